@@ -1,0 +1,5 @@
+"""`python -m kgeval`."""
+
+from kgeval.cli.main import main
+
+main()

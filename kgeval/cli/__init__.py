@@ -1,0 +1,1 @@
+"""The command line: one file a command group. Prints and exit codes live here and nowhere else."""

@@ -1,0 +1,65 @@
+"""What commands share: connection options, opening a graph, messages on stderr."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from kgeval.config import Config
+    from kgeval.graph.connect import Address, Graph
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def say(text: str) -> None:
+    """A message for people, on stderr."""
+    click.echo(text, err=True)
+
+
+def connection_options(command: F) -> F:
+    """--uri, --username, --database, --home, --config. The password comes from NEO4J_PASSWORD or a prompt."""
+    for option in reversed((
+        click.option("-c", "--config", "config_file", type=click.Path(path_type=Path), help="Configuration file (default: ./kgeval.toml)."),
+        click.option("--uri", envvar="NEO4J_URI", show_envvar=True, help="Neo4j's address; without it the embedded server is used."),
+        click.option("--username", envvar="NEO4J_USERNAME", show_envvar=True, help="User [default: neo4j]. The password comes from NEO4J_PASSWORD or a prompt."),
+        click.option("--database", envvar="NEO4J_DATABASE", show_envvar=True, help="Database [default: the user's home database]."),
+        click.option("--home", type=click.Path(path_type=Path), help="Home of the embedded server to use."),
+    )):
+        command = option(command)
+    return command
+
+
+def open_from_options(config: Config, *, uri: str | None, username: str | None, database: str | None, home: Path | None) -> Graph:
+    """An open graph: flag > environment > kgeval.toml > embedded server (started if need be, and said so)."""
+    from kgeval.graph.connect import gds_warning, open_graph
+
+    address = _address(config, uri, username, database, home)
+    graph = open_graph(address)
+    warning = gds_warning(graph.info)
+    if warning:
+        say(f"warning: {warning}")
+    return graph
+
+
+def _address(config: Config, uri: str | None, username: str | None, database: str | None, home: Path | None) -> Address:
+    from kgeval.config import environment
+    from kgeval.graph.connect import Address
+
+    where = uri or config.graph.uri
+    if not where or home is not None:
+        from kgeval.graph.server import ensure_started
+
+        return ensure_started(home=home, say=say)
+    password = environment("NEO4J_PASSWORD")
+    if password is None:
+        password = click.prompt("Neo4j password", hide_input=True, err=True) if _interactive() else ""
+    source = "--uri or NEO4J_URI" if uri else "kgeval.toml"
+    return Address(where, username or config.graph.username or "neo4j", password, database or config.graph.database, source)
+
+
+def _interactive() -> bool:
+    return click.get_text_stream("stdin").isatty()

@@ -1,0 +1,84 @@
+"""The `kgeval` command: gathers the groups lazily, turns errors into messages and exit codes."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+
+import click
+
+from kgeval import __version__
+
+# name -> "module:attribute"; imported only when asked for, so that `kgeval --help` stays fast
+COMMANDS: dict[str, tuple[str, str]] = {
+    "audit": ("kgeval.cli.audit:audit", "Find what is wrong with a graph in Neo4j, whatever wrote it."),
+    "import": ("kgeval.cli.import_:import_", "Load a graph from files into Neo4j, provenance kept."),
+    "layout": ("kgeval.cli.layout:layout", "How a graph is stored: list, show, detect, check, init."),
+    "rule": ("kgeval.cli.rule:rule", "The checks: what each finds, why it matters, how to repair."),
+    "cypher": ("kgeval.cli.cypher:cypher", "The Cypher behind every figure, ready for Neo4j Browser."),
+    "doctor": ("kgeval.cli.doctor:doctor", "What will run here, what is blocked, and how to unblock it."),
+    "server": ("kgeval.cli.server:server", "The embedded Neo4j: start, stop, status, logs, remove."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are used; the list comes from COMMANDS."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, attribute = COMMANDS[cmd_name][0].partition(":")
+        command: click.Command = getattr(importlib.import_module(module), attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"auto_envvar_prefix": "KGEVAL", "help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="kgeval")
+def cli() -> None:
+    """Evaluate knowledge graphs stored in Neo4j, and the GraphRAG systems built on them.
+
+    Without NEO4J_URI, commands start an embedded Neo4j by themselves and say so.
+    """
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Runs the command line and exits: 0, 1 (a gate failed), 2 (input), 3 (incomplete), 130 (interrupted)."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """The exit code of the command line, messages printed to stderr."""
+    from kgeval.errors import KgevalError
+
+    try:
+        result = cli.main(args=arguments, prog_name="kgeval", standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except click.Abort:
+        click.echo("interrupted", err=True)
+        return 130
+    except click.ClickException as wrong:
+        wrong.show()
+        return wrong.exit_code
+    except KgevalError as wrong:
+        click.echo(f"kgeval: {wrong}", err=True)
+        return wrong.exit_code
+    except KeyboardInterrupt:
+        click.echo("interrupted", err=True)
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return result if isinstance(result, int) else 0
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+"""Where settings come from: flag > environment > kgeval.toml > default. Unknown keys are errors, all named at once."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from kgeval.errors import ConfigError
+from kgeval.records import Severity
+
+DEFAULT_FILE = "kgeval.toml"
+
+
+class Section(BaseModel):
+    """Base of the sections: frozen, and unknown keys are errors."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class GraphSection(Section):
+    """`[graph]`: where the graph is. `[graph.layout]` overrides single keys of the layout. No password: it comes from
+    NEO4J_PASSWORD or a prompt."""
+
+    uri: str | None = None
+    username: str | None = None
+    database: str | None = None
+    name: str | None = None
+    layout: str | dict[str, Any] | None = None
+
+
+class AuditSection(Section):
+    """`[audit]`: which checks, with which limits. `thresholds`: rule id -> largest share that still passes."""
+
+    checks: list[str] = Field(default_factory=list)
+    skip: list[str] = Field(default_factory=list)
+    thresholds: dict[str, float] = Field(default_factory=dict)
+    settings: dict[str, float | int | str] = Field(default_factory=dict)
+    limit: int = 5
+    timeout: float = 120.0
+    fail_on: Severity | None = None
+    schema_file: str | None = None
+
+
+class ReportSection(Section):
+    """`[report]`: files to write, and whether users' texts are left out of them."""
+
+    outputs: list[str] = Field(default_factory=list)
+    redact: bool = False
+
+
+class Config(Section):
+    """kgeval.toml as a whole. Sections of later commands are read by them."""
+
+    schema_version: Literal["1"] = "1"
+    graph: GraphSection = Field(default_factory=GraphSection)
+    audit: AuditSection = Field(default_factory=AuditSection)
+    report: ReportSection = Field(default_factory=ReportSection)
+
+
+def load(path: Path | None = None) -> Config:
+    """The configuration of `path`, or of ./kgeval.toml where there is one, or the defaults.
+
+    Raises: ConfigError that names the file and every faulty key.
+    """
+    file = path or Path(DEFAULT_FILE)
+    if not file.is_file():
+        if path is None:
+            return Config()
+        raise ConfigError(f"{file}: no such file", fix="give the path of a kgeval.toml with --config")
+    try:
+        data = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as cause:
+        raise ConfigError(f"{file}: {cause}", fix="the file must be TOML in UTF-8") from cause
+    try:
+        return Config.model_validate(data)
+    except ValidationError as cause:
+        raise ConfigError(f"{file}: " + "; ".join(explain(cause)), fix="known keys: docs/configuration.md") from cause
+
+
+def explain(error: ValidationError) -> list[str]:
+    """One plain line a fault: `section.key: what is wrong`."""
+    lines = []
+    for fault in error.errors():
+        where = ".".join(str(part) for part in fault["loc"]) or "(top)"
+        lines.append(f"{where}: " + ("unknown key" if fault["type"] == "extra_forbidden" else fault["msg"]))
+    return lines
+
+
+def environment(name: str) -> str | None:
+    """A non-empty environment variable, or null."""
+    return os.environ.get(name) or None

@@ -1,0 +1,76 @@
+"""Every error that kgeval raises on purpose. Each says what is wrong and, in `.fix`, what to do.
+
+    KgevalError                  exit code
+    ├── UsageError               2   options that do not fit together
+    ├── ConfigError              2   kgeval.toml, a layout file, an environment variable
+    ├── InputError               2   a file of the user's: unreadable, wrong format, bad rows
+    ├── ConnectError             2   server not reachable, wrong password, too old, database missing
+    ├── ServerError              2   the embedded server cannot be installed, started or stopped
+    ├── LayoutError              2   no layout fits, or two do
+    ├── QueryError               2   a Cypher file with a faulty header, or a query that the server refuses
+    └── IncompleteError          3   stopped before the end; what was done is saved
+
+Exit code 1 is never an error: it means "ran completely and a gate failed".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class KgevalError(Exception):
+    """Something the user can mend. `message` says what is wrong, `fix` says the way out."""
+
+    exit_code = 2
+
+    def __init__(self, message: str, *, fix: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.fix = fix
+
+    def __str__(self) -> str:
+        return f"{self.message}\nFix: {self.fix}" if self.fix else self.message
+
+
+class UsageError(KgevalError):
+    """Options that do not fit together."""
+
+
+class ConfigError(KgevalError):
+    """A configuration or layout file, or an environment variable, cannot be used."""
+
+
+class InputError(KgevalError):
+    """A file of the user's cannot be read, or has bad rows. `faults` lists every one: `file:line: field: what`."""
+
+    def __init__(self, message: str, *, fix: str = "", faults: Sequence[str] = ()) -> None:
+        super().__init__(message, fix=fix)
+        self.faults = tuple(faults)
+
+    def __str__(self) -> str:
+        shown = "".join(f"\n  {fault}" for fault in self.faults[:50])
+        more = f"\n  ... and {len(self.faults) - 50} more" if len(self.faults) > 50 else ""
+        fix = f"\nFix: {self.fix}" if self.fix else ""
+        return f"{self.message}{shown}{more}{fix}"
+
+
+class ConnectError(KgevalError):
+    """Neo4j cannot be used: not reachable, wrong password, too old, database missing."""
+
+
+class ServerError(KgevalError):
+    """The embedded server cannot be installed, started or stopped."""
+
+
+class LayoutError(KgevalError):
+    """No layout fits the graph, or several do."""
+
+
+class QueryError(KgevalError):
+    """A Cypher file is faulty, or the server refused a query."""
+
+
+class IncompleteError(KgevalError):
+    """Stopped before the end (time-out, too many bad rows, budget). What was done is saved."""
+
+    exit_code = 3

@@ -1,0 +1,185 @@
+"""Loads the Cypher files of `cypher/` and checks their headers. One statement a file; stem = name = rule id.
+
+Header (comment lines before the statement):
+
+    // name: one sentence.
+    // more text
+    //
+    // :param name => example      -- TYPE: what it is
+    //
+    // returns: column TYPE, column TYPE
+    // needs: gds.wcc.stream, ...  (only if procedures or functions of GDS are called)
+    // mode: read | write
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from kgeval.errors import QueryError
+
+_PARAM = re.compile(r"\$(?!(?:any|all)\s*\()([A-Za-z_]\w*)")
+_HEADER_PARAM = re.compile(r"^:param\s+(\w+)\s*=>\s*(.*?)\s*(?:--\s*(.*))?$")
+_CALLED = re.compile(r"\bgds(?:\.\w+)+(?=\s*\()")
+
+
+@dataclass(frozen=True)
+class Param:
+    """A declared parameter: an example value as a Cypher literal, and what it is."""
+
+    name: str
+    example: str
+    doc: str
+
+
+@dataclass(frozen=True)
+class Query:
+    """One Cypher file. `text` is the whole file (comments are legal Cypher); `columns` are the declared result names."""
+
+    name: str
+    folder: str
+    summary: str
+    doc: str
+    params: tuple[Param, ...]
+    columns: tuple[str, ...]
+    needs: tuple[str, ...]
+    mode: Literal["read", "write"]
+    text: str
+    path: Path
+
+    @property
+    def sha256(self) -> str:
+        """SHA-256 of the file's text, for manifests."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+def cypher_root() -> Path:
+    """The folder of Cypher files: inside the package in a wheel, beside it in an editable install."""
+    inside = Path(__file__).parents[1] / "cypher"
+    return inside if inside.is_dir() else Path(__file__).parents[2] / "cypher"
+
+
+@cache
+def all_queries() -> dict[str, Query]:
+    """Every shipped query by name.
+
+    Raises: QueryError that lists all faults of all files at once.
+    """
+    return load(cypher_root())
+
+
+def load(root: Path) -> dict[str, Query]:
+    """Every `*.cypher` below root, by name. Raises QueryError listing every fault of every file."""
+    queries: dict[str, Query] = {}
+    faults: list[str] = []
+    for path in sorted(root.rglob("*.cypher")):
+        query, wrong = parse(path.read_text(encoding="utf-8"), path)
+        faults += [f"{path.name}: {fault}" for fault in wrong]
+        if query.name in queries:
+            faults.append(f"{path.name}: the name is taken by {queries[query.name].path}")
+        queries[query.name] = query
+    if faults:
+        raise QueryError("Cypher files with faulty headers:\n  " + "\n  ".join(faults), fix="mend the headers named above")
+    return queries
+
+
+def parse(text: str, path: Path) -> tuple[Query, list[str]]:
+    """The query of one file and the faults of its header (empty = fine)."""
+    header, body = _split(text)
+    fields = _fields(header)
+    first = header[0] if header else ""
+    stem, _, summary = first.partition(":")
+    params = tuple(_params(header))
+    query = Query(
+        name=path.stem, folder=path.parent.name, summary=summary.strip(), doc=_doc(header), params=params,
+        columns=tuple(_columns(fields.get("returns", ""))), needs=tuple(_names(fields.get("needs", ""))),
+        mode="write" if fields.get("mode") == "write" else "read", text=text, path=path,
+    )
+    return query, [*_header_faults(stem.strip(), fields, query), *_body_faults(body, query)]
+
+
+def _split(text: str) -> tuple[list[str], str]:
+    """Header lines (comment marks removed) and the statement below them."""
+    header: list[str] = []
+    lines = text.splitlines()
+    at = 0
+    for at, line in enumerate(lines):  # noqa: B007 - the index after the header is used below
+        if not line.startswith("//"):
+            break
+        header.append(line[2:].strip())
+    return header, "\n".join(lines[at:])
+
+
+def _fields(header: list[str]) -> dict[str, str]:
+    """`returns`, `needs` and `mode`; a field goes on over the following comment lines until a blank one or another field."""
+    fields: dict[str, str] = {}
+    current = ""
+    for line in header:
+        key, colon, value = line.partition(":")
+        if colon and key in ("returns", "needs", "mode"):
+            current, fields[key] = key, value.strip()
+        elif not line:
+            current = ""
+        elif current:
+            fields[current] += " " + line
+    return fields
+
+
+def _params(header: list[str]) -> list[Param]:
+    found = (_HEADER_PARAM.match(line) for line in header)
+    return [Param(m[1], m[2], (m[3] or "").strip()) for m in found if m]
+
+
+def _doc(header: list[str]) -> str:
+    out = []
+    for line in header[1:]:
+        if line.startswith((":param", "returns:", "needs:", "mode:")):
+            break
+        out.append(line)
+    return "\n".join(out).strip()
+
+
+def _names(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip() and part.strip() != "nothing"]
+
+
+def _columns(text: str) -> list[str]:
+    return [part.split()[0] for part in _names(text)]
+
+
+def blank(text: str) -> str:
+    """The text with strings, back-ticked names and comments blanked out, so that `$x` in them is no parameter."""
+    pattern = r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|`(?:``|[^`])*`|//[^\n]*|/\*.*?\*/"
+    return re.sub(pattern, lambda m: " " * len(m[0]), text, flags=re.DOTALL)
+
+
+def _header_faults(stem: str, fields: dict[str, str], query: Query) -> list[str]:
+    faults = []
+    if stem != query.name:
+        faults.append(f"line 1 says '{stem}', the file is called '{query.name}'")
+    if not query.summary:
+        faults.append("line 1 has no sentence after the name")
+    if fields.get("mode") not in ("read", "write"):
+        faults.append("'// mode: read' or '// mode: write' is missing")
+    if not query.columns and query.mode == "read":
+        faults.append("'// returns:' names no column")
+    return faults
+
+
+def _body_faults(body: str, query: Query) -> list[str]:
+    code = blank(body)
+    used, declared = set(_PARAM.findall(code)), {p.name for p in query.params}
+    called, needs = set(_CALLED.findall(code)), set(query.needs)
+    faults = [] if code.strip() else ["the statement is missing"]
+    if ";" in code.strip().rstrip(";"):
+        faults.append("more than one statement")
+    faults += [f"${name} is used but not declared" for name in sorted(used - declared)]
+    faults += [f"${name} is declared but not used" for name in sorted(declared - used)]
+    faults += [f"{name} is called but not in 'needs'" for name in sorted(called - needs)]
+    faults += [f"{name} is in 'needs' but not called" for name in sorted(needs - called)]
+    return faults

@@ -1,0 +1,1 @@
+"""Records in, pages out: terminal, HTML, JSON, Markdown. Never sees a driver."""

@@ -1,0 +1,1 @@
+"""Text without models: names and their normal forms."""
