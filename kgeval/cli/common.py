@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -56,10 +57,11 @@ def _address(config: Config, uri: str | None, username: str | None, database: st
         return ensure_started(home=home, say=say)
     password = environment("NEO4J_PASSWORD")
     if password is None:
-        password = click.prompt("Neo4j password", hide_input=True, err=True) if _interactive() else ""
+        password = click.prompt("Neo4j password", hide_input=True, err=True) if interactive() else ""
     source = "--uri or NEO4J_URI" if uri else "kgeval.toml"
     return Address(where, username or config.graph.username or "neo4j", password, database or config.graph.database, source)
 
 
-def _interactive() -> bool:
-    return click.get_text_stream("stdin").isatty()
+def interactive() -> bool:
+    """True if a person can answer a question: stdin and stderr are terminals."""
+    return sys.stdin.isatty() and sys.stderr.isatty()

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 OLDEST_NEO4J = (5, 26)
 GDS_LINES = {"5.26": "2.13", "2026.01": "2.26"}
+SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 Row = dict[str, Any]
 
 
@@ -115,6 +116,8 @@ def open_graph(address: Address, *, timeout: float = 10.0) -> Graph:
     """
     import neo4j
 
+    if address.uri.partition("://")[0] not in SCHEMES:
+        raise ConnectError(f"{address.uri}: not a Neo4j address", fix="use neo4j://, neo4j+s:// or bolt://host:port")
     try:
         driver = neo4j.GraphDatabase.driver(
             address.uri, auth=(address.username, address.password), notifications_min_severity="OFF",

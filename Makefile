@@ -1,0 +1,51 @@
+# make help lists the targets. Everything is set up by the targets themselves in $(VENV).
+VENV   ?= .venv
+PYTHON ?= python3
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+DEMO   := out/demo
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test unit check lint types docs bench clean
+
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit("kgeval needs Python 3.11 or later, this is %d.%d; try: make PYTHON=python3.12 ..." % sys.version_info[:2]) if sys.version_info < (3, 11) else 0'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet uv
+	UV_HTTP_TIMEOUT=300 $(BIN)/uv pip install --quiet --python $(BIN)/python -e '.[dev]' || $(BIN)/python -m pip install --quiet -e '.[dev]'
+	@touch $(READY)
+
+demo: $(READY) ## Start the embedded Neo4j, load the sample graph, audit it, print the summary and the report's path
+	@mkdir -p $(DEMO)
+	@$(BIN)/kgeval server start --home $(DEMO)/home
+	@$(BIN)/kgeval import --home $(DEMO)/home --replace --graph sample kgeval/sample/graph.json; code=$$?; \
+	  if [ $$code -eq 0 ]; then $(BIN)/kgeval audit --home $(DEMO)/home --graph sample -o $(DEMO)/report.html -o $(DEMO)/report.json; code=$$?; fi; \
+	  $(BIN)/kgeval server stop --home $(DEMO)/home; \
+	  if [ $$code -eq 0 ]; then echo "report: $$(pwd)/$(DEMO)/report.html"; fi; exit $$code
+
+unit: $(READY) ## The fast tests: no server, no network
+	$(BIN)/python -m pytest tests/unit
+
+test: $(READY) ## All tests; starts an embedded Neo4j of its own
+	$(BIN)/python -m pytest
+
+lint: $(READY) ## ruff
+	$(BIN)/ruff check .
+
+types: $(READY) ## mypy --strict
+	$(BIN)/mypy kgeval
+
+check: lint types test ## Everything that CI runs
+
+docs: $(READY) ## Make the generated docs and schemas anew (CLI reference, rule pages, JSON Schemas)
+	$(BIN)/python tools/generate.py
+
+bench: $(READY) ## Audit speed against networkx and igraph, as ratios of one run
+	$(BIN)/python tests/bench/audit_speed.py
+
+clean: ## Remove what make demo made
+	-@test -d $(DEMO)/home && $(BIN)/kgeval server stop --home $(DEMO)/home
+	rm -rf out

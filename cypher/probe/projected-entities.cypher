@@ -1,0 +1,14 @@
+// projected-entities: names and types of entities given by their ids in a projected graph.
+//
+// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
+// :param ids => [0]               -- LIST OF INTEGER: ids of the projected graph
+//
+// returns: id INTEGER, item MAP
+// needs: gds.util.asNode
+// mode: read
+UNWIND $ids AS id
+WITH id, gds.util.asNode(id) AS e
+WHERE e IS NOT NULL
+WITH id, e, left(coalesce(head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]), ''), 200) AS name
+RETURN id, {element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name), 200), name: name,
+            type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'} AS item

@@ -1,0 +1,48 @@
+// roles: whether the graph has what checks need: mentions, sources, descriptions, aliases, validity times.
+// Looks for one of each only, so it is quick on large graphs.
+//
+// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
+//
+// returns: mentions BOOLEAN, entity_sources BOOLEAN, relation_sources BOOLEAN, descriptions BOOLEAN, aliases BOOLEAN, validity BOOLEAN
+// mode: read
+RETURN EXISTS {
+         MATCH (c)-[m]-(e)
+         WHERE type(m) IN $layout.mention_types AND any(l IN labels(c) WHERE l IN $layout.chunk_labels)
+           AND any(l IN labels(e) WHERE l IN $layout.entity_labels)
+  AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
+  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
+  AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
+       } AS mentions,
+       EXISTS {
+         MATCH (e)
+         WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
+  AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
+  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
+  AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
+           AND e[$layout.entity_source_key] IS NOT NULL
+       } AS entity_sources,
+       EXISTS {
+         MATCH ()-[r]->()
+         WHERE type(r) IN $layout.relation_types AND r[$layout.relation_source_key] IS NOT NULL
+       } AS relation_sources,
+       EXISTS {
+         MATCH (e)
+         WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
+  AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
+  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
+  AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
+           AND e[$layout.description_key] IS NOT NULL
+       } AS descriptions,
+       EXISTS {
+         MATCH (e)
+         WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
+  AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
+  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
+  AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
+           AND any(k IN $layout.alias_keys WHERE e[k] IS NOT NULL)
+       } AS aliases,
+       EXISTS {
+         MATCH ()-[r]->()
+         WHERE type(r) IN $layout.relation_types
+           AND any(k IN [$layout.valid_from_key, $layout.valid_to_key, $layout.expired_key] WHERE r[k] IS NOT NULL)
+       } AS validity

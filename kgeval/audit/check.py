@@ -1,0 +1,38 @@
+"""What a check with a Python step gets and gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from kgeval.graph.connect import Graph
+from kgeval.graph.queries import Query
+from kgeval.records import Example, Layout
+
+
+@dataclass(frozen=True)
+class Check:
+    """One check about to run: the graph, its bound layout, the query file, settings and limits (`timeout` in seconds)."""
+
+    graph: Graph
+    layout: Layout
+    query: Query
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    sample: int = 5
+    timeout: float = 120.0
+    schema: Mapping[str, Any] | None = None
+
+    def params(self, **more: Any) -> dict[str, Any]:
+        """The parameters that the query file declares, taken from layout, sample, settings and `more`."""
+        pool = {"layout": self.layout.model_dump(), "sample": self.sample, **self.settings, **more}
+        return {p.name: pool[p.name] for p in self.query.params if p.name in pool}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """`count` hits of `total`, with examples (at most `Check.sample`, in a fixed order)."""
+
+    count: int
+    total: int
+    sample: list[Example] = field(default_factory=list)

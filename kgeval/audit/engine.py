@@ -1,0 +1,147 @@
+"""Runs checks and structure figures over a graph: layout in, AuditReport out. A failing check never ends the run."""
+
+from __future__ import annotations
+
+import importlib
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import JsonValue
+
+from kgeval.audit.check import Check, Outcome
+from kgeval.audit.roles import Missing, missing_roles
+from kgeval.audit.rulebook import Rule, load_rules, word_list
+from kgeval.audit.structure import Options, Structure, measure
+from kgeval.errors import QueryError
+from kgeval.graph.connect import Graph, QueryTimeout
+from kgeval.graph.queries import all_queries
+from kgeval.records import Example, Finding, Layout
+
+ALL = 1_000_000_000
+Progress = Callable[[str, str], None]
+
+
+@dataclass(frozen=True)
+class AuditOptions:
+    """What to run and how. `timeout`: seconds a check. `sample`: examples a finding, 0 = all. `thresholds`: rule id -> share."""
+
+    rules: list[Rule]
+    sample: int = 5
+    timeout: float = 120.0
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    schema: Mapping[str, Any] | None = None
+    structure: Options | None = field(default_factory=Options)
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What an audit found."""
+
+    structure: Structure
+    findings: list[Finding]
+
+    @property
+    def incomplete(self) -> bool:
+        """True if a check or a figure timed out or failed."""
+        return self.structure.incomplete or any(f.status in ("incomplete", "error") for f in self.findings)
+
+
+def audit(graph: Graph, layout: Layout, options: AuditOptions, *, progress: Progress = lambda kind, name: None) -> Audit:
+    """Structure figures and one finding a rule, in the rules' order. The layout must be bound (layouts.bind)."""
+    structure = Structure()
+    if options.structure is not None:
+        structure = measure(graph, layout, options.structure, progress=lambda part: progress("structure", part))
+    missing = missing_roles(graph, layout, structure.numbers, has_schema=options.schema is not None, timeout=options.timeout)
+    findings = []
+    for rule in options.rules:
+        progress("check", rule.id)
+        findings.append(_run(graph, layout, rule, options, missing))
+    return Audit(structure, findings)
+
+
+def run_check(graph: Graph, layout: Layout, rule_id: str, **options: Any) -> Finding:
+    """One check's finding; options as in AuditOptions. Missing roles are looked up first."""
+    rule = load_rules()[rule_id]
+    chosen = AuditOptions(rules=[rule], structure=None, **_settings_for(rule, options))
+    missing = missing_roles(graph, layout, has_schema=chosen.schema is not None, timeout=chosen.timeout)
+    return _run(graph, layout, rule, chosen, missing)
+
+
+def _settings_for(rule: Rule, options: dict[str, Any]) -> dict[str, Any]:
+    settings = options.pop("settings", None) or {}
+    return {**options, "settings": {f"{rule.id}.{name}": value for name, value in settings.items()}}
+
+
+def _run(graph: Graph, layout: Layout, rule: Rule, options: AuditOptions, missing: Missing) -> Finding:
+    """The finding of one rule: skipped, timed out, failed to run, or counted."""
+    lacking = [missing[role] for role in rule.needs if role in missing]
+    if lacking:
+        return _finding(rule, "skipped", options, reason="; ".join(lacking))
+    started = time.perf_counter()
+    try:
+        outcome = _outcome(graph, layout, rule, options)
+    except QueryTimeout as cause:
+        return _finding(rule, "incomplete", options, reason=cause.message, seconds=time.perf_counter() - started)
+    except QueryError as cause:
+        return _finding(rule, "error", options, reason=cause.message, seconds=time.perf_counter() - started)
+    return _counted(rule, outcome, options, time.perf_counter() - started)
+
+
+def _outcome(graph: Graph, layout: Layout, rule: Rule, options: AuditOptions) -> Outcome:
+    check = Check(
+        graph=graph, layout=layout, query=all_queries()[rule.id], settings=settings_of(rule, options.settings),
+        sample=options.sample or ALL, timeout=options.timeout, schema=options.schema,
+    )
+    if rule.step:
+        outcome: Outcome = importlib.import_module(rule.step).run(check)
+        return outcome
+    rows = graph.read(check.query, check.params(schema=options.schema), timeout=options.timeout)
+    row = rows[0]
+    return Outcome(row["count"], row["total"], [Example.model_validate(_clean(example)) for example in row["sample"]])
+
+
+def settings_of(rule: Rule, overrides: Mapping[str, Any]) -> dict[str, Any]:
+    """The rule's settings with overrides (`rule-id.setting`), and its word lists."""
+    own = {name.split(".", 1)[1]: value for name, value in overrides.items() if name.startswith(rule.id + ".")}
+    return {**rule.settings, **own, **{name: word_list(stem) for name, stem in rule.words.items()}}
+
+
+def _clean(example: dict[str, Any]) -> dict[str, Any]:
+    """Null names and keys become text, so that a nameless entity can still be shown."""
+    items = [
+        {**item, "key": _shown(item.get("key") or item.get("name")), "name": _shown(item.get("name"))} for item in example["items"]
+    ]
+    return {**example, "items": items}
+
+
+def _shown(value: Any) -> str:
+    return "" if value is None else str(value)[:300]
+
+
+def _counted(rule: Rule, outcome: Outcome, options: AuditOptions, seconds: float) -> Finding:
+    limit = options.thresholds.get(rule.id, rule.threshold)
+    share = outcome.count / outcome.total if outcome.total else None
+    failed = outcome.count > 0 and (share is None or share > limit)
+    sample = outcome.sample[: options.sample or None]
+    return _finding(
+        rule, "failed" if failed else "passed", options, count=outcome.count, total=outcome.total, share=share,
+        sample=sample, seconds=seconds,
+    )
+
+
+def _finding(rule: Rule, status: str, options: AuditOptions, **more: Any) -> Finding:
+    """A finding with the rule's texts. Word lists stay out of `settings`; the printed query has them."""
+    limit = options.thresholds.get(rule.id, rule.threshold)
+    settings: dict[str, JsonValue] = {name: value for name, value in settings_of(rule, options.settings).items() if name not in rule.words}
+    query = all_queries().get(rule.id)
+    declared = {p.name for p in query.params} if query else set()
+    parameters = {name: value for name, value in settings_of(rule, options.settings).items() if name in declared}
+    return Finding.model_validate({
+        "rule_id": rule.id, "group": rule.group, "status": status, "severity": rule.severity, "title": rule.title,
+        "total_of": rule.total_of, "threshold": f"share <= {limit:g}", "settings": settings, "advice": rule.advice,
+        "query": query.text if query else None, "parameters": {**parameters, **({"sample": ALL} if "sample" in declared else {})},
+        **more,
+    })

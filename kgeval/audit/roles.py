@@ -1,0 +1,66 @@
+"""What a graph has that checks need. A role that is missing skips the check with the reason: never a silent pass."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kgeval.graph.connect import Graph
+from kgeval.graph.queries import all_queries
+from kgeval.records import Layout
+
+Missing = dict[str, str]
+
+
+def missing_roles(graph: Graph, layout: Layout, structure: Mapping[str, Any] | None = None, *, has_schema: bool = False, timeout: float = 120.0) -> Missing:
+    """Reason by role for every role that this graph, layout or server lacks. A role that is not in the map is there.
+
+    `structure`: figures already measured (relations, chunks ...), to save the queries.
+    """
+    params = {"layout": layout.model_dump()}
+    seen = graph.read(all_queries()["roles"], params, timeout=timeout)[0]
+    counts = _counts(graph, params, structure or {}, timeout)
+    name = layout.name
+    reasons = {
+        "relations": None if counts["relations"] else "the graph has no relations between entities",
+        "names": None if layout.name_keys else f"the layout '{name}' names no property that holds names",
+        "types": None if layout.type_key or _label_types(layout) else f"the layout '{name}' keeps no entity types",
+        "relation_labels": None if layout.relation_label_key or len(layout.relation_types) > 1 else _constant(layout),
+        "chunks": None if counts["chunks"] else _no_chunks(layout),
+        "chunk_text": None if counts["chunks_with_text"] else "no chunk in the graph carries text",
+        "documents": None if counts["documents"] else "the graph has no documents",
+        "mentions": None if seen["mentions"] or seen["entity_sources"] else "nothing links entities to chunks",
+        "relation_sources": None if seen["relation_sources"] else f"relations carry no source chunks in layout '{name}'",
+        "descriptions": None if seen["descriptions"] else "entities carry no descriptions",
+        "aliases": None if seen["aliases"] else "entities carry no aliases",
+        "validity": None if seen["validity"] else "relations carry no validity times",
+        "source_limit": None if layout.source_limit else f"the writer of layout '{name}' has no known cap on sources",
+        "gds": None if graph.info.gds else "this server has no Graph Data Science plugin",
+        "schema": None if has_schema else "no schema given (--schema FILE, or --schema database)",
+    }
+    return {role: reason for role, reason in reasons.items() if reason}
+
+
+def _counts(graph: Graph, params: dict[str, Any], structure: Mapping[str, Any], timeout: float) -> dict[str, int]:
+    known = ("relations", "chunks", "chunks_with_text", "documents")
+    if all(key in structure for key in known):
+        return {key: structure[key] for key in known}
+    chunks = graph.read(all_queries()["chunks-and-documents"], params, timeout=timeout)[0]
+    relations = structure.get("relations")
+    if relations is None:
+        relations = sum(row["count"] for row in graph.read(all_queries()["relations-by-type"], params, timeout=timeout))
+    return {"relations": relations, **chunks}
+
+
+def _label_types(layout: Layout) -> bool:
+    """Types held in labels: the layout says which labels are no types, so that the others are."""
+    return bool(layout.type_label_ignored) or bool(layout.entity_labels)
+
+
+def _constant(layout: Layout) -> str:
+    only = layout.relation_types[0] if layout.relation_types else "none"
+    return f"all relations have one type ({only}) and the layout '{layout.name}' names no property that holds the predicate"
+
+
+def _no_chunks(layout: Layout) -> str:
+    return "the graph holds no chunks" if layout.chunk_labels else f"the layout '{layout.name}' keeps no chunks in Neo4j"

@@ -1,0 +1,97 @@
+"""The rules: one table a rule in rules/*.toml. Its text is the docs page, the advice, and what `kgeval rule show` prints."""
+
+from __future__ import annotations
+
+import importlib.util
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from kgeval.config import explain
+from kgeval.errors import ConfigError, UsageError
+from kgeval.records import GROUPS, Group, Severity
+
+Role = Literal[
+    "relations", "types", "relation_labels", "chunks", "chunk_text", "mentions", "relation_sources", "documents",
+    "descriptions", "aliases", "validity", "names", "gds", "schema", "source_limit",
+]
+Setting = float | int | str | bool
+
+
+class Rule(BaseModel):
+    """One check: what it finds, why it matters, how to repair. `threshold`: share (0..1) that still passes."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    group: Group
+    title: str
+    severity: Severity
+    total_of: str
+    threshold: float = Field(default=0.0, ge=0, le=1)
+    needs: list[Role] = Field(default_factory=list)
+    words: dict[str, str] = Field(default_factory=dict)
+    settings: dict[str, Setting] = Field(default_factory=dict)
+    advice: str
+    finds: str
+    why: str
+    example: str
+    limits: str
+    repair: str
+    repair_safe: bool
+
+    @property
+    def finds_text(self) -> str:
+        """`finds` with the default settings put in."""
+        text = self.finds
+        for name, value in self.settings.items():
+            text = text.replace("{" + name + "}", str(value))
+        return text
+
+    @property
+    def step(self) -> str | None:
+        """The module of the rule's Python step, or null if its Cypher file says it all."""
+        module = f"kgeval.audit.steps.{self.id.replace('-', '_')}"
+        return module if importlib.util.find_spec(module) else None
+
+
+@cache
+def load_rules() -> dict[str, Rule]:
+    """Every rule by id, in the order of the groups.
+
+    Raises: ConfigError that names every faulty table.
+    """
+    found: dict[str, Rule] = {}
+    faults: list[str] = []
+    for path in sorted((Path(__file__).parent / "rules").glob("*.toml")):
+        for rule_id, table in tomllib.loads(path.read_text(encoding="utf-8")).items():
+            try:
+                found[rule_id] = Rule.model_validate({"id": rule_id, **table})
+            except ValidationError as wrong:
+                faults += [f"{path.name}: {rule_id}: {line}" for line in explain(wrong)]
+    if faults:
+        raise ConfigError("faulty rules:\n  " + "\n  ".join(faults), fix="mend the tables named above")
+    return dict(sorted(found.items(), key=lambda item: (GROUPS.index(item[1].group), item[0])))
+
+
+def word_list(stem: str) -> list[str]:
+    """The words of every language in words/STEM.toml, case-folded, without repeats."""
+    data = tomllib.loads((Path(__file__).parent / "words" / f"{stem}.toml").read_text(encoding="utf-8"))
+    return list(dict.fromkeys(word.casefold() for words in data.values() for word in words))
+
+
+def choose(checks: list[str], skip: list[str]) -> list[Rule]:
+    """The rules to run: all, or those named (ids or groups), less the skipped ones.
+
+    Raises: UsageError that names every unknown id.
+    """
+    rules = load_rules()
+    known = {*rules, *GROUPS}
+    unknown = [name for name in [*checks, *skip] if name not in known]
+    if unknown:
+        raise UsageError(f"no such check: {', '.join(unknown)}", fix="kgeval rule list names all checks and groups")
+    wanted = [r for r in rules.values() if not checks or r.id in checks or r.group in checks]
+    return [r for r in wanted if r.id not in skip and r.group not in skip]

@@ -1,0 +1,190 @@
+"""The schema that a graph should follow: from a file of neo4j-graphrag, a TOML file, or the database's constraints.
+
+The three forms and their meaning: docs/schema-files.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from kgeval.audit.schema_files import FilePattern, SchemaFile, read_schema_file
+from kgeval.audit.schema_types import property_types
+from kgeval.errors import InputError
+from kgeval.graph.connect import Graph
+from kgeval.graph.queries import all_queries
+from kgeval.records import Record
+
+DATABASE = "database"
+Parameters = dict[str, Any]
+
+
+class PropertySpec(Record):
+    """A declared property. `types`: the value types that fit, in Neo4j's words; empty = any."""
+
+    name: str
+    types: list[str] = Field(default_factory=list)
+    required: bool = False
+
+
+class TypeSpec(Record):
+    """A declared entity type or relation type."""
+
+    label: str
+    properties: list[PropertySpec] = Field(default_factory=list)
+
+
+class GraphSchema(Record):
+    """What a graph may hold. An `open_` flag says that more than the declared types, relations or patterns is fine.
+
+    `patterns`: (type, relation, type) triples that may occur. `source`: where the schema came from, for reports.
+    """
+
+    source: str
+    node_types: list[TypeSpec] = Field(default_factory=list)
+    relation_types: list[TypeSpec] = Field(default_factory=list)
+    patterns: list[tuple[str, str, str]] = Field(default_factory=list)
+    open_types: bool = False
+    open_relations: bool = False
+    open_patterns: bool = False
+
+    def parameters(self) -> Parameters:
+        """The `$schema` map of the Cypher files."""
+        return {
+            "node_types": [t.label for t in self.node_types],
+            "relation_types": [t.label for t in self.relation_types],
+            "patterns": [list(pattern) for pattern in self.patterns],
+            "open_types": self.open_types, "open_relations": self.open_relations, "open_patterns": self.open_patterns,
+            "node_properties": _typed(self.node_types), "node_required": _required(self.node_types),
+            "relation_properties": _typed(self.relation_types), "relation_required": _required(self.relation_types),
+        }
+
+    def unanswered(self) -> dict[str, str]:
+        """Reason by rule id for each schema check that this schema cannot answer, so that it is skipped and not passed."""
+        parts = self.parameters()
+        has_types = parts["node_properties"] or parts["relation_properties"]
+        has_required = parts["node_required"] or parts["relation_required"]
+        reasons = {
+            "undeclared-type": self.open_types and f"{self.source} allows further entity types",
+            "undeclared-relation": self.open_relations and f"{self.source} allows further relation types",
+            "pattern-violation": self.open_patterns and f"{self.source} does not say which types a relation may join",
+            "missing-required-property": not has_required and f"{self.source} requires no property",
+            "property-type-mismatch": not has_types and f"{self.source} declares no property types",
+        }
+        return {rule: reason for rule, reason in reasons.items() if reason}
+
+
+def _typed(specs: Iterable[TypeSpec]) -> list[Parameters]:
+    return [{"label": t.label, "property": p.name, "types": p.types} for t in specs for p in t.properties if p.types]
+
+
+def _required(specs: Iterable[TypeSpec]) -> list[Parameters]:
+    return [{"label": t.label, "property": p.name} for t in specs for p in t.properties if p.required]
+
+
+def read_schema(given: str, graph: Graph | None = None) -> GraphSchema:
+    """The schema named by `--schema`: a file's path, or `database` for the connected database's own constraints.
+
+    Raises: InputError that lists every fault; QueryError where the constraints cannot be read.
+    """
+    if given != DATABASE:
+        return from_file(Path(given))
+    if graph is None:
+        raise InputError("--schema database needs a connected database", fix="give a schema file")
+    return from_constraints(graph.read(all_queries()["database-constraints"]))
+
+
+def from_file(path: Path) -> GraphSchema:
+    """The schema of a JSON, YAML or TOML file.
+
+    Raises: InputError that names the file and every fault.
+    """
+    raw = read_schema_file(path)
+    nodes = {t.label: t for t in raw.node_types}
+    relations = {t.label: t for t in raw.relationship_types}
+    faults = _cross_faults(raw, set(nodes), set(relations))
+    if faults:
+        raise InputError(f"{path}: the schema contradicts itself", fix="see docs/schema-files.md", faults=faults)
+    return GraphSchema(
+        source=path.name,
+        node_types=[_spec(t, raw.required(node=t.label)) for t in nodes.values()],
+        relation_types=[_spec(t, raw.required(relation=t.label)) for t in relations.values()],
+        patterns=list(dict.fromkeys((p.source, p.relationship, p.target) for p in raw.patterns)),
+        open_types=_open(raw.additional_node_types, raw.node_types),
+        open_relations=_open(raw.additional_relationship_types, raw.relationship_types),
+        open_patterns=_open(raw.additional_patterns, raw.patterns),
+    )
+
+
+def _open(said: bool | None, declared: list[Any]) -> bool:
+    """What the file says, else neo4j-graphrag's rule: open exactly if nothing is declared."""
+    return said if said is not None else not declared
+
+
+def _spec(declared: Any, required: set[str]) -> TypeSpec:
+    properties = [
+        PropertySpec(name=p.name, types=property_types(p.type), required=p.required or p.name in required)
+        for p in declared.properties
+    ]
+    undeclared = sorted(required - {p.name for p in declared.properties})
+    return TypeSpec(label=declared.label, properties=[*properties, *(PropertySpec(name=n, required=True) for n in undeclared)])
+
+
+def _cross_faults(raw: SchemaFile, nodes: set[str], relations: set[str]) -> list[str]:
+    faults = _repeats("node_types", [t.label for t in raw.node_types])
+    faults += _repeats("relationship_types", [t.label for t in raw.relationship_types])
+    for number, pattern in enumerate(raw.patterns):
+        faults += [f"patterns.{number}: {what}" for what in _unknown(pattern, nodes, relations)]
+    for number, constraint in enumerate(raw.constraints):
+        name, known = constraint.scope(nodes, relations)
+        if name and not known:
+            faults.append(f"constraints.{number}: '{name}' is not declared")
+    return faults
+
+
+def _repeats(where: str, labels: list[str]) -> list[str]:
+    return [f"{where}: '{label}' is declared {labels.count(label)} times" for label in sorted({x for x in labels if labels.count(x) > 1})]
+
+
+def _unknown(pattern: FilePattern, nodes: set[str], relations: set[str]) -> list[str]:
+    faults = [f"there is no node type '{end}'" for end in dict.fromkeys((pattern.source, pattern.target)) if end not in nodes]
+    return faults + ([] if pattern.relationship in relations else [f"there is no relationship type '{pattern.relationship}'"])
+
+
+def from_constraints(rows: Iterable[Mapping[str, Any]]) -> GraphSchema:
+    """The schema in a database's constraints (rows of SHOW CONSTRAINTS). Further types and relations are always fine.
+
+    The properties of uniqueness and key constraints count as required: they are what a label's nodes are found by.
+    """
+    nodes: dict[str, dict[str, PropertySpec]] = {}
+    relations: dict[str, dict[str, PropertySpec]] = {}
+    ends: dict[str, dict[str, str]] = {}
+    for row in rows:
+        for name in row["labelsOrTypes"] or []:
+            specs = (nodes if row["entityType"] == "NODE" else relations).setdefault(name, {})
+            _add(specs, row)
+            if str(row["type"]) in ("RELATIONSHIP_SOURCE_LABEL", "RELATIONSHIP_TARGET_LABEL") and row.get("enforcedLabel"):
+                ends.setdefault(name, {})[str(row["type"])] = str(row["enforcedLabel"])
+    patterns = [
+        (found["RELATIONSHIP_SOURCE_LABEL"], name, found["RELATIONSHIP_TARGET_LABEL"])
+        for name, found in sorted(ends.items()) if len(found) == 2
+    ]
+    labels = sorted({*nodes, *(end for pattern in patterns for end in (pattern[0], pattern[2]))})
+    return GraphSchema(
+        source="the database's constraints", open_types=True, open_relations=True, open_patterns=not patterns, patterns=patterns,
+        node_types=[TypeSpec(label=label, properties=list(nodes.get(label, {}).values())) for label in labels],
+        relation_types=[TypeSpec(label=label, properties=list(specs.values())) for label, specs in sorted(relations.items())],
+    )
+
+
+def _add(specs: dict[str, PropertySpec], row: Mapping[str, Any]) -> None:
+    """One constraint's properties joined to what is known of them."""
+    kind = str(row["type"])
+    required = any(word in kind for word in ("EXISTENCE", "KEY", "UNIQUENESS")) and "LABEL" not in kind
+    for name in row["properties"] or []:
+        known = specs.get(name, PropertySpec(name=name))
+        types = property_types(row["propertyType"], checked=False) if row.get("propertyType") else known.types
+        specs[name] = PropertySpec(name=name, types=types, required=known.required or required)

@@ -1,0 +1,266 @@
+"""The graph's structure in numbers: counts, degrees, density, clustering, components, diameter, communities, properties.
+
+Definitions: docs/structure.md (Xiang et al., GraphRAG-Bench, eq. 1-2, tables 5 and 13). Cypher and GDS compute;
+each part that cannot run here is listed in `skipped` with its reason, and never becomes a zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from kgeval.audit.communities import communities
+from kgeval.errors import QueryError
+from kgeval.graph.connect import Graph, QueryTimeout
+from kgeval.graph.project import ALL, SIMPLE, Expected, Projection, projected
+from kgeval.graph.queries import all_queries
+from kgeval.records import Layout, StructureSkip
+from kgeval.stats import graphs as figures
+from kgeval.text.tokens import TOKENIZER, count_tokens
+
+EXACT_DIAMETER_NODES = 5_000
+Numbers = dict[str, Any]
+Progress = Callable[[str], None]
+
+
+@dataclass
+class Structure:
+    """Figures under their ids, and what could not be measured. `incomplete` if a part hit its time limit."""
+
+    numbers: Numbers = field(default_factory=dict)
+    skipped: list[StructureSkip] = field(default_factory=list)
+    incomplete: bool = False
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to measure. `timeout`: seconds for each query. `corpus`: texts to count tokens of, instead of the chunks."""
+
+    timeout: float = 120.0
+    communities: bool = True
+    properties: bool = True
+    seed: int = 0
+    corpus: Iterable[str] | None = None
+
+
+def measure(graph: Graph, layout: Layout, options: Options | None = None, *, progress: Progress = lambda _: None) -> Structure:
+    """All structure figures of the layout's graph. Never raises for a part that fails: it is skipped with the reason."""
+    chosen = options or Options()
+    out = Structure()
+    probe = _Probe(graph, layout, chosen, out)
+    progress("counting")
+    probe.part(["entities", "relations"], lambda: _counts(probe))
+    progress("properties")
+    if chosen.properties:
+        probe.part(["property_fill", "property_types"], lambda: _properties(probe))
+    probe.part(["chunks", "documents"], lambda: _chunks(probe))
+    progress("tokens")
+    probe.part(["entities_per_1k_tokens", "relations_per_1k_tokens"], lambda: _tokens(probe))
+    progress("graph algorithms")
+    _with_gds(probe, progress)
+    if "degree_max" not in out.numbers:
+        probe.part(["degree_min", "degree_median", "degree_p95", "degree_max"], lambda: _degrees(probe, probe.rows("degree-histogram")))
+    return out
+
+
+@dataclass
+class _Probe:
+    """One measuring run: where to read, and where figures and reasons go."""
+
+    graph: Graph
+    layout: Layout
+    options: Options
+    out: Structure
+
+    def rows(self, name: str, **params: Any) -> list[dict[str, Any]]:
+        query = all_queries()[name]
+        pool = {"layout": self.layout.model_dump(), **params}
+        return self.graph.read(query, {p.name: pool[p.name] for p in query.params}, timeout=self.options.timeout)
+
+    def part(self, ids: list[str], work: Callable[[], None]) -> None:
+        """Runs one part; a failure is noted under its ids."""
+        try:
+            work()
+        except QueryTimeout as cause:
+            self.skip(ids, f"time limit: {cause.message}")
+            self.out.incomplete = True
+        except QueryError as cause:
+            self.skip(ids, cause.message)
+            self.out.incomplete = True
+
+    def skip(self, ids: list[str], reason: str) -> None:
+        self.out.skipped.append(StructureSkip(ids=ids, reason=reason))
+
+
+def _counts(probe: _Probe) -> None:
+    by_type = {row["type"]: row["count"] for row in probe.rows("entities-by-type")}
+    rows = probe.rows("relations-by-type")
+    n, m = sum(by_type.values()), sum(row["count"] for row in rows)
+    probe.out.numbers |= {
+        "entities": n, "relations": m, "self_loops": sum(row["self_loops"] for row in rows),
+        "entities_by_type": {str(k) if k is not None else "(none)": v for k, v in by_type.items()},
+        "relations_by_type": {row["type"]: row["count"] for row in rows},
+    }
+    if n:
+        probe.out.numbers["average_degree"] = 2 * m / n
+
+
+def _chunks(probe: _Probe) -> None:
+    if not probe.layout.chunk_labels:
+        probe.skip(["chunks", "documents"], f"the layout '{probe.layout.name}' keeps no chunks in Neo4j")
+        return
+    row = probe.rows("chunks-and-documents")[0]
+    probe.out.numbers |= {"chunks": row["chunks"], "documents": row["documents"], "chunks_with_text": row["chunks_with_text"]}
+
+
+def _tokens(probe: _Probe) -> None:
+    ids = ["entities_per_1k_tokens", "relations_per_1k_tokens", "entities_per_10k_tokens", "relations_per_10k_tokens"]
+    if probe.options.corpus is not None:
+        texts: Iterable[str] = probe.options.corpus
+    elif probe.out.numbers.get("chunks_with_text"):
+        query = all_queries()["chunk-texts"]
+        texts = (row["text"] for row in probe.graph.stream(query, {"layout": probe.layout.model_dump()}, timeout=probe.options.timeout))
+    else:
+        probe.skip(ids, "no chunk texts in the graph; give the texts with --corpus")
+        return
+    tokens = sum(count_tokens(text) for text in texts)
+    numbers = probe.out.numbers
+    numbers |= {"tokens": tokens, "tokenizer": TOKENIZER}
+    if tokens and "entities" in numbers:
+        for per in (1, 10):
+            numbers[f"entities_per_{per}k_tokens"] = numbers["entities"] * 1000 * per / tokens
+            numbers[f"relations_per_{per}k_tokens"] = numbers["relations"] * 1000 * per / tokens
+
+
+def _properties(probe: _Probe) -> None:
+    numbers = probe.out.numbers
+    fill: dict[str, float] = {}
+    types: dict[str, dict[str, int]] = {}
+    for name, totals in (("entity-properties", "entities_by_type"), ("relation-properties", "relations_by_type")):
+        for row in probe.rows(name):
+            key, total = f"{row['label']}.{row['property']}", numbers.get(totals, {}).get(row["label"])
+            kinds = types.setdefault(key, {})
+            kinds[row["value_type"]] = kinds.get(row["value_type"], 0) + row["count"]
+            if total:
+                fill[key] = fill.get(key, 0.0) + row["count"] / total
+    numbers |= {"property_fill": fill, "property_types": types}
+
+
+GDS_IDS = [
+    "simple_edges", "density", "average_clustering", "components", "giant_share", "isolated", "component_size_mean",
+    "diameter", "articulation_points", "bridges", "communities", "modularity",
+]
+
+
+def _with_gds(probe: _Probe, progress: Progress) -> None:
+    numbers = probe.out.numbers
+    if probe.graph.info.gds is None:
+        probe.skip(GDS_IDS, "this server has no Graph Data Science plugin")
+        return
+    if not numbers.get("entities"):
+        probe.skip(GDS_IDS, "the graph has no entities")
+        return
+    expected = Expected(numbers["entities"], numbers["relations"], numbers["self_loops"])
+
+    def work() -> None:
+        with projected(probe.graph, probe.layout, expected, timeout=probe.options.timeout) as view:
+            _graph_parts(probe, view, progress)
+
+    probe.part(GDS_IDS, work)
+
+
+def _graph_parts(probe: _Probe, view: Projection, progress: Progress) -> None:
+    rows = view_rows(probe, view, "projected-degrees", types=[ALL]) if view.has_all else probe.rows("degree-histogram")
+    probe.part(["degree_max"], lambda: _degrees(probe, rows))
+    probe.part(["simple_edges", "density", "average_clustering"], lambda: _simple(probe, view))
+    progress("components")
+    probe.part(["components", "isolated"], lambda: _components(probe, view))
+    progress("diameter")
+    probe.part(["diameter"], lambda: _diameter(probe, view))
+    progress("bridges")
+    probe.part(["articulation_points", "bridges"], lambda: _bridging(probe, view))
+    progress("communities")
+    if probe.options.communities:
+        probe.part(["communities", "modularity"], lambda: _communities(probe, view))
+
+
+def view_rows(probe: _Probe, view: Projection, name: str, **params: Any) -> list[dict[str, Any]]:
+    """Rows of a query on the projected graph."""
+    return probe.rows(name, graph_name=view.name, **params)
+
+
+def _types(view: Projection) -> list[str]:
+    """The simple graph's relation type; a graph without edges has no types to name."""
+    return [SIMPLE] if view.edges else ["*"]
+
+
+def _degrees(probe: _Probe, rows: list[dict[str, Any]]) -> None:
+    histogram = {row["degree"]: row["entities"] for row in rows}
+    if not histogram:
+        return
+    probe.out.numbers |= {
+        "degree_min": min(histogram), "degree_max": max(histogram),
+        "degree_median": figures.quantile(histogram, 0.5), "degree_p95": figures.quantile(histogram, 0.95),
+        "degree_histogram": {str(k): v for k, v in sorted(histogram.items())},
+        **{f"degree_above_{k}": figures.share_above(histogram, k) for k in (1, 2, 3)},
+    }
+
+
+def _simple(probe: _Probe, view: Projection) -> None:
+    numbers, n = probe.out.numbers, view.nodes
+    histogram = {row["degree"]: row["entities"] for row in view_rows(probe, view, "projected-degrees", types=_types(view))}
+    two = sum(v for k, v in histogram.items() if k >= 2)
+    average = 0.0
+    if view.edges:
+        gds = probe.graph.gds
+        average = gds.local_clustering_coefficient.stats(gds.graph.get(view.name), relationship_types=[SIMPLE], log_progress=False).average_clustering_coefficient
+    numbers |= {
+        "simple_edges": view.edges, "simple_average_degree": 2 * view.edges / n, "isolated": histogram.get(0, 0),
+        "isolated_share": histogram.get(0, 0) / n, "average_clustering": average,
+        "density": view.edges / (n * (n - 1) / 2) if n > 1 else None,
+        "average_clustering_degree2": average * n / two if two else None,
+    }
+
+
+def _components(probe: _Probe, view: Projection) -> None:
+    histogram = {row["size"]: row["components"] for row in view_rows(probe, view, "component-sizes", types=_types(view))}
+    centres = figures.sizes({size: n for size, n in histogram.items() if size > 1})
+    probe.out.numbers |= {
+        "components": sum(histogram.values()), "giant_share": max(histogram) / view.nodes,
+        "component_size_histogram": {str(k): v for k, v in sorted(histogram.items())},
+        "component_size_mean": centres.mean, "component_size_median": centres.median,
+        "component_size_trimmed": centres.trimmed, "component_size_geometric": centres.geometric,
+        "component_size_harmonic": centres.harmonic,
+    }
+
+
+def _diameter(probe: _Probe, view: Projection) -> None:
+    gds, numbers = probe.graph.gds, probe.out.numbers
+    if not view.edges:
+        numbers["diameter"] = 0
+        return
+    gds.wcc.mutate(gds.graph.get(view.name), "component", relationship_types=[SIMPLE], log_progress=False)
+    giant = view_rows(probe, view, "giant-component")[0]
+    if giant["size"] <= EXACT_DIAMETER_NODES:
+        edges = view_rows(probe, view, "giant-edges", component=giant["component"])
+        numbers["diameter"] = figures.diameter([(row["source"], row["target"]) for row in edges])
+        return
+    start = view_rows(probe, view, "farthest-node", node=giant["node"])[0]["farthest"]
+    end = view_rows(probe, view, "farthest-node", node=start)[0]["farthest"]
+    numbers["diameter_lower_bound"] = int(view_rows(probe, view, "hops-between", node=start, end=end)[0]["hops"])
+
+
+def _bridging(probe: _Probe, view: Projection) -> None:
+    gds = probe.graph.gds
+    handle = gds.graph.get(view.name)
+    points = gds.articulation_points.stats(handle, relationship_types=[SIMPLE]).articulation_point_count if view.edges else 0
+    bridges = view_rows(probe, view, "count-bridges")[0]["bridges"] if view.edges else 0
+    probe.out.numbers |= {"articulation_points": points, "bridges": bridges}
+
+
+def _communities(probe: _Probe, view: Projection) -> None:
+    if not view.edges:
+        probe.skip(["communities", "modularity", "community_stability"], "the graph has no relations between two entities")
+        return
+    probe.out.numbers |= communities(view, seed=probe.options.seed, timeout=probe.options.timeout)

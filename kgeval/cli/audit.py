@@ -1,0 +1,252 @@
+"""`kgeval audit`: the main job. Reads a graph, prints what is wrong, writes reports, answers a gate."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kgeval.cli.common import connection_options, interactive, open_from_options, say
+from kgeval.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from kgeval.audit.engine import Audit, AuditOptions, Progress
+    from kgeval.config import Config
+    from kgeval.graph.connect import Graph
+    from kgeval.manifest import Started
+    from kgeval.records import AuditReport, Layout
+
+SEVERITIES = ("error", "warning", "info")
+
+
+@click.command()
+@connection_options
+@click.option("--graph", "graph_name", help="Name of the graph where a database holds several (the layout's scope).")
+@click.option("--layout", "layout_option", default=None, help="auto, a layout's name, or a TOML file [default: auto].")
+@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override one key of the layout, e.g. name_keys=title.")
+@click.option("--check", "checks", multiple=True, metavar="ID", help="Run these checks or groups only (comma or repeated).")
+@click.option("--skip", multiple=True, metavar="ID", help="Leave out these checks or groups (comma or repeated).")
+@click.option("--limit", type=click.IntRange(min=0), default=None, help="Examples a finding, 0 = all [default: 5].")
+@click.option("--timeout", type=click.FloatRange(min=0.001), default=None, help="Seconds a check may take [default: 120].")
+@click.option("--threshold", "thresholds", multiple=True, metavar="ID<=SHARE", help="Share of hits that still passes, e.g. isolated-entity<=0.05.")
+@click.option("--setting", "settings", multiple=True, metavar="ID.NAME=VALUE", help="A setting of a check; kgeval rule show ID lists them.")
+@click.option("--fail-on", type=click.Choice(SEVERITIES), default=None, help="Exit 1 if a check of this severity or worse fails.")
+@click.option("--schema", "schema_file", default=None, help="Schema to check against: a file (JSON, YAML, TOML) or 'database'.")
+@click.option("--corpus", type=click.Path(exists=True, path_type=Path), help="Text file or folder that the graph was made from (for tokens).")
+@click.option("--no-structure", is_flag=True, help="Only the checks, no structure figures.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the communities' stability.")
+@click.option("-o", "--output", "outputs", multiple=True, type=click.Path(path_type=Path), help="Report file: .html .json .md (repeatable).")
+@click.option("-f", "--format", "form", type=click.Choice(["text", "json", "md", "html"]), default="text", show_default=True, help="What goes to stdout.")
+@click.option("--redact", is_flag=True, help="Leave names and texts out of the report.")
+@click.option("--no-progress", is_flag=True, help="No progress on stderr.")
+@click.option("-q", "--quiet", is_flag=True, help="No summary on stdout.")
+def audit(**options: Any) -> int:
+    """Find what is wrong with a graph in Neo4j, whatever wrote it. Reads only: the server refuses every write.
+
+    Exit codes: 0 done, 1 a gate failed (--fail-on, or a --threshold is missed), 2 wrong input or no connection,
+    3 incomplete (a check timed out), 130 interrupted.
+    """
+    from kgeval import config as configuration
+    from kgeval.manifest import Started
+
+    started = Started("audit", {k: _plain(v) for k, v in options.items() if k not in ("no_progress", "quiet")})
+    config = configuration.load(options["config_file"])
+    known = ("uri", "username", "database", "home")
+    check_outputs(options["outputs"])
+    chosen = _options(config, options)
+    with open_from_options(config, **{key: options[key] for key in known}) as graph:
+        bound = _layout(graph, config, options)
+        chosen = _with_schema(graph, config, options, chosen)
+        with _progress(len(chosen.rules), quiet=options["no_progress"]) as progress:
+            found = _run(graph, bound, chosen, progress)
+        code = exit_code(found, options["fail_on"] or config.audit.fail_on, set(chosen.thresholds))
+        report = _report(graph, bound, found, started, options, code)
+    _show(report, options)
+    return code
+
+
+def _run(graph: Graph, layout: Layout, options: AuditOptions, progress: Progress) -> Audit:
+    from kgeval.audit.engine import audit as run
+
+    return run(graph, layout, options, progress=progress)
+
+
+def _options(config: Config, given: dict[str, Any]) -> AuditOptions:
+    """Flags over kgeval.toml over defaults; every fault is raised before a connection is made."""
+    from kgeval.audit.engine import AuditOptions
+    from kgeval.audit.rulebook import choose
+    from kgeval.audit.structure import Options
+
+    section = config.audit
+    timeout = given["timeout"] or section.timeout
+    corpus = texts(given["corpus"]) if given["corpus"] else None
+    return AuditOptions(
+        rules=choose(_list(given["checks"]) or section.checks, _list(given["skip"]) or section.skip),
+        sample=section.limit if given["limit"] is None else given["limit"], timeout=timeout,
+        thresholds=parse_thresholds({**section.thresholds}, _list(given["thresholds"])),
+        settings=parse_settings(dict(section.settings), list(given["settings"])),
+        structure=None if given["no_structure"] else Options(timeout=timeout, seed=given["seed"], corpus=corpus),
+    )
+
+
+def parse_thresholds(base: dict[str, float], given: list[str]) -> dict[str, float]:
+    """`ID<=0.05` or `ID=0.05` by rule id, over those of the configuration. All faults at once."""
+    from kgeval.audit.rulebook import load_rules
+
+    found, faults = dict(base), []
+    for text in given:
+        name, _, value = text.replace("<=", "=").partition("=")
+        try:
+            found[name.strip()] = float(value)
+        except ValueError:
+            faults.append(f"'{text}': write ID<=SHARE, a share between 0 and 1")
+    faults += [f"'{name}': no such check" for name in found if name not in load_rules()]
+    faults += [f"'{name}': {share:g} is no share between 0 and 1" for name, share in found.items() if not 0 <= share <= 1]
+    if faults:
+        raise UsageError("faulty thresholds: " + "; ".join(faults), fix="kgeval rule list names the checks")
+    return found
+
+
+def parse_settings(base: dict[str, Any], given: list[str]) -> dict[str, Any]:
+    """`ID.NAME=VALUE` in the type of the setting's default. All faults at once."""
+    from kgeval.audit.rulebook import load_rules
+
+    pairs = [(name, value) for name, value in base.items()]
+    pairs += [(name.strip(), value.strip()) for name, _, value in (text.partition("=") for text in given)]
+    found: dict[str, Any] = {}
+    faults = []
+    for name, value in pairs:
+        rule_id, _, setting = name.partition(".")
+        rule = load_rules().get(rule_id)
+        if rule is None or setting not in rule.settings:
+            faults.append(f"'{name}' is no setting")
+            continue
+        kind = type(rule.settings[setting])
+        try:
+            found[name] = value in (True, "true", "1", "yes") if kind is bool else kind(value)
+        except ValueError:
+            faults.append(f"'{name}={value}' is no {kind.__name__}")
+    if faults:
+        raise UsageError("faulty settings: " + "; ".join(faults), fix="kgeval rule show ID lists a check's settings")
+    return found
+
+
+def texts(path: Path) -> list[str]:
+    """The texts of a file, or of all .txt and .md files of a folder."""
+    files = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.suffix in (".txt", ".md"))
+    if not files:
+        raise InputError(f"{path}: no .txt or .md files", fix="give a text file, or a folder that holds some")
+    try:
+        return [file.read_text(encoding="utf-8") for file in files]
+    except (UnicodeDecodeError, OSError) as cause:
+        raise InputError(f"{path}: {cause}", fix="the corpus must be text in UTF-8") from cause
+
+
+def check_outputs(outputs: tuple[Path, ...]) -> None:
+    """Refuses unknown extensions and missing folders before any work is done."""
+    known = (".html", ".json", ".md")
+    faults = [f"{path}: unknown kind of report ({', '.join(known)})" for path in outputs if path.suffix not in known]
+    faults += [f"{path}: the folder {path.parent} does not exist" for path in outputs if not path.parent.is_dir()]
+    if faults:
+        raise UsageError("; ".join(faults), fix="name a file that ends in .html, .json or .md, in a folder that exists")
+
+
+def _layout(graph: Graph, config: Config, options: dict[str, Any]) -> Layout:
+    from kgeval.cli.choose import choose_layout
+    from kgeval.graph.layouts import parse_overrides
+
+    section = config.graph
+    named = section.layout if isinstance(section.layout, str) else None
+    overrides = dict(section.layout) if isinstance(section.layout, dict) else {}
+    overrides |= parse_overrides(list(options["overrides"]))
+    return choose_layout(
+        graph, options["layout_option"] or named or "auto", options["graph_name"] or section.name, overrides,
+        interactive=interactive(),
+    )
+
+
+def _with_schema(graph: Graph, config: Config, options: dict[str, Any], chosen: AuditOptions) -> AuditOptions:
+    from dataclasses import replace
+
+    source = options["schema_file"] or config.audit.schema_file
+    if not source:
+        return chosen
+    from kgeval.audit.schema import load_schema
+
+    return replace(chosen, schema=load_schema(source, graph).as_parameter())
+
+
+@contextmanager
+def _progress(checks: int, *, quiet: bool) -> Iterator[Progress]:
+    """A line on stderr that says what runs now; silent where stderr is no terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal:
+        yield lambda kind, name: None
+        return
+    columns = (TextColumn("{task.description:40}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("connecting", total=checks + 8)
+
+        def advance(kind: str, name: str) -> None:
+            bar.update(task, description=name if kind == "check" else f"structure: {name}", advance=1)
+
+        yield advance
+
+
+def exit_code(found: Audit, fail_on: str | None, gated: set[str]) -> int:
+    """3 if something did not run to its end, 1 if a gate failed, else 0. `gated`: rules with a threshold of the user's."""
+    if found.incomplete:
+        return 3
+    worst = SEVERITIES.index(fail_on) if fail_on else -1
+    failed = [f for f in found.findings if f.status == "failed"]
+    return 1 if any(SEVERITIES.index(f.severity) <= worst or f.rule_id in gated for f in failed) else 0
+
+
+def _report(graph: Graph, layout: Layout, found: Audit, started: Started, options: dict[str, Any], code: int) -> AuditReport:
+    from kgeval.graph.queries import all_queries
+    from kgeval.records import AuditReport
+
+    ran = {f.rule_id for f in found.findings} & all_queries().keys()
+    source = options["schema_file"]
+    inputs = [Path(source)] if source and Path(source).is_file() else []
+    run = started.manifest(
+        server=graph.info, hashes={name: all_queries()[name].sha256 for name in ran}, inputs=inputs,
+        seed=options["seed"], exit_code=code,
+    )
+    return AuditReport(
+        graph=layout.scope_value or options["graph_name"], run=run, layout=layout, structure=found.structure.numbers,
+        structure_skipped=found.structure.skipped, findings=found.findings,
+    )
+
+
+def _show(report: AuditReport, options: dict[str, Any]) -> None:
+    """Writes the reports, then prints the result; a full disk or a closed pipe loses nothing that is written."""
+    from kgeval.report.write import render, write_report
+
+    for path in options["outputs"]:
+        write_report(report, path, redact=options["redact"])
+        say(f"wrote {path}")
+    if not options["quiet"]:
+        click.echo(render(report, options["form"], redact=options["redact"], colour=_colour()), nl=False)
+
+
+def _colour() -> bool:
+    return sys.stdout.isatty()
+
+
+def _list(values: tuple[str, ...]) -> list[str]:
+    return [part.strip() for value in values for part in value.split(",") if part.strip()]
+
+
+def _plain(value: Any) -> Any:
+    """An option's value as JSON has it."""
+    if isinstance(value, tuple):
+        return [_plain(v) for v in value]
+    return str(value) if isinstance(value, Path) else value

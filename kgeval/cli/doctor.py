@@ -1,0 +1,101 @@
+"""`kgeval doctor`: what will run on this database and machine, what is blocked, and the command that unblocks it."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kgeval.cli.common import connection_options, open_from_options
+from kgeval.errors import ConnectError, KgevalError, LayoutError
+
+if TYPE_CHECKING:
+    from kgeval.graph.connect import Graph
+
+UNBLOCK = {
+    "gds": "install the GDS plugin that fits your Neo4j (5.26: GDS 2.13), or unset NEO4J_URI to use the embedded server",
+    "schema": "kgeval audit --schema FILE, or --schema database",
+    "relations": "kgeval layout check: are the relation types of the layout right?",
+    "names": "kgeval audit --set name_keys=PROPERTY",
+    "types": "kgeval audit --set type_key=PROPERTY",
+    "relation_labels": "kgeval audit --set relation_label_key=PROPERTY, if a property holds the predicate",
+    "chunks": "kgeval audit --set chunk_labels=LABEL, or import the chunks with the graph",
+    "chunk_text": "import the chunk texts with the graph",
+    "documents": "kgeval audit --set document_labels=LABEL",
+    "mentions": "kgeval audit --set mention_types=TYPE, or entity_source_key=PROPERTY",
+    "relation_sources": "kgeval audit --set relation_source_key=PROPERTY",
+    "descriptions": "kgeval audit --set description_key=PROPERTY",
+    "aliases": "kgeval audit --set alias_keys=PROPERTY",
+    "validity": "kgeval audit --set valid_from_key=PROPERTY",
+    "source_limit": "nothing: only writers that cut their source lists need this check",
+}
+PARTS = {
+    "sentence_transformers": "embeddings (later commands): pip install sentence-transformers",
+    "lancedb": "vector index (later commands): pip install lancedb",
+    "yaml": "schema files in YAML: pip install 'kgeval[yaml]'",
+}
+
+
+@click.command()
+@connection_options
+@click.option("--graph", "graph_name", help="Name of the graph where a database holds several.")
+@click.option("--layout", "layout_option", default="auto", show_default=True, help="auto, a layout's name, or a TOML file.")
+def doctor(graph_name: str | None, layout_option: str, **connection: Any) -> int:
+    """Say which checks and figures will run here, which are blocked, and what unblocks each."""
+    from kgeval import config as configuration
+
+    _machine()
+    config = configuration.load(connection.pop("config_file"))
+    try:
+        graph = open_from_options(config, **connection)
+    except ConnectError as wrong:
+        click.echo(f"connection  blocked: {wrong}")
+        return wrong.exit_code
+    with graph:
+        _server(graph)
+        return _checks(graph, graph_name, layout_option)
+
+
+def _machine() -> None:
+    import sys
+
+    click.echo(f"python      {sys.version.split()[0]}")
+    for module, advice in PARTS.items():
+        if importlib.util.find_spec(module) is None:
+            click.echo(f"missing     {module}: {advice}")
+
+
+def _server(graph: Graph) -> None:
+    from kgeval.graph.connect import gds_warning
+
+    info = graph.info
+    click.echo(f"server      Neo4j {info.neo4j} {info.edition} at {info.uri}, database {info.database}{' (embedded)' if info.embedded else ''}")
+    click.echo(f"gds         {gds_warning(info) or info.gds}")
+
+
+def _checks(graph: Graph, graph_name: str | None, layout_option: str) -> int:
+    from kgeval.audit.roles import missing_roles
+    from kgeval.audit.rulebook import load_rules
+    from kgeval.cli.choose import choose_layout
+
+    try:
+        layout = choose_layout(graph, layout_option, graph_name, {}, interactive=False)
+    except LayoutError as wrong:
+        click.echo(f"layout      blocked: {wrong}")
+        return wrong.exit_code
+    except KgevalError as wrong:
+        click.echo(f"layout      {wrong}")
+        return wrong.exit_code
+    click.echo(f"layout      {layout.name}{f', graph {layout.scope_value}' if layout.scope_value else ''}")
+    missing = missing_roles(graph, layout)
+    rules = load_rules().values()
+    blocked = [(rule, [role for role in rule.needs if role in missing]) for rule in rules]
+    ready = [rule.id for rule, roles in blocked if not roles]
+    click.echo(f"\n{len(ready)} of {len(blocked)} checks will run: {', '.join(ready)}")
+    for role in dict.fromkeys(role for _, roles in blocked for role in roles):
+        ids = ", ".join(rule.id for rule, roles in blocked if role in roles)
+        click.echo(f"\nblocked: {ids}\n  why:      {missing[role]}\n  unblock:  {UNBLOCK[role]}")
+    if graph.info.gds is None:
+        click.echo("\nblocked figures: components, clustering, diameter, bridges, communities\n  unblock:  " + UNBLOCK["gds"])
+    return 0

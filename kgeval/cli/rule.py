@@ -1,0 +1,48 @@
+"""`kgeval rule`: the checks as pages."""
+
+from __future__ import annotations
+
+import click
+
+from kgeval.errors import UsageError
+
+
+@click.group()
+def rule() -> None:
+    """The checks: what each finds, why it matters, how to repair."""
+
+
+@rule.command("list")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def list_(as_json: bool) -> None:
+    """List all checks by group."""
+    from kgeval.audit.rulebook import load_rules
+
+    rules = load_rules().values()
+    if as_json:
+        import json
+
+        click.echo(json.dumps([r.model_dump() for r in rules], ensure_ascii=False, indent=2))
+        return
+    group = ""
+    for one in rules:
+        if one.group != group:
+            group = one.group
+            click.echo(f"\n{group}" if one is not next(iter(rules)) else group)
+        click.echo(f"  {one.id:26} {one.severity:8} {one.title}")
+
+
+@rule.command()
+@click.argument("rule_id", metavar="ID")
+def show(rule_id: str) -> None:
+    """Print a check's page: what it finds, why, example, limits, repair (printed, never run)."""
+    from kgeval.audit.pages import rule_page
+    from kgeval.audit.rulebook import load_rules
+
+    rules = load_rules()
+    if rule_id not in rules:
+        from difflib import get_close_matches
+
+        near = ", ".join(get_close_matches(rule_id, rules)) or "kgeval rule list names all"
+        raise UsageError(f"no such check: {rule_id}", fix=f"did you mean: {near}")
+    click.echo(rule_page(rules[rule_id]), nl=False)

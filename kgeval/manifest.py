@@ -1,0 +1,57 @@
+"""The run manifest: everything needed to say how a result came to be. No secrets, no user's texts."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from kgeval import __version__
+from kgeval.records import InputFile, RunManifest, ServerInfo
+
+LIBRARIES = ("neo4j", "graphdatascience", "scipy", "pydantic", "rapidfuzz")
+SECRET = ("password", "token", "key", "secret")
+
+
+@dataclass(frozen=True)
+class Started:
+    """When and with what a command was started."""
+
+    command: str
+    arguments: Mapping[str, JsonValue]
+    at: datetime = field(default_factory=lambda: datetime.now(UTC))
+    clock: float = field(default_factory=time.perf_counter)
+
+    def manifest(
+        self, *, server: ServerInfo | None = None, hashes: Mapping[str, str] | None = None, inputs: Iterable[Path] = (),
+        seed: int | None = None, exit_code: int = 0,
+    ) -> RunManifest:
+        """The finished manifest; seconds are counted up to this call."""
+        kept = {k: v for k, v in self.arguments.items() if v not in (None, [], (), False) and not any(s in k for s in SECRET)}
+        return RunManifest(
+            kgeval=__version__, command=self.command, arguments=dict(kept), libraries=_versions(), server=server,
+            inputs=[_input(path) for path in inputs], query_hashes=dict(sorted((hashes or {}).items())), seed=seed,
+            started=self.at.isoformat(timespec="seconds"), seconds=round(time.perf_counter() - self.clock, 3), exit_code=exit_code,
+        )
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for name in LIBRARIES:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def _input(path: Path) -> InputFile:
+    with path.open("rb") as stream:
+        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    return InputFile(path=str(path), sha256=digest, bytes=path.stat().st_size)

@@ -1,0 +1,50 @@
+"""One server for the whole suite. KGEVAL_TEST_URI and KGEVAL_TEST_PASSWORD use a running one (it is wiped!)."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from kgeval.graph.connect import Address, Graph, open_graph
+
+
+@pytest.fixture(scope="session")
+def address() -> Iterator[Address]:
+    """Where the suite's Neo4j is: a running one by environment, else an embedded one in a home of its own."""
+    uri = os.environ.get("KGEVAL_TEST_URI")
+    if uri:
+        yield Address(uri, "neo4j", os.environ["KGEVAL_TEST_PASSWORD"], source="KGEVAL_TEST_URI")
+        return
+    from kgeval.graph.server import ensure_started, stop
+
+    with tempfile.TemporaryDirectory(prefix="kgeval-tests-") as folder:
+        home = Path(folder) / "home"
+        yield ensure_started(home=home, say=lambda _: None)
+        stop(home)
+
+
+@pytest.fixture(scope="session")
+def connection(address: Address) -> Iterator[Graph]:
+    with open_graph(address) as graph:
+        yield graph
+
+
+@pytest.fixture
+def graph(connection: Graph) -> Graph:
+    """The connection, database emptied."""
+    connection.write("MATCH (n) CALL (n) { DETACH DELETE n }")
+    return connection
+
+
+@pytest.fixture
+def draw(graph: Graph) -> Callable[[str], None]:
+    """Draws a picture: runs one writing statement on the emptied database."""
+
+    def run(statement: str) -> None:
+        graph.write(statement)
+
+    return run

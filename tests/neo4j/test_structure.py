@@ -1,0 +1,161 @@
+"""Structure figures against networkx, a second and independent computation, on the real server."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import networkx as nx
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kgeval.audit.structure import Options, measure
+from kgeval.graph.connect import Graph
+from kgeval.records import Layout
+
+LAYOUT = Layout(
+    name="test", entity_labels=["E"], name_keys=["name"], type_key="type", relation_types=["R", "S"],
+    relations_join_entities_only=True,
+)
+SCOPED = LAYOUT.model_copy(update={"scope_label": "Mine", "relations_join_entities_only": False})
+
+
+def write(graph: Graph, nodes: list[int], edges: list[tuple[int, int]], labels: str = "E") -> None:
+    graph.write("MATCH (n) DETACH DELETE n")
+    graph.write("UNWIND $n AS i CREATE (e:$($labels) {name: toString(i), type: 'T', i: i})", {"n": nodes, "labels": labels.split(":")})
+    graph.write(
+        "UNWIND range(0, size($e) - 1) AS k MATCH (a {i: $e[k][0]}), (b {i: $e[k][1]}) CREATE (a)-[:$(['R', 'S'][k % 2])]->(b)",
+        {"e": [list(e) for e in edges]},
+    )
+
+
+def by_networkx(nodes: list[int], edges: list[tuple[int, int]]) -> dict[str, Any]:
+    """The same figures by networkx."""
+    multi = nx.MultiGraph()
+    multi.add_nodes_from(nodes)
+    multi.add_edges_from(edges)
+    simple = nx.Graph(multi)
+    simple.remove_edges_from(list(nx.selfloop_edges(simple)))
+    clustering = nx.clustering(simple)
+    two = [clustering[n] for n in simple if simple.degree(n) >= 2]
+    parts = sorted(nx.connected_components(simple), key=len, reverse=True)
+    degrees = [d for _, d in multi.degree()]
+    return {
+        "entities": len(nodes), "relations": len(edges), "simple_edges": simple.number_of_edges(),
+        "average_degree": sum(degrees) / len(nodes), "density": nx.density(simple) if len(nodes) > 1 else None,
+        "average_clustering": sum(clustering.values()) / len(nodes),
+        "average_clustering_degree2": sum(two) / len(two) if two else None,
+        "components": len(parts), "giant_share": len(parts[0]) / len(nodes), "isolated": nx.number_of_isolates(simple),
+        "diameters": {nx.diameter(simple.subgraph(p)) for p in parts if len(p) == len(parts[0])},
+        "articulation_points": len(list(nx.articulation_points(simple))), "bridges": len(list(nx.bridges(simple))),
+        "degree_max": max(degrees), "degree_min": min(degrees),
+        "degree_above_2": sum(d > 2 for d in degrees) / len(nodes),
+    }
+
+
+def assert_same(graph: Graph, layout: Layout, nodes: list[int], edges: list[tuple[int, int]]) -> None:
+    mine = measure(graph, layout, Options(communities=False, properties=False)).numbers
+    other = by_networkx(nodes, edges)
+    assert mine["diameter"] in other.pop("diameters")
+    for name, value in other.items():
+        assert mine[name] == (value if value is None else pytest.approx(value, abs=1e-9)), name
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> tuple[list[int], list[tuple[int, int]]]:
+    n = draw(st.integers(1, 12))
+    end = st.integers(0, n - 1)
+    return list(range(n)), draw(st.lists(st.tuples(end, end), max_size=30))
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(drawn=graphs())
+def test_random_graphs_with_loops_and_parallel_relations_agree_with_networkx(
+    graph: Graph, drawn: tuple[list[int], list[tuple[int, int]]],
+) -> None:
+    write(graph, *drawn)
+    assert_same(graph, LAYOUT, *drawn)
+
+
+def test_les_miserables_agrees_with_networkx(graph: Graph) -> None:
+    drawn = nx.convert_node_labels_to_integers(nx.les_miserables_graph())
+    nodes, edges = list(drawn), list(drawn.edges)
+    write(graph, nodes, edges)
+    assert_same(graph, LAYOUT, nodes, edges)
+
+
+def test_a_graph_in_a_scope_is_measured_without_its_neighbours(graph: Graph) -> None:
+    nodes, edges = [0, 1, 2], [(0, 1), (1, 2), (2, 0), (0, 1)]
+    write(graph, nodes, edges, labels="E:Mine")
+    graph.write("MATCH (a {i: 0}) CREATE (o:E:Other {name: 'x', i: 99})-[:R]->(a), (:E:Other {name: 'y'})")
+    assert_same(graph, SCOPED, nodes, edges)
+
+
+def test_two_islands_of_two_and_three_and_a_hermit_by_hand(graph: Graph) -> None:
+    write(graph, [0, 1, 2, 3, 4, 5], [(0, 1), (2, 3), (3, 4), (4, 2)])
+    numbers = measure(graph, LAYOUT).numbers
+    assert (numbers["components"], numbers["isolated"], numbers["giant_share"]) == (3, 1, 0.5)
+    assert (numbers["component_size_mean"], numbers["component_size_geometric"]) == (2.5, pytest.approx(6**0.5))
+    assert (numbers["diameter"], numbers["bridges"], numbers["articulation_points"]) == (1, 1, 0)
+    assert (numbers["average_clustering"], numbers["average_clustering_degree2"]) == (0.5, 1.0)
+    assert (numbers["degree_above_1"], numbers["degree_median"]) == (0.5, 1.5)
+    assert numbers["communities"] == 3
+    assert numbers["cross_community_share"] == 0
+    assert numbers["community_stability"] == 1.0
+    assert numbers["entities_by_type"] == {"T": 6}
+
+
+def test_louvain_modularity_is_not_below_networkx_by_more_than_a_hundredth(graph: Graph) -> None:
+    drawn = nx.convert_node_labels_to_integers(nx.les_miserables_graph())
+    write(graph, list(drawn), list(drawn.edges))
+    numbers = measure(graph, LAYOUT).numbers
+    best = max(nx.community.modularity(drawn, nx.community.louvain_communities(drawn, weight=None, seed=s), weight=None) for s in range(5))
+    assert numbers["modularity"] > best - 0.01
+    assert 0 < numbers["community_stability"] <= 1
+
+
+def test_a_graph_of_one_node_has_no_density_and_diameter_zero(graph: Graph) -> None:
+    write(graph, [0], [])
+    numbers = measure(graph, LAYOUT).numbers
+    assert (numbers["entities"], numbers["density"], numbers["diameter"], numbers["average_degree"]) == (1, None, 0, 0)
+    assert "modularity" not in numbers
+
+
+def test_an_empty_graph_gives_counts_of_zero_and_reasons_for_the_rest(graph: Graph) -> None:
+    found = measure(graph, LAYOUT)
+    assert found.numbers["entities"] == 0
+    assert "density" not in found.numbers
+    assert any("no entities" in skip.reason for skip in found.skipped)
+
+
+def test_beyond_the_exact_limit_the_diameter_is_a_lower_bound_and_named_so(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kgeval.audit.structure.EXACT_DIAMETER_NODES", 3)
+    write(graph, list(range(6)), [(i, i + 1) for i in range(5)])
+    numbers = measure(graph, LAYOUT, Options(communities=False)).numbers
+    assert numbers["diameter_lower_bound"] == 5
+    assert "diameter" not in numbers
+
+
+def test_a_part_over_its_time_limit_is_skipped_and_the_rest_goes_on(graph: Graph) -> None:
+    write(graph, [0, 1], [(0, 1)])
+    graph.write("UNWIND range(1, 60000) AS i CREATE (:E {name: toString(i)})")
+    found = measure(graph, LAYOUT, Options(timeout=0.001))
+    assert found.incomplete
+    assert any("time limit" in skip.reason for skip in found.skipped)
+
+
+def test_no_projection_is_left_behind(graph: Graph) -> None:
+    write(graph, [0, 1], [(0, 1)])
+    measure(graph, LAYOUT)
+    assert [info.graph_name for info in graph.gds.graph.list() if info.graph_name.startswith("kgeval_")] == []
+
+
+def test_projections_of_dead_processes_are_swept_and_those_of_living_ones_kept(graph: Graph) -> None:
+    from kgeval.graph import project
+
+    dead = f"kgeval_{project._host()}_999999_1_1"
+    alive = project.graph_name()
+    for name in (dead, alive):
+        graph.read("CALL gds.graph.project($name, '*', '*') YIELD nodeCount RETURN nodeCount", {"name": name})
+    assert project.sweep(graph) == [dead]
+    project.drop(graph, alive)

@@ -1,0 +1,67 @@
+"""Docs cannot drift: generated pages are current, and every command, option, rule and schema is in docs/."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from kgeval.audit.rulebook import load_rules
+from kgeval.graph.queries import all_queries
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = "\n".join(path.read_text(encoding="utf-8") for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+
+
+def test_generated_docs_and_schemas_are_current() -> None:
+    done = subprocess.run([sys.executable, "tools/generate.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"run `make docs`:\n{done.stdout}{done.stderr}"
+
+
+@pytest.mark.parametrize("rule_id", sorted(load_rules()))
+def test_every_rule_has_a_query_and_a_page(rule_id: str) -> None:
+    assert rule_id in all_queries()
+    assert (ROOT / "docs" / "rules" / f"{rule_id}.md").is_file()
+
+
+@pytest.mark.parametrize("rule_id", sorted(load_rules()))
+def test_every_setting_in_a_rules_text_exists_and_is_used_by_its_query_or_step(rule_id: str) -> None:
+    rule = load_rules()[rule_id]
+    named = set(re.findall(r"\{(\w+)\}", rule.finds))
+    assert named <= set(rule.settings)
+    declared = {p.name for p in all_queries()[rule_id].params}
+    if rule.step is None:
+        assert set(rule.settings) | set(rule.words) <= declared
+        assert declared <= {*rule.settings, *rule.words, "layout", "sample", "schema"}
+
+
+def test_every_audit_query_belongs_to_a_rule() -> None:
+    assert {q.name for q in all_queries().values() if q.folder == "audit"} == set(load_rules())
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "schemas").glob("*.schema.json")), ids=lambda p: p.name)
+def test_every_schema_is_in_the_docs_and_judges_its_examples(path: Path) -> None:
+    name = path.name.removesuffix(".schema.json")
+    assert path.name in DOCS
+    judge = jsonschema.Draft202012Validator(json.loads(path.read_text(encoding="utf-8")))
+    examples = ROOT / "schemas" / "examples" / name
+    valid, invalid = sorted((examples / "valid").glob("*.json")), sorted((examples / "invalid").glob("*.json"))
+    assert valid and invalid
+    for example in valid:
+        judge.validate(json.loads(example.read_text(encoding="utf-8")))
+    for example in invalid:
+        assert not judge.is_valid(json.loads(example.read_text(encoding="utf-8"))), example.name
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    broken = []
+    for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:
+        for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            if "://" not in target and not (page.parent / target).exists():
+                broken.append(f"{page.relative_to(ROOT)}: {target}")
+    assert not broken

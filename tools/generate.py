@@ -1,0 +1,84 @@
+"""Writes what is generated: docs/cli.md, docs/rules/*.md, schemas/*.schema.json. `--check` only says what is stale.
+
+Run by `make docs`; tests/unit/test_docs.py holds the files against it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from kgeval.audit.pages import rule_page
+from kgeval.audit.rulebook import load_rules
+from kgeval.cli.main import cli
+from kgeval.records import GROUPS, AuditReport, Finding, GraphRef, Layout, RunManifest
+
+ROOT = Path(__file__).resolve().parents[1]
+RECORDS = {"audit-report": AuditReport, "finding": Finding, "graph-ref": GraphRef, "layout": Layout, "run-manifest": RunManifest}
+
+
+def generated() -> dict[Path, str]:
+    """Every generated file with its text."""
+    files = {ROOT / "docs" / "cli.md": cli_reference()}
+    rules = load_rules()
+    files |= {ROOT / "docs" / "rules" / f"{rule.id}.md": rule_page(rule) for rule in rules.values()}
+    files[ROOT / "docs" / "rules" / "README.md"] = rule_index()
+    for name, record in RECORDS.items():
+        schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **record.model_json_schema()}
+        files[ROOT / "schemas" / f"{name}.schema.json"] = json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+    return files
+
+
+def cli_reference() -> str:
+    """The help of every command, as one page."""
+    parts = ["# Command reference\n\nGenerated from `kgeval --help`; do not edit.\n"]
+    for path, command in commands(cli, ("kgeval",)):
+        context = click.Context(command, info_name=" ".join(path), terminal_width=100, max_content_width=100)
+        parts.append(f"## {' '.join(path)}\n\n```text\n{context.get_help().rstrip()}\n```\n")
+    return "\n".join(parts)
+
+
+def commands(group: click.Command, path: tuple[str, ...]) -> list[tuple[tuple[str, ...], click.Command]]:
+    """A command and all below it, depth first, each with its full name."""
+    found = [(path, group)]
+    if isinstance(group, click.Group):
+        context = click.Context(group)
+        for name in group.list_commands(context):
+            command = group.get_command(context, name)
+            if command is not None:
+                found += commands(command, (*path, name))
+    return found
+
+
+def rule_index() -> str:
+    """The list of rules by group."""
+    lines = ["# Checks", "", "Each page is what `kgeval rule show ID` prints. Generated; do not edit.", ""]
+    for group in GROUPS:
+        rules = [rule for rule in load_rules().values() if rule.group == group]
+        if rules:
+            lines += [f"## {group}", "", *(f"- [{rule.id}]({rule.id}.md): {rule.title} ({rule.severity})" for rule in rules), ""]
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """Writes or checks. Returns 1 if `--check` finds stale files."""
+    files = generated()
+    stale = [path for path, text in files.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
+    extra = [path for path in (ROOT / "docs" / "rules").glob("*.md") if path not in files]
+    if "--check" in sys.argv:
+        for path in [*stale, *extra]:
+            print(f"stale: {path.relative_to(ROOT)}")
+        return 1 if stale or extra else 0
+    for path in stale:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(files[path], encoding="utf-8")
+    for path in extra:
+        path.unlink()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
