@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-SCHEMA_VERSION = "1"
+SCHEMA_VERSION: Literal["1"] = "1"
 
 Severity = Literal["error", "warning", "info"]
 Status = Literal["passed", "failed", "skipped", "incomplete", "error"]

@@ -10,6 +10,7 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import Any
 from zlib import crc32
 
 from kgeval.text.forms import LINKS, Form, acronym_keys
@@ -64,7 +65,7 @@ def collect(forms: Iterator[tuple[Form, Sequence[str]]], *, most: int) -> Blocks
     return _sorted_out(codes, numbers, [(int(s), int(e)) for s, e in zip(starts, ends, strict=True) if e - s > 1], most)
 
 
-def _sorted_out(codes, numbers, runs: list[tuple[int, int]], most: int) -> Blocks:  # type: ignore[no-untyped-def]
+def _sorted_out(codes: Any, numbers: Any, runs: list[tuple[int, int]], most: int) -> Blocks:
     out = Blocks()
     for start, end in sorted(runs, key=lambda run: (run[1] - run[0], run[0])):
         block = sorted(set(numbers[start:end].tolist()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -52,11 +53,12 @@ def audit(**options: Any) -> int:
     """
     from kgeval import config as configuration
     from kgeval.manifest import Started
+    from kgeval.report.write import check_outputs
 
     started = Started("audit", {k: _plain(v) for k, v in options.items() if k not in ("no_progress", "quiet")})
     config = configuration.load(options["config_file"])
     known = ("uri", "username", "database", "home")
-    check_outputs(options["outputs"])
+    check_outputs(_outputs(config, options))
     chosen = _options(config, options)
     with open_from_options(config, **{key: options[key] for key in known}) as graph:
         bound = _layout(graph, config, options)
@@ -65,7 +67,8 @@ def audit(**options: Any) -> int:
             found = _run(graph, bound, chosen, progress)
         code = exit_code(found, options["fail_on"] or config.audit.fail_on, set(chosen.thresholds))
         report = _report(graph, bound, found, started, options, code)
-    _show(report, options)
+    options["redact"] = options["redact"] or config.report.redact
+    _show(report, options, _outputs(config, options))
     return code
 
 
@@ -146,15 +149,6 @@ def texts(path: Path) -> list[str]:
         raise InputError(f"{path}: {cause}", fix="the corpus must be text in UTF-8") from cause
 
 
-def check_outputs(outputs: tuple[Path, ...]) -> None:
-    """Refuses unknown extensions and missing folders before any work is done."""
-    known = (".html", ".json", ".md")
-    faults = [f"{path}: unknown kind of report ({', '.join(known)})" for path in outputs if path.suffix not in known]
-    faults += [f"{path}: the folder {path.parent} does not exist" for path in outputs if not path.parent.is_dir()]
-    if faults:
-        raise UsageError("; ".join(faults), fix="name a file that ends in .html, .json or .md, in a folder that exists")
-
-
 def _layout(graph: Graph, config: Config, options: dict[str, Any]) -> Layout:
     from kgeval.cli.choose import choose_layout
     from kgeval.graph.layouts import parse_overrides
@@ -175,9 +169,9 @@ def _with_schema(graph: Graph, config: Config, options: dict[str, Any], chosen: 
     source = options["schema_file"] or config.audit.schema_file
     if not source:
         return chosen
-    from kgeval.audit.schema import load_schema
+    from kgeval.audit.schema import read_schema
 
-    return replace(chosen, schema=load_schema(source, graph).as_parameter())
+    return replace(chosen, schema=read_schema(source, graph).parameters())
 
 
 @contextmanager
@@ -226,15 +220,37 @@ def _report(graph: Graph, layout: Layout, found: Audit, started: Started, option
     )
 
 
-def _show(report: AuditReport, options: dict[str, Any]) -> None:
-    """Writes the reports, then prints the result; a full disk or a closed pipe loses nothing that is written."""
-    from kgeval.report.write import render, write_report
+def _show(report: AuditReport, options: dict[str, Any], outputs: list[Path]) -> None:
+    """Writes the reports, then prints the result; a closed pipe loses nothing that is written."""
+    from kgeval.report.write import write_report
 
-    for path in options["outputs"]:
+    for path in outputs:
         write_report(report, path, redact=options["redact"])
-        say(f"wrote {path}")
     if not options["quiet"]:
-        click.echo(render(report, options["form"], redact=options["redact"], colour=_colour()), nl=False)
+        click.echo(_rendered(report, options, outputs), nl=False)
+    else:
+        for path in outputs:
+            say(f"wrote {path}")
+
+
+def _rendered(report: AuditReport, options: dict[str, Any], outputs: list[Path]) -> str:
+    """The report as text for stdout."""
+    from importlib import import_module
+
+    from kgeval.report.redact import redacted
+    from kgeval.report.terminal import render
+
+    shown = redacted(report) if options["redact"] else report
+    if options["form"] == "text":
+        return render(shown, width=shutil.get_terminal_size((100, 40)).columns, colour=_colour(), written=outputs)
+    module = {"json": "json_", "md": "markdown", "html": "html"}[options["form"]]
+    text: str = import_module(f"kgeval.report.{module}").render(shown)
+    return text
+
+
+def _outputs(config: Config, options: dict[str, Any]) -> list[Path]:
+    """The report files of the command line, else those of kgeval.toml."""
+    return list(options["outputs"]) or [Path(name) for name in config.report.outputs]
 
 
 def _colour() -> bool:

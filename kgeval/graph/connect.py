@@ -68,7 +68,7 @@ class Graph:
         with self._driver.session(
             database=self.info.database, default_access_mode=neo4j.READ_ACCESS, fetch_size=5000
         ) as session, _translated(), session.begin_transaction(timeout=timeout) as tx:
-            for record in tx.run(_text(query), dict(params or {})):  # type: ignore[arg-type]
+            for record in tx.run(_text(query), dict(params or {})):
                 yield record.data()
 
     def write(self, query: str | Query, params: Mapping[str, Any] | None = None, *, timeout: float | None = None) -> list[Row]:
@@ -79,7 +79,7 @@ class Graph:
     def schema_command(self, query: str | Query) -> None:
         """Runs an index or constraint command of our own layout. Only importers call this."""
         with self._driver.session(database=self.info.database) as session, _translated():
-            session.run(_text(query)).consume()  # type: ignore[arg-type]
+            session.run(_text(query)).consume()
 
     @property
     def gds(self) -> GraphDataScience:
@@ -191,7 +191,7 @@ def _run(execute: Any, text: str, params: Row, timeout: float | None) -> list[Ro
 
     @unit_of_work(timeout=timeout)
     def work(tx: neo4j.ManagedTransaction) -> list[Row]:
-        return [record.data() for record in tx.run(text, params)]  # type: ignore[arg-type]
+        return [record.data() for record in tx.run(text, params)]
 
     with _translated():
         rows: list[Row] = execute(work)

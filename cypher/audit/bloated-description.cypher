@@ -1,0 +1,34 @@
+// bloated-description: entity descriptions that have grown beyond use.
+// Too many characters, or too many pieces merged into one (a list, or text with the layout's separator).
+//
+// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
+// :param sample => 5                    -- INTEGER: examples to return
+// :param max_characters => 2000         -- INTEGER: a description may have so many characters
+// :param max_pieces => 20               -- INTEGER: a description may be merged from so many pieces
+//
+// returns: count INTEGER, total INTEGER, sample LIST OF MAP
+// mode: read
+MATCH (e)
+WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
+  AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
+  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
+  AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
+  AND e[$layout.description_key] IS NOT NULL
+WITH e, e[$layout.description_key] AS text
+WITH e, CASE WHEN text IS :: STRING THEN size(text)
+    WHEN text IS :: LIST<ANY> THEN reduce(n = 0, part IN text | n + coalesce(size(toStringOrNull(part)), 0)) ELSE 0 END AS characters,
+  CASE WHEN text IS :: STRING AND $layout.source_separator IS NOT NULL AND $layout.source_separator <> '' THEN size(split(text, $layout.source_separator))
+    WHEN text IS :: LIST<ANY> THEN size(text) ELSE 1 END AS pieces
+WITH count(*) AS total, collect(CASE WHEN characters > $max_characters OR pieces > $max_pieces THEN {e: e, characters: characters, pieces: pieces} END) AS hits
+CALL (hits) {
+  UNWIND hits AS hit
+  WITH hit, hit.e AS e
+  WITH hit, e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
+  ORDER BY hit.characters DESC, name, elementId(e) LIMIT $sample
+  RETURN collect({
+    items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
+     name: left(coalesce(name, ''), 200), type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'}],
+    why: toString(hit.characters) + ' characters in ' + toString(hit.pieces) + CASE hit.pieces WHEN 1 THEN ' piece' ELSE ' pieces' END
+  }) AS sample
+}
+RETURN size(hits) AS count, total, sample

@@ -1,0 +1,51 @@
+// conflicting-value: entities with several objects for a relation that has one object nearly everywhere.
+// A relation label is functional if it is declared so, or if it has enough subjects and nearly all of them have one object. Relations that have
+// expired or ended do not count. Total: subjects of functional relation labels.
+//
+// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
+// :param sample => 5                    -- INTEGER: examples to return
+// :param min_subjects => 20             -- INTEGER: subjects that a relation label needs before it can be found functional
+// :param min_single_share => 0.9        -- FLOAT: share of its subjects that must have one object
+// :param functional => ''               -- STRING: relation labels declared functional, separated by commas
+//
+// returns: count INTEGER, total INTEGER, sample LIST OF MAP
+// mode: read
+MATCH (a)-[r]->(b)
+WHERE type(r) IN $layout.relation_types
+  AND ($layout.relations_join_entities_only OR (
+    any(l IN labels(a) WHERE l IN $layout.entity_labels)
+    AND none(l IN labels(a) WHERE l IN $layout.entity_excluded_labels)
+    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(a))
+    AND ($layout.scope_property IS NULL OR a[$layout.scope_property] = $layout.scope_value)
+    AND any(l IN labels(b) WHERE l IN $layout.entity_labels)
+    AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
+    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
+    AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
+  AND r[$layout.valid_to_key] IS NULL AND r[$layout.expired_key] IS NULL
+WITH coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label, a, b, head(collect(r)) AS r
+WITH label, a, count(*) AS objects, collect(r)[0..5] AS some
+WITH label, count(*) AS subjects, sum(CASE WHEN objects = 1 THEN 1 ELSE 0 END) AS single,
+  collect(CASE WHEN objects > 1 THEN {label: label, a: a, objects: objects, some: some} END) AS several
+WITH label, subjects, toFloat(single) / subjects AS share, several
+WHERE (subjects >= $min_subjects AND share >= $min_single_share)
+  OR toLower(label) IN [f IN split($functional, ',') | toLower(trim(f))]
+WITH sum(subjects) AS total, collect([x IN several | x {.*, share: share, subjects: subjects}]) AS lists
+CALL (lists) {
+  UNWIND lists AS list
+  UNWIND list AS hit
+  WITH hit, hit.a AS e
+  WITH hit, e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
+  ORDER BY hit.share DESC, hit.objects DESC, name, hit.label, elementId(e) LIMIT $sample
+  WITH hit, e, name, left(hit.label, 200) AS label,
+    [r IN hit.some | {r: r, to_name: head([k IN $layout.name_keys WHERE endNode(r)[k] IS NOT NULL | toStringOrNull(endNode(r)[k])])}] AS some
+  WITH hit, e, name, label, [x IN some | {r: x.r, to_name: left(coalesce(x.to_name, '?'), 200),
+    shown: left(coalesce(name, '?'), 200) + ' -[' + label + ']-> ' + left(coalesce(x.to_name, '?'), 200)}] AS some
+  RETURN collect({
+    items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
+     name: left(coalesce(name, ''), 200), type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'}]
+      + [x IN some | {element_id: elementId(x.r), key: x.shown, name: x.shown, type: label, kind: 'relation'}],
+    why: toString(hit.objects) + ' objects of ' + label + '; ' + toString(toInteger(round(100 * hit.share))) + ' % of '
+      + toString(hit.subjects) + ' subjects have one'
+  }) AS sample
+}
+RETURN reduce(n = 0, list IN lists | n + size(list)) AS count, total, sample

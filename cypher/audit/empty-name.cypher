@@ -1,0 +1,30 @@
+// empty-name: entities without a readable name.
+// Nothing, blanks, or punctuation only; or a value that is not text (a list, a map of a point).
+//
+// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
+// :param sample => 5                    -- INTEGER: examples to return
+//
+// returns: count INTEGER, total INTEGER, sample LIST OF MAP
+// mode: read
+MATCH (e)
+WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
+  AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
+  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
+  AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
+WITH e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
+WITH e, coalesce(name, '') =~ '[\\s\\p{P}\\p{Z}\\p{C}]*+' AS empty
+WITH count(*) AS total, collect(CASE WHEN empty THEN e END) AS hits
+CALL (hits) {
+  UNWIND hits AS e
+  WITH e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name, COUNT { (e)--() } AS links
+  ORDER BY links DESC, name, elementId(e) LIMIT $sample
+  RETURN collect({
+    items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
+     name: left(coalesce(name, ''), 200), type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'}],
+    why: CASE WHEN none(k IN $layout.name_keys WHERE e[k] IS NOT NULL) THEN 'no name at all'
+      WHEN name IS NULL THEN 'the name is not text'
+      WHEN trim(name) = '' THEN 'the name is blank'
+      ELSE 'the name is punctuation only' END
+  }) AS sample
+}
+RETURN size(hits) AS count, total, sample

@@ -1,0 +1,37 @@
+// expired-relation: relations that are no longer valid today but are still in the graph.
+// Validity may be a temporal value, ISO text, or a number of seconds or milliseconds since 1970.
+//
+// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
+// :param sample => 5              -- INTEGER: examples to return
+//
+// returns: count INTEGER, total INTEGER, sample LIST OF MAP
+// mode: read
+WITH datetime() AS now
+MATCH (a)-[r]->(b)
+WHERE type(r) IN $layout.relation_types
+  AND ($layout.relations_join_entities_only OR (
+    any(l IN labels(a) WHERE l IN $layout.entity_labels)
+    AND none(l IN labels(a) WHERE l IN $layout.entity_excluded_labels)
+    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(a))
+    AND ($layout.scope_property IS NULL OR a[$layout.scope_property] = $layout.scope_value)
+    AND any(l IN labels(b) WHERE l IN $layout.entity_labels)
+    AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
+    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
+    AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
+WITH now, r, r[$layout.valid_to_key] AS until, r[$layout.expired_key] AS expired
+WITH r, until, expired, expired IS NOT NULL OR CASE
+  WHEN until IS NULL THEN false
+  WHEN until IS :: STRING THEN until =~ '\\d{4}(-.*)?' AND left(until, 19) <= left(toString(now), 19)
+  WHEN until IS :: INTEGER OR until IS :: FLOAT THEN until <= CASE WHEN until > 100000000000 THEN now.epochMillis ELSE now.epochSeconds END
+  ELSE coalesce(until <= now, until <= date(now), until <= localdatetime(now), false)
+END AS hit
+WITH count(*) AS total, collect(CASE WHEN hit THEN {r: r, until: toStringOrNull(until), expired: toStringOrNull(expired)} END) AS hits
+RETURN size(hits) AS count, total, COLLECT {
+  UNWIND hits AS hit
+  WITH hit.r AS r, hit.until AS until, hit.expired AS expired, left(coalesce(toStringOrNull(hit.r[$layout.relation_label_key]), type(hit.r)), 200) AS label
+  ORDER BY coalesce(until, expired), label, elementId(r)
+  LIMIT $sample
+  WITH r, label, until, expired, left(coalesce(head([k IN $layout.name_keys WHERE startNode(r)[k] IS NOT NULL | toStringOrNull(startNode(r)[k])]), ''), 200) + ' -[' + label + ']-> ' + left(coalesce(head([k IN $layout.name_keys WHERE endNode(r)[k] IS NOT NULL | toStringOrNull(endNode(r)[k])]), ''), 200) AS name
+  RETURN {items: [{element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'}],
+          why: CASE WHEN until IS NOT NULL THEN 'valid until ' + left(until, 40) ELSE 'marked as expired ' + left(expired, 40) END}
+} AS sample

@@ -1,0 +1,52 @@
+// false-merger: entities that may be several things under one name: in several documents, or oddly labelled.
+// The step after it joins the neighbours that share a document, are related or have another neighbour in common, and lists the
+// entities whose neighbours fall apart. Only entities of $min_degree to $max_degree relations in 2 to $max_documents documents are looked at.
+//
+// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
+// :param min_degree => 4           -- INTEGER: fewest relations
+// :param max_degree => 60          -- INTEGER: most relations
+// :param max_documents => 6        -- INTEGER: a name in more documents is common knowledge
+// :param rare_label_pairs => []    -- LIST OF LIST: pairs of labels that hardly ever stand on one entity
+// :param max_entities => 3000      -- INTEGER: entities to look at, fewest documents first
+//
+// returns: element_id STRING, key STRING, name STRING, type STRING, labels LIST OF STRING, description STRING, documents LIST OF STRING, neighbours LIST OF MAP
+// mode: read
+MATCH (e)
+WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
+  AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
+  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
+  AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
+WITH e, COUNT {
+  (e)-[r]-(o)
+  WHERE type(r) IN $layout.relation_types AND o <> e
+    AND ($layout.relations_join_entities_only OR any(l IN labels(o) WHERE l IN $layout.entity_labels))
+} AS degree, any(p IN $rare_label_pairs WHERE p[0] IN labels(e) AND p[1] IN labels(e)) AS odd
+WHERE odd OR $min_degree <= degree <= $max_degree
+CALL (e) {
+  MATCH (e)-[m]-(c)-[d]-(doc)
+  WHERE type(m) IN $layout.mention_types AND any(l IN labels(c) WHERE l IN $layout.chunk_labels)
+    AND type(d) IN $layout.chunk_document_types AND any(l IN labels(doc) WHERE l IN $layout.document_labels)
+  RETURN collect(DISTINCT elementId(doc)) AS documents
+}
+WITH e, odd, documents, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
+WHERE name IS NOT NULL AND (odd OR 2 <= size(documents) <= $max_documents)
+ORDER BY size(documents), name, elementId(e)
+LIMIT $max_entities
+CALL (e) {
+  MATCH (e)-[r]-(o)
+  WHERE type(r) IN $layout.relation_types AND o <> e
+    AND ($layout.relations_join_entities_only OR any(l IN labels(o) WHERE l IN $layout.entity_labels))
+  WITH DISTINCT o LIMIT $max_degree
+  CALL (o) {
+    MATCH (o)-[m]-(c)-[d]-(doc)
+    WHERE type(m) IN $layout.mention_types AND any(l IN labels(c) WHERE l IN $layout.chunk_labels)
+      AND type(d) IN $layout.chunk_document_types AND any(l IN labels(doc) WHERE l IN $layout.document_labels)
+    RETURN collect(DISTINCT elementId(doc)) AS seen
+  }
+  RETURN collect({element_id: elementId(o), name: left(head([k IN $layout.name_keys WHERE o[k] IS NOT NULL | toStringOrNull(o[k])]), 200), documents: seen}) AS neighbours
+}
+RETURN elementId(e) AS element_id, left(coalesce(toStringOrNull(e[$layout.key_property]), name), 200) AS key, left(name, 200) AS name,
+       coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])) AS type,
+       [l IN labels(e) WHERE NOT l IN $layout.type_label_ignored] AS labels,
+       CASE WHEN e[$layout.description_key] IS :: LIST<ANY> THEN null ELSE left(toStringOrNull(e[$layout.description_key]), 5000) END AS description,
+       documents, neighbours

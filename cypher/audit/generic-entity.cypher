@@ -1,0 +1,31 @@
+// generic-entity: entities named by a common noun that points to nobody in particular.
+// "The man", "company", "team": the noun alone, or after one leading article or the like.
+//
+// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
+// :param sample => 5                    -- INTEGER: examples to return
+// :param generic => ['man', 'company', 'team'] -- LIST OF STRING: common nouns in lower case
+// :param articles => ['the', 'a', 'an'] -- LIST OF STRING: articles and the like, in lower case
+//
+// returns: count INTEGER, total INTEGER, sample LIST OF MAP
+// mode: read
+MATCH (e)
+WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
+  AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
+  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
+  AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
+WITH e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
+WITH e, left(replace(toLower(trim(normalize(name, NFKC))), 'ß', 'ss'), 60) AS folded
+WITH e, folded, split(folded, ' ') AS words
+WITH e, folded IN $generic OR (size(words) > 1 AND words[0] IN $articles AND trim(substring(folded, size(words[0]))) IN $generic) AS generic
+WITH count(*) AS total, collect(CASE WHEN generic THEN e END) AS hits
+CALL (hits) {
+  UNWIND hits AS e
+  WITH e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name, COUNT { (e)--() } AS links
+  ORDER BY links DESC, name, elementId(e) LIMIT $sample
+  RETURN collect({
+    items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
+     name: left(coalesce(name, ''), 200), type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'}],
+    why: toString(links) + CASE links WHEN 1 THEN ' link' ELSE ' links' END
+  }) AS sample
+}
+RETURN size(hits) AS count, total, sample

@@ -1,0 +1,43 @@
+// inverse-duplicate: pairs of entities joined in both directions by the same relation.
+// A -[X]-> B and B -[X]-> A. Where all relations have one label, any two opposite relations are such a pair. Total: joined pairs.
+//
+// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
+// :param sample => 5                    -- INTEGER: examples to return
+// :param any_label => false             -- BOOLEAN: true also counts opposite relations with different labels
+//
+// returns: count INTEGER, total INTEGER, sample LIST OF MAP
+// mode: read
+MATCH (a)-[r]->(b)
+WHERE type(r) IN $layout.relation_types
+  AND ($layout.relations_join_entities_only OR (
+    any(l IN labels(a) WHERE l IN $layout.entity_labels)
+    AND none(l IN labels(a) WHERE l IN $layout.entity_excluded_labels)
+    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(a))
+    AND ($layout.scope_property IS NULL OR a[$layout.scope_property] = $layout.scope_value)
+    AND any(l IN labels(b) WHERE l IN $layout.entity_labels)
+    AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
+    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
+    AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
+  AND a <> b
+WITH r, CASE WHEN $any_label THEN '' ELSE coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) END AS label,
+  elementId(a) < elementId(b) AS forward, a, b
+WITH CASE WHEN forward THEN a ELSE b END AS low, CASE WHEN forward THEN b ELSE a END AS high, label,
+  sum(CASE WHEN forward THEN 1 ELSE 0 END) AS there, sum(CASE WHEN forward THEN 0 ELSE 1 END) AS back,
+  head(collect(CASE WHEN forward THEN r END)) AS one, head(collect(CASE WHEN forward THEN null ELSE r END)) AS other
+WITH low, high, collect(CASE WHEN there > 0 AND back > 0 THEN {relations: [one, other], times: there + back} END) AS both
+WITH count(*) AS total, collect(CASE WHEN size(both) > 0 THEN both END) AS hits
+CALL (hits) {
+  UNWIND hits AS both
+  WITH [r IN both[0].relations | {r: r, a: startNode(r), b: endNode(r)}] AS found, reduce(n = 0, x IN both | n + x.times) AS times
+  WITH times, [x IN found | {r: x.r, label: left(coalesce(toStringOrNull(x.r[$layout.relation_label_key]), type(x.r)), 200),
+    a: head([k IN $layout.name_keys WHERE (x.a)[k] IS NOT NULL | toStringOrNull((x.a)[k])]),
+    b: head([k IN $layout.name_keys WHERE (x.b)[k] IS NOT NULL | toStringOrNull((x.b)[k])])}] AS found
+  WITH times, [x IN found | {r: x.r, label: x.label, shown: left(coalesce(x.a, '?'), 200) + ' -[' + x.label + ']-> ' + left(coalesce(x.b, '?'), 200)}] AS found
+  WITH times, CASE WHEN found[0].shown <= found[1].shown THEN found ELSE [found[1], found[0]] END AS found
+  ORDER BY times DESC, found[0].shown LIMIT $sample
+  RETURN collect({
+    items: [x IN found | {element_id: elementId(x.r), key: x.shown, name: x.shown, type: x.label, kind: 'relation'}],
+    why: toString(times) + ' relations in both directions'
+  }) AS sample
+}
+RETURN size(hits) AS count, total, sample

@@ -1,0 +1,43 @@
+// low-fill-property: properties that hardly any entity of a type has.
+// An entity type and a property that at least one entity of it fills: a blank text or an empty list does not count as filled.
+// Types with few entities and properties that are only ever true or false (marks) are left out.
+//
+// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
+// :param sample => 5                    -- INTEGER: examples to return
+// :param min_fill => 0.05               -- FLOAT: share of a type's entities that must have a property which one of them has
+// :param min_entities => 20             -- INTEGER: types with fewer entities are left out
+//
+// returns: count INTEGER, total INTEGER, sample LIST OF MAP
+// mode: read
+MATCH (e)
+WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
+  AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
+  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
+  AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
+UNWIND CASE WHEN toStringOrNull(e[$layout.type_key]) IS NOT NULL THEN [toStringOrNull(e[$layout.type_key])]
+  ELSE [l IN labels(e) WHERE NOT l IN $layout.type_label_ignored] END AS owner
+WITH owner, collect(e) AS members
+WHERE size(members) >= $min_entities
+CALL (members) {
+  UNWIND members AS e
+  UNWIND keys(e) AS key
+  WITH e, key, e[key] AS value
+  WHERE NOT value IS :: BOOLEAN AND NOT coalesce(trim(toStringOrNull(value)) = '', false)
+    AND NOT coalesce(CASE WHEN value IS :: LIST<ANY> THEN isEmpty(value) END, false)
+  RETURN key, count(*) AS filled, head(collect(e)) AS first
+}
+WITH count(*) AS total, collect(CASE WHEN filled < $min_fill * size(members)
+  THEN {owner: owner, key: key, filled: filled, of: size(members), first: first} END) AS hits
+CALL (hits) {
+  UNWIND hits AS hit
+  WITH hit, hit.first AS e
+  WITH hit, e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
+  ORDER BY toFloat(hit.filled) / hit.of, hit.owner, hit.key LIMIT $sample
+  RETURN collect({
+    items: [{element_id: null, key: left(hit.owner, 100) + '.' + left(hit.key, 100), name: left(hit.owner, 100) + '.' + left(hit.key, 100), type: left(hit.owner, 200), kind: 'property'},
+    {element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
+     name: left(coalesce(name, ''), 200), type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'}],
+    why: toString(hit.filled) + ' of ' + toString(hit.of) + ' entities have it'
+  }) AS sample
+}
+RETURN size(hits) AS count, total, sample

@@ -1,0 +1,49 @@
+// mixed-property-type: properties that hold values of several kinds within one entity type or one relation type.
+// Integer and float count as one kind, number; an empty list fits every list.
+//
+// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
+// :param sample => 5                    -- INTEGER: examples to return
+//
+// returns: count INTEGER, total INTEGER, sample LIST OF MAP
+// mode: read
+CALL () {
+  MATCH (e)
+  WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
+    AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
+    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
+    AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
+  UNWIND CASE WHEN toStringOrNull(e[$layout.type_key]) IS NOT NULL THEN [toStringOrNull(e[$layout.type_key])]
+    ELSE [l IN labels(e) WHERE NOT l IN $layout.type_label_ignored] END AS owner
+  UNWIND keys(e) AS key
+  RETURN owner, key, replace(valueType(e[key]), ' NOT NULL', '') AS kind, count(*) AS uses
+  UNION ALL
+  MATCH (a)-[r]->(b)
+  WHERE type(r) IN $layout.relation_types
+    AND ($layout.relations_join_entities_only OR (
+      any(l IN labels(a) WHERE l IN $layout.entity_labels)
+      AND none(l IN labels(a) WHERE l IN $layout.entity_excluded_labels)
+      AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(a))
+      AND ($layout.scope_property IS NULL OR a[$layout.scope_property] = $layout.scope_value)
+      AND any(l IN labels(b) WHERE l IN $layout.entity_labels)
+      AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
+      AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
+      AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
+  UNWIND keys(r) AS key
+  RETURN type(r) AS owner, key, replace(valueType(r[key]), ' NOT NULL', '') AS kind, count(*) AS uses
+}
+WITH owner, key, uses,
+  CASE WHEN kind IN ['INTEGER', 'FLOAT'] THEN 'NUMBER' WHEN kind IN ['LIST<INTEGER>', 'LIST<FLOAT>'] THEN 'LIST<NUMBER>' ELSE kind END AS kind
+WHERE kind <> 'LIST<NOTHING>'
+WITH owner, key, kind, sum(uses) AS uses ORDER BY uses DESC, kind
+WITH owner, key, collect({kind: kind, uses: uses}) AS kinds
+WITH count(*) AS total, collect(CASE WHEN size(kinds) > 1 THEN {owner: owner, key: key, kinds: kinds} END) AS hits
+CALL (hits) {
+  UNWIND hits AS hit
+  WITH hit
+  ORDER BY reduce(n = 0, k IN tail(hit.kinds) | n + k.uses) DESC, hit.owner, hit.key LIMIT $sample
+  RETURN collect({
+    items: [{element_id: null, key: left(hit.owner, 100) + '.' + left(hit.key, 100), name: left(hit.owner, 100) + '.' + left(hit.key, 100), type: left(hit.owner, 200), kind: 'property'}],
+    why: reduce(t = '', k IN hit.kinds | t + CASE t WHEN '' THEN '' ELSE ', ' END + toString(k.uses) + ' ' + k.kind)
+  }) AS sample
+}
+RETURN size(hits) AS count, total, sample

@@ -1,0 +1,36 @@
+// numeric-entity: entities whose name is only numbers, dates and units.
+// Every part of the name is a number, an ordinal, a month, a weekday or a unit, and at least one has a digit.
+//
+// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
+// :param sample => 5                    -- INTEGER: examples to return
+// :param units => ['km', 'percent', 'march', 'january'] -- LIST OF STRING: units, months, weekdays and the like, in lower case
+// :param max_characters => 60           -- INTEGER: longer names are not looked at
+//
+// returns: count INTEGER, total INTEGER, sample LIST OF MAP
+// mode: read
+MATCH (e)
+WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
+  AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
+  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
+  AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
+WITH e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
+WITH e, CASE WHEN size(name) <= $max_characters THEN replace(toLower(trim(normalize(name, NFKC))), 'ß', 'ss') END AS folded
+WITH e, CASE WHEN folded =~ '.*\\p{N}.*' THEN
+  [t IN split(reduce(t = folded, c IN ['-', '–', '—', '−', '/', '.', ',', ':', ';', '(', ')', '[', ']', '+', '±', '~', '<', '>', '=', '*', '×', '^', '%', '‰',
+    '°', '$', '€', '£', '¥', '₽', '₹', '#', '\'', '"', '’', '年', '月', '日', '時', '时', '分', '秒', '号', '\t', '\n', '\u00a0']
+    | replace(t, c, ' ')), ' ') WHERE t <> ''] ELSE [] END AS parts
+WITH e, size(parts) > 0 AND all(t IN parts WHERE t IN $units
+  OR t =~ '\\p{N}+(st|nd|rd|th|s|º|ª|er|ème|er|го|й)?'
+  OR (t =~ '\\p{N}.*' AND any(u IN $units WHERE size(u) > 1 AND t ENDS WITH u AND left(t, size(t) - size(u)) =~ '\\p{N}+'))) AS numeric
+WITH count(*) AS total, collect(CASE WHEN numeric THEN e END) AS hits
+CALL (hits) {
+  UNWIND hits AS e
+  WITH e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name, COUNT { (e)--() } AS links
+  ORDER BY links DESC, name, elementId(e) LIMIT $sample
+  RETURN collect({
+    items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
+     name: left(coalesce(name, ''), 200), type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'}],
+    why: toString(links) + CASE links WHEN 1 THEN ' link' ELSE ' links' END
+  }) AS sample
+}
+RETURN size(hits) AS count, total, sample

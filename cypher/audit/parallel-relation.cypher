@@ -1,0 +1,36 @@
+// parallel-relation: relations that repeat another one: same start, same end, same label, same validity.
+// Counted are the relations beyond the first of each such set. Self-loops are left out (self-loop counts them).
+//
+// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
+// :param sample => 5                    -- INTEGER: examples to return
+//
+// returns: count INTEGER, total INTEGER, sample LIST OF MAP
+// mode: read
+MATCH (a)-[r]->(b)
+WHERE type(r) IN $layout.relation_types
+  AND ($layout.relations_join_entities_only OR (
+    any(l IN labels(a) WHERE l IN $layout.entity_labels)
+    AND none(l IN labels(a) WHERE l IN $layout.entity_excluded_labels)
+    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(a))
+    AND ($layout.scope_property IS NULL OR a[$layout.scope_property] = $layout.scope_value)
+    AND any(l IN labels(b) WHERE l IN $layout.entity_labels)
+    AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
+    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
+    AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
+WITH a, b, coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label,
+  [r[$layout.valid_from_key], r[$layout.valid_to_key], r[$layout.expired_key]] AS validity, r
+WITH a, b, label, validity, count(*) AS times, collect(r)[0..3] AS some
+WITH sum(times) AS total, sum(CASE WHEN a <> b THEN times - 1 ELSE 0 END) AS count,
+  collect(CASE WHEN times > 1 AND a <> b THEN {a: a, b: b, label: label, times: times, some: some} END) AS hits
+CALL (hits) {
+  UNWIND hits AS hit
+  WITH hit, hit.a AS a, hit.b AS b, left(hit.label, 200) AS label
+  WITH hit, label, head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]) AS from_name, head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]) AS to_name
+  WITH hit, label, left(coalesce(from_name, '?'), 200) + ' -[' + label + ']-> ' + left(coalesce(to_name, '?'), 200) AS shown
+  ORDER BY hit.times DESC, shown LIMIT $sample
+  RETURN collect({
+    items: [r IN hit.some | {element_id: elementId(r), key: shown, name: shown, type: label, kind: 'relation'}],
+    why: toString(hit.times) + ' times'
+  }) AS sample
+}
+RETURN count, total, sample

@@ -1,0 +1,47 @@
+// pattern-violation: relations that join two types which the schema does not allow for them.
+// Only relations whose own type and both ends are declared are judged; the others are undeclared-type's and undeclared-relation's.
+//
+// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
+// :param sample => 5              -- INTEGER: examples to return
+// :param schema => {node_types: ['Person'], relation_types: ['KNOWS'], patterns: [['Person', 'KNOWS', 'Person']], open_types: false, open_relations: false, open_patterns: false, node_properties: [{label: 'Person', property: 'name', types: ['STRING']}], relation_properties: [], node_required: [{label: 'Person', property: 'name'}], relation_required: []} -- MAP: the declared schema (docs/schema-files.md)
+//
+// returns: count INTEGER, total INTEGER, sample LIST OF MAP
+// mode: read
+MATCH (a)-[r]->(b)
+WHERE type(r) IN $layout.relation_types
+  AND ($layout.relations_join_entities_only OR (
+    any(l IN labels(a) WHERE l IN $layout.entity_labels)
+    AND none(l IN labels(a) WHERE l IN $layout.entity_excluded_labels)
+    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(a))
+    AND ($layout.scope_property IS NULL OR a[$layout.scope_property] = $layout.scope_value)
+    AND any(l IN labels(b) WHERE l IN $layout.entity_labels)
+    AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
+    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
+    AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
+WITH r, a, b, coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label
+WITH [x IN [label, type(r)] WHERE x IN $schema.relation_types][0] AS label,
+     CASE WHEN a[$layout.type_key] IS NOT NULL THEN [toStringOrNull(a[$layout.type_key])]
+          ELSE [l IN labels(a) WHERE NOT l IN $layout.type_label_ignored AND NOT l = coalesce($layout.scope_label, '')] END AS sources,
+     CASE WHEN b[$layout.type_key] IS NOT NULL THEN [toStringOrNull(b[$layout.type_key])]
+          ELSE [l IN labels(b) WHERE NOT l IN $layout.type_label_ignored AND NOT l = coalesce($layout.scope_label, '')] END AS targets, r
+WHERE label IS NOT NULL
+WITH label, sources, targets, count(*) AS relations, collect(r)[0..$sample] AS some
+WITH label, [t IN sources WHERE t IN $schema.node_types] AS sources, [t IN targets WHERE t IN $schema.node_types] AS targets, relations, some
+WHERE size(sources) > 0 AND size(targets) > 0
+WITH label, sources, targets, relations, some,
+     NOT $schema.open_patterns AND none(p IN $schema.patterns WHERE p[1] = label AND p[0] IN sources AND p[2] IN targets) AS wrong,
+     any(p IN $schema.patterns WHERE p[1] = label AND p[2] IN sources AND p[0] IN targets) AS reversed
+WITH sum(relations) AS total, sum(CASE WHEN wrong THEN relations ELSE 0 END) AS count,
+     collect(CASE WHEN wrong THEN {label: label, relations: relations, some: some, reversed: reversed,
+                                   pattern: sources[0] + ' -[' + label + ']-> ' + targets[0]} END) AS groups
+RETURN count, total, COLLECT {
+  UNWIND groups AS g
+  UNWIND range(0, size(g.some) - 1) AS turn
+  WITH g, turn, g.some[turn] AS r, left(g.label, 200) AS label
+  WITH g, turn, r, label, left(coalesce(head([k IN $layout.name_keys WHERE startNode(r)[k] IS NOT NULL | toStringOrNull(startNode(r)[k])]), ''), 200) + ' -[' + label + ']-> ' + left(coalesce(head([k IN $layout.name_keys WHERE endNode(r)[k] IS NOT NULL | toStringOrNull(endNode(r)[k])]), ''), 200) AS name
+  ORDER BY turn, g.relations DESC, g.pattern, name, elementId(r)
+  LIMIT $sample
+  RETURN {items: [{element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'}],
+          why: 'the schema does not allow ' + left(g.pattern, 300) + CASE WHEN g.reversed THEN ', but allows the reverse' ELSE '' END
+            + ' (' + g.relations + ' such relations)'}
+} AS sample

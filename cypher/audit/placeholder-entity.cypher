@@ -1,0 +1,33 @@
+// placeholder-entity: entities whose name or type is a placeholder.
+// What an extractor or a writer puts where it knew nothing: unknown, n/a, manual_creation, entity 1, <name>; and the
+// layout's own placeholder values, in the name or in the type.
+//
+// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
+// :param sample => 5                    -- INTEGER: examples to return
+// :param placeholders => ['unknown', 'n/a', 'none'] -- LIST OF STRING: names that stand for nothing, in lower case
+//
+// returns: count INTEGER, total INTEGER, sample LIST OF MAP
+// mode: read
+MATCH (e)
+WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
+  AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
+  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
+  AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
+WITH e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
+WITH e, left(replace(toLower(trim(normalize(name, NFKC))), 'ß', 'ss'), 60) AS folded, toLower(coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored]))) AS type, [v IN $layout.placeholder_values | toLower(v)] AS written
+WITH e, folded IN $placeholders OR folded IN written OR type IN written
+  OR folded =~ '(entity|node|item|object|placeholder|unnamed|untitled|unknown|dummy|entidad|entité|entität|сущность|实体|エンティティ)[ _#-]*\\p{N}+'
+  OR folded =~ '<[\\p{L}_ ]+>|\\{[\\p{L}_ ]+\\}|\\[(name|entity|unknown|redacted)\\]' AS placeholder
+WITH count(*) AS total, collect(CASE WHEN placeholder THEN e END) AS hits
+CALL (hits) {
+  UNWIND hits AS e
+  WITH e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name, COUNT { (e)--() } AS links
+  ORDER BY links DESC, name, elementId(e) LIMIT $sample
+  RETURN collect({
+    items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
+     name: left(coalesce(name, ''), 200), type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'}],
+    why: CASE WHEN toLower(coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored]))) IN [v IN $layout.placeholder_values | toLower(v)]
+      THEN 'the type is a placeholder; ' ELSE '' END + toString(links) + CASE links WHEN 1 THEN ' link' ELSE ' links' END
+  }) AS sample
+}
+RETURN size(hits) AS count, total, sample

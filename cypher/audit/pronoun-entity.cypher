@@ -1,0 +1,35 @@
+// pronoun-entity: entities whose whole name is a pronoun.
+// A pronoun joins facts of whoever it stood for in each text. A name in capitals (US, IT, WHO) is taken for an acronym,
+// unless most names of the graph are in capitals; there only the words of $acronyms are spared.
+//
+// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
+// :param sample => 5                    -- INTEGER: examples to return
+// :param pronouns => ['he', 'she', 'it', 'us'] -- LIST OF STRING: pronouns in lower case
+// :param acronyms => ['us', 'it']       -- LIST OF STRING: pronouns that are acronyms too
+// :param capitals_share => 0.5          -- FLOAT: from this share on, the graph's names are taken to be all in capitals
+//
+// returns: count INTEGER, total INTEGER, sample LIST OF MAP
+// mode: read
+MATCH (e)
+WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
+  AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
+  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
+  AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
+WITH e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
+WITH e, left(trim(normalize(name, NFKC)), 60) AS short
+WITH e, toLower(short) AS folded, size(short) > 1 AND short = toUpper(short) AND short <> toLower(short) AS capitals
+WITH count(*) AS total, sum(CASE WHEN capitals THEN 1 ELSE 0 END) AS in_capitals,
+     collect(CASE WHEN folded IN $pronouns THEN {e: e, capitals: capitals, acronym: folded IN $acronyms} END) AS found
+WITH total, in_capitals > total * $capitals_share AS all_in_capitals, found
+WITH total, [x IN found WHERE NOT x.capitals OR (all_in_capitals AND NOT x.acronym) | x.e] AS hits
+CALL (hits) {
+  UNWIND hits AS e
+  WITH e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name, COUNT { (e)--() } AS links
+  ORDER BY links DESC, name, elementId(e) LIMIT $sample
+  RETURN collect({
+    items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
+     name: left(coalesce(name, ''), 200), type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'}],
+    why: toString(links) + CASE links WHEN 1 THEN ' link' ELSE ' links' END
+  }) AS sample
+}
+RETURN size(hits) AS count, total, sample

@@ -1,0 +1,34 @@
+// rare-relation-type: relation labels that hardly any relation has.
+// Labels of an open extraction that were used once are mostly wordings of another label.
+//
+// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
+// :param sample => 5                    -- INTEGER: examples to return
+// :param max_uses => 1                  -- INTEGER: a label with so many relations or fewer is rare
+//
+// returns: count INTEGER, total INTEGER, sample LIST OF MAP
+// mode: read
+MATCH (a)-[r]->(b)
+WHERE type(r) IN $layout.relation_types
+  AND ($layout.relations_join_entities_only OR (
+    any(l IN labels(a) WHERE l IN $layout.entity_labels)
+    AND none(l IN labels(a) WHERE l IN $layout.entity_excluded_labels)
+    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(a))
+    AND ($layout.scope_property IS NULL OR a[$layout.scope_property] = $layout.scope_value)
+    AND any(l IN labels(b) WHERE l IN $layout.entity_labels)
+    AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
+    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
+    AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
+WITH coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label, count(*) AS uses, head(collect(r)) AS first
+WITH count(*) AS total, collect(CASE WHEN uses <= $max_uses THEN {label: label, uses: uses, first: first} END) AS hits
+CALL (hits) {
+  UNWIND hits AS hit
+  WITH hit ORDER BY hit.uses, hit.label LIMIT $sample
+  WITH hit, left(hit.label, 200) AS label, hit.first AS r, startNode(hit.first) AS a, endNode(hit.first) AS b
+  WITH hit, label, r, head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]) AS from_name, head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]) AS to_name
+  WITH hit, label, r, left(coalesce(from_name, '?'), 200) + ' -[' + label + ']-> ' + left(coalesce(to_name, '?'), 200) AS shown
+  RETURN collect({
+    items: [{element_id: null, key: label, name: label, type: null, kind: 'type'}, {element_id: elementId(r), key: shown, name: shown, type: label, kind: 'relation'}],
+    why: toString(hit.uses) + CASE hit.uses WHEN 1 THEN ' relation' ELSE ' relations' END
+  }) AS sample
+}
+RETURN size(hits) AS count, total, sample

@@ -1,0 +1,31 @@
+// rare-type: entity types that hardly any entity has.
+// Types of an open extraction that were used once are mostly wordings of another type.
+//
+// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
+// :param sample => 5                    -- INTEGER: examples to return
+// :param max_uses => 1                  -- INTEGER: a type with so many entities or fewer is rare
+//
+// returns: count INTEGER, total INTEGER, sample LIST OF MAP
+// mode: read
+MATCH (e)
+WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
+  AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
+  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
+  AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
+UNWIND CASE WHEN toStringOrNull(e[$layout.type_key]) IS NOT NULL THEN [toStringOrNull(e[$layout.type_key])]
+  ELSE [l IN labels(e) WHERE NOT l IN $layout.type_label_ignored] END AS type
+WITH type, count(*) AS uses, head(collect(e)) AS first
+WITH count(*) AS total, collect(CASE WHEN uses <= $max_uses THEN {type: type, uses: uses, first: first} END) AS hits
+CALL (hits) {
+  UNWIND hits AS hit
+  WITH hit, hit.first AS e
+  WITH hit, e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
+  ORDER BY hit.uses, hit.type LIMIT $sample
+  RETURN collect({
+    items: [{element_id: null, key: left(hit.type, 200), name: left(hit.type, 200), type: null, kind: 'type'},
+    {element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
+     name: left(coalesce(name, ''), 200), type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'}],
+    why: toString(hit.uses) + CASE hit.uses WHEN 1 THEN ' entity' ELSE ' entities' END
+  }) AS sample
+}
+RETURN size(hits) AS count, total, sample

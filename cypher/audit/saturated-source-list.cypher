@@ -1,0 +1,63 @@
+// saturated-source-list: entities and relations whose source list is as long as the writer lets it grow.
+// At the cap, later sources are dropped: provenance, counts and weights are no longer complete.
+//
+// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
+// :param sample => 5              -- INTEGER: examples to return
+//
+// returns: count INTEGER, total INTEGER, sample LIST OF MAP
+// mode: read
+CALL () {
+  MATCH (e)
+  WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
+    AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
+    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
+    AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
+    AND $layout.entity_source_key IS NOT NULL
+  WITH e, size(CASE
+  WHEN e[$layout.entity_source_key] IS NULL THEN []
+  WHEN e[$layout.entity_source_key] IS :: LIST<ANY> THEN [x IN e[$layout.entity_source_key] | trim(toStringOrNull(x))]
+  WHEN $layout.source_separator IS NULL THEN [trim(toStringOrNull(e[$layout.entity_source_key]))]
+  ELSE [x IN split(toStringOrNull(e[$layout.entity_source_key]), $layout.source_separator) | trim(x)] END) AS n
+  WHERE n > 0
+  WITH count(*) AS total, [x IN collect(CASE WHEN n >= $layout.source_limit THEN e END) | x] AS hits
+  CALL (hits) {
+    UNWIND hits AS e
+    WITH e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
+    ORDER BY name, elementId(e)
+    LIMIT $sample
+    RETURN collect({items: [{element_id: elementId(e), key: left(coalesce(coalesce(toStringOrNull(e[$layout.key_property]), name), ''), 200), name: left(coalesce(name, ''), 200),
+      type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'}],
+      why: 'at least ' + toString($layout.source_limit) + ' sources'}) AS found
+  }
+  RETURN size(hits) AS hit, total AS all, found
+  UNION ALL
+  MATCH (a)-[r]->(b)
+  WHERE type(r) IN $layout.relation_types
+    AND ($layout.relations_join_entities_only OR (any(l IN labels(a) WHERE l IN $layout.entity_labels) AND none(l IN labels(a) WHERE l IN $layout.entity_excluded_labels)
+      AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(a))
+      AND ($layout.scope_property IS NULL OR a[$layout.scope_property] = $layout.scope_value)
+      AND any(l IN labels(b) WHERE l IN $layout.entity_labels) AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
+      AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
+      AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
+    AND $layout.relation_source_key IS NOT NULL
+  WITH r, size(CASE
+  WHEN r[$layout.relation_source_key] IS NULL THEN []
+  WHEN r[$layout.relation_source_key] IS :: LIST<ANY> THEN [x IN r[$layout.relation_source_key] | trim(toStringOrNull(x))]
+  WHEN $layout.source_separator IS NULL THEN [trim(toStringOrNull(r[$layout.relation_source_key]))]
+  ELSE [x IN split(toStringOrNull(r[$layout.relation_source_key]), $layout.source_separator) | trim(x)] END) AS n
+  WHERE n > 0
+  WITH count(*) AS total, [x IN collect(CASE WHEN n >= $layout.source_limit THEN r END) | x] AS hits
+  CALL (hits) {
+    UNWIND hits AS r
+    WITH r, startNode(r) AS a, endNode(r) AS b, coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label
+    WITH r, label, left(coalesce(head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]), '?'), 200) + ' -[' + left(label, 200) + ']-> '
+         + left(coalesce(head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]), '?'), 200) AS name
+    ORDER BY name, elementId(r)
+    LIMIT $sample
+    RETURN collect({items: [{element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'}],
+      why: 'at least ' + toString($layout.source_limit) + ' sources'}) AS found
+  }
+  RETURN size(hits) AS hit, total AS all, found
+}
+WITH sum(hit) AS count, sum(all) AS total, collect(found) AS found
+RETURN count, total, reduce(s = [], f IN found | s + f)[..$sample] AS sample

@@ -1,0 +1,32 @@
+// self-loop: relations from an entity to itself.
+// A self-loop says nothing about other entities and corrupts clustering and walks.
+//
+// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
+// :param sample => 5                    -- INTEGER: examples to return
+//
+// returns: count INTEGER, total INTEGER, sample LIST OF MAP
+// mode: read
+MATCH (a)-[r]->(b)
+WHERE type(r) IN $layout.relation_types
+  AND ($layout.relations_join_entities_only OR (
+    any(l IN labels(a) WHERE l IN $layout.entity_labels)
+    AND none(l IN labels(a) WHERE l IN $layout.entity_excluded_labels)
+    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(a))
+    AND ($layout.scope_property IS NULL OR a[$layout.scope_property] = $layout.scope_value)
+    AND any(l IN labels(b) WHERE l IN $layout.entity_labels)
+    AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
+    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
+    AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
+WITH count(*) AS total, collect(CASE WHEN a = b THEN r END) AS hits
+CALL (hits) {
+  UNWIND hits AS r
+  WITH r, coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label, startNode(r) AS e
+  WITH r, label, e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
+  ORDER BY name, label, elementId(r) LIMIT $sample
+  WITH r, label, e, left(coalesce(name, '?'), 200) + ' -[' + label + ']-> ' + left(coalesce(name, '?'), 200) AS shown
+  RETURN collect({
+    items: [{element_id: elementId(r), key: shown, name: shown, type: label, kind: 'relation'}],
+    why: null
+  }) AS sample
+}
+RETURN size(hits) AS count, total, sample

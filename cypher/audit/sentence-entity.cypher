@@ -1,0 +1,31 @@
+// sentence-entity: entities whose name is as long as a sentence.
+// More words or more characters than a name has.
+//
+// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
+// :param sample => 5                    -- INTEGER: examples to return
+// :param max_words => 12                -- INTEGER: a name may have so many words
+// :param max_characters => 100          -- INTEGER: a name may have so many characters
+//
+// returns: count INTEGER, total INTEGER, sample LIST OF MAP
+// mode: read
+MATCH (e)
+WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
+  AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
+  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
+  AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
+WITH e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
+WITH e, size(name) AS characters, CASE WHEN size(name) <= $max_characters THEN size([w IN split(name, ' ') WHERE trim(w) <> '']) ELSE 0 END AS words
+WITH e, characters > $max_characters OR words > $max_words AS long
+WITH count(*) AS total, collect(CASE WHEN long THEN e END) AS hits
+CALL (hits) {
+  UNWIND hits AS e
+  WITH e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name, COUNT { (e)--() } AS links
+  ORDER BY size(name) DESC, name, elementId(e) LIMIT $sample
+  RETURN collect({
+    items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
+     name: left(coalesce(name, ''), 200), type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'}],
+    why: CASE WHEN size(name) > $max_characters THEN toString(size(name)) + ' characters'
+      ELSE toString(size([w IN split(name, ' ') WHERE trim(w) <> ''])) + ' words' END
+  }) AS sample
+}
+RETURN size(hits) AS count, total, sample

@@ -1,0 +1,54 @@
+// signature-outlier: relations that join types which their label hardly ever joins.
+// For a label with enough relations, a pair of end types that is rare both in share and in number, where most relations
+// of the label are of common pairs. Ends without a type are left out. Total: relations.
+//
+// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
+// :param sample => 5                    -- INTEGER: examples to return
+// :param min_relations => 20            -- INTEGER: relations that a label needs
+// :param max_share => 0.05              -- FLOAT: a rare pair has at most this share of the label's relations
+// :param max_uses => 3                  -- INTEGER: a rare pair has at most so many relations
+// :param max_rare_share => 0.2          -- FLOAT: with more of its relations in rare pairs, a label has no usual signature
+//
+// returns: count INTEGER, total INTEGER, sample LIST OF MAP
+// mode: read
+MATCH (a)-[r]->(b)
+WHERE type(r) IN $layout.relation_types
+  AND ($layout.relations_join_entities_only OR (
+    any(l IN labels(a) WHERE l IN $layout.entity_labels)
+    AND none(l IN labels(a) WHERE l IN $layout.entity_excluded_labels)
+    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(a))
+    AND ($layout.scope_property IS NULL OR a[$layout.scope_property] = $layout.scope_value)
+    AND any(l IN labels(b) WHERE l IN $layout.entity_labels)
+    AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
+    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
+    AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
+WITH coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label, coalesce(toStringOrNull(a[$layout.type_key]), head([l IN labels(a) WHERE NOT l IN $layout.type_label_ignored])) AS from_type,
+  coalesce(toStringOrNull(b[$layout.type_key]), head([l IN labels(b) WHERE NOT l IN $layout.type_label_ignored])) AS to_type, count(*) AS uses, collect(r)[0..$max_uses] AS some
+WITH label, sum(uses) AS all_uses,
+  collect(CASE WHEN from_type IS NOT NULL AND to_type IS NOT NULL THEN {from_type: from_type, to_type: to_type, uses: uses, some: some} END) AS pairs
+WITH label, all_uses, pairs, reduce(n = 0, p IN pairs | n + p.uses) AS typed
+WITH label, all_uses, typed, pairs, CASE WHEN typed >= $min_relations THEN
+  [p IN pairs WHERE p.uses <= $max_uses AND p.uses <= $max_share * typed] ELSE [] END AS rare
+WITH label, all_uses, typed, pairs, CASE WHEN reduce(n = 0, p IN rare | n + p.uses) <= $max_rare_share * typed THEN rare ELSE [] END AS rare
+CALL (pairs) {
+  UNWIND pairs AS p
+  WITH p ORDER BY p.uses DESC, p.from_type, p.to_type LIMIT 1
+  RETURN collect(p) AS usual
+}
+WITH sum(all_uses) AS total, sum(reduce(n = 0, p IN rare | n + p.uses)) AS count,
+  collect([p IN rare | p {.*, label: label, typed: typed, usual: usual[0]}]) AS lists
+CALL (lists) {
+  UNWIND lists AS list
+  UNWIND list AS hit
+  UNWIND hit.some AS r
+  WITH hit, r, left(hit.label, 200) AS label, startNode(r) AS a, endNode(r) AS b
+  WITH hit, r, label, head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]) AS from_name, head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]) AS to_name
+  WITH hit, r, label, left(coalesce(from_name, '?'), 200) + ' -[' + label + ']-> ' + left(coalesce(to_name, '?'), 200) AS shown
+  ORDER BY toFloat(hit.uses) / hit.typed, shown, elementId(r) LIMIT $sample
+  RETURN collect({
+    items: [{element_id: elementId(r), key: shown, name: shown, type: label, kind: 'relation'}],
+    why: left(hit.from_type, 100) + ' -> ' + left(hit.to_type, 100) + ': ' + toString(hit.uses) + ' of ' + toString(hit.typed)
+      + '; usual: ' + left(hit.usual.from_type, 100) + ' -> ' + left(hit.usual.to_type, 100) + ' (' + toString(hit.usual.uses) + ')'
+  }) AS sample
+}
+RETURN count, total, sample

@@ -1,0 +1,53 @@
+// super-node: entities with far more relations than the rest, or pronouns and generic words that gathered relations.
+// Every path runs through them, so traversal from one brings in most of the graph.
+//
+// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
+// :param sample => 5              -- INTEGER: examples to return
+// :param pronouns => ['it', 'he'] -- LIST OF STRING: pronouns, lower case
+// :param generic => ['company']   -- LIST OF STRING: generic words, lower case, without article
+// :param min_degree => 20         -- INTEGER: no entity with this degree or less is an outlier
+// :param mad_factor => 5.0        -- FLOAT: an outlier has log degree > median + mad_factor * MAD (over entities with a relation)
+// :param word_degree => 5         -- INTEGER: a pronoun or generic word is a hit above this degree
+//
+// returns: count INTEGER, total INTEGER, sample LIST OF MAP
+// mode: read
+MATCH (e)
+WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
+  AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
+  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
+  AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
+WITH e, COUNT {
+  MATCH (e)-[r]-(o)
+  WHERE type(r) IN $layout.relation_types
+    AND ($layout.relations_join_entities_only OR (
+      any(l IN labels(o) WHERE l IN $layout.entity_labels)
+      AND none(l IN labels(o) WHERE l IN $layout.entity_excluded_labels)
+      AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(o))
+      AND ($layout.scope_property IS NULL OR o[$layout.scope_property] = $layout.scope_value)))
+} AS degree
+WITH count(*) AS total, collect(CASE WHEN degree > 0 THEN log(degree) END) AS logs,
+     collect(CASE WHEN degree > $min_degree OR degree > $word_degree THEN {e: e, degree: degree} END) AS candidates
+CALL (logs) { UNWIND logs AS x RETURN percentileCont(x, 0.5) AS median }
+CALL (logs, median) { UNWIND logs AS x RETURN percentileCont(abs(x - median), 0.5) AS mad }
+WITH total, candidates, exp(median + $mad_factor * mad) AS fence
+WITH total, fence, CASE WHEN fence > $min_degree THEN fence ELSE toFloat($min_degree) END AS outlier, candidates
+CALL (candidates, outlier) {
+  UNWIND candidates AS c
+  WITH c.e AS e, c.degree AS degree, outlier, left(coalesce(head([k IN $layout.name_keys WHERE c.e[k] IS NOT NULL | toStringOrNull(c.e[k])]), ''), 200) AS name
+  WITH e, degree, outlier, name, toLower(trim(name)) AS word
+  WITH e, degree, outlier, name, degree > $word_degree AND (word IN $pronouns OR word IN $generic
+    OR (word STARTS WITH 'the ' AND substring(word, 4) IN $generic)
+    OR (word STARTS WITH 'a ' AND substring(word, 2) IN $generic)) AS is_word
+  WHERE degree > outlier OR is_word
+  RETURN collect({e: e, degree: degree, name: name, why: degree + ' relations'
+    + CASE WHEN degree > outlier THEN ', above ' + toString(toInteger(floor(outlier))) ELSE '' END
+    + CASE WHEN is_word THEN ', and the name is a pronoun or a generic word' ELSE '' END}) AS hits
+}
+RETURN size(hits) AS count, total, COLLECT {
+  UNWIND hits AS hit
+  WITH hit, hit.e AS e, hit.name AS name
+  ORDER BY hit.degree DESC, name, elementId(e)
+  LIMIT $sample
+  RETURN {items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name), 200), name: name,
+                   type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'}], why: hit.why}
+} AS sample

@@ -1,0 +1,32 @@
+// undeclared-type: entities with a type that the schema does not declare.
+// Entities with no type at all are left to missing-type.
+//
+// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
+// :param sample => 5              -- INTEGER: examples to return
+// :param schema => {node_types: ['Person'], relation_types: ['KNOWS'], patterns: [['Person', 'KNOWS', 'Person']], open_types: false, open_relations: false, open_patterns: false, node_properties: [{label: 'Person', property: 'name', types: ['STRING']}], relation_properties: [], node_required: [{label: 'Person', property: 'name'}], relation_required: []} -- MAP: the declared schema (docs/schema-files.md)
+//
+// returns: count INTEGER, total INTEGER, sample LIST OF MAP
+// mode: read
+MATCH (e)
+WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
+  AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
+  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
+  AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
+WITH e, CASE WHEN e[$layout.type_key] IS NOT NULL THEN [toStringOrNull(e[$layout.type_key])]
+             ELSE [l IN labels(e) WHERE NOT l IN $layout.type_label_ignored AND NOT l = coalesce($layout.scope_label, '')] END AS types
+WITH types, count(*) AS entities, collect(e)[0..$sample] AS some
+WITH entities, some, [t IN types WHERE NOT $schema.open_types AND NOT t IN $schema.node_types] AS wrong
+WITH sum(entities) AS total, sum(CASE WHEN size(wrong) > 0 THEN entities ELSE 0 END) AS count,
+     collect(CASE WHEN size(wrong) > 0 THEN {some: some, wrong: wrong, entities: entities} END) AS groups
+RETURN count, total, COLLECT {
+  UNWIND groups AS g
+  UNWIND range(0, size(g.some) - 1) AS turn
+  WITH g, turn, g.some[turn] AS e
+  WITH g, turn, e, left(coalesce(head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]), ''), 200) AS name
+  ORDER BY turn, g.entities DESC, g.wrong[0], name, elementId(e)
+  LIMIT $sample
+  RETURN {items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name), 200), name: name,
+                   type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'}],
+          why: 'the schema has no type ' + left(reduce(s = '', t IN g.wrong | s + CASE s WHEN '' THEN '' ELSE ', ' END + t), 200)
+            + ' (' + g.entities + ' such entities)'}
+} AS sample

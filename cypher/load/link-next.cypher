@@ -1,0 +1,11 @@
+// link-next: links chunks to the next one of the same document; a link that is there stays alone.
+//
+// :param rows => [['4:00000000-0000-0000-0000-000000000000:0', '4:00000000-0000-0000-0000-000000000000:1']] -- LIST: element ids of both ends
+//
+// returns: linked INTEGER
+// mode: write
+UNWIND $rows AS row
+MATCH (a) WHERE elementId(a) = row[0]
+MATCH (b) WHERE elementId(b) = row[1]
+MERGE (a)-[r:NEXT_CHUNK]->(b)
+RETURN count(r) AS linked

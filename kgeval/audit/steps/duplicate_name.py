@@ -1,0 +1,40 @@
+"""duplicate-name: entities of one type whose names are equal once normalised."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kgeval.audit.check import Check, Outcome
+from kgeval.audit.same_names import code, codes, largest, members, reference
+from kgeval.graph.connect import Row
+from kgeval.records import Example
+
+
+def run(check: Check) -> Outcome:
+    """`count`: surplus entities (each group of n counts n - 1); `total`: entities with a name."""
+    import numpy as np
+
+    names, types = codes(check)
+    both = _mixed(np.array(names, dtype=np.uint64), np.array(types, dtype=np.uint64))
+    found, sizes = np.unique(both, return_counts=True)
+    found, sizes = found[sizes > 1], sizes[sizes > 1]
+    if not len(found) or check.sample < 1:
+        return Outcome(int(sizes.sum()) - len(found), len(names))
+    wanted = largest(found, sizes, check.sample)
+    groups = members(check, wanted, lambda name, kind: int(_mixed(np.uint64(code(name)), np.uint64(code(kind)))))
+    ranked = sorted(groups.items(), key=lambda g: (-wanted[g[0]], g[1][0]["normal"], g[0]))
+    return Outcome(int(sizes.sum()) - len(found), len(names), [_example(g, wanted[at]) for at, g in ranked[: check.sample]])
+
+
+def _mixed(names: Any, types: Any) -> Any:
+    """One code of both, so that the order matters."""
+    import numpy as np
+
+    with np.errstate(over="ignore"):
+        return names * np.uint64(0x9E3779B97F4A7C15) ^ types
+
+
+def _example(group: list[Row], size: int) -> Example:
+    kind = group[0]["type"]
+    typed = f"of type {kind[:80]}" if kind else "without a type"
+    return Example(items=[reference(row) for row in group], why=f"{size} entities {typed} are called '{group[0]['normal'][:100]}'")

@@ -1,0 +1,35 @@
+"""Shared by the steps that need GDS: projects the entity graph for the time of a `with` block."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from kgeval.audit.check import Check
+from kgeval.graph.project import Expected, Projection, projected
+from kgeval.graph.queries import all_queries
+
+
+@contextmanager
+def simple_graph(check: Check) -> Iterator[Projection | None]:
+    """The simple entity graph in GDS, or None where no two entities are joined (there is nothing to project).
+
+    Raises: QueryError, QueryTimeout, ConnectError (no GDS).
+    """
+    expected = count(check)
+    if expected.relations == expected.self_loops:
+        yield None
+        return
+    with projected(check.graph, check.layout, expected, timeout=check.timeout) as view:
+        yield view
+
+
+def count(check: Check) -> Expected:
+    """Entities, relations and self-loops of the layout's graph."""
+    layout = {"layout": check.layout.model_dump()}
+    entities = check.graph.read(all_queries()["entities-by-type"], layout, timeout=check.timeout)
+    relations = check.graph.read(all_queries()["relations-by-type"], layout, timeout=check.timeout)
+    return Expected(
+        entities=sum(row["count"] for row in entities), relations=sum(row["count"] for row in relations),
+        self_loops=sum(row["self_loops"] for row in relations),
+    )

@@ -1,0 +1,71 @@
+"""Which layout a command works with: the one that was named, or the one that is recognised; asks where two fit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kgeval.cli.common import say
+from kgeval.errors import LayoutError
+
+if TYPE_CHECKING:
+    from kgeval.graph.connect import Graph
+    from kgeval.graph.layouts import Catalogue, Detection, Profile
+    from kgeval.records import Layout
+
+
+def choose_layout(
+    graph: Graph, layout_option: str, graph_name: str | None, overrides: Mapping[str, Any], *, interactive: bool
+) -> Layout:
+    """The bound layout for `--layout auto|NAME|FILE`, `--graph` and single keys replaced by `overrides`.
+
+    `auto` recognises the layout; where several fit, a person at a terminal is asked.
+    Raises: LayoutError: several fit and nobody can be asked, nothing matches, or the graph's name is missing or unknown;
+    ConfigError: an unknown layout or a faulty file.
+    """
+    from kgeval.graph.layouts import bind, catalogue, load_profile, override
+
+    seen = catalogue(graph)
+    if layout_option == "auto":
+        profile = _recognised(graph, graph_name, seen, interactive=interactive)
+    else:
+        profile = load_profile(layout_option)
+    return bind(graph, override(profile.layout, overrides), graph_name, seen=seen)
+
+
+def _recognised(graph: Graph, graph_name: str | None, seen: Catalogue, *, interactive: bool) -> Profile:
+    from kgeval.graph.layouts import detect, load_profile
+    from kgeval.graph.layouts.bind import empty_database
+
+    if seen.nodes == 0:
+        raise empty_database(graph)
+    found = detect(graph, graph_name, seen=seen)
+    if found.choice is None:
+        if not (interactive and found.tied):
+            raise undecided(found)
+        return load_profile(_asked(found))
+    if found.candidates[0].fit == "perhaps":
+        say(f"layout: {found.choice}: {found.reason}")
+    return load_profile(found.choice)
+
+
+def undecided(found: Detection) -> LayoutError:
+    """The error where no layout can be chosen: which fit, and what speaks for each."""
+    lines = [f"cannot tell which layout this database follows: {found.reason}. It holds {found.database}"]
+    for one in found.tied:
+        lines.append(f"  {one.name}: {'; '.join(one.evidence_for)}")
+        lines += [f"    against: {text}" for text in one.evidence_against]
+    names = " or ".join(f"--layout {c.name}" for c in found.tied)
+    fix = f"choose {names}; kgeval layout detect explains" if names else "kgeval layout init writes a layout for this database"
+    return LayoutError("\n".join(lines), fix=fix)
+
+
+def _asked(found: Detection) -> str:
+    say(f"{found.reason}.")
+    for at, one in enumerate(found.tied, start=1):
+        share = "" if one.share is None else f" ({one.share:.0%} of the nodes)"
+        say(f"  {at}  {one.name}{share}: {'; '.join(one.evidence_for)}")
+    answer: int = click.prompt("Which one", type=click.IntRange(1, len(found.tied)), err=True)
+    return found.tied[answer - 1].name

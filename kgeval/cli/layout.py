@@ -1,0 +1,182 @@
+"""`kgeval layout`: how a graph is stored."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kgeval.cli.common import connection_options, open_from_options, say
+from kgeval.errors import UsageError
+
+if TYPE_CHECKING:
+    from kgeval.graph.layouts import Candidate, Detection
+    from kgeval.graph.layouts.check import LayoutCheck
+
+
+@click.group()
+def layout() -> None:
+    """How a graph is stored: which labels, types and properties play which role."""
+
+
+@layout.command("list")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def list_(as_json: bool) -> None:
+    """List the layouts that kgeval knows."""
+    from kgeval.graph.layouts import profiles
+
+    known = profiles()
+    if as_json:
+        click.echo(json.dumps([p.model_dump() for p in known.values()], ensure_ascii=False, indent=2))
+        return
+    width = max(len(name) for name in known)
+    for name, profile in known.items():
+        click.echo(f"{name:{width}}  {profile.description}")
+
+
+@layout.command()
+@click.argument("name", metavar="NAME|FILE")
+@click.option("--cypher", is_flag=True, help="As the :param line that Neo4j Browser reads.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def show(name: str, cypher: bool, as_json: bool) -> None:
+    """Print one layout as a complete TOML file, each key explained."""
+    from kgeval.graph.layouts import load_profile
+    from kgeval.graph.layouts.write import to_toml
+    from kgeval.graph.literals import cypher_literal
+
+    found = load_profile(name).layout
+    if cypher:
+        if "*" in found.entity_labels or found.scope_label == "*":
+            say("note: this layout has names that only a database can fill in; kgeval layout check NAME --cypher prints them filled in")
+        click.echo(f":param layout => {cypher_literal(found.model_dump())}")
+    elif as_json:
+        click.echo(json.dumps(found.model_dump(), ensure_ascii=False, indent=2))
+    else:
+        click.echo(to_toml(found), nl=False)
+
+
+@layout.command("detect")
+@click.option("--graph", "graph_name", help="Name of a graph that the layout must know.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@connection_options
+def detect_(graph_name: str | None, as_json: bool, **connection: Any) -> int:
+    """Say which layout the database follows, and why.
+
+    Exit code 2 if none or several fit.
+    """
+    from kgeval import config as configuration
+    from kgeval.cli.choose import undecided
+    from kgeval.graph.layouts import detect
+
+    config = configuration.load(connection.pop("config_file"))
+    with open_from_options(config, **connection) as graph:
+        found = detect(graph, graph_name or config.graph.name)
+        where = graph.info.database
+    if as_json:
+        click.echo(found.model_dump_json(indent=2))
+    else:
+        _explain(found, where)
+    if found.choice is None and found.tied:
+        say(f"Fix: {undecided(found).fix}")
+    return 0 if found.choice else 2
+
+
+@layout.command("check")
+@click.argument("name", metavar="FILE|NAME")
+@click.option("--graph", "graph_name", help="Name of the graph, where the layout parts several.")
+@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Replace one key of the layout (may be repeated).")
+@click.option("--file-only", is_flag=True, help="Check the file alone, without a database.")
+@click.option("--cypher", is_flag=True, help="Print the filled-in :param line for Neo4j Browser instead.")
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@connection_options
+def check_(name: str, graph_name: str | None, overrides: tuple[str, ...], file_only: bool, cypher: bool, as_json: bool, **connection: Any) -> None:
+    """Check a layout file, then hold it against the database: what it finds, and what it names in vain."""
+    from kgeval import config as configuration
+    from kgeval.graph.layouts import load_profile, override, parse_overrides
+    from kgeval.graph.layouts.check import check
+    from kgeval.graph.literals import cypher_literal
+
+    wanted = override(load_profile(name).layout, parse_overrides(overrides))
+    if file_only:
+        click.echo(f"{name}: the file is right")
+        return
+    config = configuration.load(connection.pop("config_file"))
+    with open_from_options(config, **connection) as graph:
+        report = check(graph, wanted, graph_name or config.graph.name)
+    if cypher:
+        click.echo(f":param layout => {cypher_literal(report.layout.model_dump())}")
+    elif as_json:
+        click.echo(report.model_dump_json(indent=2))
+    else:
+        _tell(report)
+
+
+@layout.command()
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="File to write [default: stdout].")
+@click.option("--force", is_flag=True, help="Replace the file if it exists.")
+@connection_options
+def init(output: Path | None, force: bool, **connection: Any) -> None:
+    """Write a commented layout file for the database, to be changed by hand."""
+    from kgeval import config as configuration
+    from kgeval.graph.layouts.draft import draft
+
+    to_file = output is not None and str(output) != "-"
+    if output is not None and to_file and output.exists() and not force:
+        raise UsageError(f"{output} exists", fix="choose another name, or --force")
+    config = configuration.load(connection.pop("config_file"))
+    with open_from_options(config, **connection) as graph:
+        text = draft(graph, output.stem if output is not None and to_file else "mine")
+    if output is None or not to_file:
+        click.echo(text, nl=False)
+        return
+    output.write_text(text, encoding="utf-8")
+    say(f"wrote {output}; next: kgeval layout check {output}")
+
+
+def _explain(found: Detection, database: str) -> None:
+    click.echo(f"Database {database}: {found.database} (counted by {found.source})")
+    click.echo(f"Layout: {found.choice or 'undecided'}: {found.reason}")
+    ruled_out = [c for c in found.candidates if c.fit == "no" and c.name != "generic"]
+    for one in found.candidates:
+        if one.fit != "no":
+            _explain_one(one)
+    if ruled_out:
+        click.echo("\nNot these:")
+        width = max(len(c.name) for c in ruled_out)
+        for one in ruled_out:
+            click.echo(f"  {one.name:{width}}  {'; '.join(one.evidence_against[:3])}")
+
+
+def _explain_one(one: Candidate) -> None:
+    sure = {"fits": "fits", "perhaps": "fits, but nothing marks its writer for certain"}
+    click.echo(f"\n{one.name}: {sure[one.fit]}")
+    for text in one.evidence_for:
+        click.echo(f"  + {text}")
+    for text in one.evidence_against:
+        click.echo(f"  - {text}")
+    if one.roles:
+        counted = ", ".join(f"{count:,} {role}" for role, count in one.roles.items() if count)
+        click.echo(f"  = {counted}; {one.share or 0:.0%} of all nodes play a role")
+    if one.graphs:
+        click.echo("  graphs: " + ", ".join(f"{name} ({count:,} entities)" for name, count in list(one.graphs.items())[:20]))
+
+
+def _tell(report: LayoutCheck) -> None:
+    bound = report.layout
+    click.echo(f"Layout {bound.name}" + (f", graph {bound.scope_value}" if bound.scope_value else ""))
+    click.echo("  nodes      " + ", ".join(f"{count:,} {role}" for role, count in report.roles.items() if count))
+    click.echo(f"  relations  {len(bound.relation_types)} types" + _joins(report))
+    for fill in report.fills:
+        share = fill.filled / fill.total if fill.total else 0.0
+        click.echo(f"  {fill.role:9}  {fill.key}: {share:.0%} ({fill.filled:,} of {fill.total:,})")
+    click.echo("\nLook at:" if report.remarks else "\nNothing to remark.")
+    for remark in report.remarks:
+        click.echo(f"  - {remark}")
+
+
+def _joins(report: LayoutCheck) -> str:
+    if not report.layout.relation_types:
+        return ""
+    return ", all between entities" if report.layout.relations_join_entities_only else ", some with other nodes at an end"

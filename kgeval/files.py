@@ -1,0 +1,179 @@
+"""Users' files in and out: text, JSON, JSONL, CSV / TSV, Parquet. Every fault is named with its file and line."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kgeval.errors import InputError
+
+LONGEST_CELL = 2**31 - 1
+_PACKED = {b"PK\x03\x04": ("a zip archive", "unzip"), b"\x1f\x8b": ("a gzip file", "gunzip"), b"7z\xbc\xaf": ("a 7z archive", "7z x")}
+_WIDE = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One row of a file. `where` is `file:line` (or `file: row n`); `fault` says why there is no value."""
+
+    where: str
+    value: Any = None
+    fault: str | None = None
+
+
+def check_readable(path: Path) -> None:
+    """Raises InputError for a file that is missing, a folder, not readable, empty or packed."""
+    try:
+        if path.is_dir():
+            raise InputError(f"{path}: is a folder, a file is needed", fix="give one file of it")
+        with path.open("rb") as file:
+            head = file.read(4)
+    except FileNotFoundError as cause:
+        raise InputError(f"{path}: no such file or folder", fix="check the path") from cause
+    except PermissionError as cause:
+        raise InputError(f"{path}: may not be read by this user", fix=f"chmod u+r {path.name}, or run as its owner") from cause
+    except OSError as cause:
+        raise InputError(f"{path}: {cause.strerror or cause}", fix="check the path and the disk") from cause
+    if not head:
+        raise InputError(f"{path}: is empty (0 bytes)", fix="write the file again; its writer may have been interrupted")
+    for mark, (what, command) in _PACKED.items():
+        if head.startswith(mark):
+            raise InputError(f"{path}: is {what}", fix=f"unpack it first ({command} {path.name}) and give what was inside")
+
+
+def read_text(path: Path) -> str:
+    """The text of a UTF-8 file (a byte order mark is dropped).
+
+    Raises: InputError for what check_readable names, and for another encoding, with the line of the first wrong byte.
+    """
+    check_readable(path)
+    data = path.read_bytes()
+    if data[:2] in _WIDE:
+        raise InputError(f"{path}: is {_WIDE[data[:2]]}, not UTF-8", fix=f"iconv -f UTF-16 -t UTF-8 {path.name} > new file")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as cause:
+        line = data.count(b"\n", 0, cause.start) + 1
+        raise InputError(
+            f"{path}:{line}: is not UTF-8 (byte 0x{data[cause.start]:02x})",
+            fix=f"save it as UTF-8, for example: iconv -f WINDOWS-1252 -t UTF-8 {path.name} > new file",
+        ) from cause
+
+
+def read_json(path: Path) -> Any:
+    """The value of a JSON file. Raises InputError with line and column where it is not JSON."""
+    text = read_text(path)
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as cause:
+        raise InputError(f"{path}:{cause.lineno}: not JSON: {cause.msg} (column {cause.colno})", fix="mend the file there") from cause
+    except RecursionError as cause:
+        raise InputError(f"{path}: nested too deeply to be read", fix="flatten the file") from cause
+
+
+def read_jsonl(path: Path) -> Iterator[Line]:
+    """The lines of a JSONL file in order; blank lines are passed over, a faulty line comes with its fault."""
+    for number, text in enumerate(read_text(path).split("\n"), start=1):
+        if not text.strip():
+            continue
+        where = f"{path.name}:{number}"
+        try:
+            yield Line(where, json.loads(text))
+        except (json.JSONDecodeError, RecursionError) as cause:
+            yield Line(where, fault=f"not JSON: {getattr(cause, 'msg', 'nested too deeply')}")
+
+
+def read_table(path: Path, delimiter: str) -> Iterator[Line]:
+    """The rows of a CSV or TSV file as lists of cells, blank rows passed over. `where` has the row's last line."""
+    csv.field_size_limit(LONGEST_CELL)
+    reader = csv.reader(read_text(path).splitlines(keepends=True), delimiter=delimiter, strict=True)
+    while True:
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as cause:
+            yield Line(f"{path.name}:{reader.line_num}", fault=f"not a row of a table: {cause}")
+            continue
+        if any(cell.strip() for cell in cells):
+            yield Line(f"{path.name}:{reader.line_num}", cells)
+
+
+def read_parquet(path: Path, columns: Iterable[str] = ()) -> list[dict[str, Any]]:
+    """The rows of a Parquet file as dicts; of the `columns` only those that it has (none named: all).
+
+    Raises: InputError for what check_readable names and for a file that is not Parquet.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    check_readable(path)
+    try:
+        with pq.ParquetFile(path) as file:
+            wanted = [name for name in columns if name in file.schema_arrow.names] or None
+            rows: list[dict[str, Any]] = file.read(columns=wanted).to_pylist()
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as cause:
+        raise InputError(f"{path}: not a Parquet file: {str(cause).splitlines()[0]}", fix="write the table again") from cause
+    return rows
+
+
+def parquet_columns(path: Path) -> list[str]:
+    """The column names of a Parquet file. Raises as read_parquet does."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    check_readable(path)
+    try:
+        names: list[str] = pq.read_schema(path).names
+    except (pa.ArrowException, OSError) as cause:
+        raise InputError(f"{path}: not a Parquet file: {str(cause).splitlines()[0]}", fix="write the table again") from cause
+    return names
+
+
+def sha256(paths: Iterable[Path], *salt: str) -> str:
+    """One SHA-256 over the names and bytes of the files, in the order given, and over the salt."""
+    total = hashlib.sha256("\0".join(salt).encode())
+    for path in paths:
+        with path.open("rb") as file:
+            total.update(f"\0{path.name}\0".encode() + hashlib.file_digest(file, "sha256").digest())
+    return total.hexdigest()
+
+
+def write_text(path: Path, text: str) -> None:
+    """Writes a UTF-8 file as a whole or not at all: into a temporary file beside it, then renamed.
+
+    Raises: InputError where the folder is missing or not writable, or the disk is full.
+    """
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    except OSError as cause:
+        raise InputError(f"{path}: cannot be written: {cause.strerror}", fix="choose a folder that exists and is yours") from cause
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        Path(temporary).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
+        Path(temporary).replace(path)
+    except OSError as cause:
+        Path(temporary).unlink(missing_ok=True)
+        raise InputError(f"{path}: cannot be written: {cause.strerror}", fix="make room on the disk, or choose another folder") from cause
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def write_jsonl(path: Path, rows: Iterable[Any]) -> None:
+    """Writes one JSON value a line, as a whole or not at all."""
+    write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+
+
+def _umask() -> int:
+    current = os.umask(0)
+    os.umask(current)
+    return current

@@ -1,0 +1,112 @@
+"""What a database holds: labels and relation types with counts, property keys, indexes. From the count store if possible."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from kgeval.errors import QueryError
+from kgeval.graph.connect import Graph, Row
+from kgeval.graph.queries import all_queries
+
+MOST_PAIRS = 4_000_000  # labels x types that the count store is asked for; above, reading the graph is faster
+KNOWN_LABELS = (
+    "__Entity__", "__Chunk__", "__Node__", "Entity", "EntityType", "Chunk", "Document", "DocumentChunk", "Episodic", "Message",
+)
+
+
+@dataclass(frozen=True)
+class Index:
+    """An index: its type as Neo4j names it (RANGE, VECTOR, FULLTEXT ...), labels or relation types, properties."""
+
+    name: str
+    type: str
+    labels: tuple[str, ...]
+    keys: tuple[str, ...]
+
+    def forms(self) -> set[str]:
+        """As layouts write it: `Label.key`, or `vector:Label.key` and `fulltext:Label.key`."""
+        kind = f"{self.type.lower()}:" if self.type in ("VECTOR", "FULLTEXT") else ""
+        return {f"{kind}{label}.{key}" for label in self.labels for key in self.keys}
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """What a database holds. `starts` and `ends` count relations by (type, label of the end); they cover every label if
+    `source` is the count store, and KNOWN_LABELS if the graph had to be read. Labels and types with no member are left out."""
+
+    nodes: int
+    relations: int
+    labels: dict[str, int]
+    types: dict[str, int]
+    starts: dict[tuple[str, str], int]
+    ends: dict[tuple[str, str], int]
+    keys: frozenset[str]
+    indexes: tuple[Index, ...]
+    source: Literal["count store", "scan"]
+
+    def describe(self, most: int = 8) -> str:
+        """One line for people: how much there is, and the most frequent labels and types."""
+        return f"{self.nodes:,} nodes ({_top(self.labels, most)}), {self.relations:,} relations ({_top(self.types, most)})"
+
+
+def catalogue(graph: Graph) -> Catalogue:
+    """What the database holds, without reading a node where the server lets us ask its count store."""
+    tokens = graph.read(all_queries()["layout-tokens"])[0]
+    rows = graph.read(all_queries()["layout-indexes"])
+    indexes = tuple(Index(r["name"], r["type"], tuple(r["labels"] or ()), tuple(r["keys"] or ())) for r in rows)
+    if len(tokens["labels"]) * len(tokens["types"]) <= MOST_PAIRS:
+        try:
+            return _from_counts(graph.read(all_queries()["layout-counts"])[0], tokens, indexes)
+        except QueryError:  # Aura and servers with narrow rights keep the procedure for themselves
+            return _from_scan(graph, tokens, indexes)
+    return _from_scan(graph, tokens, indexes)
+
+
+def _from_counts(counts: Row, tokens: Row, indexes: tuple[Index, ...]) -> Catalogue:
+    labels = {n["label"]: n["count"] for n in counts["nodes"] if n.get("label") is not None and n["count"]}
+    types: dict[str, int] = {}
+    starts: dict[tuple[str, str], int] = {}
+    ends: dict[tuple[str, str], int] = {}
+    for row in counts["relations"]:
+        name = row.get("relationshipType")
+        if name is None or not row["count"]:
+            continue
+        if "startLabel" in row:
+            starts[name, row["startLabel"]] = row["count"]
+        elif "endLabel" in row:
+            ends[name, row["endLabel"]] = row["count"]
+        else:
+            types[name] = row["count"]
+    return Catalogue(
+        nodes=tokens["nodes"], relations=tokens["relations"], labels=_sorted(labels), types=_sorted(types), starts=starts,
+        ends=ends, keys=frozenset(tokens["keys"]), indexes=indexes, source="count store",
+    )
+
+
+def _from_scan(graph: Graph, tokens: Row, indexes: tuple[Index, ...]) -> Catalogue:
+    queries = all_queries()
+    labels = {row["label"]: row["count"] for row in graph.read(queries["layout-scan-labels"])}
+    types: dict[str, int] = {}
+    starts: dict[tuple[str, str], int] = {}
+    ends: dict[tuple[str, str], int] = {}
+    for row in graph.read(queries["layout-scan-types"], {"labels": list(KNOWN_LABELS)}):
+        name, count = row["type"], row["count"]
+        types[name] = types.get(name, 0) + count
+        for table, side in ((starts, row["starts"]), (ends, row["ends"])):
+            for label in side:
+                table[name, label] = table.get((name, label), 0) + count
+    return Catalogue(
+        nodes=tokens["nodes"], relations=tokens["relations"], labels=_sorted(labels), types=_sorted(types), starts=starts,
+        ends=ends, keys=frozenset(tokens["keys"]), indexes=indexes, source="scan",
+    )
+
+
+def _sorted(counts: dict[str, int]) -> dict[str, int]:
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _top(counts: dict[str, int], most: int) -> str:
+    shown = [f"{name[:60]} {count:,}" for name, count in list(counts.items())[:most]]
+    more = [f"and {len(counts) - most} more"] if len(counts) > most else []
+    return ", ".join([*shown, *more]) or "none"

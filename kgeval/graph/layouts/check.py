@@ -1,0 +1,101 @@
+"""A layout held against a database: what it finds, what it names in vain, how full its properties are."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from kgeval.graph.connect import Graph
+from kgeval.graph.layouts.bind import bind, counted_roles
+from kgeval.graph.layouts.catalogue import Catalogue, catalogue
+from kgeval.graph.queries import all_queries
+from kgeval.records import Layout, Record
+
+LABEL_LISTS = ("entity_labels", "chunk_labels", "document_labels")
+TYPE_LISTS = ("relation_types", "mention_types", "chunk_document_types")
+ENTITY_KEYS = ("key_property", "description_key", "type_key", "entity_source_key", "embedding_key")
+RELATION_KEYS = (
+    "relation_label_key", "relation_description_key", "weight_key", "confidence_key", "valid_from_key", "valid_to_key",
+    "expired_key", "relation_source_key",
+)
+
+
+class Fill(Record):
+    """How many of the nodes or relations of a role have a property: `filled` of `total`."""
+
+    role: str
+    key: str
+    filled: int
+    total: int
+
+
+class LayoutCheck(Record):
+    """What a layout finds in a database. `remarks` are what its author should look at."""
+
+    layout: Layout
+    roles: dict[str, int]
+    fills: list[Fill] = Field(default_factory=list)
+    remarks: list[str] = Field(default_factory=list)
+
+
+def check(graph: Graph, layout: Layout, graph_name: str | None = None) -> LayoutCheck:
+    """Holds a layout against the database. Raises: LayoutError where it cannot be bound (see `bind`)."""
+    seen = catalogue(graph)
+    bound = bind(graph, layout, graph_name, seen=seen)
+    roles = counted_roles(graph, bound)
+    fills = [*_node_fills(graph, layout, bound), *_relation_fills(graph, layout, bound)]
+    remarks = [*_vain(layout, seen), *_empty(fills), *_unseen(graph, bound, roles), *_indexes(layout, seen)]
+    if not bound.relation_types:
+        remarks.append("no relation joins two entities")
+    return LayoutCheck(layout=bound, roles=roles, fills=fills, remarks=remarks)
+
+
+def _vain(layout: Layout, seen: Catalogue) -> list[str]:
+    """Labels and types that the layout names and the database lacks."""
+    data = layout.model_dump()
+    lists = [(key, "label", seen.labels) for key in LABEL_LISTS] + [(key, "type", seen.types) for key in TYPE_LISTS]
+    return [
+        f"{key}: no node has label '{name}'" if kind == "label" else f"{key}: no relation has type '{name}'"
+        for key, kind, known in lists for name in data[key] if name != "*" and name not in known
+    ]
+
+
+def _node_fills(graph: Graph, layout: Layout, bound: Layout) -> list[Fill]:
+    data = layout.model_dump()
+    entity = [*layout.name_keys, *layout.alias_keys, *(data[key] for key in ENTITY_KEYS)]
+    chunk = [*layout.chunk_text_keys, *layout.chunk_id_keys, layout.chunk_index_key, layout.chunk_embedding_key]
+    roles = (("entity", bound.entity_labels, entity), ("chunk", bound.chunk_labels, chunk),
+             ("document", bound.document_labels, [layout.document_key]))
+    fills = []
+    for role, labels, keys in roles:
+        wanted = list(dict.fromkeys(key for key in keys if key))
+        params = {"labels": labels, "keys": wanted, "scope_label": bound.scope_label}
+        rows = {r["key"]: r for r in graph.read(all_queries()["layout-fill"], params)} if labels else {}
+        fills += [Fill(role=role, key=k, filled=rows[k]["filled"], total=rows[k]["nodes"]) for k in wanted if k in rows]
+    return fills
+
+
+def _relation_fills(graph: Graph, layout: Layout, bound: Layout) -> list[Fill]:
+    data = layout.model_dump()
+    keys = list(dict.fromkeys(data[key] for key in RELATION_KEYS if data[key]))
+    if not keys or not bound.relation_types:
+        return []
+    rows = graph.read(all_queries()["layout-relation-fill"], {"types": bound.relation_types, "keys": keys})
+    return [Fill(role="relation", key=row["key"], filled=row["filled"], total=row["relations"]) for row in rows]
+
+
+def _empty(fills: list[Fill]) -> list[str]:
+    return [f"no {fill.role} has the property '{fill.key}'" for fill in fills if fill.total and not fill.filled]
+
+
+def _unseen(graph: Graph, bound: Layout, roles: dict[str, int]) -> list[str]:
+    if not roles["unseen"]:
+        return []
+    rows = graph.read(all_queries()["layout-unseen"], {"layout": bound.model_dump(), "sample": 5})
+    shown = ", ".join(f"{':'.join(label[:60] for label in row['labels']) or 'no label'} {row['count']:,}" for row in rows)
+    return [f"{roles['unseen']:,} nodes play no role: {shown}"]
+
+
+def _indexes(layout: Layout, seen: Catalogue) -> list[str]:
+    found = {form for index in seen.indexes for form in index.forms()}
+    found |= {"*." + form.rpartition(".")[2] for form in found}
+    return [f"no index on {form}, which readers of this layout rely on" for form in layout.expected_indexes if form not in found]

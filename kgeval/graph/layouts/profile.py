@@ -1,0 +1,170 @@
+"""Layout files: reading, checking, and overriding single keys."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, ValidationError
+
+from kgeval.config import explain
+from kgeval.errors import ConfigError, UsageError
+from kgeval.records import Layout, Record
+
+FOLDER = Path(__file__).parents[1] / "profiles"
+ALWAYS_STRUCTURE = ["__Community__", "__Covariate__", "__KgevalGraph__", "_Bloom_*", "_Neodash_*"]
+OFTEN_STRUCTURE = ["Session", "Message"]
+SIGNAL = re.compile(
+    r"^(?:(?:label|type|holder|named-by):.+|labels:.+\+.+|link:.+-.+->.+|(?:property|relation-property|index|typed):.+\..+)$", re.DOTALL
+)
+
+
+class Detect(Record):
+    """What speaks for a layout. Each entry is a signal, see docs/layouts.md.
+
+    `needs` must all hold; then one of `marks` (what only this writer leaves) makes the layout fit, or, if no layout fits
+    by its marks, all of `fallback`. Any of `against` rules it out. `hints` never decide, they are reported.
+    """
+
+    needs: list[str] = Field(default_factory=list)
+    marks: list[str] = Field(default_factory=list)
+    fallback: list[str] = Field(default_factory=list)
+    against: list[str] = Field(default_factory=list)
+    hints: list[str] = Field(default_factory=list)
+
+    def signals(self) -> list[str]:
+        """All signals, in the order of the fields."""
+        return [*self.needs, *self.marks, *self.fallback, *self.against, *self.hints]
+
+
+class Profile(Layout):
+    """A layout file: the keys of the layout, and how to recognise it."""
+
+    detect: Detect = Field(default_factory=Detect)
+
+    @property
+    def layout(self) -> Layout:
+        """The layout alone, without what detection needs."""
+        return Layout.model_validate(self.model_dump(exclude={"detect"}))
+
+
+def names() -> list[str]:
+    """The built-in layouts' names; `generic` is last."""
+    return sorted((p.stem for p in FOLDER.glob("*.toml")), key=lambda name: (name == "generic", name))
+
+
+def profiles() -> dict[str, Profile]:
+    """Every built-in layout by name; `generic` is last."""
+    return {name: load_profile(name) for name in names()}
+
+
+def load_profile(name_or_path: str) -> Profile:
+    """A built-in layout by name, or a layout file by path.
+
+    A file may say `extends = "NAME"`: it then starts from that layout and replaces the keys it names.
+    Raises: ConfigError that names the file and every faulty key, or lists the known names.
+    """
+    builtin = FOLDER / f"{name_or_path}.toml"
+    if re.fullmatch(r"[\w.-]+", name_or_path) and builtin.is_file():
+        return _validated(builtin, _parsed(builtin))
+    path = Path(name_or_path)
+    if not path.is_file():
+        raise ConfigError(
+            f"there is no layout '{name_or_path}', and no file of that name",
+            fix=f"known layouts: {', '.join(names())}; or give the path of a layout file (kgeval layout init writes one)",
+        )
+    return _validated(path, _parsed(path))
+
+
+def override(layout: Layout, mapping: Mapping[str, Any]) -> Layout:
+    """The layout with single keys replaced. Text values are turned into what the key holds (`a,b` into a list).
+
+    An empty text empties a key. Raises: ConfigError that names every unknown key and wrong value.
+    """
+    if not mapping:
+        return layout
+    data = layout.model_dump()
+    unknown = sorted(set(mapping) - set(data))
+    wrong = [f"{key}: unknown key" for key in unknown]
+    data |= {key: _coerced(data[key], key, value) for key, value in mapping.items() if key in data}
+    try:
+        changed = type(layout).model_validate(data)
+    except ValidationError as cause:
+        wrong += explain(cause)
+    if wrong:
+        raise ConfigError("layout: " + "; ".join(wrong), fix=f"keys of a layout: {', '.join(sorted(Layout.model_fields))}")
+    return changed
+
+
+def parse_overrides(pairs: Sequence[str]) -> dict[str, str]:
+    """`key=value` texts (of --set) as a mapping for `override`. Raises: UsageError that lists the ones without `=`."""
+    wrong = [pair for pair in pairs if "=" not in pair]
+    if wrong:
+        raise UsageError(f"--set {', '.join(wrong)}: not of the form key=value", fix="for example --set name_keys=title,name")
+    return {key.strip(): value for key, _, value in (pair.partition("=") for pair in pairs)}
+
+
+def _coerced(old: Any, key: str, value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    if isinstance(old, list):
+        return [part.strip() for part in value.split(",") if part.strip()]
+    if value == "" and key != "name":
+        return None
+    return {"true": True, "false": False}.get(value.lower(), value) if isinstance(old, bool) else value
+
+
+def _parsed(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as cause:
+        raise ConfigError(f"{path}: {cause}", fix="a layout file is TOML in UTF-8; kgeval layout init writes one") from cause
+
+
+def _validated(path: Path, data: dict[str, Any]) -> Profile:
+    """The profile of a parsed file; every fault at once."""
+    base: dict[str, Any] = {}
+    extends = data.pop("extends", None)
+    if extends is not None:
+        if extends not in names():
+            raise ConfigError(f"{path}: extends: there is no layout '{extends}'", fix=f"known layouts: {', '.join(names())}")
+        base = load_profile(str(extends)).model_dump(exclude={"detect", "name"})
+    known = set(Profile.model_fields)
+    wrong = [f"{key}: unknown key" for key in data if key not in known]
+    try:
+        profile = Profile.model_validate({"name": path.stem, **base, **{k: v for k, v in data.items() if k in known}})
+    except ValidationError as cause:
+        raise _faulty(path, [*wrong, *explain(cause)]) from cause
+    wrong += _contradictions(profile)
+    if wrong:
+        raise _faulty(path, wrong)
+    return _with_structure(profile)
+
+
+def _faulty(path: Path, wrong: list[str]) -> ConfigError:
+    fix = "the keys are explained in docs/layouts.md; kgeval layout show generic prints a complete file"
+    return ConfigError(f"{path}: " + "; ".join(wrong), fix=fix)
+
+
+def _contradictions(profile: Profile) -> list[str]:
+    """What cannot be meant: no entities, no names, a scope of two kinds, a signal that is none."""
+    faults = []
+    if not profile.entity_labels:
+        faults.append('entity_labels: is empty (["*"] means every label that is not excluded)')
+    if not profile.name_keys:
+        faults.append("name_keys: is empty (the property that holds an entity's name)")
+    if profile.scope_label and profile.scope_property:
+        faults.append("scope_label, scope_property: only one of the two can part the graphs")
+    faults += [f"detect: '{signal}' is no signal" for signal in profile.detect.signals() if not SIGNAL.match(signal)]
+    return faults
+
+
+def _with_structure(profile: Profile) -> Profile:
+    """Labels that writers use for themselves are never entities: communities, chat history, Bloom scenes, our own marks."""
+    extra = ALWAYS_STRUCTURE + (OFTEN_STRUCTURE if profile.entity_labels == ["*"] and profile.scope_label is None else [])
+    used = {*profile.entity_labels, *profile.chunk_labels, *profile.document_labels, *profile.entity_excluded_labels}
+    excluded = [*profile.entity_excluded_labels, *(label for label in extra if label not in used)]
+    return profile.model_copy(update={"entity_excluded_labels": excluded})

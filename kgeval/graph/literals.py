@@ -1,0 +1,64 @@
+"""Values written as Cypher literals, for people who paste them into Neo4j Browser. kgeval itself sends parameters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+_PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_ESCAPES = {"'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def cypher_literal(value: object) -> str:
+    """The value as a Cypher literal on one line: null, booleans, numbers, text, lists and maps.
+
+    Text is safe whatever it holds: quotes and backslashes are escaped, so a `\\u0027` in a user's text stays what it is.
+    Raises: TypeError for other values, ValueError for infinities and for text with half a surrogate pair.
+    """
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return _number(value)
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{cypher_name(str(k))}: {cypher_literal(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, Sequence | set | frozenset):
+        items = sorted(value, key=str) if isinstance(value, set | frozenset) else value
+        return "[" + ", ".join(cypher_literal(v) for v in items) + "]"
+    raise TypeError(f"{type(value).__name__} cannot be written as a Cypher literal")
+
+
+def cypher_name(name: str) -> str:
+    """The name of a label, type, property or map key, quoted with backticks where it must be.
+
+    Raises: ValueError for the empty name and for NUL, which Neo4j does not allow in names.
+    """
+    if _PLAIN.fullmatch(name):
+        return name
+    if not name or "\0" in name:
+        raise ValueError("a name in Cypher must not be empty and must not hold NUL")
+    return "`" + re.sub(r"\\(?=u)", r"\\u005C", name).replace("`", "``") + "`"
+
+
+def _text(text: str) -> str:
+    text.encode("utf-8")  # half a surrogate pair cannot be sent: UnicodeEncodeError is a ValueError
+    return "'" + "".join(_character(c) for c in text) + "'"
+
+
+def _character(c: str) -> str:
+    if c == "\\":
+        return "\\\\"
+    if c in _ESCAPES:
+        return _ESCAPES[c]
+    return f"\\u{ord(c):04X}" if ord(c) < 32 or c in "\u2028\u2029\x7f" else c
+
+
+def _number(value: float) -> str:
+    if value != value or value in (float("inf"), float("-inf")):
+        raise ValueError(f"{value} cannot be written as a Cypher literal")
+    return repr(value)

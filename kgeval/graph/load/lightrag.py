@@ -1,0 +1,175 @@
+"""Reads a LightRAG folder: `graph_chunk_entity_relation.graphml` with the key-value stores, or the stores alone.
+
+One name is one entity there, whatever the document; its documents and chunks are kept. LightRAG makes a node of type
+UNKNOWN for an end that was never extracted: such an entity is marked `dangling`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from kgeval.errors import InputError
+from kgeval.files import read_json
+from kgeval.graph.load import graphml
+from kgeval.graph.load.gather import Gather
+from kgeval.graph.load.model import Chunk, Entity, Loaded, Relation
+from kgeval.graph.load.values import SEPARATOR, Misfit, distinct, needed, number, text, texts, whole_number
+
+GRAPH = "graph_chunk_entity_relation.graphml"
+STORES = ("full_docs", "doc_status", "text_chunks", "full_entities", "full_relations", "entity_chunks", "relation_chunks")
+NO_EVIDENCE = {"UNKNOWN", "manual_creation"}
+Store = Mapping[str, Any]
+
+
+def store_path(folder: Path, name: str) -> Path:
+    """Where a key-value store lies."""
+    return folder / f"kv_store_{name}.json"
+
+
+def read(folder: Path) -> Loaded:
+    """The graph in `folder`. Raises: InputError where neither the GraphML nor the stores of names are there."""
+    paths = {name: store_path(folder, name) for name in STORES if store_path(folder, name).is_file()}
+    graph = folder / GRAPH
+    if not graph.is_file() and not ({"full_entities", "entity_chunks"} & set(paths)):
+        raise InputError(
+            f"{folder}: no {GRAPH}, no kv_store_full_entities.json and no kv_store_entity_chunks.json",
+            fix="give LightRAG's working folder (the workspace's folder, where there are several)",
+        )
+    stores = {name: _store(path) for name, path in paths.items()}
+    gather = Gather("lightrag")
+    gather.inputs = [*([graph] if graph.is_file() else []), *paths.values()]
+    _documents(gather, stores)
+    _chunks(gather, stores)
+    if graph.is_file():
+        _from_graphml(gather, graph, stores)
+    else:
+        _from_stores(gather, stores)
+    if "text_chunks" not in stores:
+        gather.notes.append("no kv_store_text_chunks.json: chunks have ids but no text, checks that need texts will be skipped")
+    return gather.finish()
+
+
+def _store(path: Path) -> Store:
+    data = read_json(path)
+    if not isinstance(data, dict):
+        raise InputError(f"{path}: a map of keys to values expected, found {type(data).__name__}", fix="is it LightRAG's file?")
+    return data
+
+
+def _rows(gather: Gather, stores: Mapping[str, Store], name: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Key, place and map of each entry; an entry that is no map is a fault."""
+    for key, value in stores.get(name, {}).items():
+        where = f"kv_store_{name}.json: {key[:80]}"
+        if isinstance(value, dict):
+            yield key, where, value
+        else:
+            gather.fault(where, f"a map expected, found {type(value).__name__}")
+
+
+def _documents(gather: Gather, stores: Mapping[str, Store]) -> None:
+    for name in ("doc_status", "full_docs"):
+        for key, where, row in _rows(gather, stores, name):
+            with gather.row(where):
+                gather.add_document(needed(key, "id"), text(row.get("file_path"), "file_path"))
+
+
+def _chunks(gather: Gather, stores: Mapping[str, Store]) -> None:
+    for key, where, row in _rows(gather, stores, "text_chunks"):
+        with gather.row(where):
+            documents = texts(row.get("full_doc_id"), "full_doc_id")
+            index = whole_number(row.get("chunk_order_index"), "chunk_order_index")
+            gather.add_chunk(Chunk(needed(key, "id"), text(row.get("content"), "content"), index, documents), where)
+    for key, where, row in _rows(gather, stores, "doc_status"):
+        for at, chunk in enumerate(texts(row.get("chunks_list"), "chunks_list")):
+            if chunk not in gather.chunks:
+                gather.add_chunk(Chunk(chunk, None, at, [key]), f"{where}: chunks_list")
+            elif key not in gather.chunks[chunk].documents:
+                gather.chunks[chunk].documents.append(key)
+
+
+def _from_graphml(gather: Gather, path: Path, stores: Mapping[str, Store]) -> None:
+    graph = graphml.parse(path)
+    for node in graph.nodes:
+        with gather.row(f"{path.name}:{node.line}"):
+            key = needed(node.attributes.get("id"), "id")
+            kind = text(node.data.get("entity_type"), "entity_type")
+            unknown = (kind or "").strip('"').upper() == "UNKNOWN"
+            chunks = [*_sources(node.data), *_ids(stores, "entity_chunks", key)]
+            gather.add_entity(Entity(
+                key, text(node.data.get("entity_id"), "entity_id") or key, type=None if unknown else kind,
+                description=text(node.data.get("description"), "description"), chunks=distinct(chunks), dangling=unknown,
+            ), f"{path.name}:{node.line}")
+    for edge in graph.edges:
+        with gather.row(f"{path.name}:{edge.line}"):
+            source, target = needed(edge.attributes.get("source"), "source"), needed(edge.attributes.get("target"), "target")
+            chunks = [*_sources(edge.data), *_pair_ids(stores, source, target)]
+            gather.add_relation(source, target, Relation(
+                -1, -1, predicate=text(edge.data.get("keywords"), "keywords"), chunks=distinct(chunks),
+                description=text(edge.data.get("description"), "description"), weight=number(edge.data.get("weight"), "weight"),
+            ))
+    _left_out(gather, stores)
+
+
+def _sources(data: Mapping[str, Any]) -> list[str]:
+    return [chunk for chunk in texts(data.get("source_id"), "source_id") if chunk not in NO_EVIDENCE]
+
+
+def _ids(stores: Mapping[str, Store], store: str, key: str) -> list[str]:
+    row = stores.get(store, {}).get(key)
+    return texts(row.get("chunk_ids"), "chunk_ids") if isinstance(row, dict) else []
+
+
+def _pair_ids(stores: Mapping[str, Store], source: str, target: str) -> list[str]:
+    """Relations have no direction in LightRAG: the pair may stand either way round."""
+    return [chunk for pair in ((source, target), (target, source)) for chunk in _ids(stores, "relation_chunks", SEPARATOR.join(pair))]
+
+
+def _left_out(gather: Gather, stores: Mapping[str, Store]) -> None:
+    """Says how many names the stores have and the graph lacks."""
+    named = {name for row in stores.get("full_entities", {}).values() if isinstance(row, dict) for name in row.get("entity_names") or []}
+    lost = named - set(gather.entities)
+    if lost:
+        gather.notes.append(f"{len(lost)} names of kv_store_full_entities.json are not in the GraphML file and not loaded")
+
+
+def _from_stores(gather: Gather, stores: Mapping[str, Store]) -> None:
+    documents: dict[str, list[str]] = {}
+    for document, where, row in _rows(gather, stores, "full_entities"):
+        with gather.row(where):
+            gather.add_document(document)
+            for name in texts(row.get("entity_names"), "entity_names"):
+                documents.setdefault(name, []).append(document)
+    for key, where, _ in _rows(gather, stores, "entity_chunks"):
+        if not key.strip():
+            gather.fault(where, "an empty name")
+        else:
+            documents.setdefault(key, [])
+    for name, found in documents.items():
+        chunks = _ids(stores, "entity_chunks", name)
+        reached = {d for c in chunks if c in gather.chunks for d in gather.chunks[c].documents}
+        gather.add_entity(Entity(name, name, chunks=chunks, documents=[d for d in found if d not in reached]), name)
+    _stored_relations(gather, stores)
+
+
+def _stored_relations(gather: Gather, stores: Mapping[str, Store]) -> None:
+    """Every pair once: the documents' lists first, then pairs that only the chunk store has."""
+    seen: set[frozenset[str]] = set()
+    for _, where, row in _rows(gather, stores, "full_relations"):
+        for pair in row.get("relation_pairs") or []:
+            with gather.row(where):
+                _add_pair(gather, stores, pair, seen)
+    for key, where, _ in _rows(gather, stores, "relation_chunks"):
+        with gather.row(where):
+            _add_pair(gather, stores, key.split(SEPARATOR), seen)
+
+
+def _add_pair(gather: Gather, stores: Mapping[str, Store], pair: Any, seen: set[frozenset[str]]) -> None:
+    if not isinstance(pair, list) or len(pair) != 2:
+        raise Misfit(f"a pair of two names expected, found {str(pair)[:80]}")
+    source, target = needed(pair[0], "source"), needed(pair[1], "target")
+    if frozenset((source, target)) in seen:
+        return
+    seen.add(frozenset((source, target)))
+    gather.add_relation(source, target, Relation(-1, -1, chunks=distinct(_pair_ids(stores, source, target))))

@@ -1,0 +1,83 @@
+"""What every reader hands to the writer: documents, chunks, entities and relations, faults and counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+FORMATS = ("msgraphrag", "lightrag", "graphml", "triples", "json")
+
+
+@dataclass(slots=True)
+class Document:
+    """A source document; `id` is unique in the graph."""
+
+    id: str
+    title: str | None = None
+
+
+@dataclass(slots=True)
+class Chunk:
+    """A piece of a document. `text` is null where only its id is known; `index` is null where the order is not known.
+
+    `dangling`: entities name this chunk, but the source's own list of chunks lacks it.
+    """
+
+    id: str
+    text: str | None = None
+    index: int | None = None
+    documents: list[str] = field(default_factory=list)
+    dangling: bool = False
+
+
+@dataclass(slots=True)
+class Entity:
+    """A node of the graph. `id` is unique in the graph and the same at each import of the same input.
+
+    `documents` are those that the source gives without a chunk. `dangling`: only relations name this entity.
+    """
+
+    id: str
+    name: str | None = None
+    type: str | None = None
+    description: str | None = None
+    aliases: list[str] = field(default_factory=list)
+    chunks: list[str] = field(default_factory=list)
+    documents: list[str] = field(default_factory=list)
+    dangling: bool = False
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Relation:
+    """A relation; `source` and `target` are positions in `Loaded.entities`. `predicate` is null where the source has none."""
+
+    source: int
+    target: int
+    predicate: str | None = None
+    description: str | None = None
+    weight: float | None = None
+    chunks: list[str] = field(default_factory=list)
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A whole input, read and checked. `rows` counts the rows that were read; each bad one has a line in `faults`.
+
+    `counts`: dangling_entities, dangling_relations (relations that touch one), ambiguous_ends, same_names, unnamed,
+    dangling_chunks. `next_chunks` are pairs of chunk ids. `inputs` are the files that were read.
+    """
+
+    format: str
+    documents: list[Document]
+    chunks: list[Chunk]
+    next_chunks: list[tuple[str, str]]
+    entities: list[Entity]
+    relations: list[Relation]
+    counts: dict[str, int]
+    rows: int
+    faults: list[str]
+    notes: list[str]
+    inputs: list[Path]

@@ -1,0 +1,114 @@
+"""Reads the Parquet folder of Microsoft GraphRAG: 3.x (`entities.parquet`) and before (`create_final_entities.parquet`).
+
+Relations name their ends by title. An entity keeps its id; several entities may share a title.
+Relations have no predicate there, only a description.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from kgeval.errors import InputError
+from kgeval.files import parquet_columns, read_parquet
+from kgeval.graph.load.gather import Gather
+from kgeval.graph.load.model import Chunk, Entity, Loaded, Relation
+from kgeval.graph.load.values import Misfit, needed, number, text, texts
+
+TABLES = ("entities", "relationships", "text_units", "documents", "communities", "community_reports", "covariates")
+_NEEDED = {"entities": ("title|name",), "relationships": ("source", "target"), "text_units": ("id", "text"), "documents": ("id",)}
+_COLUMNS = {
+    "entities": ("id", "title", "name", "type", "description", "text_unit_ids"),
+    "relationships": ("source", "target", "description", "weight", "text_unit_ids"),
+    "text_units": ("id", "text", "document_id", "document_ids"),
+    "documents": ("id", "title", "text_unit_ids"),
+}
+
+
+def tables(folder: Path) -> dict[str, Path]:
+    """The tables that the folder holds, by name. `create_final_nodes` and the like are not among them."""
+    found: dict[str, Path] = {}
+    for name in TABLES:
+        for stem in (name, f"create_final_{name}"):
+            path = folder / f"{stem}.parquet"
+            if path.is_file():
+                found.setdefault(name, path)
+    return found
+
+
+def read(folder: Path) -> Loaded:
+    """The index in `folder`. Raises: InputError where a table is missing, is no Parquet file, or lacks a column."""
+    found = tables(folder)
+    missing = [name for name in ("entities", "relationships") if name not in found]
+    if missing:
+        raise InputError(f"{folder}: no {' and no '.join(missing)} table (.parquet)", fix="give GraphRAG's output folder")
+    gather = Gather("msgraphrag", by_name=True)
+    gather.inputs = [found[name] for name in _NEEDED if name in found]
+    _check_columns(found)
+    order = _documents(gather, found)
+    _chunks(gather, found, order)
+    _entities(gather, found["entities"])
+    _relations(gather, found["relationships"])
+    left = [name for name in found if name not in _NEEDED]
+    if left:
+        gather.notes.append(f"not loaded: {', '.join(left)} (kgeval computes communities itself)")
+    if "text_units" not in found:
+        gather.notes.append("no text_units table: chunks have ids but no text, checks that need texts will be skipped")
+    return gather.finish()
+
+
+def _check_columns(found: dict[str, Path]) -> None:
+    faults = []
+    for name, wanted in _NEEDED.items():
+        if name in found:
+            have = set(parquet_columns(found[name]))
+            faults += [f"{found[name].name}: no column {column}" for column in wanted if not have & set(column.split("|"))]
+    if faults:
+        raise InputError("columns are missing", faults=faults, fix="is this GraphRAG's output? see docs/import.md")
+
+
+def _rows(found: dict[str, Path], name: str) -> list[tuple[str, dict[str, Any]]]:
+    if name not in found:
+        return []
+    path = found[name]
+    return [(f"{path.name}: row {n}", row) for n, row in enumerate(read_parquet(path, _COLUMNS[name]), start=1)]
+
+
+def _documents(gather: Gather, found: dict[str, Path]) -> dict[str, int]:
+    """Adds the documents; returns the place of each text unit in its document."""
+    order: dict[str, int] = {}
+    for where, row in _rows(found, "documents"):
+        with gather.row(where):
+            gather.add_document(needed(row["id"], "id"), text(row.get("title"), "title"))
+            order.update({unit: at for at, unit in enumerate(texts(row.get("text_unit_ids"), "text_unit_ids"))})
+    return order
+
+
+def _chunks(gather: Gather, found: dict[str, Path], order: dict[str, int]) -> None:
+    for at, (where, row) in enumerate(_rows(found, "text_units")):
+        with gather.row(where):
+            key = needed(row["id"], "id")
+            documents = texts(row.get("document_id"), "document_id") or texts(row.get("document_ids"), "document_ids")
+            gather.add_chunk(Chunk(key, text(row["text"], "text"), order.get(key, at), documents), where)
+
+
+def _entities(gather: Gather, path: Path) -> None:
+    for where, row in _rows({"entities": path}, "entities"):
+        with gather.row(where):
+            name = text(row.get("title", row.get("name")), "title")
+            key = text(row.get("id"), "id") or name
+            if key is None:
+                raise Misfit("id and title are both missing")
+            gather.add_entity(Entity(
+                key, name, type=text(row.get("type"), "type"), description=text(row.get("description"), "description"),
+                chunks=texts(row.get("text_unit_ids"), "text_unit_ids"),
+            ), where)
+
+
+def _relations(gather: Gather, path: Path) -> None:
+    for where, row in _rows({"relationships": path}, "relationships"):
+        with gather.row(where):
+            gather.add_relation(needed(row["source"], "source"), needed(row["target"], "target"), Relation(
+                -1, -1, description=text(row.get("description"), "description"), weight=number(row.get("weight"), "weight"),
+                chunks=texts(row.get("text_unit_ids"), "text_unit_ids"),
+            ))

@@ -1,0 +1,50 @@
+"""Reads node-link JSON, as networkx writes it: `{"nodes": [{"id": ...}], "links" or "edges": [{"source": ..., "target": ...}]}`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from kgeval.errors import InputError
+from kgeval.files import read_json
+from kgeval.graph.load import nodes
+from kgeval.graph.load.gather import Gather
+from kgeval.graph.load.model import Loaded
+
+_ENDS = {"source": ("source", "from", "start", "head", "subject"), "target": ("target", "to", "end", "tail", "object")}
+
+
+def read(path: Path) -> Loaded:
+    """The graph in a node-link file. Raises: InputError where the file is no JSON or has no such lists."""
+    data = read_json(path)
+    gather = Gather("json")
+    gather.inputs = [path]
+    node_rows, edge_rows = _list(data, path, "nodes"), _list(data, path, "links", "edges")
+    for at, row in enumerate(node_rows, start=1):
+        where = f"{path.name}: nodes, item {at}"
+        with gather.row(where):
+            nodes.add_node(gather, row if isinstance(row, dict) else {"id": row}, where)
+    for at, row in enumerate(edge_rows, start=1):
+        where = f"{path.name}: edges, item {at}"
+        if not isinstance(row, dict):
+            gather.fault(where, f"a map with source and target expected, found {type(row).__name__}")
+            continue
+        with gather.row(where):
+            nodes.add_edge(gather, _with_ends(row))
+    return gather.finish()
+
+
+def _list(data: Any, path: Path, *names: str) -> list[Any]:
+    found = next((data[name] for name in names if name in data), None) if isinstance(data, dict) else None
+    if not isinstance(found, list):
+        raise InputError(f"{path}: no list '{' or '.join(names)}'", fix='node-link JSON is {"nodes": [...], "links": [...]}')
+    return found
+
+
+def _with_ends(row: dict[str, Any]) -> dict[str, Any]:
+    out = dict(row)
+    for end, names in _ENDS.items():
+        used = nodes.first(row, names)
+        if used and used != end:
+            out[end] = out.pop(used)
+    return out

@@ -1,0 +1,229 @@
+"""Reads triples: CSV, TSV, JSON or JSONL, with or without header, types, chunks and documents.
+
+One name (and type, where types are given) is one entity; the same name under two types stays two entities. Every row is
+one relation, also where rows repeat.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from kgeval.errors import InputError
+from kgeval.files import Line, read_json, read_jsonl, read_table, read_text
+from kgeval.graph.load.gather import Gather
+from kgeval.graph.load.model import Chunk, Entity, Loaded, Relation
+from kgeval.graph.load.values import Misfit, distinct, needed, number, properties, text, texts, whole_number
+
+FIELDS: dict[str, tuple[str, ...]] = {
+    "subject": ("subject", "head", "source", "subj", "from", "start", "head_entity", "source_entity", "subject_name", "entity1", "s"),
+    "predicate": ("predicate", "relation", "relationship", "label", "rel", "relation_type", "edge", "property", "type", "p"),
+    "object": ("object", "tail", "target", "obj", "to", "end", "tail_entity", "target_entity", "object_name", "entity2", "o"),
+    "subject_type": ("subject_type", "head_type", "source_type", "subject_label", "head_label", "source_label"),
+    "object_type": ("object_type", "tail_type", "target_type", "object_label", "tail_label", "target_label"),
+    "description": ("description", "desc", "fact"),
+    "weight": ("weight", "strength", "score"),
+    "chunk_id": ("chunk_id", "chunk_ids", "chunk", "text_unit_id", "text_unit_ids", "passage_id", "source_id"),
+    "chunk_text": ("chunk_text", "text", "passage", "context", "sentence"),
+    "chunk_index": ("chunk_index", "chunk_order_index", "position"),
+    "document": ("document", "document_id", "doc_id", "doc", "file", "file_path", "filename"),
+    "document_title": ("document_title", "doc_title"),
+}
+LISTS = ("triples", "relations", "relationships", "edges")
+Row = tuple[str, Mapping[str, Any]]
+
+
+def columns(names: Iterable[str]) -> dict[str, str]:
+    """Which of the given names holds which field: {field: name}. The first alias wins; letter case does not matter."""
+    given: dict[str, str] = {}
+    for name in names:
+        given.setdefault(name.strip().lower().replace(" ", "_").replace("-", "_"), name)
+    found: dict[str, str] = {}
+    for field, aliases in FIELDS.items():
+        hit = next((given[alias] for alias in aliases if alias in given and given[alias] not in found.values()), None)
+        if hit is not None:
+            found[field] = hit
+    return found
+
+
+def read(path: Path) -> Loaded:
+    """The triples of a file. Raises: InputError for what is no table or list of triples."""
+    gather = Gather("triples")
+    gather.inputs = [path]
+    reader = _Triples(gather)
+    suffix = path.suffix.lower()
+    if suffix in (".jsonl", ".ndjson"):
+        reader.add(_from_lines(gather, read_jsonl(path)))
+    elif suffix in (".csv", ".tsv", ".txt", ".tab"):
+        reader.add(_from_table(gather, path))
+    else:
+        data = read_json(path)
+        reader.add(_from_list(gather, path, data), _lone(path, data))
+    return gather.finish()
+
+
+def delimiter_of(path: Path) -> str:
+    """Tab for .tsv and .tab; else the most frequent of tab, comma, semicolon and bar in the first line."""
+    if path.suffix.lower() in (".tsv", ".tab"):
+        return "\t"
+    head = read_text(path).split("\n", 1)[0]
+    return max("\t,;|", key=lambda mark: (head.count(mark), mark == ","))
+
+
+def _from_table(gather: Gather, path: Path) -> list[Row]:
+    lines = list(read_table(path, delimiter_of(path)))
+    first: Sequence[str] = next((line.value for line in lines if line.value), [])
+    found = columns(first)
+    if {"subject", "object"} <= set(found):
+        header, body = [cell.strip() for cell in first], lines[1:]
+    elif len(first) == 3 and len(found) < 2:
+        header, body = ["subject", "predicate", "object"], lines
+        gather.notes.append("no header found: the three columns are taken as subject, predicate, object")
+    else:
+        raise InputError(
+            f"{path}: no columns for subject and object; the first row is: {', '.join(cell[:40] for cell in first[:12])}",
+            fix="name the columns subject, predicate, object (other names: docs/import.md), or give three columns without header",
+        )
+    return _from_lines(gather, (_as_map(line, header) for line in body))
+
+
+def _as_map(line: Line, header: Sequence[str]) -> Line:
+    if line.fault:
+        return line
+    cells = line.value
+    if len(cells) > len(header) and any(cell.strip() for cell in cells[len(header):]):
+        return Line(line.where, fault=f"{len(cells)} cells, the header has {len(header)} (a separator inside an unquoted cell?)")
+    return Line(line.where, dict(zip(header, cells, strict=False)))
+
+
+def _from_list(gather: Gather, path: Path, data: Any) -> list[Row]:
+    if isinstance(data, dict):
+        data = next((data[name] for name in LISTS if isinstance(data.get(name), list) and _looks(data[name])), None)
+    if not isinstance(data, list) or not _looks(data):
+        raise InputError(
+            f"{path}: no list of triples", fix='triples are [{"subject": .., "predicate": .., "object": ..}, ...] or [[s, p, o], ...]'
+        )
+    return _from_lines(gather, (Line(f"{path.name}: item {at}", row) for at, row in enumerate(data, start=1)))
+
+
+def _looks(rows: Sequence[Any]) -> bool:
+    """True where the list holds at least one map or list (so that a list of numbers is refused as a whole)."""
+    return any(isinstance(row, dict | list) for row in rows)
+
+
+def _from_lines(gather: Gather, lines: Iterable[Line]) -> list[Row]:
+    """Rows as maps with our field names; lines that are no triple are faults."""
+    rows: list[Row] = []
+    shapes: dict[tuple[Any, ...], dict[str, str]] = {}
+    for line in lines:
+        value = line.value
+        if line.fault is None and isinstance(value, list) and len(value) == 3:
+            rows.append((line.where, dict(zip(("subject", "predicate", "object"), value, strict=True))))
+        elif line.fault is None and isinstance(value, dict):
+            names = shapes.get(tuple(value)) or shapes.setdefault(tuple(value), {name: field for field, name in columns(value).items()})
+            rows.append((line.where, {names.get(name, name): cell for name, cell in value.items()}))
+        else:
+            gather.fault(line.where, line.fault or f"a triple expected, found {str(value)[:60]!r}")
+    return rows
+
+
+def _lone(path: Path, data: Any) -> list[Row]:
+    """Entities that a JSON file lists beside its triples (kg-gen does), so that isolated ones are kept."""
+    listed = data.get("entities") if isinstance(data, dict) else None
+    rows: list[Row] = []
+    for at, row in enumerate(listed if isinstance(listed, list) else [], start=1):
+        given = row if isinstance(row, dict) else {"name": row}
+        name, kind = given.get("name", given.get("id")), given.get("type", given.get("label"))
+        found = {"name": name, "subject": name, "subject_type": kind, "description": given.get("description")}
+        rows.append((f"{path.name}: entities, item {at}", found))
+    return rows
+
+
+class _Triples:
+    """Turns rows into entities, relations, chunks and documents."""
+
+    def __init__(self, gather: Gather) -> None:
+        self._gather = gather
+        self._keys: dict[tuple[str, str | None], str] = {}
+        self._typed: dict[str, list[str]] = {}
+        self._chunk_at: dict[str, str] = {}
+
+    def add(self, rows: list[Row], lone: Sequence[Row] = ()) -> None:
+        """All rows. Types are gathered first, so that a row without a type finds the typed entity of that name."""
+        for _, row in (*lone, *rows):
+            self._learn_types(row)
+        several = sum(len(kinds) > 1 for kinds in self._typed.values())
+        if several:
+            self._gather.notes.append(f"{several} names have more than one type; each name and type is an entity of its own")
+        for where, row in lone:
+            with self._gather.row(where):
+                key = self._entity(needed(row["name"], "name"), text(row["subject_type"], "type"), [], None)
+                self._gather.entities[key].description = text(row["description"], "description")
+        for where, row in rows:
+            with self._gather.row(where):
+                self._triple(row, where)
+        for entity in self._gather.entities.values():
+            entity.chunks, entity.documents = distinct(entity.chunks), distinct(entity.documents)
+
+    def _learn_types(self, row: Mapping[str, Any]) -> None:
+        for end in ("subject", "object"):
+            name, kind = row.get(end), row.get(f"{end}_type")
+            if isinstance(name, str) and isinstance(kind, str) and kind.strip():
+                known = self._typed.setdefault(name, [])
+                known += [kind] if kind not in known else []
+
+    def _triple(self, row: Mapping[str, Any], where: str) -> None:
+        subject, obj = needed(row.get("subject"), "subject"), needed(row.get("object"), "object")
+        predicate = text(row.get("predicate"), "predicate")
+        if predicate is None and "predicate" in row:
+            raise Misfit("predicate: missing or empty")
+        kinds = [text(row.get(f"{end}_type"), f"{end}_type") for end in ("subject", "object")]
+        relation = Relation(
+            -1, -1, predicate, text(row.get("description"), "description"), number(row.get("weight"), "weight"),
+            extra=properties(row, [*FIELDS]),
+        )
+        document = text(row.get("document"), "document")
+        relation.chunks = self._chunks(row, document, where)
+        if document is not None:
+            self._gather.add_document(document, text(row.get("document_title"), "document_title"))
+            relation.extra["document"] = document
+        source = self._entity(subject, kinds[0], relation.chunks, document)
+        target = self._entity(obj, kinds[1], relation.chunks, document)
+        self._gather.add_relation(source, target, relation)
+
+    def _chunks(self, row: Mapping[str, Any], document: str | None, where: str) -> list[str]:
+        """The row's chunk ids; a text without an id gets one made from document and text."""
+        ids, body = texts(row.get("chunk_id"), "chunk_id", separators=";|"), text(row.get("chunk_text"), "chunk_text")
+        index = whole_number(row.get("chunk_index"), "chunk_index")
+        if body is not None and not ids:
+            ids = ["chunk-" + hashlib.sha256(f"{document}\0{body}".encode()).hexdigest()[:32]]
+        if body is not None and len(ids) > 1:
+            raise Misfit("chunk_text: one text for several chunk ids")
+        for key in ids:
+            known = self._gather.chunks.setdefault(key, Chunk(key))
+            if body is not None and known.text not in (None, body):
+                raise Misfit(f"chunk_text: chunk {key[:80]!r} has another text at {self._chunk_at[key]}")
+            if body is not None and known.text is None:
+                known.text, self._chunk_at[key] = body, where
+            known.index = index if known.index is None else known.index
+            if document is not None and document not in known.documents:
+                known.documents.append(document)
+        return ids
+
+    def _entity(self, name: str, kind: str | None, chunks: list[str], document: str | None) -> str:
+        """The id of the entity that name and type mean; it is made where it is new."""
+        kinds = self._typed.get(name, [])
+        kind = kind if kind is not None else (kinds[0] if kinds else None)
+        key = self._keys.get((name, kind))
+        if key is None:
+            key = name if not kinds or kind == kinds[0] else f"{name} [{kind}]"
+            while key in self._gather.entities or (key != name and key in self._typed):
+                key += "'"
+            self._keys[(name, kind)] = key
+            self._gather.entities[key] = Entity(key, name, kind)
+        entity = self._gather.entities[key]
+        entity.chunks += chunks
+        entity.documents += [document] if document is not None and not chunks else []
+        return key

@@ -1,0 +1,110 @@
+"""Cells of strangers' files as text, numbers, lists and properties. What does not fit raises Misfit: a fault of that row."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+SEPARATOR = "<SEP>"
+LARGEST = 2**63
+
+
+class Misfit(ValueError):
+    """A value that cannot be taken as what its field needs. Readers turn it into a fault with file and line."""
+
+
+def text(value: Any, field: str) -> str | None:
+    """The value as text, unchanged; null for a missing, blank or NaN value. Raises Misfit for lists and maps."""
+    if isinstance(value, str):
+        return None if not value or value.isspace() else _whole(value, field)
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if isinstance(value, list | dict | tuple | set):
+        raise Misfit(f"{field}: text expected, found a {'map' if isinstance(value, dict) else 'list'}")
+    return str(value)
+
+
+def needed(value: Any, field: str) -> str:
+    """The value as text. Raises Misfit where it is missing or blank."""
+    out = text(value, field)
+    if out is None:
+        raise Misfit(f"{field}: missing or empty")
+    return out
+
+
+def number(value: Any, field: str) -> float | None:
+    """The value as a float; null for a missing, blank or NaN value. Raises Misfit for other text."""
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return None
+    try:
+        out = float(value)
+    except (TypeError, ValueError, OverflowError) as cause:
+        raise Misfit(f"{field}: a number expected, found {str(value)[:40]!r}") from cause
+    return None if math.isnan(out) else out
+
+
+def whole_number(value: Any, field: str) -> int | None:
+    """The value as an int, or null. Raises Misfit for what is no whole number."""
+    out = number(value, field)
+    if out is not None and not out.is_integer():
+        raise Misfit(f"{field}: a whole number expected, found {str(value)[:40]!r}")
+    return None if out is None else int(out)
+
+
+def texts(value: Any, field: str, *, separators: str = "") -> list[str]:
+    """The value as a list of distinct texts in their order: a list, a JSON list, or text split at `<SEP>` and separators."""
+    if isinstance(value, list | tuple | set):
+        return distinct(text(item, field) for item in value)
+    whole = text(value, field)
+    if whole is None:
+        return []
+    if whole.lstrip().startswith("["):
+        try:
+            return distinct(text(item, field) for item in json.loads(whole))
+        except json.JSONDecodeError:
+            pass
+    for separator in separators:
+        whole = whole.replace(separator, SEPARATOR)
+    return distinct(part.strip() for part in whole.split(SEPARATOR))
+
+
+def distinct(items: Iterable[str | None]) -> list[str]:
+    """The items without nulls, blanks and repeats, in their order."""
+    return [item for item in dict.fromkeys(items) if item and item.strip()]
+
+
+def properties(row: Mapping[str, Any], without: Iterable[str]) -> dict[str, Any]:
+    """What else a row holds, as Neo4j properties: scalars and lists of one kind as they are, the rest as JSON text."""
+    used = set(without)
+    left = {str(key): value for key, value in row.items() if key and key not in used}
+    if not left:
+        return {}
+    stored = {key.replace("\0", ""): _property(value, key) for key, value in left.items()}
+    return {key: value for key, value in stored.items() if value is not None and key}
+
+
+def _property(value: Any, field: str) -> Any:
+    if value is None or value == "" or isinstance(value, bool):
+        return None if value == "" else value
+    if isinstance(value, str):
+        return _whole(value, field)
+    if isinstance(value, int):
+        return value if -LARGEST <= value < LARGEST else str(value)
+    if isinstance(value, float):
+        return None if math.isnan(value) else value
+    if isinstance(value, list) and len({type(item) for item in value}) == 1 and isinstance(value[0], str | float):
+        return [_whole(item, field) if isinstance(item, str) else item for item in value]
+    return _whole(json.dumps(value, ensure_ascii=False, default=str), field)
+
+
+def _whole(value: str, field: str) -> str:
+    """The text itself. Raises Misfit where it holds half a surrogate pair, which no database can store."""
+    if value.isascii():
+        return value
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError as cause:
+        raise Misfit(f"{field}: holds half a surrogate pair (a broken \\u escape)") from cause
+    return value

@@ -1,0 +1,236 @@
+"""The home of one embedded server: a private folder (0700) with its graphs, password, configuration and log.
+
+    kgeval-home.json     marker: which line made the home, and whether it ever started (0600)
+    kgeval-server.json   the server that was started last: pid, port, heap; gone after a clean stop (0600)
+    kgeval.lock          one command at a time starts, stops or removes
+    password             of user neo4j, random (0600)
+    conf/ plugins/ data/ logs/ tmp/
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from kgeval.errors import ServerError
+from kgeval.graph.server.faults import clear_io_errors
+from kgeval.graph.server.lines import DEFAULT_LINE, Line, load_line
+
+R = TypeVar("R", bound=BaseModel)
+USERNAME = "neo4j"
+PAGE_CACHE_MB = 256
+CONF = """\
+# Written by kgeval before each start; changes are lost.
+server.default_listen_address=127.0.0.1
+server.bolt.listen_address=127.0.0.1:{port}
+server.bolt.advertised_address=127.0.0.1:{port}
+server.http.enabled=false
+server.https.enabled=false
+dbms.security.procedures.unrestricted=gds.*
+server.memory.pagecache.size={page_cache}m
+db.tx_log.preallocate=false
+db.tx_log.rotation.retention_policy=256M size
+# stop in 3 s, not 10 (these two are not in Neo4j's manual)
+internal.server.bolt.thread_pool_shutdown_wait_time=1s
+internal.server.bolt.connection_shutdown_wait_time=1s
+dbms.usage_report.enabled=false
+"""
+
+
+class Marker(BaseModel):
+    """Says that a folder is a home of ours, and of which line. `used` is true once a server of it was ready."""
+
+    kgeval_home: str = "1"
+    line: str
+    neo4j: str
+    gds: str
+    used: bool = False
+
+
+class Running(BaseModel):
+    """The server that was started last. `pid` is null in the moment before it is known; `created` is the process's
+    start time in seconds since 1970."""
+
+    port: int
+    heap: str
+    pid: int | None = None
+    created: float | None = None
+    ready: bool = False
+
+
+def default_home() -> Path:
+    """The home that is used when none is named: `neo4j` in kgeval's data directory of this user."""
+    import platformdirs
+
+    return platformdirs.user_data_path("kgeval", appauthor=False) / "neo4j"
+
+
+class Home:
+    """The files of one home. Nothing is made before `create`."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = (path or default_home()).expanduser().resolve()
+        self.password_file = self.path / "password"
+        self.log = self.path / "logs" / "console.log"
+        self.conf = self.path / "conf"
+        self._marker = self.path / "kgeval-home.json"
+        self._server = self.path / "kgeval-server.json"
+
+    def marker(self) -> Marker | None:
+        """The marker, or null if the folder is no home of ours. Raises: ServerError if it is of a later kgeval."""
+        marker = _read(self._marker, Marker)
+        if marker is not None and marker.kgeval_home != "1":
+            raise ServerError(f"{self.path} was made by a later kgeval", fix="pip install --upgrade kgeval, or use another --home")
+        return marker
+
+    def running(self) -> Running | None:
+        """What is written about the server that was started last."""
+        return _read(self._server, Running)
+
+    def write_running(self, running: Running | None) -> None:
+        """Writes that down, or deletes it."""
+        if running is None:
+            self._server.unlink(missing_ok=True)
+        else:
+            write_private(self._server, running.model_dump_json())
+
+    def create(self) -> None:
+        """Makes the folder. Raises: ServerError: it belongs to another user, or holds things that are not ours."""
+        if any(sign in str(self.path) for sign in ":\n\r"):
+            raise ServerError(f"{self.path}: a home's path may hold no colon and no line break", fix="use another --home")
+        self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if self.path.stat().st_uid != os.getuid():
+            raise ServerError(f"{self.path} belongs to another user", fix="use another --home")
+        others = [entry.name for entry in self.path.iterdir() if not entry.name.startswith("kgeval")]
+        if others and self.marker() is None:
+            raise ServerError(f"{self.path} is no home of kgeval, and not empty ({others[0]})", fix="give --home a new or empty folder")
+        self.path.chmod(0o700)
+
+    @contextmanager
+    def locked(self, say: Callable[[str], None], *, wait: float = 300.0) -> Iterator[None]:
+        """Holds the home's lock. Raises: ServerError if another command holds it for longer than `wait` seconds."""
+        from filelock import FileLock, Timeout
+
+        lock = FileLock(self.path / "kgeval.lock", mode=0o600)
+        try:
+            try:
+                lock.acquire(timeout=0.3)
+            except Timeout:
+                say("another kgeval is starting or stopping this server; waiting for it")
+                lock.acquire(timeout=wait)
+        except Timeout as cause:
+            raise ServerError(f"{self.path}: another kgeval holds this home", fix="end that command, then run this one again") from cause
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def check_line(self, line: str | None) -> None:
+        """Raises: ServerError if the home is of another line than asked for."""
+        marker = self.marker()
+        if marker is not None and line is not None and marker.line != line:
+            raise ServerError(
+                f"{self.path} holds graphs of Neo4j {marker.line}, not {line}",
+                fix=f"use --neo4j {marker.line}, or another --home for {line} and import the graphs there again; "
+                "`kgeval server remove` deletes this home",
+            )
+
+    def claim(self, line: str | None) -> Line:
+        """The home's line, written down on first use. Raises: ServerError if it is another one than asked for."""
+        self.check_line(line)
+        marker = self.marker()
+        wanted = load_line(marker.line if marker else line or DEFAULT_LINE)
+        self._mark(Marker(line=wanted.name, neo4j=wanted.neo4j, gds=wanted.gds, used=marker is not None and marker.used))
+        return wanted
+
+    def mark_used(self) -> None:
+        """Notes that a server of this home was ready: from now on data and password are kept."""
+        marker = self.marker()
+        if marker is not None and not marker.used:
+            self._mark(marker.model_copy(update={"used": True}))
+
+    def _mark(self, marker: Marker) -> None:
+        if marker != self.marker():
+            write_private(self._marker, marker.model_dump_json())
+
+    def prepare(self, line: Line, jars: list[Path]) -> None:
+        """Everything a start needs, save the port: password, plugin links, an empty tmp.
+
+        A home whose server was never ready holds nothing of the user's: what a broken first start left is deleted.
+        """
+        marker = self.marker()
+        if marker is None or not marker.used:
+            shutil.rmtree(self.path / "data", ignore_errors=True)
+            write_private(self.password_file, secrets.token_urlsafe(24))
+            write_private(self.path / "data" / "dbms" / "auth.ini", credentials(self.password()))
+        self.password()
+        for name in ("tmp", "plugins"):
+            shutil.rmtree(self.path / name, ignore_errors=True)
+        for name in ("tmp", "plugins", "conf", "logs", "import"):
+            (self.path / name).mkdir(exist_ok=True, mode=0o700)
+        for jar, file in zip(line.jars, jars, strict=True):
+            if jar.group in line.plugin_groups:
+                (self.path / "plugins" / file.name).symlink_to(file)
+
+    def write_conf(self, port: int) -> None:
+        """Writes neo4j.conf."""
+        write_private(self.conf / "neo4j.conf", CONF.format(port=port, page_cache=PAGE_CACHE_MB))
+
+    def password(self) -> str:
+        """The password of user neo4j. Raises: ServerError if its file is gone."""
+        try:
+            return self.password_file.read_text(encoding="utf-8").strip()
+        except FileNotFoundError as cause:
+            raise ServerError(
+                f"{self.password_file} is gone, and with it the way into this home",
+                fix="put the file back, or delete the home with `kgeval server remove`",
+            ) from cause
+
+    def tail(self, lines: int) -> list[str]:
+        """The last lines of the server's log, or none."""
+        try:
+            return self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:] if lines > 0 else []
+        except FileNotFoundError:
+            return []
+
+
+def credentials(password: str, salt: bytes | None = None) -> str:
+    """The line of `auth.ini` from which Neo4j takes its first user: salted SHA-256, 1024 rounds, as AdminTool writes it.
+
+    Written before the first start, so that the server never runs with a known password, and no command line shows one.
+    """
+    salt = secrets.token_bytes(32) if salt is None else salt
+    digest = hashlib.sha256(salt + password.encode()).digest()
+    for _ in range(1023):
+        digest = hashlib.sha256(digest).digest()
+    return f"{USERNAME}:SHA-256,{digest.hex()},{salt.hex()},1024:\n"
+
+
+def write_private(path: Path, text: str) -> None:
+    """Writes a file that only the user may read (0600), whole or not at all."""
+    with clear_io_errors(str(path)):
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        part = path.with_name(f"kgeval-{path.name}.part")
+        part.unlink(missing_ok=True)
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as out:
+            out.write(text)
+            out.flush()
+            os.fsync(out.fileno())
+        part.replace(path)
+
+
+def _read(path: Path, record: type[R]) -> R | None:
+    """A record from a JSON file; null if there is none, or it is none of ours."""
+    try:
+        return record.model_validate(json.loads(path.read_text(encoding="utf-8")))
+    except (FileNotFoundError, NotADirectoryError, ValidationError, ValueError):
+        return None

@@ -1,0 +1,198 @@
+"""Fetches the jars of a line: in parallel, each checked by SHA-256, kept once for all homes.
+
+A file gets its name only after it was checked, so a download that was cut off leaves nothing behind that counts.
+Files that are there already are checked again before each start; a damaged one is fetched anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import re
+import shutil
+import threading
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kgeval.errors import ServerError
+from kgeval.graph.server.faults import FREE_SPACE, OWN_SERVER, clear_io_errors
+from kgeval.graph.server.lines import Jar, Line
+
+if TYPE_CHECKING:
+    import requests
+
+Say = Callable[[str], None]
+Progress = Callable[[int, int], None]  # bytes done, bytes in all
+
+AT_ONCE = 16
+OFFLINE_FIX = "without network: copy the jars from a machine that has them and name their folder with --jars (docs/server.md)"
+
+
+def jars_folder() -> Path:
+    """Where the jars are kept: KGEVAL_CACHE_DIR/jars, or `jars` in the user's cache directory."""
+    import platformdirs
+
+    chosen = os.environ.get("KGEVAL_CACHE_DIR")
+    base = Path(chosen).expanduser() if chosen else platformdirs.user_cache_path("kgeval", appauthor=False)
+    return base.absolute() / "jars"
+
+
+def ensure_jars(line: Line, *, source: Path | None, say: Say, progress: Progress | None = None) -> list[Path]:
+    """The checked jars of a line, in the order of its list; what is missing or damaged is copied from `source` or downloaded.
+
+    Raises: ServerError: no network, a file that is not the pinned one, disk full, folder not writable.
+    """
+    from filelock import FileLock
+
+    folder = jars_folder()
+    with clear_io_errors("the jars"):
+        folder.mkdir(parents=True, exist_ok=True)
+        if not damaged(line.jars, folder):
+            return [folder / jar.file for jar in line.jars]
+        with FileLock(folder / ".lock"):  # another home may be fetching the same files
+            missing = damaged(line.jars, folder)
+            _clear_leftovers(folder)
+            if missing and source is not None:
+                _copy(missing, source, folder)
+            elif missing:
+                _check_space(missing, folder)
+                say(f"downloading Neo4j {line.neo4j} and GDS {line.gds}: {_megabytes(missing)} MB in {len(missing)} files, once")
+                download(missing, folder, progress)
+    return [folder / jar.file for jar in line.jars]
+
+
+def damaged(jars: Iterable[Jar], folder: Path) -> list[Jar]:
+    """The jars that `folder` lacks or has with other content."""
+    jars = list(jars)
+    with ThreadPoolExecutor(max_workers=min(8, os.cpu_count() or 1)) as pool:
+        good = list(pool.map(lambda jar: is_pinned(folder / jar.file, jar), jars))
+    return [jar for jar, fine in zip(jars, good, strict=True) if not fine]
+
+
+def is_pinned(file: Path, jar: Jar) -> bool:
+    """True if `file` is there and has the pinned size and SHA-256."""
+    try:
+        if file.stat().st_size != jar.size:
+            return False
+        with file.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest() == jar.sha256
+    except FileNotFoundError:
+        return False
+
+
+def repository() -> str:
+    """The address of the Maven repository: KGEVAL_MAVEN_URL, or the one that jgo knows. Raises: ServerError."""
+    chosen = os.environ.get("KGEVAL_MAVEN_URL")
+    if chosen:
+        if not re.match(r"https?://[^/]", chosen):
+            raise ServerError("KGEVAL_MAVEN_URL is not an http(s) address", fix="set it to the root of a Maven repository, or unset it")
+        return chosen.rstrip("/")
+    try:
+        from jgo.constants import MAVEN_CENTRAL_URL
+    except ImportError as cause:
+        raise ServerError("the address of the Maven repository is not known", fix="pip install jgo, or set KGEVAL_MAVEN_URL") from cause
+    return str(MAVEN_CENTRAL_URL).rstrip("/")
+
+
+def download(jars: list[Jar], folder: Path, progress: Progress | None) -> None:
+    """Downloads `jars` into `folder`, 16 at once. Raises: ServerError at the first that cannot be had."""
+    import pooch
+    import requests
+
+    root = repository()
+    logging.getLogger("pooch").setLevel(logging.ERROR)  # it would write a line a file
+    pooch.get_logger().setLevel(logging.ERROR)
+    store = pooch.create(
+        path=folder, base_url="", retry_if_failed=3, registry={jar.file: f"sha256:{jar.sha256}" for jar in jars},
+        urls={jar.file: f"{root}/{jar.path}" for jar in jars},
+    )
+    with requests.Session() as session, ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
+        session.mount("https://", requests.adapters.HTTPAdapter(pool_connections=1, pool_maxsize=AT_ONCE))
+        session.mount("http://", requests.adapters.HTTPAdapter(pool_connections=1, pool_maxsize=AT_ONCE))
+        fetch = _Fetch(session, sum(jar.size for jar in jars), progress)
+        # the large ones first, so that none is left alone at the end
+        tasks = [(jar, pool.submit(store.fetch, jar.file, downloader=fetch)) for jar in sorted(jars, key=lambda jar: -jar.size)]
+        for jar, task in tasks:
+            try:
+                task.result()
+            except (requests.RequestException, ValueError) as cause:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise _cannot_download(jar, cause) from cause
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+
+
+class _Fetch:
+    """Downloads one file over the shared session, and tells how many bytes all of them have so far."""
+
+    def __init__(self, session: requests.Session, total: int, progress: Progress | None) -> None:
+        self._session, self._total, self._progress = session, total, progress
+        self._done = 0
+        self._lock = threading.Lock()
+
+    def __call__(self, url: str, output_file: str, _pooch: Any) -> None:
+        got = 0
+        try:
+            with self._session.get(url, stream=True, timeout=(10, 60)) as answer, Path(output_file).open("wb") as out:
+                answer.raise_for_status()
+                for block in answer.iter_content(1 << 16):
+                    out.write(block)
+                    got += len(block)
+                    self._add(len(block))
+        except BaseException:
+            self._add(-got)  # it is tried again from the start
+            raise
+
+    def _add(self, count: int) -> None:
+        with self._lock:
+            self._done += count
+            if self._progress:
+                self._progress(self._done, self._total)
+
+
+def _cannot_download(jar: Jar, cause: Exception) -> ServerError:
+    what = re.sub(r"//[^/@\s]*@", "//", str(cause))[:300]  # a mirror's address may hold a password
+    return ServerError(
+        f"cannot download {jar.coordinate}: {what}",
+        fix=f"check the network (proxies: HTTPS_PROXY), or set KGEVAL_MAVEN_URL to a mirror; {OFFLINE_FIX}; or {OWN_SERVER}",
+    )
+
+
+def _copy(jars: list[Jar], source: Path, folder: Path) -> None:
+    """Copies the missing jars from a folder of the user's (any depth; other files in it do not matter)."""
+    there: dict[str, list[Path]] = {}
+    for file in source.expanduser().rglob("*.jar"):
+        there.setdefault(file.name, []).append(file)
+    lacking = []
+    for jar in jars:
+        found = next((file for file in there.get(jar.file, []) if is_pinned(file, jar)), None)
+        if found is None:
+            lacking.append(jar.file + (" (another file than the pinned one)" if jar.file in there else ""))
+            continue
+        part = folder / f"{jar.file}.part"
+        shutil.copyfile(found, part)
+        part.replace(folder / jar.file)
+    if lacking:
+        more = f" and {len(lacking) - 10} more" if len(lacking) > 10 else ""
+        raise ServerError(f"{source}: {len(lacking)} of {len(jars)} jars are missing: {', '.join(lacking[:10])}{more}", fix=OFFLINE_FIX)
+
+
+def _clear_leftovers(folder: Path) -> None:
+    """Removes what downloads that were killed left behind; called with the folder's lock held."""
+    for file in folder.iterdir():
+        if file.is_file() and file.suffix != ".jar" and file.name != ".lock":
+            file.unlink(missing_ok=True)
+
+
+def _check_space(jars: list[Jar], folder: Path) -> None:
+    free = shutil.disk_usage(folder).free
+    if free < sum(jar.size for jar in jars):
+        raise ServerError(f"{folder}: {free // 1_000_000} MB are free, the jars need {_megabytes(jars)} MB", fix=FREE_SPACE)
+
+
+def _megabytes(jars: list[Jar]) -> int:
+    return round(sum(jar.size for jar in jars) / 1_000_000)

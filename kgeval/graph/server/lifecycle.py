@@ -1,0 +1,208 @@
+"""What can be done with an embedded server: start, stop, look, remove. The package's public functions."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from kgeval.errors import ServerError
+from kgeval.graph.connect import Address
+from kgeval.graph.server import process as processes
+from kgeval.graph.server.faults import NotReadyError, PortTakenError, clear_io_errors, failure
+from kgeval.graph.server.home import USERNAME, Home, Running
+from kgeval.graph.server.jars import Progress, Say, ensure_jars
+from kgeval.graph.server.lines import Line, load_line
+from kgeval.graph.server.memory import DEFAULT_HEAP, check_fits, heap_mb
+from kgeval.records import Record
+
+START_SECONDS = 120.0
+PORT_TRIES = 5
+
+
+class ServerStatus(Record):
+    """An embedded server. `uri` and `pid` are null while it does not run; `neo4j` and `gds` before its first start."""
+
+    running: bool
+    uri: str | None = None
+    username: str = USERNAME
+    password_file: str
+    home: str
+    pid: int | None = None
+    neo4j: str | None = None
+    gds: str | None = None
+    log: str
+
+
+@dataclass(frozen=True)
+class _Wish:
+    """What the caller asked for; null where it does not matter."""
+
+    neo4j: str | None
+    heap: str | None
+    port: int | None
+    jars: Path | None
+
+
+def ensure_started(
+    home: Path | None = None, *, say: Callable[[str], None], neo4j: str | None = None, heap: str | None = None,
+    port: int | None = None, jars: Path | None = None, progress: Progress | None = None,
+) -> Address:
+    """The address of the home's server, which is started if it does not run; `say` gets each step in words.
+
+    neo4j: line (default: the home's, else 5.26); heap: 512m, 4g (default 1g); port: default a free one; jars: a folder
+    with the jars for machines without network; progress: called with bytes done and in all while jars are downloaded.
+    Raises: ServerError with the way out.
+    """
+    wish = _Wish(neo4j, heap, port, jars)
+    if neo4j is not None:
+        load_line(neo4j)
+    heap_mb(heap or DEFAULT_HEAP)
+    place = Home(home)
+    with clear_io_errors(f"the home {place.path}"):
+        running = _ready(place, wish, say)
+        if running is None:
+            place.create()
+            with place.locked(say):
+                running = _ready(place, wish, say) or _start(place, wish, say=say, progress=progress)
+        return Address(processes.uri(running.port), USERNAME, place.password(), source="the embedded server", embedded=True)
+
+
+def start(
+    home: Path | None = None, *, say: Callable[[str], None], neo4j: str | None = None, heap: str | None = None,
+    port: int | None = None, jars: Path | None = None, progress: Progress | None = None,
+) -> ServerStatus:
+    """Like `ensure_started`, but gives the status."""
+    ensure_started(home, say=say, neo4j=neo4j, heap=heap, port=port, jars=jars, progress=progress)
+    return status(home)
+
+
+def stop(home: Path | None = None, *, say: Callable[[str], None] = lambda _: None) -> bool:
+    """Stops the home's server: politely, after 30 s by force. False if none ran. Raises: ServerError."""
+    place = Home(home)
+    if place.marker() is None:
+        return False
+    with clear_io_errors(f"the home {place.path}"), place.locked(say):
+        return _stop(place)
+
+
+def status(home: Path | None = None) -> ServerStatus:
+    """Where the home's server is and whether it runs. A home that does not exist has a server that does not run."""
+    place = Home(home)
+    with clear_io_errors(f"the home {place.path}"):
+        marker, running, process = place.marker(), place.running(), processes.find(place)
+    return ServerStatus(
+        running=process is not None, pid=process.pid if process else None,
+        uri=processes.uri(running.port) if process and running else None,
+        home=str(place.path), password_file=str(place.password_file), log=str(place.log),
+        neo4j=marker.neo4j if marker else None, gds=marker.gds if marker else None,
+    )
+
+
+def logs(home: Path | None = None, lines: int = 50) -> list[str]:
+    """The last lines that the server wrote since its last start; none if it never started."""
+    place = Home(home)
+    with clear_io_errors(f"the log {place.log}"):
+        return place.tail(lines)
+
+
+def remove(home: Path | None = None, *, say: Callable[[str], None] = lambda _: None) -> None:
+    """Stops the server and deletes the home with all graphs in it; the jars stay. Raises: ServerError: no home of kgeval."""
+    place = Home(home)
+    if place.marker() is None:
+        raise ServerError(f"{place.path} is no home of kgeval: nothing was removed", fix="`kgeval server status` names the home")
+    with clear_io_errors(f"the home {place.path}"):
+        with place.locked(say):
+            _stop(place)
+            for entry in sorted(place.path.iterdir(), key=lambda entry: entry.name.startswith("kgeval")):
+                if entry.is_dir() and not entry.is_symlink():
+                    shutil.rmtree(entry)
+                elif entry.name != "kgeval.lock":
+                    entry.unlink()
+        (place.path / "kgeval.lock").unlink(missing_ok=True)
+        place.path.rmdir()
+
+
+def _ready(place: Home, wish: _Wish, say: Say) -> Running | None:
+    """The record of the server if it runs and was ready; says so where it differs from what was asked for."""
+    running = place.running()
+    if running is None or not running.ready or processes.find(place) is None:
+        return None
+    place.check_line(wish.neo4j)
+    differs = (wish.port not in (None, running.port)) or (wish.heap is not None and heap_mb(wish.heap) != heap_mb(running.heap))
+    if differs:
+        say(f"the embedded Neo4j already runs (port {running.port}, heap {running.heap}); `kgeval server stop`, then start, to change that")
+    return running
+
+
+def _start(place: Home, wish: _Wish, *, say: Say, progress: Progress | None) -> Running:
+    """Starts the server; called with the home's lock held."""
+    line = place.claim(wish.neo4j)
+    adopted = _adopt(place, say)
+    if adopted is not None:
+        return adopted
+    heap = wish.heap or DEFAULT_HEAP
+    check_fits(heap)
+    if wish.port is not None:
+        processes.check_port(wish.port)
+    jars = ensure_jars(line, source=wish.jars, say=say, progress=progress)
+    place.prepare(line, jars)
+    for _ in range(1 if wish.port else PORT_TRIES):
+        port = wish.port or processes.free_port()
+        say(f"starting the embedded Neo4j {line.name} at {processes.uri(port)}; `kgeval server stop{_home_option(place)}` stops it")
+        try:
+            return _launch(place, line, jars, port=port, heap=heap)
+        except PortTakenError as cause:
+            taken = cause
+    raise taken
+
+
+def _launch(place: Home, line: Line, jars: list[Path], *, port: int, heap: str) -> Running:
+    """One try on one port. What was started is stopped again if it cannot be used or we are interrupted."""
+    running = processes.launch(place, line, jars, port=port, heap=heap)
+    process = processes.find(place)
+    if process is None:
+        raise failure(place.tail(40), log=place.log)
+    try:
+        processes.wait_ready(place, process, port=port, seconds=START_SECONDS)
+    except NotReadyError:
+        raise
+    except BaseException:
+        processes.end(process, seconds=10)
+        raise
+    return _note_ready(place, running.model_copy(update={"pid": process.pid, "created": process.create_time()}))
+
+
+def _adopt(place: Home, say: Say) -> Running | None:
+    """A server whose starter was killed before it was ready: waits for it. Null if there is none, or it ends."""
+    running, process = place.running(), processes.find(place)
+    if running is None or process is None:
+        return None
+    say(f"the embedded Neo4j is being started at {processes.uri(running.port)}; waiting for it")
+    try:
+        processes.wait_ready(place, process, port=running.port, seconds=START_SECONDS)
+    except ServerError:
+        if processes.alive(process):
+            raise
+        return None
+    return _note_ready(place, running.model_copy(update={"pid": process.pid, "created": process.create_time()}))
+
+
+def _note_ready(place: Home, running: Running) -> Running:
+    ready = running.model_copy(update={"ready": True})
+    place.mark_used()
+    place.write_running(ready)
+    return ready
+
+
+def _stop(place: Home) -> bool:
+    process = processes.find(place)
+    if process is not None:
+        processes.end(process)
+    place.write_running(None)
+    return process is not None
+
+
+def _home_option(place: Home) -> str:
+    return "" if place.path == Home(None).path else f" --home {place.path}"

@@ -1,0 +1,49 @@
+"""Heap sizes: what may be asked for, and what fits."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from kgeval.errors import ServerError
+from kgeval.graph.server.home import PAGE_CACHE_MB
+
+DEFAULT_HEAP = "1g"
+SMALLEST_MB = 256
+
+
+def heap_mb(heap: str) -> int:
+    """The heap in MiB. `heap` is a whole number with m or g: 512m, 4g. Raises: ServerError."""
+    found = re.fullmatch(r"([1-9]\d{0,6})([mMgG])", heap)
+    if found is None:
+        raise ServerError(f"{heap!r} is no heap size", fix="write a whole number with m or g: --heap 512m, --heap 4g")
+    size = int(found[1]) * (1024 if found[2] in "gG" else 1)
+    if size < SMALLEST_MB:
+        raise ServerError(f"a heap of {heap} is too small for Neo4j with GDS", fix=f"give at least --heap {SMALLEST_MB}m")
+    return size
+
+
+def check_fits(heap: str) -> None:
+    """Raises: ServerError if heap and page cache together are more than this machine (or container) has."""
+    need, have = heap_mb(heap) + PAGE_CACHE_MB, memory_mb()
+    if need > have:
+        fits = max(have - PAGE_CACHE_MB, 0) * 3 // 4
+        raise ServerError(
+            f"a heap of {heap} and {PAGE_CACHE_MB} MB page cache are more than the {have} MB of memory here",
+            fix=f"try --heap {fits}m" if fits >= SMALLEST_MB else "use a machine with more memory, or set NEO4J_URI to a server elsewhere",
+        )
+
+
+def memory_mb() -> int:
+    """The memory that may be used, in MiB: the machine's, or the container's limit if that is less."""
+    import psutil
+
+    limits = [int(psutil.virtual_memory().total)]
+    for file in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        try:
+            text = Path(file).read_text(encoding="ascii").strip()
+        except OSError:
+            continue
+        if text.isdigit():
+            limits.append(int(text))
+    return min(limits) // (1024 * 1024)

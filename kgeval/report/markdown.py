@@ -1,0 +1,97 @@
+"""The audit as Markdown, short enough for a pull request. Every text of the graph stands in <code> with its punctuation encoded:
+no name can open a table cell, a link, a mention, an image or a tag."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from kgeval.records import AuditReport, Example, Finding
+from kgeval.report import figures, priorities
+from kgeval.report.display import number, percent, plural, visible
+
+# Not encoded: what is no mark-up within a line. A colon may start a link or an emoji unless a blank follows.
+_MARKS = re.compile(r"[\\`*_{}\[\]<>#|!&~@$^]|:(?=\S)|(?<=[wW])\.")
+_EXAMPLES = 3
+
+
+def escape(text: str, *, longest: int = 200) -> str:
+    """The text on one line with Markdown's and HTML's punctuation as character references."""
+    return _MARKS.sub(lambda m: f"&#{ord(m[0])};", visible(text, longest=longest))
+
+
+def code(text: str, *, longest: int = 100) -> str:
+    """A text of the graph's: escaped, in <code> (where no renderer looks for mentions or links)."""
+    return f"<code>{escape(text, longest=longest)}</code>"
+
+
+def render(report: AuditReport) -> str:
+    """The report in Markdown: verdict, what to mend first, key figures, groups, failed checks with examples, what was skipped."""
+    parts = (_head(report), _mend(report), _figures(report), _groups(report), _failed(report), _unanswered(report), _foot(report))
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _head(report: AuditReport) -> str:
+    name = f": {code(report.graph)}" if report.graph else ""
+    return f"# Graph audit{name}\n\n**{escape(priorities.verdict(report), longest=500)}**"
+
+
+def _mend(report: AuditReport) -> str:
+    lines = [
+        f"{at}. **{escape(f.title)}** ({f.severity}): {_amount(f)}. {escape(f.advice, longest=400)}"
+        for at, f in enumerate(priorities.mend_first(report), 1)
+    ]
+    return "## What to mend first\n\n" + "\n".join(lines) if lines else ""
+
+
+def _amount(finding: Finding) -> str:
+    share = f" ({percent(finding.share)})".replace("<", "&lt;").replace(">", "&gt;") if finding.share is not None else ""
+    return f"{number(finding.count or 0)} of {number(finding.total or 0)} {escape(finding.total_of)}{share}"
+
+
+def _figures(report: AuditReport) -> str:
+    found = figures.values(report, figures.KEY)
+    rows = [(v.figure.title, escape(v.value) if v.value else f"not measurable here: {escape(v.reason)}") for v in found]
+    return "## Key figures\n\n" + _table(("Figure", "Value"), rows) if rows else ""
+
+
+def _groups(report: AuditReport) -> str:
+    rows = [
+        (line.title, line.worst or "-", *(str(n) for n in (line.failed, line.passed, line.unfinished, line.skipped)))
+        for line in priorities.group_lines(report)
+    ]
+    return "## Checks by group\n\n" + _table(("Group", "Worst", "Failed", "Passed", "Unfinished", "Not measurable"), rows) if rows else ""
+
+
+def _failed(report: AuditReport) -> str:
+    rows = [
+        (f.severity, f"{escape(f.title)} ({code(f.rule_id)})", _amount(f), "; ".join(_example(e) for e in f.sample[:_EXAMPLES]))
+        for f in priorities.failed(report)
+    ]
+    return "## Findings\n\n" + _table(("Severity", "Check", "Found", "Examples"), rows) if rows else ""
+
+
+def _example(example: Example) -> str:
+    why = f" ({code(example.why)})" if example.why else ""
+    return ", ".join(code(item.name, longest=60) for item in example.items[:4]) + why
+
+
+def _unanswered(report: AuditReport) -> str:
+    blocks = []
+    for title, findings in (("Not measurable here", priorities.skipped(report)), ("Did not finish", priorities.unfinished(report))):
+        lines = [f"- {code(reason, longest=200)}: {', '.join(code(f.rule_id) for f in of)}" for reason, of in priorities.reasons(findings)]
+        if lines:
+            blocks.append(f"## {title}\n\n{plural(len(findings), 'check')}, never counted as passed:\n\n" + "\n".join(lines))
+    return "\n\n".join(blocks)
+
+
+def _foot(report: AuditReport) -> str:
+    run = report.run
+    server = f", Neo4j {run.server.neo4j}, GDS {run.server.gds or 'missing'}" if run.server else ""
+    return f"kgeval {escape(run.kgeval)}, layout {code(report.layout.name)}{escape(server)}, {escape(run.started)}, {run.seconds:.1f} s"
+
+
+def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    heads = list(head)
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)

@@ -1,0 +1,118 @@
+"""Plots as inline SVG without style attributes, so that they stand under a strict content security policy.
+
+matplotlib draws; its styles are turned into attributes, its text stays text (the page's own font: no missing glyphs),
+and its ink becomes `currentColor`, so that light and dark pages both work.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Sequence
+from typing import Any
+from xml.etree import ElementTree
+
+_SVG = "http://www.w3.org/2000/svg"
+_LINK = "{http://www.w3.org/1999/xlink}href"
+_INK = "#010203"
+_ACCENT = "#0f8a7e"
+_GRID = "#8b95a1"
+_OF_STYLE = frozenset({
+    "fill", "fill-opacity", "fill-rule", "stroke", "stroke-width", "stroke-opacity", "stroke-linecap", "stroke-linejoin",
+    "stroke-dasharray", "stroke-dashoffset", "opacity", "text-anchor", "font-size",
+})
+
+
+def histogram(points: Sequence[tuple[int, int]], *, x: str, y: str, name: str) -> str:
+    """A plot of (value, how many) pairs as an SVG element; "" with fewer than two distinct values.
+
+    Both axes are logarithmic where the values span more than a factor of 20 (zero cannot be drawn then and is left out);
+    bars on plain axes otherwise. `name` prefixes the ids inside, so that several plots stand on one page.
+    """
+    shown = sorted((value, n) for value, n in points if n > 0)
+    wide = bool(shown) and shown[-1][0] > 20
+    if wide:
+        shown = [(value, n) for value, n in shown if value > 0]
+    return _draw(shown, wide, labels=(x, y), name=name) if len(shown) > 1 else ""
+
+
+def _draw(points: Sequence[tuple[int, int]], wide: bool, *, labels: tuple[str, str], name: str) -> str:
+    import matplotlib as mpl
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure
+
+    buffer = io.BytesIO()
+    with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": name, "font.size": 11, "text.parse_math": False}):
+        figure = Figure(figsize=(5.2, 3.1), layout="constrained")
+        FigureCanvasSVG(figure)
+        axes = figure.add_subplot()
+        _plot(axes, points, wide)
+        _dress(axes, labels)
+        figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    return _inline(buffer.getvalue().decode(), name)
+
+
+def _plot(axes: Any, points: Sequence[tuple[int, int]], wide: bool) -> None:
+    from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
+
+    values, numbers = zip(*points, strict=True)
+    if not wide:
+        axes.bar(values, numbers, color=_ACCENT, width=0.75)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
+        return
+    axes.plot(values, numbers, "o", color=_ACCENT, markersize=4.5, alpha=0.75, markeredgewidth=0)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_ylim(0.7, max(numbers) * 1.6)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1 else ""))
+        axis.set_minor_formatter(NullFormatter())
+
+
+def _dress(axes: Any, labels: tuple[str, str]) -> None:
+    axes.set_xlabel(labels[0], color=_INK)
+    axes.set_ylabel(labels[1], color=_INK)
+    axes.tick_params(colors=_INK, which="both", length=3, width=0.6)
+    axes.grid(color=_GRID, alpha=0.25, linewidth=0.6)
+    axes.set_axisbelow(True)
+    for side, spine in axes.spines.items():
+        spine.set_visible(side in ("left", "bottom"))
+        spine.set_color(_GRID)
+
+
+def _inline(text: str, name: str) -> str:
+    ElementTree.register_namespace("", _SVG)
+    root = ElementTree.fromstring(text)  # noqa: S314 - our own drawing
+    for child in list(root):
+        if child.tag == f"{{{_SVG}}}metadata" or child.find(f"{{{_SVG}}}style") is not None:
+            root.remove(child)
+    for node in root.iter():
+        _plain(node, name)
+    for size in ("width", "height", "version"):
+        root.attrib.pop(size, None)
+    root.attrib.update({"class": "plot", "stroke-linejoin": "round", "aria-hidden": "true", "focusable": "false"})
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _plain(node: ElementTree.Element, name: str) -> None:
+    """Styles become attributes, ids get a prefix, links lose the xlink namespace."""
+    for key, value in _styles(node.attrib.pop("style", "")):
+        if key == "font":
+            node.set("font-size", (re.search(r"([\d.]+)px", value) or ["", "10"])[1])
+        elif key in _OF_STYLE:
+            node.set(key, "currentColor" if value == _INK else value)
+            if value == _ACCENT and key == "fill":
+                node.set("class", "mark")  # the page's style gives it the colour for light and for dark
+    if "id" in node.attrib:
+        node.set("id", f"{name}-{node.attrib['id']}")
+    if _LINK in node.attrib:
+        node.set("href", f"#{name}-{node.attrib.pop(_LINK).lstrip('#')}")
+    for key, value in node.attrib.items():
+        if "url(#" in value:
+            node.set(key, value.replace("url(#", f"url(#{name}-"))
+
+
+def _styles(text: str) -> list[tuple[str, str]]:
+    pairs = (part.partition(":") for part in text.split(";") if ":" in part)
+    return [(key.strip(), value.strip()) for key, _, value in pairs]

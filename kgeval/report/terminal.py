@@ -1,0 +1,137 @@
+"""The audit on one screen: what to mend first, key figures, groups, what was not measurable. Plain text, or with colours."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kgeval.records import AuditReport, Finding
+from kgeval.report import figures, priorities
+from kgeval.report.display import number, percent, plural, visible
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+_COLOURS = {"error": "bold red", "warning": "yellow", "info": "cyan"}
+_MENDED = 3
+
+
+def render(report: AuditReport, *, width: int = 100, colour: bool = False, written: Sequence[Path] = ()) -> str:
+    """The summary as text of at most about 40 lines. `colour`: with escape codes, for a terminal; else plain, for a pipe.
+
+    `written`: the report files that exist now; the last line says where they are.
+    """
+    from rich.console import Console
+
+    out = io.StringIO()
+    console = Console(
+        file=out, width=max(60, width), force_terminal=colour, no_color=not colour, color_system="standard" if colour else None,
+        highlight=False, markup=False, emoji=False, legacy_windows=False, soft_wrap=False, _environ={},
+    )
+    _head(console, report)
+    _mend(console, report)
+    _figures(console, report)
+    _groups(console, report)
+    _unanswered(console, report)
+    _where(console, written)
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+
+
+def _head(console: Console, report: AuditReport) -> None:
+    server = report.run.server
+    name = visible(report.graph, longest=40) if report.graph else "whole database"
+    where = f", Neo4j {server.neo4j} at {visible(server.uri, longest=60)}" if server else ""
+    console.print(f"kgeval audit: {name} (layout {visible(report.layout.name, longest=40)}{where})", style="dim", overflow="fold")
+    console.print(priorities.verdict(report), style="bold")
+
+
+def _mend(console: Console, report: AuditReport) -> None:
+    from rich.text import Text
+
+    bad = priorities.failed(report)
+    if not bad:
+        return
+    _title(console, "MEND FIRST")
+    table = _grid()
+    for finding in bad[:_MENDED]:
+        title, advice = visible(finding.title, longest=60), visible(finding.advice, longest=180)
+        body = Text.assemble((f"{title}: ", "bold"), _amount(finding), f"\n{advice}" if finding.advice else "")
+        table.add_row(Text(finding.severity, style=_COLOURS[finding.severity]), body)
+    console.print(table)
+    if rest := bad[_MENDED : _MENDED + 4]:
+        more = f" and {len(bad) - _MENDED - len(rest)} more" if len(bad) > _MENDED + len(rest) else ""
+        console.print("then: " + ", ".join(f"{f.rule_id} ({number(f.count or 0)})" for f in rest) + more, style="dim")
+
+
+def _amount(finding: Finding) -> str:
+    share = f" ({percent(finding.share)})" if finding.share is not None else ""
+    return f"{number(finding.count or 0)} of {number(finding.total or 0)} {finding.total_of}{share}"
+
+
+def _figures(console: Console, report: AuditReport) -> None:
+    found = figures.values(report, figures.KEY)
+    if not found:
+        return
+    _title(console, "KEY FIGURES")
+    table = _grid(columns=6)
+    cells = [(f"{value.figure.title}", value.value or "not measurable") for value in found]
+    cells += [("", "")] * (-len(cells) % 3)
+    rows = len(cells) // 3
+    for at in range(rows):
+        table.add_row(*(text for column in range(3) for text in cells[at + column * rows]))
+    console.print(table)
+
+
+def _groups(console: Console, report: AuditReport) -> None:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    lines = priorities.group_lines(report)
+    if not lines:
+        return
+    console.print()
+    table = Table(box=box.SIMPLE_HEAD if console.is_terminal else None, padding=(0, 2, 0, 0), show_edge=False, header_style="bold")
+    table.add_column("CHECKS BY GROUP")
+    table.add_column("worst")
+    for heading in ("failed", "passed", "unfinished", "not measurable"):
+        table.add_column(heading, justify="right")
+    for line in lines:
+        worst = Text(line.worst or "-", style=_COLOURS.get(line.worst or "", "dim"))
+        numbers = (line.failed, line.passed, line.unfinished, line.skipped)
+        table.add_row(line.title, worst, *(number(n) if n else "-" for n in numbers))
+    console.print(table)
+
+
+def _unanswered(console: Console, report: AuditReport) -> None:
+    for findings, word in ((priorities.skipped(report), "not measurable here"), (priorities.unfinished(report), "did not finish")):
+        if findings:
+            why = [f"{visible(reason, longest=60)} ({len(of)})" for reason, of in priorities.reasons(findings)]
+            more = f"; {plural(len(why) - 3, 'more reason')}" if len(why) > 3 else ""
+            console.print()
+            console.print(f"{plural(len(findings), 'check')} {word}: {'; '.join(why[:3])}{more}")
+
+
+def _where(console: Console, written: Sequence[Path]) -> None:
+    console.print()
+    if written:
+        console.print("Report: " + ", ".join(visible(str(path), longest=300) for path in written), overflow="fold")
+    else:
+        console.print("All findings with examples and Cypher: add -o report.html", style="dim")
+
+
+def _title(console: Console, text: str) -> None:
+    console.print()
+    console.print(text, style="bold")
+
+
+def _grid(columns: int = 2) -> Table:
+    from rich.table import Table
+
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for at in range(columns):
+        table.add_column(justify="right" if columns > 2 and at % 2 else "left", overflow="fold")
+    return table

@@ -1,0 +1,199 @@
+"""How long the audit's structure figures take, against pulling the graph into networkx and igraph. Not a test.
+
+    python tests/bench/audit_speed.py [--entities 100000] [--relations 500000] [--seed 7] [--communities]
+
+Builds a power-law graph in an embedded server of its own (or in KGEVAL_TEST_URI, which is wiped), measures it, pulls the
+same graph over Bolt, computes the same figures with both libraries, prints times and ratios, and checks that all agree.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import igraph
+import networkx as nx
+import numpy as np
+
+from kgeval.audit.structure import Options, measure
+from kgeval.graph.connect import Address, Graph, open_graph
+from kgeval.records import Layout
+
+Figures = dict[str, float | None]
+Pairs = list[tuple[int, int]]
+TYPES = [f"REL_{k}" for k in range(10)]
+LAYOUT = Layout(
+    name="bench", entity_labels=["__Entity__"], type_label_ignored=["__Entity__"], name_keys=["name"],
+    relation_types=TYPES, relations_join_entities_only=True,
+)
+COMPARED = (
+    "entities", "relations", "simple_edges", "average_degree", "degree_median", "degree_p95", "degree_max", "density", "components",
+    "giant_share", "isolated", "average_clustering", "component_size_mean", "articulation_points", "bridges",
+)
+
+
+@contextmanager
+def server() -> Iterator[Address]:
+    """A running Neo4j that may be wiped."""
+    uri = os.environ.get("KGEVAL_TEST_URI")
+    if uri:
+        yield Address(uri, "neo4j", os.environ["KGEVAL_TEST_PASSWORD"], source="KGEVAL_TEST_URI")
+        return
+    from kgeval.graph.server import ensure_started, stop
+
+    with tempfile.TemporaryDirectory(prefix="kgeval-bench-") as folder:
+        home = Path(folder) / "home"
+        yield ensure_started(home=home, say=lambda text: print(text, file=sys.stderr))
+        stop(home)
+
+
+def edges(entities: int, relations: int, seed: int) -> np.ndarray[Any, Any]:
+    """(relations, 3): source, target, type. Entity of rank r is drawn with weight 1 / (r + 10)^0.75; some stay isolated."""
+    rng = np.random.default_rng(seed)
+    weights = 1 / (np.arange(entities) + 10) ** 0.75
+    ends = rng.choice(entities, size=(relations, 2), p=weights / weights.sum())
+    same = ends[:, 0] == ends[:, 1]
+    ends[same, 1] = (ends[same, 1] + 1) % entities
+    return np.column_stack([ends, rng.integers(0, len(TYPES), relations)])
+
+
+def build(graph: Graph, entities: int, relations: int, seed: int) -> None:
+    """Wipes the database and draws the graph."""
+    while graph.write("MATCH (n) WITH n LIMIT 20000 DETACH DELETE n RETURN count(*) AS n")[0]["n"]:
+        pass
+    graph.schema_command("CREATE INDEX bench_entity IF NOT EXISTS FOR (e:__Entity__) ON (e.i)")
+    for start in range(0, entities, 20_000):
+        rows = list(range(start, min(start + 20_000, entities)))
+        graph.write("UNWIND $rows AS i CREATE (:__Entity__:$('Type' + i % 20) {i: i, name: 'entity ' + i})", {"rows": rows})
+    graph.schema_command("CALL db.awaitIndexes()")
+    table = edges(entities, relations, seed)
+    for start in range(0, relations, 20_000):
+        graph.write(
+            "UNWIND $rows AS row MATCH (a:__Entity__ {i: row[0]}), (b:__Entity__ {i: row[1]}) CREATE (a)-[:$('REL_' + row[2])]->(b)",
+            {"rows": table[start:start + 20_000].tolist()},
+        )
+
+
+def pull(graph: Graph) -> tuple[list[int], Pairs]:
+    """Every entity and every relation, over Bolt."""
+    nodes = [row["i"] for row in graph.stream("MATCH (e:__Entity__) RETURN e.i AS i")]
+    pairs = [(row["a"], row["b"]) for row in graph.stream("MATCH (a:__Entity__)-[r]->(b:__Entity__) RETURN a.i AS a, b.i AS b")]
+    return nodes, pairs
+
+
+def from_degrees(degrees: list[int], relations: int) -> Figures:
+    values = np.array(degrees)
+    return {
+        "entities": len(degrees), "relations": relations, "average_degree": 2 * relations / len(degrees),
+        "degree_median": float(np.quantile(values, 0.5)), "degree_p95": float(np.quantile(values, 0.95)), "degree_max": int(values.max()),
+    }
+
+
+def from_sizes(sizes: list[int], entities: int) -> Figures:
+    large = [size for size in sizes if size > 1]
+    return {"components": len(sizes), "giant_share": max(sizes) / entities, "component_size_mean": sum(large) / len(large)}
+
+
+def with_networkx(nodes: list[int], pairs: Pairs) -> Figures:
+    """The figures, computed by networkx."""
+    multi = nx.MultiGraph()
+    multi.add_nodes_from(nodes)
+    multi.add_edges_from(pairs)
+    simple = nx.Graph(multi)
+    simple.remove_edges_from(list(nx.selfloop_edges(simple)))
+    components = list(nx.connected_components(simple))
+    far(lambda start: nx.single_source_shortest_path_length(simple, start), max(components, key=len))
+    return {
+        **from_degrees([d for _, d in multi.degree()], multi.number_of_edges()), **from_sizes([len(c) for c in components], len(nodes)),
+        "simple_edges": simple.number_of_edges(), "density": nx.density(simple), "isolated": nx.number_of_isolates(simple),
+        "average_clustering": nx.average_clustering(simple),
+        "articulation_points": sum(1 for _ in nx.articulation_points(simple)), "bridges": sum(1 for _ in nx.bridges(simple)),
+    }
+
+
+def far(distances: Callable[[int], dict[int, int]], component: set[int]) -> int:
+    """The double sweep: the farthest node from any, and the farthest from that. Its length bounds the diameter from below."""
+    first = distances(min(component))
+    return max(distances(max(first, key=lambda node: first[node])).values())
+
+
+def with_igraph(nodes: list[int], pairs: Pairs) -> Figures:
+    """The figures, computed by igraph."""
+    number = {node: at for at, node in enumerate(nodes)}
+    multi = igraph.Graph(n=len(nodes), edges=[(number[a], number[b]) for a, b in pairs])
+    simple = multi.copy()
+    simple.simplify()
+    components = simple.connected_components()
+    giant = set(max(components, key=len))
+    far(lambda start: {v: d for v, d in enumerate(simple.distances([start])[0]) if d != math.inf}, giant)
+    return {
+        **from_degrees(multi.degree(), multi.ecount()), **from_sizes(components.sizes(), len(nodes)),
+        "simple_edges": simple.ecount(), "density": simple.density(), "isolated": simple.degree().count(0),
+        "average_clustering": simple.transitivity_avglocal_undirected(mode="zero"),
+        "articulation_points": len(simple.articulation_points()), "bridges": len(simple.bridges()),
+    }
+
+
+def timed(label: str, work: Callable[[], Any], seconds: dict[str, float]) -> Any:
+    started = time.perf_counter()
+    result = work()
+    seconds[label] = time.perf_counter() - started
+    print(f"{label:<46}{seconds[label]:8.1f} s", flush=True)
+    return result
+
+
+def differences(ours: dict[str, Any], others: dict[str, Figures]) -> list[str]:
+    """One line for each figure that does not agree to 1e-9."""
+    return [
+        f"{name}: kgeval {ours.get(name)}, {library} {figures[name]}"
+        for library, figures in others.items() for name in COMPARED
+        if ours.get(name) is None or not math.isclose(ours[name], figures[name] or 0, rel_tol=1e-9, abs_tol=1e-12)
+    ]
+
+
+def compare(graph: Graph, communities: bool) -> int:
+    """Runs all three, prints the ratios; 1 if figures differ, else 0."""
+    seconds: dict[str, float] = {}
+    plain = Options(communities=False, properties=False, timeout=600)
+    found = timed("kgeval: structure in Neo4j", lambda: measure(graph, LAYOUT, plain), seconds)
+    timed("kgeval: the same with property figures", lambda: measure(graph, LAYOUT, Options(communities=False, timeout=600)), seconds)
+    if communities:
+        timed("kgeval: the same with communities", lambda: measure(graph, LAYOUT, Options(timeout=600)), seconds)
+    nodes, pairs = timed("pull over Bolt", lambda: pull(graph), seconds)
+    others = {
+        "networkx": timed("networkx: the same figures", lambda: with_networkx(nodes, pairs), seconds),
+        "igraph": timed("igraph: the same figures", lambda: with_igraph(nodes, pairs), seconds),
+    }
+    own = seconds["kgeval: structure in Neo4j"]
+    for library in others:
+        total = seconds["pull over Bolt"] + seconds[f"{library}: the same figures"]
+        print(f"pull + {library}: {total:.1f} s, {total / own:.1f} times kgeval's {own:.1f} s")
+    wrong = differences(found.numbers, others)
+    skipped = [f"skipped: {', '.join(part.ids)}: {part.reason}" for part in found.skipped]
+    print("\n".join([*skipped, *(wrong or [f"all {len(COMPARED)} figures agree"])]))
+    print(f"graph: {len(nodes):,} entities, {len(pairs):,} relations")
+    return 1 if wrong else 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--entities", type=int, default=100_000)
+    parser.add_argument("--relations", type=int, default=500_000)
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--communities", action="store_true", help="time Louvain and its stability too (kgeval only)")
+    chosen = parser.parse_args()
+    with server() as address, open_graph(address) as graph:
+        timed("building the graph", lambda: build(graph, chosen.entities, chosen.relations, chosen.seed), {})
+        return compare(graph, chosen.communities)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

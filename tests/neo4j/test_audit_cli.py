@@ -1,0 +1,171 @@
+"""`kgeval audit` from the command line: reports, gates, exit codes, bad input. Never a traceback, never a write."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from kgeval.cli.main import run
+from kgeval.graph.connect import Address, Graph
+
+ROOT = Path(__file__).resolve().parents[2]
+SMALL = """
+CREATE (d:Document:small {id: 'd', title: 'D'}), (c:Chunk:small {id: 'c', index: 0, text: 'Ada met Bob in Ulm.'})-[:FROM_DOCUMENT]->(d),
+  (a:__Entity__:Person:small {id: 'a', name: 'Ada', name_key: 'ada', type: 'Person'})-[:FROM_CHUNK]->(c),
+  (b:__Entity__:Person:small {id: 'b', name: 'Bob', name_key: 'bob', type: 'Person'})-[:FROM_CHUNK]->(c),
+  (u:__Entity__:Place:small {id: 'u', name: 'Ulm', name_key: 'ulm', type: 'Place'})-[:FROM_CHUNK]->(c),
+  (h:__Entity__:Person:small {id: 'h', name: 'He', name_key: 'he', type: 'Person'}),
+  (a)-[:MET {predicate: 'met', chunk_ids: ['c']}]->(b), (a)-[:VISITED {predicate: 'visited', chunk_ids: ['c']}]->(u),
+  (:__KgevalGraph__:small {name: 'small', status: 'ready'})
+"""
+HOSTILE = """
+CREATE (a:__Entity__:`q``"' \u0060x\u0060 ü`:h {id: '1', name: '<script>alert(1)</script>', type: 'layout'})
+  -[:`sample` {predicate: '$sample'}]->(b:__Entity__:h {id: '2', name: $long, type: "it's"})-[:`]->() //` {predicate: 'x'}]->(a),
+  (:__Entity__:h {id: '3', name: null}), (:__Entity__:h {id: '4', name: ['not', 'a', 'text'], type: 7}),
+  (:__KgevalGraph__:h {name: 'h', status: 'ready'})
+"""
+
+
+@pytest.fixture
+def kgeval(address: Address, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
+    """Runs the command line on the test server; returns the exit code."""
+    monkeypatch.setenv("NEO4J_URI", address.uri)
+    monkeypatch.setenv("NEO4J_PASSWORD", address.password)
+    return lambda *arguments: run([str(a) for a in arguments])
+
+
+def content(graph: Graph) -> list[dict[str, Any]]:
+    return graph.read("MATCH (n) RETURN count(n) AS n, sum(size(keys(n))) AS keys, sum(size(labels(n))) AS labels, sum(COUNT { (n)--() }) AS ends")
+
+
+def test_an_audit_writes_reports_and_nothing_else(graph: Graph, draw: Callable[[str], None], kgeval: Callable[..., int], tmp_path: Path) -> None:
+    draw(SMALL)
+    before = content(graph)
+    assert kgeval("audit", "-q", "-o", tmp_path / "r.html", "-o", tmp_path / "r.json", "-o", tmp_path / "r.md") == 0
+    assert content(graph) == before
+    report = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    jsonschema.validate(report, json.loads((ROOT / "schemas" / "audit-report.schema.json").read_text(encoding="utf-8")))
+    assert report["structure"]["entities"] == 4
+    assert report["structure"]["relations"] == 2
+    found = {f["rule_id"]: f for f in report["findings"]}
+    assert found["isolated-entity"]["count"] == 1
+    assert found["pronoun-entity"]["sample"][0]["items"][0]["name"] == "He"
+    assert found["pattern-violation"]["status"] == "skipped"
+    assert "He" in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_a_gate_fails_only_when_asked(draw: Callable[[str], None], kgeval: Callable[..., int], tmp_path: Path) -> None:
+    draw(SMALL)
+    assert kgeval("audit", "-q", "--no-structure") == 0
+    assert kgeval("audit", "-q", "--no-structure", "--fail-on", "info") == 1
+    assert kgeval("audit", "-q", "--no-structure", "--check", "isolated-entity", "--threshold", "isolated-entity<=0.5") == 0
+    assert kgeval("audit", "-q", "--no-structure", "--check", "isolated-entity", "--threshold", "isolated-entity<=0.1") == 1
+
+
+def test_a_check_over_its_time_limit_is_incomplete_and_the_rest_goes_on(
+    graph: Graph, draw: Callable[[str], None], kgeval: Callable[..., int], tmp_path: Path,
+) -> None:
+    draw(SMALL)
+    graph.write("UNWIND range(1, 40000) AS i CREATE (:__Entity__:small {id: 'n' + i, name: 'N' + i, type: 'T'})")
+    assert kgeval("audit", "-q", "--no-structure", "--check", "names", "--timeout", "0.002", "--layout", "kgeval", "-o", tmp_path / "r.json") in (2, 3)
+
+
+@pytest.mark.parametrize(("arguments", "words"), [
+    (["audit", "--check", "no-such-check"], "no such check"),
+    (["audit", "--threshold", "isolated-entity<=5", "--threshold", "x<=0.1"], "no share"),
+    (["audit", "--setting", "super-node.nonsense=1"], "no setting"),
+    (["audit", "-o", "report.docx"], ".docx"),
+    (["audit", "--layout", "no-such-layout"], "no-such-layout"),
+    (["audit", "--config", "nowhere.toml"], "nowhere.toml"),
+    (["audit", "--schema", "nowhere.json"], "nowhere.json"),
+    (["rule", "show", "isolated"], "isolated-entity"),
+    (["cypher", "show", "isolated"], "isolated-entity"),
+])
+def test_wrong_options_are_named_with_the_way_out(
+    arguments: list[str], words: str, draw: Callable[[str], None], kgeval: Callable[..., int], capsys: pytest.CaptureFixture[str],
+) -> None:
+    draw(SMALL)
+    assert kgeval(*arguments) == 2
+    message = capsys.readouterr().err
+    assert words in message
+    assert "Traceback" not in message
+
+
+def test_an_empty_database_is_said_to_be_empty(graph: Graph, kgeval: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
+    assert kgeval("audit") == 2
+    assert "empty" in capsys.readouterr().err
+
+
+def test_hostile_labels_names_and_types_are_only_data(graph: Graph, kgeval: Callable[..., int], tmp_path: Path) -> None:
+    graph.write(HOSTILE, {"long": "x" * 100_000})
+    before = content(graph)
+    assert kgeval("audit", "-q", "--layout", "kgeval", "-o", tmp_path / "r.json", "-o", tmp_path / "r.html", "-o", tmp_path / "r.md") == 0
+    assert content(graph) == before
+    report = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    assert [f["rule_id"] for f in report["findings"] if f["status"] in ("error", "incomplete")] == []
+    assert "<script>alert(1)" not in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_a_thousand_labels_are_audited(graph: Graph, kgeval: Callable[..., int], tmp_path: Path) -> None:
+    graph.write("UNWIND range(1, 1000) AS i CREATE (:$('L' + i) {id: 'n' + i, name: 'N' + i})")
+    graph.write("MATCH (a {id: 'n1'}), (b {id: 'n2'}) CREATE (a)-[:R]->(b)")
+    assert kgeval("audit", "-q", "--no-structure", "--layout", "generic", "-o", tmp_path / "r.json") == 0
+
+
+def test_interrupting_ends_with_130_and_leaves_no_projection(graph: Graph, address: Address) -> None:
+    graph.write("UNWIND range(1, 60000) AS i CREATE (:__Entity__:big {id: 'n' + i, name: 'N' + i, type: 'T'})")
+    graph.write("MATCH (a:big) WITH collect(a) AS all UNWIND range(1, 200000) AS i "
+                "WITH all[i % 60000] AS a, all[(i * 7919) % 60000] AS b CREATE (a)-[:R {predicate: 'r'}]->(b)")
+    environment = {**os.environ, "NEO4J_URI": address.uri, "NEO4J_PASSWORD": address.password}
+    command = [sys.executable, "-m", "kgeval", "audit", "--layout", "kgeval", "--set", "scope_label=big"]
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and process.poll() is None:
+        if any(info.graph_name.startswith("kgeval_") for info in graph.gds.graph.list()):
+            break
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    assert "Traceback" not in errors
+    assert [info.graph_name for info in graph.gds.graph.list() if info.graph_name.startswith("kgeval_")] == []
+
+
+def test_a_closed_pipe_is_no_error() -> None:
+    done = subprocess.run(
+        f"{sys.executable} -m kgeval rule list | head -1; exit ${{PIPESTATUS[0]}}", shell=True, executable="/bin/bash",
+        capture_output=True, text=True, check=False,
+    )
+    assert done.returncode == 0
+    assert done.stderr == ""
+
+
+def test_every_shipped_reading_query_runs_with_its_own_example_values(graph: Graph, draw: Callable[[str], None]) -> None:
+    from kgeval.cli.cypher import defaults
+    from kgeval.graph.layouts import bind, load_profile
+    from kgeval.graph.queries import all_queries
+
+    draw(SMALL)
+    layout = bind(graph, load_profile("kgeval").layout, None).model_dump()
+    failed = []
+    for query in all_queries().values():
+        if query.mode == "write" or query.folder == "project":
+            continue
+        values = {**defaults(query), "layout": layout, "sample": 5}
+        params = {}
+        for p in query.params:
+            params[p.name] = values[p.name] if p.name in values else graph.read(f"RETURN {p.example} AS v")[0]["v"]
+        rows = graph.read(query, params)
+        if rows and tuple(rows[0]) != query.columns:
+            failed.append((query.name, tuple(rows[0]), query.columns))
+    assert not failed

@@ -1,0 +1,98 @@
+"""The headers of the Cypher files: shipped ones are sound, and each fault is refused in plain words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kgeval.errors import QueryError
+from kgeval.graph.queries import all_queries, blank, load, parse
+
+SOUND = """// count-all: how many nodes there are.
+// Counted, not estimated.
+//
+// :param least => 5              -- INTEGER: fewest
+//
+// returns: count INTEGER
+// mode: read
+MATCH (n) WITH count(n) AS count WHERE count >= $least RETURN count
+"""
+
+FAULTY = {
+    "another name": (SOUND.replace("count-all:", "count-some:"), "line 1 says 'count-some', the file is called 'count-all'"),
+    "no sentence": (SOUND.replace(": how many nodes there are.", ":"), "line 1 has no sentence after the name"),
+    "no mode": (SOUND.replace("// mode: read\n", ""), "'// mode: read' or '// mode: write' is missing"),
+    "unknown mode": (SOUND.replace("mode: read", "mode: both"), "'// mode: read' or '// mode: write' is missing"),
+    "no columns": (SOUND.replace("// returns: count INTEGER\n", ""), "'// returns:' names no column"),
+    "no statement": ("// count-all: nothing.\n// returns: count INTEGER\n// mode: read\n", "the statement is missing"),
+    "two statements": (SOUND.rstrip() + ";\nMATCH (m) RETURN m\n", "more than one statement"),
+    "undeclared parameter": (SOUND.replace("$least", "$least + $more"), "$more is used but not declared"),
+    "unused parameter": (SOUND.replace("$least", "1"), "$least is declared but not used"),
+    "undeclared procedure": (
+        SOUND.replace("MATCH (n)", "CALL gds.wcc.stream('g') YIELD nodeId AS n"), "gds.wcc.stream is called but not in 'needs'",
+    ),
+    "procedure not called": (SOUND.replace("// mode", "// needs: gds.wcc.stream\n// mode"), "gds.wcc.stream is in 'needs' but not called"),
+}
+
+
+def test_every_shipped_file_is_sound() -> None:
+    queries = all_queries()
+    assert queries
+    assert all(query.summary and query.columns for query in queries.values() if query.mode == "read")
+
+
+def test_every_shipped_parameter_has_an_example_and_says_what_it_is() -> None:
+    wrong = [f"{q.name}: {p.name}" for q in all_queries().values() for p in q.params if not p.example or not p.doc]
+    assert wrong == []
+
+
+def test_a_sound_file_has_no_fault() -> None:
+    query, faults = parse(SOUND, Path("audit/count-all.cypher"))
+    assert faults == []
+    assert (query.summary, query.doc) == ("how many nodes there are.", "Counted, not estimated.")
+    assert [(p.name, p.example, p.doc) for p in query.params] == [("least", "5", "INTEGER: fewest")]
+    assert (query.columns, query.mode, query.folder) == (("count",), "read", "audit")
+
+
+@pytest.mark.parametrize("text", SOUND.splitlines()[-1:])
+def test_a_statement_without_header_is_refused(text: str) -> None:
+    _, faults = parse(text, Path("count-all.cypher"))
+    assert "line 1 says '', the file is called 'count-all'" in faults
+
+
+@pytest.mark.parametrize(("text", "words"), FAULTY.values(), ids=FAULTY)
+def test_one_fault_is_refused_in_these_words_and_no_others(text: str, words: str) -> None:
+    _, faults = parse(text, Path("count-all.cypher"))
+    assert faults == [words]
+
+
+def test_all_faults_of_all_files_come_at_once(tmp_path: Path) -> None:
+    (tmp_path / "one.cypher").write_text(SOUND.replace("$least", "1"), encoding="utf-8")
+    (tmp_path / "two.cypher").write_text(SOUND.replace("count-all", "two").replace("mode: read", ""), encoding="utf-8")
+    with pytest.raises(QueryError) as caught:
+        load(tmp_path)
+    assert caught.value.message.splitlines()[1:] == [
+        "  one.cypher: line 1 says 'count-all', the file is called 'one'",
+        "  one.cypher: $least is declared but not used",
+        "  two.cypher: '// mode: read' or '// mode: write' is missing",
+    ]
+
+
+def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "count-all.cypher").write_text(SOUND, encoding="utf-8")
+    with pytest.raises(QueryError, match="the name is taken by"):
+        load(tmp_path)
+
+
+def test_dollar_signs_in_strings_names_and_comments_are_no_parameters() -> None:
+    kept = blank("RETURN '$a', \"$b\", `$c`, $d // $e\n/* $f */")
+    assert "$d" in kept
+    assert not any(name in kept for name in ("$a", "$b", "$c", "$e", "$f"))
+
+
+def test_dynamic_labels_are_no_parameters_of_their_own() -> None:
+    text = SOUND.replace("(n)", "(n:$any(['A', 'B']))")
+    assert parse(text, Path("count-all.cypher"))[1] == []

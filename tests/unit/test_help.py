@@ -1,0 +1,42 @@
+"""`kgeval --help` answers fast: nothing heavy is loaded for it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+
+HELLO = """
+import click
+@click.group()
+def cli(): pass
+@cli.command()
+def hello(): click.echo("hello")
+cli(["--help"])
+"""
+KGEVAL = 'from kgeval.cli.main import main; main(["--help"])'
+FACTOR = 2.0
+RUNS = 7
+
+
+def test_help_takes_at_most_twice_the_time_of_a_click_hello_world() -> None:
+    ours, theirs = [], []
+    for _ in range(RUNS):
+        theirs.append(seconds(HELLO))
+        ours.append(seconds(KGEVAL))
+    assert min(ours) <= FACTOR * min(theirs), f"kgeval --help {min(ours):.3f} s, click hello world {min(theirs):.3f} s"
+
+
+def test_help_loads_nothing_beyond_click_and_the_command_list() -> None:
+    code = (
+        "import sys\nfrom kgeval.cli.main import run\nrun(['--help'])\n"
+        "print([m for m in ('pydantic', 'numpy', 'neo4j', 'rich', 'requests', 'kgeval.records') if m in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"
+
+
+def seconds(code: str) -> float:
+    started = time.perf_counter()
+    subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    return time.perf_counter() - started

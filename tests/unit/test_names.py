@@ -1,0 +1,75 @@
+"""Normal forms of names: laws that hold for any text in any script, and a picture of each rule."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgeval.text.names import normalise
+
+WORDS = st.text(st.characters(categories=("Lu", "Ll", "Lo", "Nd")), min_size=1, max_size=12)
+
+
+@given(st.text(max_size=60))
+def test_a_normal_form_is_its_own_normal_form_up_to_one_article(name: str) -> None:
+    """Each pass may take one leading article away ("the a b"), nothing else."""
+    once = normalise(name)
+    twice = normalise(once)
+    assert once.endswith(twice)
+    assert len(once.split()) - len(twice.split()) <= 1
+
+
+@given(WORDS.map(lambda word: "x" + word))
+def test_a_single_word_is_left_alone_by_a_second_pass(word: str) -> None:
+    assert normalise(normalise(word)) == normalise(word)
+
+
+@given(st.text(max_size=60))
+def test_no_space_is_doubled_or_left_at_an_end(name: str) -> None:
+    found = normalise(name)
+    assert found == " ".join(found.split())
+
+
+@given(st.lists(st.sampled_from("abcdefghijklmnopqrstuvwxyzäöüéñçßабвгдежαβγδ"), min_size=1, max_size=20).map("".join))
+def test_case_does_not_matter(name: str) -> None:
+    assert normalise(name.upper()) == normalise(name) == normalise(name.title())
+
+
+@given(WORDS, WORDS, st.sampled_from(" \t\n\u00a0\u3000-_/.,;:!?()[]«»“”"))
+def test_any_punctuation_or_blank_separates_words_alike(left: str, right: str, between: str) -> None:
+    assert normalise(f"x{left}{between}x{right}") == normalise(f"x{left} x{right}")
+
+
+@given(st.text(max_size=40))
+def test_composed_and_decomposed_letters_are_the_same(name: str) -> None:
+    assert normalise(unicodedata.normalize("NFD", name)) == normalise(unicodedata.normalize("NFC", name))
+
+
+@pytest.mark.parametrize(("name", "normal"), [
+    ("The Lantern Hill Observatory", "lantern hill observatory"),
+    ("Brandt & Hale", "brandt hale"),
+    ("O'Neil", "oneil"),
+    ("O’Neil", "oneil"),
+    ("MÜLLER", "müller"),
+    ("Straße", "strasse"),
+    ("Die Straße", "strasse"),
+    ("ﬁne", "fine"),
+    ("ＫＧ１２", "kg12"),
+    ("Санкт-Петербург", "санкт петербург"),
+    ("東京　大学", "東京 大学"),
+    ("C++", "c++"),
+    ("the", "the"),
+    ("Theodor", "theodor"),
+    ("The The", "the"),
+    ("--- … !", ""),
+    ("", ""),
+])
+def test_pictures(name: str, normal: str) -> None:
+    assert normalise(name) == normal
+
+
+def test_a_name_of_a_hundred_thousand_characters_is_no_trouble() -> None:
+    assert len(normalise("A " * 50_000)) == 99_999 - len("a ")

@@ -1,0 +1,166 @@
+"""The HTML report: one safe, complete file."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from markupsafe import escape
+
+from kgeval.records import AuditReport, Example, GraphRef
+from kgeval.report.html import render
+from kgeval.report.redact import redacted
+
+EXAMPLE = Path(__file__).parents[1] / "graphs" / "example-report.json"
+KINDS = ("entity", "relation", "chunk", "document")
+VOID = {"meta", "br", "input", "link", "img"}
+HOSTILE = (
+    "<script>alert(1)</script>", "</script><!--<script>", "' onmouseover='x\"", "\u202eevil", "\u200b", "", "  ", "a\u2028b",
+    "{{ 7*7 }}", "x" * 100_000, "\x1b[31m", "]]><svg onload=x>",
+)
+
+
+class Page(HTMLParser):
+    """What the page consists of: tags must close in order; texts, attributes and scripts are kept."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.attributes: list[tuple[str, str, str]] = []
+        self.texts: list[str] = []
+        self.scripts: list[str] = []
+        self.styles: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open and self.open[-1] == tag, f"</{tag}> closes {self.open[-3:]}"
+        self.open.pop()
+
+    def handle_data(self, data: str) -> None:
+        kind = self.open[-1] if self.open else ""
+        {"script": self.scripts, "style": self.styles}.get(kind, self.texts).append(data)
+
+    def values(self, name: str) -> list[str]:
+        return [value for _, attribute, value in self.attributes if attribute == name]
+
+    @property
+    def text(self) -> str:
+        return re.sub(r"\s+", " ", " ".join(self.texts))
+
+
+@pytest.fixture(scope="module")
+def report() -> AuditReport:
+    return AuditReport.model_validate_json(EXAMPLE.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def hostile(report: AuditReport) -> AuditReport:
+    """Every place that a graph or a server can fill holds hostile text."""
+    sample = [Example(items=[GraphRef(element_id=bad or None, key=bad, name=bad, type=bad)], why=bad) for bad in HOSTILE]
+    few = [*report.findings[:3], next(f for f in report.findings if f.status == "incomplete"), *report.findings[-3:]]
+    findings = [
+        f.model_copy(update={"sample": sample, "reason": HOSTILE[at % len(HOSTILE)], "query": f"{f.query}// {HOSTILE[1]}\u202e"})
+        for at, f in enumerate(few)
+    ]
+    counts, fills = {bad: at for at, bad in enumerate(HOSTILE)}, dict.fromkeys(HOSTILE, 0.5)
+    structure = {**report.structure, "entities_by_type": counts, "relations_by_type": counts, "property_fill": fills, "<b>": 1}
+    layout = report.layout.model_copy(update={"name": HOSTILE[0], "entity_labels": list(HOSTILE)})
+    return report.model_copy(update={"graph": HOSTILE[1], "findings": findings, "structure": structure, "layout": layout})
+
+
+def test_every_tag_closes_in_order_and_ids_are_unique(report: AuditReport, hostile: AuditReport) -> None:
+    for page in (Page(render(report)), Page(render(hostile))):
+        assert page.open == []
+        assert len(page.values("id")) == len(set(page.values("id")))
+        assert {target[1:] for target in page.values("href")} <= set(page.values("id"))
+
+
+def test_the_page_loads_nothing_and_runs_only_its_own_script(report: AuditReport) -> None:
+    page = Page(render(report))
+    assert page.values("src") == []
+    assert all(target.startswith("#") for target in page.values("href"))
+    assert not any(name == "style" or name.startswith("on") for _, name, _ in page.attributes)
+    assert "url(" not in page.styles[0] and "@import" not in page.styles[0]
+    policy = next(value for value in page.values("content") if "default-src" in value)
+    assert "default-src 'none'" in policy and "unsafe" not in policy
+    for source in (page.styles[0], page.scripts[1]):
+        assert base64.b64encode(hashlib.sha256(source.encode()).digest()).decode() in policy
+
+
+def test_hostile_texts_stay_texts(hostile: AuditReport) -> None:
+    page = Page(render(hostile))
+    assert len(page.scripts) == 2 and len(page.styles) == 1
+    assert not any(name.startswith("on") for _, name, _ in page.attributes)
+    assert "<script>alert(1)</script>" in page.text
+    assert "{{ 7*7 }}" in page.text
+    assert not re.search("[\u200b\u202e\u2028\x1b]", page.text), "hidden characters are written out"
+    assert "[U+202E]evil" in page.text and "(empty)" in page.text and "(100,000 characters)" in page.text
+    assert not [text for text in page.texts if len(text) > 3000 and ":param" not in text], "long names are cut"
+
+
+def test_the_embedded_json_is_the_report(report: AuditReport, hostile: AuditReport) -> None:
+    for one in (report, hostile):
+        data = Page(render(one)).scripts[0]
+        assert "<" not in data and "\u2028" not in data
+        assert AuditReport.model_validate_json(data) == one
+
+
+def test_every_finding_is_there_with_its_examples_and_advice(report: AuditReport) -> None:
+    page = Page(render(report))
+    for finding in report.findings:
+        assert finding.title in page.text and finding.rule_id in page.text
+        if finding.status == "failed":
+            assert finding.advice in page.text
+            for item in (item for example in finding.sample for item in example.items):
+                assert item.element_id is not None and item.element_id in page.text
+
+
+def test_what_was_skipped_is_shown_with_its_reason_and_never_as_zero(report: AuditReport) -> None:
+    page = Page(render(report))
+    for finding in report.findings:
+        assert finding.status != "skipped" or (finding.reason or "") in page.text
+    assert "not measurable here the graph holds no chunks; give the texts with --corpus" in page.text
+    assert "timed out Unusual ends for a relation no answer" in page.text
+    empty = Page(render(report.model_copy(update={"structure": {}, "structure_skipped": [], "findings": []})))
+    assert "No check failed" in empty.text and "holds no such figures" in empty.text
+
+
+def test_the_printed_cypher_lists_all_and_brings_its_parameters(report: AuditReport) -> None:
+    page = Page(render(report))
+    assert page.text.count(":param layout => {name: 'lightrag'") == 1, "the layout is printed once"
+    assert ":param pronouns => ['he', 'she'" in page.text and ":param sample => 1000000000" in page.text
+    assert len([1 for tag, name, _ in page.attributes if tag == "button" and name == "data-with"]) == sum(
+        f.status != "skipped" and f.query is not None for f in report.findings
+    )
+
+
+def test_the_run_can_be_traced(report: AuditReport) -> None:
+    text, run = Page(render(report)).text, report.run
+    for part in (run.command, "5.26.28", "2.13.9", "bolt://127.0.0.1:7687", "128.4 s", *run.query_hashes.values(), *run.libraries):
+        assert part in text
+
+
+def test_two_renderings_are_the_same(report: AuditReport) -> None:
+    assert render(report) == render(report)
+
+
+def test_redaction_leaves_no_name(report: AuditReport) -> None:
+    plain, page = render(report), render(redacted(report))
+    texts = {text for f in report.findings for e in f.sample for text in (e.why, *(i.name for i in e.items if i.kind in KINDS))}
+    long = [escape(text) for text in texts if text and len(text) > 8]
+    assert len(long) > 30 and all(text in plain or "\u200b" in text for text in long)
+    assert [text for text in long if text in page] == []
+    assert "dangling-relation" in page and "located in" in page, "the vocabulary stays"

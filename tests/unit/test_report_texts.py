@@ -1,0 +1,179 @@
+"""Terminal, Markdown, JSON, files: the same findings, each in its own safe form."""
+
+from __future__ import annotations
+
+import json
+import re
+import stat
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+
+from kgeval.errors import UsageError
+from kgeval.records import AuditReport, Example, Finding, GraphRef, Layout, RunManifest, StructureSkip
+from kgeval.report import json_, markdown, terminal
+from kgeval.report.display import code, number, percent, visible
+from kgeval.report.priorities import group_lines, mend_first, verdict
+from kgeval.report.redact import redacted
+from kgeval.report.write import check_outputs, write_report
+
+EXAMPLE = Path(__file__).parents[1] / "graphs" / "example-report.json"
+HOSTILE = (
+    "a|b", "`c`", "<img src=x>", "**d**", "[e](http://e.example)", "@team", "#12", "www.e.example", "line\nbreak", "&lt;", "\\|",
+    "$x$", "~~f~~",
+)
+
+
+@pytest.fixture(scope="module")
+def report() -> AuditReport:
+    return AuditReport.model_validate_json(EXAMPLE.read_text(encoding="utf-8"))
+
+
+def finding(rule_id: str, severity: str, count: int | None = None, total: int = 100, **more: object) -> Finding:
+    done = {"count": count, "total": total, "share": count / total, "status": "failed" if count else "passed"} if count is not None else {}
+    return Finding.model_validate({"rule_id": rule_id, "group": "names", "severity": severity, "title": rule_id.title(), **done, **more})
+
+
+def audit(*findings: Finding, **more: object) -> AuditReport:
+    run = RunManifest(kgeval="0", command="kgeval audit", started="2025-01-01T00:00:00Z", seconds=1.0)
+    return AuditReport.model_validate({"run": run, "layout": Layout(name="generic"), "findings": findings, **more})
+
+
+def test_what_to_mend_first_is_ordered_by_severity_then_share_then_count() -> None:
+    few, many = finding("few", "error", 1, 100), finding("many", "error", 9, 900)
+    wide, note, fine = finding("wide", "warning", 90), finding("note", "info", 100), finding("fine", "error", 0)
+    assert [f.rule_id for f in mend_first(audit(note, wide, fine, few, many))] == ["many", "few", "wide", "note"]
+
+
+def test_the_verdict_counts_by_severity_and_names_what_could_not_run() -> None:
+    skipped = finding("no-chunks", "error", status="skipped", reason="no chunks")
+    stopped = finding("slow", "error", status="incomplete", reason="time")
+    assert verdict(audit(finding("a", "error", 3), finding("b", "warning", 2), skipped, stopped)) == (
+        "1 error and 1 warning; 1 check could not run here; 1 check did not finish. Mend first: a (3), b (2)."
+    )
+    assert verdict(audit(finding("a", "error", 0), skipped)) == "Nothing to mend: 1 check passed; 1 check could not run here."
+    assert verdict(audit(skipped)) == "Nothing could be judged; 1 check could not run here."
+    assert "No checks were run" in verdict(audit())
+    assert "no entities" in verdict(audit(finding("a", "error", 0), structure={"entities": 0}))
+
+
+def test_a_group_counts_skipped_and_unfinished_checks_apart_from_passed_ones() -> None:
+    states = [finding("s", "error", status="skipped"), finding("i", "error", status="incomplete"), finding("e", "info", status="error")]
+    (line,) = group_lines(audit(finding("a", "info", 1), finding("b", "warning", 1), finding("c", "error", 0), *states))
+    assert (line.failed, line.passed, line.skipped, line.unfinished, line.worst) == (2, 1, 1, 2, "warning")
+
+
+def test_the_terminal_summary_fits_a_screen_and_says_first_what_to_mend(report: AuditReport) -> None:
+    for width, most in ((100, 40), (80, 48)):
+        text = terminal.render(report, width=width, written=[Path("report.html")])
+        lines = text.splitlines()
+        assert len(lines) <= most and max(map(len, lines)) <= width
+        assert text.index("MEND FIRST") < text.index("KEY FIGURES") < text.index("CHECKS BY GROUP") < text.index("not measurable here:")
+        assert "Duplicate names: 58 of 1,284 entities (4.5 %)" in text and lines[-1] == "Report: report.html"
+        assert re.search(r"Documents +not measurable", text)
+
+
+def test_the_terminal_gets_escape_codes_only_when_asked(report: AuditReport) -> None:
+    named = report.model_copy(update={"graph": "\x1b[31mred [bold]x[/bold]"})
+    assert "\x1b" not in terminal.render(named)
+    assert "[U+001B][31mred [bold]x[/bold]" in terminal.render(named)
+    assert "\x1b[1;31merror" in terminal.render(named, colour=True)
+
+
+def test_an_empty_report_can_be_shown_everywhere(tmp_path: Path) -> None:
+    assert "No checks were run" in terminal.render(audit())
+    for name in ("r.html", "r.md", "r.json"):
+        write_report(audit(), tmp_path / name)
+        assert (tmp_path / name).stat().st_size > 100
+
+
+def test_markdown_holds_the_findings_and_the_reasons(report: AuditReport) -> None:
+    text = markdown.render(report)
+    assert len(text) < 20_000 and text.count("## ") == 6
+    for f in report.findings:
+        assert f.status not in ("failed", "skipped") or f"<code>{f.rule_id}</code>" in text
+    assert "not measurable here: the graph holds no chunks" in text
+
+
+def test_names_cannot_break_out_of_markdown() -> None:
+    sample = [Example(items=[GraphRef(key=bad, name=bad)], why=bad) for bad in HOSTILE]
+    for at in range(0, len(HOSTILE), 3):
+        failed = finding("x", "error", 3, sample=sample[at : at + 3])
+        text = markdown.render(audit(failed, finding("y", "info", status="skipped", reason=HOSTILE[at]), graph=HOSTILE[at]))
+        row = next(line for line in text.splitlines() if line.startswith("| error"))
+        assert row.count("|") == 5
+        html = MarkdownIt("commonmark", {"linkify": False}).enable(["table", "strikethrough"]).render(text)
+        assert set(re.findall(r"<(\w+)", html)) <= {
+            "h1", "h2", "p", "strong", "ol", "ul", "li", "code", "table", "thead", "tbody", "tr", "th", "td",
+        }
+        assert not re.search(r"(?i)www\.|https?://|@", text), "no link or mention that a site would make live"
+
+
+def test_json_reads_back_and_is_stable(report: AuditReport) -> None:
+    text = json_.render(report)
+    assert text.endswith("}\n") and AuditReport.model_validate_json(text) == report
+    assert list(json.loads(text)) == sorted(json.loads(text))
+    assert text == json_.render(AuditReport.model_validate_json(text)) == EXAMPLE.read_text(encoding="utf-8")
+    assert json.loads(json_.render(audit(structure={"density": float("nan")})))["structure"] == {"density": None}
+
+
+def test_a_figure_without_a_value_is_never_shown_as_zero() -> None:
+    skipped = [StructureSkip(ids=["chunks"], reason="no chunks")]
+    one = audit(structure={"modularity": float("nan"), "density": None}, structure_skipped=skipped)
+    text = markdown.render(one)
+    assert "| Chunks | not measurable here: no chunks |" in text and "| Modularity | not measurable here: no value |" in text
+
+
+def test_redaction_is_the_same_for_the_same_text_and_differs_between_reports() -> None:
+    def names(total: int) -> list[str]:
+        pair = Example(items=[GraphRef(key="Ada", name="Ada", type="person"), GraphRef(key="Ada", name="Bob")], why="Ada")
+        red = redacted(audit(finding("x", "error", 1, total, sample=[pair])))
+        return [*(item.name for item in red.findings[0].sample[0].items), red.findings[0].sample[0].items[0].key]
+
+    ada, bob, key = names(10)
+    assert ada == key != bob and re.fullmatch("#[0-9a-f]{8}", ada)
+    assert names(10) == [ada, bob, key] and names(11)[0] != ada
+
+
+def test_redaction_hides_a_servers_message_but_keeps_the_vocabulary() -> None:
+    broken = finding("x", "error", status="error", reason="could not read 'Ada'")
+    kept = finding("y", "info", 1, sample=[Example(items=[GraphRef(key="person", name="person", kind="type")])])
+    text = json_.render(redacted(audit(broken, kept)))
+    assert "Ada" not in text and "person" in text
+
+
+def test_files_are_written_by_their_ending_in_one_step(report: AuditReport, tmp_path: Path) -> None:
+    target = tmp_path / "new" / "report.JSON"
+    write_report(report, target)
+    write_report(report, target)
+    assert json.loads(target.read_text(encoding="utf-8"))["schema_version"] == "1"
+    assert stat.S_IMODE(target.stat().st_mode) == 0o644 and [p.name for p in target.parent.iterdir()] == ["report.JSON"]
+    write_report(report, target, redact=True)
+    assert "Jonas Okafor" not in target.read_text(encoding="utf-8")
+
+
+def test_an_unknown_ending_names_the_known_ones_and_a_bad_place_says_so(report: AuditReport, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"r\.pdf: unknown ending '\.pdf'(.|\n)*\.html, \.json, \.md"):
+        write_report(report, tmp_path / "r.pdf")
+    with pytest.raises(UsageError, match=r"a\.x: .*b: "):
+        check_outputs([Path("a.x"), Path("fine.md"), Path("b")])
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UsageError, match="cannot be written"):
+        write_report(report, tmp_path / "file" / "r.json")
+
+
+@pytest.mark.parametrize(("share", "text"), [
+    (0, "0 %"), (1.0, "100 %"), (0.0455, "4.5 %"), (0.9996, "99.96 %"), (0.0004, "0.04 %"), (1e-9, "< 0.01 %"), (None, ""),
+    (1 - 1e-9, "> 99.99 %"),
+])
+def test_shares_are_never_rounded_to_none_or_all(share: float | None, text: str) -> None:
+    assert percent(share) == text
+
+
+def test_hidden_characters_are_written_out_but_scripts_that_need_joiners_keep_them() -> None:
+    assert visible("Ada\u200bB\u202e\x07") == "Ada[U+200B]B[U+202E][U+0007]"
+    assert visible("می\u200cخواهم") == "می\u200cخواهم" and visible("a\u200cb") == "a[U+200C]b"
+    assert visible("a\n b\t c") == "a b c" and visible("") == "(empty)" and visible(" ") == "(only blanks)"
+    assert code("'\u202e'\n") == "'\\u202e'\n"
+    assert [number(n) for n in (0, 1284, 3.45327, 0.00026, 12345.6)] == ["0", "1,284", "3.453", "0.00026", "12,346"]
