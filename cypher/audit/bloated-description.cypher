@@ -19,7 +19,8 @@ WITH e, CASE WHEN text IS :: STRING THEN size(text)
     WHEN text IS :: LIST<ANY> THEN reduce(n = 0, part IN text | n + coalesce(size(toStringOrNull(part)), 0)) ELSE 0 END AS characters,
   CASE WHEN text IS :: STRING AND $layout.source_separator IS NOT NULL AND $layout.source_separator <> '' THEN size(split(text, $layout.source_separator))
     WHEN text IS :: LIST<ANY> THEN size(text) ELSE 1 END AS pieces
-WITH count(*) AS total, collect(CASE WHEN characters > $max_characters OR pieces > $max_pieces THEN {e: e, characters: characters, pieces: pieces} END) AS hits
+WITH count(*) AS total, collect(
+  CASE WHEN characters > $max_characters OR pieces > $max_pieces THEN {e: e, characters: characters, pieces: pieces} END) AS hits
 CALL (hits) {
   UNWIND hits AS hit
   WITH hit, hit.e AS e
@@ -27,7 +28,8 @@ CALL (hits) {
   ORDER BY hit.characters DESC, name, elementId(e) LIMIT $sample
   RETURN collect({
     items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
-     name: left(coalesce(name, ''), 200), type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'}],
+     name: left(coalesce(name, ''), 200), kind: 'entity',
+     type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored]))}],
     why: toString(hit.characters) + ' characters in ' + toString(hit.pieces) + CASE hit.pieces WHEN 1 THEN ' piece' ELSE ' pieces' END
   }) AS sample
 }

@@ -42,7 +42,8 @@ CALL (lists) {
     shown: left(coalesce(name, '?'), 200) + ' -[' + label + ']-> ' + left(coalesce(x.to_name, '?'), 200)}] AS some
   RETURN collect({
     items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
-     name: left(coalesce(name, ''), 200), type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'}]
+     name: left(coalesce(name, ''), 200), kind: 'entity',
+     type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored]))}]
       + [x IN some | {element_id: elementId(x.r), key: x.shown, name: x.shown, type: label, kind: 'relation'}],
     why: toString(hit.objects) + ' objects of ' + label + '; ' + toString(toInteger(round(100 * hit.share))) + ' % of '
       + toString(hit.subjects) + ' subjects have one'

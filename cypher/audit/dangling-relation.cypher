@@ -17,21 +17,26 @@ CALL (placeholders) {
         AND none(l IN labels(a) WHERE l IN $layout.entity_excluded_labels)
         AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(a))
         AND ($layout.scope_property IS NULL OR a[$layout.scope_property] = $layout.scope_value) THEN 'entity'
-      WHEN any(l IN labels(a) WHERE l IN $layout.entity_labels OR l IN $layout.entity_excluded_labels OR l IN $layout.document_labels
-        OR (l IN $layout.chunk_labels AND any(k IN $layout.chunk_text_keys WHERE a[k] IS NOT NULL))) THEN 'other' ELSE 'missing' END AS from_is,
+      WHEN any(l IN labels(a) WHERE l IN $layout.entity_labels OR l IN $layout.entity_excluded_labels
+        OR l IN $layout.document_labels OR (l IN $layout.chunk_labels AND any(k IN $layout.chunk_text_keys WHERE a[k] IS NOT NULL))) THEN 'other' ELSE 'missing' END AS from_is,
     CASE WHEN $layout.relations_join_entities_only THEN 'entity'
       WHEN any(l IN labels(b) WHERE l IN $layout.entity_labels)
         AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
         AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
         AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value) THEN 'entity'
-      WHEN any(l IN labels(b) WHERE l IN $layout.entity_labels OR l IN $layout.entity_excluded_labels OR l IN $layout.document_labels
-        OR (l IN $layout.chunk_labels AND any(k IN $layout.chunk_text_keys WHERE b[k] IS NOT NULL))) THEN 'other' ELSE 'missing' END AS to_is
+      WHEN any(l IN labels(b) WHERE l IN $layout.entity_labels OR l IN $layout.entity_excluded_labels
+        OR l IN $layout.document_labels OR (l IN $layout.chunk_labels AND any(k IN $layout.chunk_text_keys WHERE b[k] IS NOT NULL))) THEN 'other' ELSE 'missing' END AS to_is
   WHERE (from_is = 'entity' AND to_is <> 'other') OR (to_is = 'entity' AND from_is <> 'other')
-  WITH r, CASE WHEN from_is = 'missing' THEN a ELSE CASE WHEN a.dangling = true OR toLower(coalesce(toStringOrNull(a[$layout.type_key]), head([l IN labels(a) WHERE NOT l IN $layout.type_label_ignored]))) IN placeholders
-    OR toLower(trim(head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]))) IN placeholders THEN a END END AS from_gone,
-    CASE WHEN to_is = 'missing' THEN b ELSE CASE WHEN b.dangling = true OR toLower(coalesce(toStringOrNull(b[$layout.type_key]), head([l IN labels(b) WHERE NOT l IN $layout.type_label_ignored]))) IN placeholders
-    OR toLower(trim(head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]))) IN placeholders THEN b END END AS to_gone
-  RETURN count(*) AS total, collect(CASE WHEN from_gone IS NOT NULL OR to_gone IS NOT NULL THEN {r: r, gone: [x IN [from_gone, to_gone] WHERE x IS NOT NULL]} END) AS hits
+  WITH r, CASE WHEN from_is = 'missing' OR a.dangling = true
+      OR toLower(coalesce(toStringOrNull(a[$layout.type_key]), head([l IN labels(a) WHERE NOT l IN $layout.type_label_ignored]))) IN placeholders
+      OR toLower(trim(head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]))) IN placeholders
+      THEN a END AS from_gone,
+    CASE WHEN to_is = 'missing' OR b.dangling = true
+      OR toLower(coalesce(toStringOrNull(b[$layout.type_key]), head([l IN labels(b) WHERE NOT l IN $layout.type_label_ignored]))) IN placeholders
+      OR toLower(trim(head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]))) IN placeholders
+      THEN b END AS to_gone
+  WITH r, [x IN [from_gone, to_gone] WHERE x IS NOT NULL] AS gone
+  RETURN count(*) AS total, collect(CASE WHEN size(gone) > 0 THEN {r: r, gone: gone} END) AS hits
 }
 CALL (hits) {
   UNWIND hits AS hit
@@ -41,10 +46,13 @@ CALL (hits) {
 CALL (hits, ends) {
   UNWIND hits AS hit
   WITH hit.r AS r, hit.gone AS gone, startNode(hit.r) AS a, endNode(hit.r) AS b, hit.gone[0] AS lost, ends
-  WITH r, coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label, head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]) AS from_name,
+  WITH r, coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label,
+    head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]) AS from_name,
     head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]) AS to_name,
-    head([e IN gone | coalesce(head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]), '?')]) AS missing, COUNT { (lost)--() } AS links, ends
-  WITH r, label, missing, links, ends, left(coalesce(from_name, '?'), 200) + ' -[' + label + ']-> ' + left(coalesce(to_name, '?'), 200) AS shown
+    head([e IN gone | coalesce(head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]), '?')]) AS missing,
+    COUNT { (lost)--() } AS links, ends
+  WITH r, label, missing, links, ends,
+    left(coalesce(from_name, '?'), 200) + ' -[' + label + ']-> ' + left(coalesce(to_name, '?'), 200) AS shown
   ORDER BY links DESC, missing, shown, elementId(r) LIMIT $sample
   RETURN collect({
     items: [{element_id: elementId(r), key: shown, name: shown, type: label, kind: 'relation'}],

@@ -20,7 +20,8 @@ CALL (hits) {
   ORDER BY links DESC, name, elementId(e) LIMIT $sample
   RETURN collect({
     items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
-     name: left(coalesce(name, ''), 200), type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'}],
+     name: left(coalesce(name, ''), 200), kind: 'entity',
+     type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored]))}],
     why: CASE WHEN none(k IN $layout.name_keys WHERE e[k] IS NOT NULL) THEN 'no name at all'
       WHEN name IS NULL THEN 'the name is not text'
       WHEN trim(name) = '' THEN 'the name is blank'

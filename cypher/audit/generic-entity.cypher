@@ -16,7 +16,8 @@ WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
 WITH e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
 WITH e, left(replace(toLower(trim(normalize(name, NFKC))), 'ß', 'ss'), 60) AS folded
 WITH e, folded, split(folded, ' ') AS words
-WITH e, folded IN $generic OR (size(words) > 1 AND words[0] IN $articles AND trim(substring(folded, size(words[0]))) IN $generic) AS generic
+WITH e, folded IN $generic 
+  OR (size(words) > 1 AND words[0] IN $articles AND trim(substring(folded, size(words[0]))) IN $generic) AS generic
 WITH count(*) AS total, collect(CASE WHEN generic THEN e END) AS hits
 CALL (hits) {
   UNWIND hits AS e
@@ -24,7 +25,8 @@ CALL (hits) {
   ORDER BY links DESC, name, elementId(e) LIMIT $sample
   RETURN collect({
     items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
-     name: left(coalesce(name, ''), 200), type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'}],
+     name: left(coalesce(name, ''), 200), kind: 'entity',
+     type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored]))}],
     why: toString(links) + CASE links WHEN 1 THEN ' link' ELSE ' links' END
   }) AS sample
 }

@@ -32,7 +32,8 @@ CALL (hits) {
   WITH times, [x IN found | {r: x.r, label: left(coalesce(toStringOrNull(x.r[$layout.relation_label_key]), type(x.r)), 200),
     a: head([k IN $layout.name_keys WHERE (x.a)[k] IS NOT NULL | toStringOrNull((x.a)[k])]),
     b: head([k IN $layout.name_keys WHERE (x.b)[k] IS NOT NULL | toStringOrNull((x.b)[k])])}] AS found
-  WITH times, [x IN found | {r: x.r, label: x.label, shown: left(coalesce(x.a, '?'), 200) + ' -[' + x.label + ']-> ' + left(coalesce(x.b, '?'), 200)}] AS found
+  WITH times, [x IN found | {r: x.r, label: x.label,
+    shown: left(coalesce(x.a, '?'), 200) + ' -[' + x.label + ']-> ' + left(coalesce(x.b, '?'), 200)}] AS found
   WITH times, CASE WHEN found[0].shown <= found[1].shown THEN found ELSE [found[1], found[0]] END AS found
   ORDER BY times DESC, found[0].shown LIMIT $sample
   RETURN collect({

@@ -36,7 +36,8 @@ CALL (hits) {
   RETURN collect({
     items: [{element_id: null, key: left(hit.owner, 100) + '.' + left(hit.key, 100), name: left(hit.owner, 100) + '.' + left(hit.key, 100), type: left(hit.owner, 200), kind: 'property'},
     {element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
-     name: left(coalesce(name, ''), 200), type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'}],
+     name: left(coalesce(name, ''), 200), kind: 'entity',
+     type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored]))}],
     why: toString(hit.filled) + ' of ' + toString(hit.of) + ' entities have it'
   }) AS sample
 }

@@ -25,8 +25,10 @@ WITH sum(times) AS total, sum(CASE WHEN a <> b THEN times - 1 ELSE 0 END) AS cou
 CALL (hits) {
   UNWIND hits AS hit
   WITH hit, hit.a AS a, hit.b AS b, left(hit.label, 200) AS label
-  WITH hit, label, head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]) AS from_name, head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]) AS to_name
-  WITH hit, label, left(coalesce(from_name, '?'), 200) + ' -[' + label + ']-> ' + left(coalesce(to_name, '?'), 200) AS shown
+  WITH hit, label, head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]) AS from_name,
+    head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]) AS to_name
+  WITH hit, label,
+    left(coalesce(from_name, '?'), 200) + ' -[' + label + ']-> ' + left(coalesce(to_name, '?'), 200) AS shown
   ORDER BY hit.times DESC, shown LIMIT $sample
   RETURN collect({
     items: [r IN hit.some | {element_id: elementId(r), key: shown, name: shown, type: label, kind: 'relation'}],

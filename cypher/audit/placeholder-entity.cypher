@@ -14,9 +14,12 @@ WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
   AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
   AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
 WITH e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
-WITH e, left(replace(toLower(trim(normalize(name, NFKC))), 'ß', 'ss'), 60) AS folded, toLower(coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored]))) AS type, [v IN $layout.placeholder_values | toLower(v)] AS written
+WITH e, left(replace(toLower(trim(normalize(name, NFKC))), 'ß', 'ss'), 60) AS folded,
+  toLower(coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored]))) AS type,
+  [v IN $layout.placeholder_values | toLower(v)] AS written
 WITH e, folded IN $placeholders OR folded IN written OR type IN written
-  OR folded =~ '(entity|node|item|object|placeholder|unnamed|untitled|unknown|dummy|entidad|entité|entität|сущность|实体|エンティティ)[ _#-]*\\p{N}+'
+  OR folded =~ '(entity|node|item|object|placeholder|unnamed|untitled|unknown|dummy' +
+    '|entidad|entité|entität|сущность|实体|エンティティ)[ _#-]*\\p{N}+'
   OR folded =~ '<[\\p{L}_ ]+>|\\{[\\p{L}_ ]+\\}|\\[(name|entity|unknown|redacted)\\]' AS placeholder
 WITH count(*) AS total, collect(CASE WHEN placeholder THEN e END) AS hits
 CALL (hits) {
@@ -25,7 +28,8 @@ CALL (hits) {
   ORDER BY links DESC, name, elementId(e) LIMIT $sample
   RETURN collect({
     items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
-     name: left(coalesce(name, ''), 200), type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'}],
+     name: left(coalesce(name, ''), 200), kind: 'entity',
+     type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored]))}],
     why: CASE WHEN toLower(coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored]))) IN [v IN $layout.placeholder_values | toLower(v)]
       THEN 'the type is a placeholder; ' ELSE '' END + toString(links) + CASE links WHEN 1 THEN ' link' ELSE ' links' END
   }) AS sample

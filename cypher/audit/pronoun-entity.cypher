@@ -28,7 +28,8 @@ CALL (hits) {
   ORDER BY links DESC, name, elementId(e) LIMIT $sample
   RETURN collect({
     items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
-     name: left(coalesce(name, ''), 200), type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'}],
+     name: left(coalesce(name, ''), 200), kind: 'entity',
+     type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored]))}],
     why: toString(links) + CASE links WHEN 1 THEN ' link' ELSE ' links' END
   }) AS sample
 }

@@ -24,8 +24,10 @@ CALL (hits) {
   UNWIND hits AS hit
   WITH hit ORDER BY hit.uses, hit.label LIMIT $sample
   WITH hit, left(hit.label, 200) AS label, hit.first AS r, startNode(hit.first) AS a, endNode(hit.first) AS b
-  WITH hit, label, r, head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]) AS from_name, head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]) AS to_name
-  WITH hit, label, r, left(coalesce(from_name, '?'), 200) + ' -[' + label + ']-> ' + left(coalesce(to_name, '?'), 200) AS shown
+  WITH hit, label, r, head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]) AS from_name,
+    head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]) AS to_name
+  WITH hit, label, r,
+    left(coalesce(from_name, '?'), 200) + ' -[' + label + ']-> ' + left(coalesce(to_name, '?'), 200) AS shown
   RETURN collect({
     items: [{element_id: null, key: label, name: label, type: null, kind: 'type'}, {element_id: elementId(r), key: shown, name: shown, type: label, kind: 'relation'}],
     why: toString(hit.uses) + CASE hit.uses WHEN 1 THEN ' relation' ELSE ' relations' END

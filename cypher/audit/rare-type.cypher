@@ -24,7 +24,8 @@ CALL (hits) {
   RETURN collect({
     items: [{element_id: null, key: left(hit.type, 200), name: left(hit.type, 200), type: null, kind: 'type'},
     {element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
-     name: left(coalesce(name, ''), 200), type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'}],
+     name: left(coalesce(name, ''), 200), kind: 'entity',
+     type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored]))}],
     why: toString(hit.uses) + CASE hit.uses WHEN 1 THEN ' entity' ELSE ' entities' END
   }) AS sample
 }

@@ -23,7 +23,8 @@ CALL (hits) {
   WITH r, coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label, startNode(r) AS e
   WITH r, label, e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
   ORDER BY name, label, elementId(r) LIMIT $sample
-  WITH r, label, e, left(coalesce(name, '?'), 200) + ' -[' + label + ']-> ' + left(coalesce(name, '?'), 200) AS shown
+  WITH r, label, e, left(coalesce(name, '?'), 200) + ' -[' + label + ']-> '
+    + left(coalesce(name, '?'), 200) AS shown
   RETURN collect({
     items: [{element_id: elementId(r), key: shown, name: shown, type: label, kind: 'relation'}],
     why: null

@@ -14,7 +14,8 @@ WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
   AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
   AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
 WITH e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
-WITH e, size(name) AS characters, CASE WHEN size(name) <= $max_characters THEN size([w IN split(name, ' ') WHERE trim(w) <> '']) ELSE 0 END AS words
+WITH e, size(name) AS characters,
+  CASE WHEN size(name) <= $max_characters THEN size([w IN split(name, ' ') WHERE trim(w) <> '']) ELSE 0 END AS words
 WITH e, characters > $max_characters OR words > $max_words AS long
 WITH count(*) AS total, collect(CASE WHEN long THEN e END) AS hits
 CALL (hits) {
@@ -23,7 +24,8 @@ CALL (hits) {
   ORDER BY size(name) DESC, name, elementId(e) LIMIT $sample
   RETURN collect({
     items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
-     name: left(coalesce(name, ''), 200), type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'}],
+     name: left(coalesce(name, ''), 200), kind: 'entity',
+     type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored]))}],
     why: CASE WHEN size(name) > $max_characters THEN toString(size(name)) + ' characters'
       ELSE toString(size([w IN split(name, ' ') WHERE trim(w) <> ''])) + ' words' END
   }) AS sample

@@ -25,11 +25,13 @@ WHERE type(r) IN $layout.relation_types
 WITH coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label, coalesce(toStringOrNull(a[$layout.type_key]), head([l IN labels(a) WHERE NOT l IN $layout.type_label_ignored])) AS from_type,
   coalesce(toStringOrNull(b[$layout.type_key]), head([l IN labels(b) WHERE NOT l IN $layout.type_label_ignored])) AS to_type, count(*) AS uses, collect(r)[0..$max_uses] AS some
 WITH label, sum(uses) AS all_uses,
-  collect(CASE WHEN from_type IS NOT NULL AND to_type IS NOT NULL THEN {from_type: from_type, to_type: to_type, uses: uses, some: some} END) AS pairs
+  collect(CASE WHEN from_type IS NOT NULL AND to_type IS NOT NULL
+    THEN {from_type: from_type, to_type: to_type, uses: uses, some: some} END) AS pairs
 WITH label, all_uses, pairs, reduce(n = 0, p IN pairs | n + p.uses) AS typed
 WITH label, all_uses, typed, pairs, CASE WHEN typed >= $min_relations THEN
   [p IN pairs WHERE p.uses <= $max_uses AND p.uses <= $max_share * typed] ELSE [] END AS rare
-WITH label, all_uses, typed, pairs, CASE WHEN reduce(n = 0, p IN rare | n + p.uses) <= $max_rare_share * typed THEN rare ELSE [] END AS rare
+WITH label, all_uses, typed, pairs, CASE WHEN reduce(n = 0, p IN rare | n + p.uses) <= $max_rare_share * typed
+  THEN rare ELSE [] END AS rare
 CALL (pairs) {
   UNWIND pairs AS p
   WITH p ORDER BY p.uses DESC, p.from_type, p.to_type LIMIT 1
@@ -42,8 +44,10 @@ CALL (lists) {
   UNWIND list AS hit
   UNWIND hit.some AS r
   WITH hit, r, left(hit.label, 200) AS label, startNode(r) AS a, endNode(r) AS b
-  WITH hit, r, label, head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]) AS from_name, head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]) AS to_name
-  WITH hit, r, label, left(coalesce(from_name, '?'), 200) + ' -[' + label + ']-> ' + left(coalesce(to_name, '?'), 200) AS shown
+  WITH hit, r, label, head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]) AS from_name,
+    head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]) AS to_name
+  WITH hit, r, label,
+    left(coalesce(from_name, '?'), 200) + ' -[' + label + ']-> ' + left(coalesce(to_name, '?'), 200) AS shown
   ORDER BY toFloat(hit.uses) / hit.typed, shown, elementId(r) LIMIT $sample
   RETURN collect({
     items: [{element_id: elementId(r), key: shown, name: shown, type: label, kind: 'relation'}],

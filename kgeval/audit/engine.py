@@ -138,7 +138,8 @@ def _finding(rule: Rule, status: str, options: AuditOptions, **more: Any) -> Fin
     settings: dict[str, JsonValue] = {name: value for name, value in settings_of(rule, options.settings).items() if name not in rule.words}
     query = all_queries().get(rule.id)
     declared = {p.name for p in query.params} if query else set()
-    parameters = {name: value for name, value in settings_of(rule, options.settings).items() if name in declared}
+    pool = {**settings_of(rule, options.settings), **({"schema": options.schema} if options.schema is not None else {})}
+    parameters = {name: value for name, value in pool.items() if name in declared}
     return Finding.model_validate({
         "rule_id": rule.id, "group": rule.group, "status": status, "severity": rule.severity, "title": rule.title,
         "total_of": rule.total_of, "threshold": f"share <= {limit:g}", "settings": settings, "advice": rule.advice,

@@ -28,10 +28,8 @@ def choose_layout(
     from kgeval.graph.layouts import bind, catalogue, load_profile, override
 
     seen = catalogue(graph)
-    if layout_option == "auto":
-        profile = _recognised(graph, graph_name, seen, interactive=interactive)
-    else:
-        profile = load_profile(layout_option)
+    auto = layout_option == "auto"
+    profile = _recognised(graph, graph_name, seen, interactive=interactive) if auto else load_profile(layout_option)
     return bind(graph, override(profile.layout, overrides), graph_name, seen=seen)
 
 

@@ -52,9 +52,11 @@ def _address(config: Config, uri: str | None, username: str | None, database: st
 
     where = uri or config.graph.uri
     if not where or home is not None:
+        from kgeval.cli.download import download_bar
         from kgeval.graph.server import ensure_started
 
-        return ensure_started(home=home, say=say)
+        with download_bar() as progress:
+            return ensure_started(home=home, say=say, progress=progress)
     password = environment("NEO4J_PASSWORD")
     if password is None:
         password = click.prompt("Neo4j password", hide_input=True, err=True) if interactive() else ""

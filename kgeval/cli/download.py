@@ -10,16 +10,25 @@ from contextlib import contextmanager
 def download_bar() -> Iterator[Callable[[int, int], None]]:
     """A function that takes bytes done and in all, and draws them on stderr; nothing is drawn where it is no terminal."""
     from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TimeRemainingColumn, TransferSpeedColumn
+    from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
 
     console = Console(stderr=True)
     columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
-    tasks: list[TaskID] = []
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    task = bar.add_task("", total=None)
 
-        def draw(done: int, total: int) -> None:
-            if not tasks:
-                tasks.append(bar.add_task("", total=total))
-            bar.update(tasks[0], completed=done, total=total)
+    def finish() -> None:
+        if bar.live.is_started:
+            bar.stop()
 
+    def draw(done: int, total: int) -> None:
+        bar.update(task, completed=done, total=total)
+        if done < total:
+            bar.start()
+        else:
+            finish()
+
+    try:
         yield draw
+    finally:
+        finish()

@@ -91,7 +91,9 @@ def detect_(graph_name: str | None, as_json: bool, **connection: Any) -> int:
 @click.option("--cypher", is_flag=True, help="Print the filled-in :param line for Neo4j Browser instead.")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @connection_options
-def check_(name: str, graph_name: str | None, overrides: tuple[str, ...], file_only: bool, cypher: bool, as_json: bool, **connection: Any) -> None:
+def check_(
+    name: str, graph_name: str | None, overrides: tuple[str, ...], *, file_only: bool, cypher: bool, as_json: bool, **connection: Any
+) -> None:
     """Check a layout file, then hold it against the database: what it finds, and what it names in vain."""
     from kgeval import config as configuration
     from kgeval.graph.layouts import load_profile, override, parse_overrides
@@ -168,7 +170,7 @@ def _tell(report: LayoutCheck) -> None:
     click.echo(f"Layout {bound.name}" + (f", graph {bound.scope_value}" if bound.scope_value else ""))
     click.echo("  nodes      " + ", ".join(f"{count:,} {role}" for role, count in report.roles.items() if count))
     click.echo(f"  relations  {len(bound.relation_types)} types" + _joins(report))
-    for fill in report.fills:
+    for fill in (fill for fill in report.fills if fill.filled):
         share = fill.filled / fill.total if fill.total else 0.0
         click.echo(f"  {fill.role:9}  {fill.key}: {share:.0%} ({fill.filled:,} of {fill.total:,})")
     click.echo("\nLook at:" if report.remarks else "\nNothing to remark.")

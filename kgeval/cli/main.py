@@ -60,6 +60,7 @@ def run(arguments: list[str] | None = None) -> int:
 
     try:
         result = cli.main(args=arguments, prog_name="kgeval", standalone_mode=False)
+        sys.stdout.flush()
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except click.Abort:

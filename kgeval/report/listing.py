@@ -11,16 +11,18 @@ from kgeval.records import AuditReport, Finding
 from kgeval.report.display import code
 
 _USES_LAYOUT = re.compile(r"\$layout\b")
+_DECLARED = re.compile(r"^//\s*:param\s+(\w+)\s*=>\s*.*?(?:--\s*(.*))?$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Listing:
     """The `:param` lines of one finding without the report's layout, and its query. `shares_layout`: layout_line() has to
-    be set before."""
+    be set before. `missing`: parameters that kgeval makes while it runs (name and what it is); the reader sets them by hand."""
 
     params: str
     query: str
     shares_layout: bool
+    missing: tuple[tuple[str, str], ...] = ()
 
     def text(self) -> str:
         """Parameter lines and the query."""
@@ -43,7 +45,8 @@ def listing(report: AuditReport, finding: Finding) -> Listing | None:
     if isinstance(given, int):
         own["sample"] = max(given, finding.count or 0)
     query = code(finding.query.replace("\r\n", "\n").strip())
-    return Listing(_lines(own), query, "layout" not in own and _USES_LAYOUT.search(query) is not None)
+    missing = tuple((name, doc.strip()) for name, doc in _DECLARED.findall(query) if name not in {*own, "layout"})
+    return Listing(_lines(own), query, "layout" not in own and _USES_LAYOUT.search(query) is not None, missing)
 
 
 def _lines(parameters: Mapping[str, Any]) -> str:

@@ -10,8 +10,8 @@ from kgeval.records import AuditReport, Example, Finding
 from kgeval.report import figures, priorities
 from kgeval.report.display import number, percent, plural, visible
 
-# Not encoded: what is no mark-up within a line. A colon may start a link or an emoji unless a blank follows.
-_MARKS = re.compile(r"[\\`*_{}\[\]<>#|!&~@$^]|:(?=\S)|(?<=[wW])\.")
+# Not encoded: what is no mark-up within a line. A colon may start a link or an emoji unless a blank or a digit follows.
+_MARKS = re.compile(r"[\\`*_{}\[\]<>#|!&~@$^]|:(?=[^\s\d])|(?<=[wW])\.")
 _EXAMPLES = 3
 
 
@@ -23,6 +23,11 @@ def escape(text: str, *, longest: int = 200) -> str:
 def code(text: str, *, longest: int = 100) -> str:
     """A text of the graph's: escaped, in <code> (where no renderer looks for mentions or links)."""
     return f"<code>{escape(text, longest=longest)}</code>"
+
+
+def _prose(text: str) -> str:
+    """A sentence that may quote the graph or the server: in <code> only where a renderer could find a mention in it."""
+    return code(text, longest=300) if "@" in text else escape(text, longest=300)
 
 
 def render(report: AuditReport) -> str:
@@ -51,7 +56,7 @@ def _amount(finding: Finding) -> str:
 
 def _figures(report: AuditReport) -> str:
     found = figures.values(report, figures.KEY)
-    rows = [(v.figure.title, escape(v.value) if v.value else f"not measurable here: {escape(v.reason)}") for v in found]
+    rows = [(v.figure.title, escape(v.value) if v.value else f"not measurable here: {_prose(v.reason)}") for v in found]
     return "## Key figures\n\n" + _table(("Figure", "Value"), rows) if rows else ""
 
 
@@ -79,7 +84,7 @@ def _example(example: Example) -> str:
 def _unanswered(report: AuditReport) -> str:
     blocks = []
     for title, findings in (("Not measurable here", priorities.skipped(report)), ("Did not finish", priorities.unfinished(report))):
-        lines = [f"- {code(reason, longest=200)}: {', '.join(code(f.rule_id) for f in of)}" for reason, of in priorities.reasons(findings)]
+        lines = [f"- {_prose(reason)}: {', '.join(code(f.rule_id) for f in of)}" for reason, of in priorities.reasons(findings)]
         if lines:
             blocks.append(f"## {title}\n\n{plural(len(findings), 'check')}, never counted as passed:\n\n" + "\n".join(lines))
     return "\n\n".join(blocks)

@@ -57,8 +57,8 @@ ROMAN = _words(
 # What is added to a name and makes it another thing ("Simon" / "Simon Estate"), and words that are no name by themselves.
 HEADS = _words(
     "town city village street road lane square bridge river lake sea bay cove rock rocks mount mountain mountains hill valley "
-    "island islands house home hall hotel inn estate farm ranch palace castle tower church chapel cathedral school college university institute "
-    "institution academy library museum hospital bank office station port harbour harbor market shop mine family people tribe "
+    "island islands house home hall hotel inn estate farm ranch palace castle tower church chapel cathedral school college "
+    "university institute institution academy library museum hospital bank office station port harbour harbor market shop mine family people tribe "
     "indians language press council committee society association union party army navy company club foundation fund project "
     "license act law war battle treaty day eve night morning dinner song book journal newspaper herald times lights door bed room "
     "stadt straße haus fluss see berg ville rue maison rivière lac calle casa río гора улица река"
@@ -243,7 +243,7 @@ def _spelling(a: Form, b: Form) -> str | None:
         return None
     if folded(x) == folded(y):
         return VARIANT
-    if any(prefix + x[:4] in y or prefix + y[:4] in x for prefix in NEGATIONS) and x[:4] != y[:4]:
+    if any(word in (n + other for n in NEGATIONS) for word, other in _changed(a.core, b.core)):
         return None
     allowed = 2 if min(len(x), len(y)) >= 12 else 1
     near = DamerauLevenshtein.distance(x, y, score_cutoff=allowed) <= allowed
@@ -258,7 +258,13 @@ def folded(text: str) -> str:
     return "".join(c for at, c in enumerate(plain) if at == 0 or c != plain[at - 1])
 
 
+def _changed(a: tuple[str, ...], b: tuple[str, ...]) -> list[tuple[str, str]]:
+    """The words in which two names differ, longer first; () where they have not the same number of words."""
+    if len(a) != len(b):
+        return []
+    return [(x, y) if len(x) >= len(y) else (y, x) for x, y in zip(a, b, strict=True) if x != y]
+
+
 def _two_real_words(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
     """Short words that differ are rather two words ("Mary Ann" / "Mark Ann") than a slip of the pen."""
-    changed = [(x, y) for x, y in zip(a, b, strict=False) if x != y]
-    return len(a) == len(b) and any(min(len(x), len(y)) < 5 for x, y in changed)
+    return any(len(shorter) < 5 for _, shorter in _changed(a, b))

@@ -9,20 +9,25 @@ import pytest
 
 from kgeval.audit.engine import run_check
 from kgeval.audit.structure import Options, measure
-from kgeval.graph.connect import Graph
+from kgeval.cli.main import run
+from kgeval.graph.connect import Address, Graph
 from kgeval.graph.layouts import bind, load_profile
-from kgeval.graph.load import import_path
 from kgeval.records import Finding, Layout
-from kgeval.text.names import normalise
 
 DATA = Path(os.environ.get("KGEVAL_TEST_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")
+
+
+@pytest.fixture(autouse=True)
+def server(address: Address, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NEO4J_URI", address.uri)
+    monkeypatch.setenv("NEO4J_PASSWORD", address.password)
 
 
 def load(graph: Graph, folder: str) -> Layout:
     path = DATA / folder
     if not path.is_dir():
         pytest.skip(f"shared data is absent: {folder}")
-    import_path(graph, path, name="known", normalise=normalise)
+    assert run(["import", str(path), "--graph", "known", "--no-progress"]) == 0
     return bind(graph, load_profile("kgeval").layout, "known")
 
 

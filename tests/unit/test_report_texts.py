@@ -14,6 +14,7 @@ from kgeval.errors import UsageError
 from kgeval.records import AuditReport, Example, Finding, GraphRef, Layout, RunManifest, StructureSkip
 from kgeval.report import json_, markdown, terminal
 from kgeval.report.display import code, number, percent, visible
+from kgeval.report.listing import listing
 from kgeval.report.priorities import group_lines, mend_first, verdict
 from kgeval.report.redact import redacted
 from kgeval.report.write import check_outputs, write_report
@@ -108,6 +109,15 @@ def test_names_cannot_break_out_of_markdown() -> None:
             "h1", "h2", "p", "strong", "ol", "ul", "li", "code", "table", "thead", "tbody", "tr", "th", "td",
         }
         assert not re.search(r"(?i)www\.|https?://|@", text), "no link or mention that a site would make live"
+
+
+def test_a_parameter_that_only_the_run_knows_is_named_and_long_sample_limits_are_raised() -> None:
+    header = ("layout => {...}  -- MAP: layout", "graph_name => 'g'  -- STRING: the projected graph", "sample => 5")
+    query = "".join(f"// :param {line}\n" for line in header) + "RETURN $layout"
+    shown = listing(audit(), finding("x", "error", 7, query=query, parameters={"sample": 5, "word": "it's"}))
+    assert shown is not None and shown.shares_layout and shown.missing == (("graph_name", "STRING: the projected graph"),)
+    assert shown.params == ":param sample => 7\n:param word => 'it\\'s'"
+    assert listing(audit(), finding("x", "error", 7)) is None
 
 
 def test_json_reads_back_and_is_stable(report: AuditReport) -> None:

@@ -52,11 +52,12 @@ def check(graph: Graph, layout: Layout, graph_name: str | None = None) -> Layout
 def _vain(layout: Layout, seen: Catalogue) -> list[str]:
     """Labels and types that the layout names and the database lacks."""
     data = layout.model_dump()
-    lists = [(key, "label", seen.labels) for key in LABEL_LISTS] + [(key, "type", seen.types) for key in TYPE_LISTS]
-    return [
-        f"{key}: no node has label '{name}'" if kind == "label" else f"{key}: no relation has type '{name}'"
-        for key, kind, known in lists for name in data[key] if name != "*" and name not in known
-    ]
+    remarks = []
+    for keys, kind, known in ((LABEL_LISTS, "no node has the label", seen.labels), (TYPE_LISTS, "no relation has the type", seen.types)):
+        for key in keys:
+            absent = [name for name in data[key] if name != "*" and name not in known]
+            remarks += [f"{key}: {kind} {' or '.join(absent)}"] if absent else []
+    return remarks
 
 
 def _node_fills(graph: Graph, layout: Layout, bound: Layout) -> list[Fill]:
@@ -84,7 +85,10 @@ def _relation_fills(graph: Graph, layout: Layout, bound: Layout) -> list[Fill]:
 
 
 def _empty(fills: list[Fill]) -> list[str]:
-    return [f"no {fill.role} has the property '{fill.key}'" for fill in fills if fill.total and not fill.filled]
+    """Properties that the layout names and that are nowhere filled, a line a role."""
+    roles = dict.fromkeys(fill.role for fill in fills)
+    empty = {role: [f.key for f in fills if f.role == role and f.total and not f.filled] for role in roles}
+    return [f"no {role} has the property {' or '.join(keys)}" for role, keys in empty.items() if keys]
 
 
 def _unseen(graph: Graph, bound: Layout, roles: dict[str, int]) -> list[str]:

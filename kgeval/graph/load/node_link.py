@@ -9,7 +9,8 @@ from kgeval.errors import InputError
 from kgeval.files import read_json
 from kgeval.graph.load import nodes
 from kgeval.graph.load.gather import Gather
-from kgeval.graph.load.model import Loaded
+from kgeval.graph.load.model import Chunk, Loaded
+from kgeval.graph.load.values import needed, text, whole_number
 
 _ENDS = {"source": ("source", "from", "start", "head", "subject"), "target": ("target", "to", "end", "tail", "object")}
 
@@ -20,6 +21,7 @@ def read(path: Path) -> Loaded:
     gather = Gather("json")
     gather.inputs = [path]
     node_rows, edge_rows = _list(data, path, "nodes"), _list(data, path, "links", "edges")
+    _head(data.get("graph"), gather, path.name)
     for at, row in enumerate(node_rows, start=1):
         where = f"{path.name}: nodes, item {at}"
         with gather.row(where):
@@ -32,6 +34,30 @@ def read(path: Path) -> Loaded:
         with gather.row(where):
             nodes.add_edge(gather, _with_ends(row))
     return gather.finish()
+
+
+def _head(head: Any, gather: Gather, name: str) -> None:
+    """The documents `{id, title}` and chunks `{id, document, index, text}` that the file's `graph` attribute may list."""
+    for kind in ("documents", "chunks"):
+        rows = head.get(kind) if isinstance(head, dict) else None
+        for at, row in enumerate(rows if isinstance(rows, list) else [], start=1):
+            where = f"{name}: {kind}, item {at}"
+            if not isinstance(row, dict):
+                gather.fault(where, f"a map with an id expected, found {type(row).__name__}")
+                continue
+            with gather.row(where):
+                if kind == "documents":
+                    gather.add_document(needed(row.get("id"), "id"), text(row.get("title"), "title"))
+                else:
+                    gather.add_chunk(_chunk(row), where)
+
+
+def _chunk(row: dict[str, Any]) -> Chunk:
+    document = text(row.get("document"), "document")
+    return Chunk(
+        needed(row.get("id"), "id"), text=text(row.get("text"), "text"), index=whole_number(row.get("index"), "index"),
+        documents=[document] if document else [],
+    )
 
 
 def _list(data: Any, path: Path, *names: str) -> list[Any]:

@@ -41,6 +41,11 @@ class PortTakenError(ServerError):
     """Another program took the port before the server could."""
 
 
+def disk_full(home: Path) -> ServerError:
+    """The server lives, but cannot write."""
+    return ServerError(f"the embedded Neo4j cannot start: the disk of {home} is full", fix=FREE_SPACE)
+
+
 def failure(tail: Sequence[str], *, log: Path) -> ServerError:
     """Why a server ended by itself, from the last lines of its log; the error shows them."""
     text = "\n".join(tail)

@@ -22,12 +22,14 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from kgeval.errors import ServerError
-from kgeval.graph.server.faults import clear_io_errors
-from kgeval.graph.server.lines import DEFAULT_LINE, Line, load_line
+from kgeval.graph.server.faults import FREE_SPACE, clear_io_errors
+from kgeval.graph.server.lines import DEFAULT_LINE, Line, known_lines, load_line
+from kgeval.graph.server.locks import only_one
 
 R = TypeVar("R", bound=BaseModel)
 USERNAME = "neo4j"
 PAGE_CACHE_MB = 256
+NEEDED_MB = 100
 CONF = """\
 # Written by kgeval before each start; changes are lost.
 server.default_listen_address=127.0.0.1
@@ -115,28 +117,27 @@ class Home:
             raise ServerError(f"{self.path} is no home of kgeval, and not empty ({others[0]})", fix="give --home a new or empty folder")
         self.path.chmod(0o700)
 
+    def check_space(self) -> None:
+        """Raises: ServerError if the disk has no room for a server."""
+        free = shutil.disk_usage(self.path).free // 1_000_000
+        if free < NEEDED_MB:
+            raise ServerError(f"{self.path}: {free} MB are free on its disk; a server needs at least {NEEDED_MB} MB", fix=FREE_SPACE)
+
     @contextmanager
     def locked(self, say: Callable[[str], None], *, wait: float = 300.0) -> Iterator[None]:
         """Holds the home's lock. Raises: ServerError if another command holds it for longer than `wait` seconds."""
-        from filelock import FileLock, Timeout
-
-        lock = FileLock(self.path / "kgeval.lock", mode=0o600)
-        try:
-            try:
-                lock.acquire(timeout=0.3)
-            except Timeout:
-                say("another kgeval is starting or stopping this server; waiting for it")
-                lock.acquire(timeout=wait)
-        except Timeout as cause:
-            raise ServerError(f"{self.path}: another kgeval holds this home", fix="end that command, then run this one again") from cause
-        try:
+        what = f"another kgeval is starting or stopping the server of {self.path}"
+        with only_one(self.path / "kgeval.lock", what=what, say=say, wait=wait):
             yield
-        finally:
-            lock.release()
 
     def check_line(self, line: str | None) -> None:
-        """Raises: ServerError if the home is of another line than asked for."""
+        """Raises: ServerError if the home is of another line than asked for, or of one that this kgeval does not have."""
         marker = self.marker()
+        if marker is not None and marker.line not in known_lines():
+            raise ServerError(
+                f"{self.path} holds graphs of Neo4j {marker.line}, which this kgeval cannot start",
+                fix=f"use the kgeval that made it, or another --home; known lines: {', '.join(known_lines())}",
+            )
         if marker is not None and line is not None and marker.line != line:
             raise ServerError(
                 f"{self.path} holds graphs of Neo4j {marker.line}, not {line}",
@@ -196,11 +197,17 @@ class Home:
             ) from cause
 
     def tail(self, lines: int) -> list[str]:
-        """The last lines of the server's log, or none."""
+        """The last lines of the server's log (of its last megabyte), or none."""
         try:
-            return self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:] if lines > 0 else []
+            with self.log.open("rb") as stream:
+                stream.seek(max(0, self.log.stat().st_size - (1 << 20)))
+                return stream.read().decode("utf-8", errors="replace").splitlines()[-lines:] if lines > 0 else []
         except FileNotFoundError:
             return []
+
+    def disk_is_full(self) -> bool:
+        """True if the server cannot write any more: Neo4j itself goes on trying then, and says so only in its log."""
+        return shutil.disk_usage(self.path).free < 64 * 1024 or "No space left on device" in "\n".join(self.tail(1000))
 
 
 def credentials(password: str, salt: bytes | None = None) -> str:

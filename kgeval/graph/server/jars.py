@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from kgeval.errors import ServerError
 from kgeval.graph.server.faults import FREE_SPACE, OWN_SERVER, clear_io_errors
 from kgeval.graph.server.lines import Jar, Line
+from kgeval.graph.server.locks import only_one
 
 if TYPE_CHECKING:
     import requests
@@ -45,14 +46,12 @@ def ensure_jars(line: Line, *, source: Path | None, say: Say, progress: Progress
 
     Raises: ServerError: no network, a file that is not the pinned one, disk full, folder not writable.
     """
-    from filelock import FileLock
-
     folder = jars_folder()
     with clear_io_errors("the jars"):
         folder.mkdir(parents=True, exist_ok=True)
         if not damaged(line.jars, folder):
             return [folder / jar.file for jar in line.jars]
-        with FileLock(folder / ".lock"):  # another home may be fetching the same files
+        with only_one(folder / ".lock", what="another kgeval is fetching the jars", say=say, wait=1800):
             missing = damaged(line.jars, folder)
             _clear_leftovers(folder)
             if missing and source is not None:
@@ -118,12 +117,16 @@ def download(jars: list[Jar], folder: Path, progress: Progress | None) -> None:
         for jar, task in tasks:
             try:
                 task.result()
-            except (requests.RequestException, ValueError) as cause:
+            except BaseException as cause:
+                fetch.stopped.set()
                 pool.shutdown(wait=False, cancel_futures=True)
-                raise _cannot_download(jar, cause) from cause
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
+                if isinstance(cause, (requests.RequestException, ValueError)):
+                    raise _cannot_download(jar, cause) from cause
                 raise
+
+
+class _StoppedError(Exception):
+    """Another download failed for good, or we were interrupted: the rest need not be tried again."""
 
 
 class _Fetch:
@@ -131,15 +134,20 @@ class _Fetch:
 
     def __init__(self, session: requests.Session, total: int, progress: Progress | None) -> None:
         self._session, self._total, self._progress = session, total, progress
+        self.stopped = threading.Event()
         self._done = 0
         self._lock = threading.Lock()
 
     def __call__(self, url: str, output_file: str, _pooch: Any) -> None:
         got = 0
+        if self.stopped.is_set():
+            raise _StoppedError
         try:
             with self._session.get(url, stream=True, timeout=(10, 60)) as answer, Path(output_file).open("wb") as out:
                 answer.raise_for_status()
                 for block in answer.iter_content(1 << 16):
+                    if self.stopped.is_set():
+                        raise _StoppedError
                     out.write(block)
                     got += len(block)
                     self._add(len(block))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -144,6 +145,7 @@ def _start(place: Home, wish: _Wish, *, say: Say, progress: Progress | None) -> 
         return adopted
     heap = wish.heap or DEFAULT_HEAP
     check_fits(heap)
+    place.check_space()
     if wish.port is not None:
         processes.check_port(wish.port)
     jars = ensure_jars(line, source=wish.jars, say=say, progress=progress)
@@ -182,8 +184,11 @@ def _adopt(place: Home, say: Say) -> Running | None:
     say(f"the embedded Neo4j is being started at {processes.uri(running.port)}; waiting for it")
     try:
         processes.wait_ready(place, process, port=running.port, seconds=START_SECONDS)
+    except NotReadyError:
+        raise
     except ServerError:
         if processes.alive(process):
+            processes.end(process, seconds=10)
             raise
         return None
     return _note_ready(place, running.model_copy(update={"pid": process.pid, "created": process.create_time()}))
@@ -205,4 +210,4 @@ def _stop(place: Home) -> bool:
 
 
 def _home_option(place: Home) -> str:
-    return "" if place.path == Home(None).path else f" --home {place.path}"
+    return "" if place.path == Home(None).path else f" --home {shlex.quote(str(place.path))}"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kgeval.errors import ServerError
-from kgeval.graph.server.faults import NotReadyError, failure, shown
+from kgeval.graph.server.faults import NotReadyError, disk_full, failure, shown
 from kgeval.graph.server.home import USERNAME, Home, Running, write_private
 from kgeval.graph.server.lines import Line
 
@@ -165,14 +165,20 @@ def end(process: psutil.Process, *, seconds: float = STOP_SECONDS) -> None:
 def wait_ready(home: Home, process: psutil.Process, *, port: int, seconds: float) -> None:
     """Returns when login and GDS work.
 
-    Raises: ServerError: it ended (the log says why), GDS did not load, or it was not ready in time (it is left running).
+    Raises: NotReadyError if it was not ready in time; ServerError if it never will be: it ended (the log says why), the
+    disk is full, GDS did not load.
     """
     import neo4j  # noqa: F401  (here, so that it loads while the server does)
 
     deadline = time.monotonic() + seconds
+    next_look = time.monotonic() + 2
     while time.monotonic() < deadline:
         if not alive(process):
             raise failure(home.tail(40), log=home.log)
+        if time.monotonic() > next_look:
+            next_look += 2
+            if home.disk_is_full():
+                raise disk_full(home.path)
         # the password goes to nobody but the process that we started
         if _listens(process, port) and _answers(home, port):
             return
