@@ -1,6 +1,5 @@
 """For maintainers: writes the pinned jar list of one Neo4j line, kgeval/graph/server/jars-LINE.toml.
 
-    pip install jgo
     python tools/lock_jars.py 5.26.28 2.13.9                # resolves (minutes), downloads, hashes, writes
     python tools/lock_jars.py 5.26.28 2.13.9 --lock FILE    # from a jgo.lock.toml made before, jars beside it
 

@@ -17,20 +17,21 @@ WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
 WITH e, e[$layout.description_key] AS text
 WITH e, CASE WHEN text IS :: STRING THEN size(text)
     WHEN text IS :: LIST<ANY> THEN reduce(n = 0, part IN text | n + coalesce(size(toStringOrNull(part)), 0)) ELSE 0 END AS characters,
-  CASE WHEN text IS :: STRING AND $layout.source_separator IS NOT NULL AND $layout.source_separator <> '' THEN size(split(text, $layout.source_separator))
+  CASE WHEN text IS :: STRING AND $layout.source_separator IS NOT NULL AND $layout.source_separator <> ''
+    THEN size(split(text, $layout.source_separator))
     WHEN text IS :: LIST<ANY> THEN size(text) ELSE 1 END AS pieces
 WITH count(*) AS total, collect(
   CASE WHEN characters > $max_characters OR pieces > $max_pieces THEN {e: e, characters: characters, pieces: pieces} END) AS hits
-CALL (hits) {
-  UNWIND hits AS hit
-  WITH hit, hit.e AS e
-  WITH hit, e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
-  ORDER BY hit.characters DESC, name, elementId(e) LIMIT $sample
-  RETURN collect({
-    items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
-     name: left(coalesce(name, ''), 200), kind: 'entity',
-     type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored]))}],
-    why: toString(hit.characters) + ' characters in ' + toString(hit.pieces) + CASE hit.pieces WHEN 1 THEN ' piece' ELSE ' pieces' END
-  }) AS sample
-}
-RETURN size(hits) AS count, total, sample
+WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
+UNWIND hits AS hit
+// grouping makes new rows, that do not each hold the list of all hits
+WITH total, count, hit, count(*) AS once
+WITH total, count, hit, hit.e AS e
+WITH total, count, hit, e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
+ORDER BY hit.characters DESC, name, elementId(e) LIMIT $sample
+RETURN count, total, collect(CASE WHEN hit IS NOT NULL THEN {
+  items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
+   name: left(coalesce(name, ''), 200), kind: 'entity',
+   type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored]))}],
+  why: toString(hit.characters) + ' characters in ' + toString(hit.pieces) + CASE hit.pieces WHEN 1 THEN ' piece' ELSE ' pieces' END
+} END) AS sample

@@ -1,6 +1,6 @@
 // conflicting-value: entities with several objects for a relation that has one object nearly everywhere.
-// A relation label is functional if it is declared so, or if it has enough subjects and nearly all of them have one object. Relations that have
-// expired or ended do not count. Total: subjects of functional relation labels.
+// A relation label is functional if it is declared so, or if it has enough subjects and nearly all of them have one object.
+// Relations that have expired or ended do not count. Total: subjects of functional relation labels.
 //
 // :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
 // :param sample => 5                    -- INTEGER: examples to return
@@ -37,7 +37,8 @@ CALL (lists) {
   WITH hit, e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
   ORDER BY hit.share DESC, hit.objects DESC, name, hit.label, elementId(e) LIMIT $sample
   WITH hit, e, name, left(hit.label, 200) AS label,
-    [r IN hit.some | {r: r, to_name: head([k IN $layout.name_keys WHERE endNode(r)[k] IS NOT NULL | toStringOrNull(endNode(r)[k])])}] AS some
+    [r IN hit.some | {r: r,
+      to_name: head([k IN $layout.name_keys WHERE endNode(r)[k] IS NOT NULL | toStringOrNull(endNode(r)[k])])}] AS some
   WITH hit, e, name, label, [x IN some | {r: x.r, to_name: left(coalesce(x.to_name, '?'), 200),
     shown: left(coalesce(name, '?'), 200) + ' -[' + label + ']-> ' + left(coalesce(x.to_name, '?'), 200)}] AS some
   RETURN collect({

@@ -1,5 +1,6 @@
 // constant-relation-type: relations that all carry one label.
-// With one label (RELATED, DIRECTED) for (nearly) all relations, what a relation says is only in its description. Graphs with few relations are left out.
+// With one label (RELATED, DIRECTED) for (nearly) all relations, what a relation says is only in its
+// description. Graphs with few relations are left out.
 //
 // :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
 // :param sample => 5                    -- INTEGER: examples to return

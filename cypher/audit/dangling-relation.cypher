@@ -1,6 +1,7 @@
 // dangling-relation: relations with an end that was never extracted as an entity.
 // The end is marked `dangling`, or its name or type is one of the layout's placeholder values (LightRAG's UNKNOWN), or it is a node that
-// is no entity, no document, no excluded node and no chunk with text (LlamaIndex writes text-less chunks). Total: relations with at least one entity.
+// is no entity, no document, no excluded node and no chunk with text (LlamaIndex writes text-less chunks).
+// Total: relations with at least one entity.
 //
 // :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
 // :param sample => 5                    -- INTEGER: examples to return
@@ -18,21 +19,25 @@ CALL (placeholders) {
         AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(a))
         AND ($layout.scope_property IS NULL OR a[$layout.scope_property] = $layout.scope_value) THEN 'entity'
       WHEN any(l IN labels(a) WHERE l IN $layout.entity_labels OR l IN $layout.entity_excluded_labels
-        OR l IN $layout.document_labels OR (l IN $layout.chunk_labels AND any(k IN $layout.chunk_text_keys WHERE a[k] IS NOT NULL))) THEN 'other' ELSE 'missing' END AS from_is,
+        OR l IN $layout.document_labels OR (l IN $layout.chunk_labels AND any(k IN $layout.chunk_text_keys WHERE a[k] IS NOT NULL)))
+        THEN 'other' ELSE 'missing' END AS from_is,
     CASE WHEN $layout.relations_join_entities_only THEN 'entity'
       WHEN any(l IN labels(b) WHERE l IN $layout.entity_labels)
         AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
         AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
         AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value) THEN 'entity'
       WHEN any(l IN labels(b) WHERE l IN $layout.entity_labels OR l IN $layout.entity_excluded_labels
-        OR l IN $layout.document_labels OR (l IN $layout.chunk_labels AND any(k IN $layout.chunk_text_keys WHERE b[k] IS NOT NULL))) THEN 'other' ELSE 'missing' END AS to_is
+        OR l IN $layout.document_labels OR (l IN $layout.chunk_labels AND any(k IN $layout.chunk_text_keys WHERE b[k] IS NOT NULL)))
+        THEN 'other' ELSE 'missing' END AS to_is
   WHERE (from_is = 'entity' AND to_is <> 'other') OR (to_is = 'entity' AND from_is <> 'other')
   WITH r, CASE WHEN from_is = 'missing' OR a.dangling = true
-      OR toLower(coalesce(toStringOrNull(a[$layout.type_key]), head([l IN labels(a) WHERE NOT l IN $layout.type_label_ignored]))) IN placeholders
+      OR toLower(coalesce(toStringOrNull(a[$layout.type_key]), head([l IN labels(a) WHERE NOT l IN $layout.type_label_ignored])))
+        IN placeholders
       OR toLower(trim(head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]))) IN placeholders
       THEN a END AS from_gone,
     CASE WHEN to_is = 'missing' OR b.dangling = true
-      OR toLower(coalesce(toStringOrNull(b[$layout.type_key]), head([l IN labels(b) WHERE NOT l IN $layout.type_label_ignored]))) IN placeholders
+      OR toLower(coalesce(toStringOrNull(b[$layout.type_key]), head([l IN labels(b) WHERE NOT l IN $layout.type_label_ignored])))
+        IN placeholders
       OR toLower(trim(head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]))) IN placeholders
       THEN b END AS to_gone
   WITH r, [x IN [from_gone, to_gone] WHERE x IS NOT NULL] AS gone
@@ -43,20 +48,21 @@ CALL (hits) {
   UNWIND hit.gone AS lost
   RETURN count(DISTINCT lost) AS ends
 }
-CALL (hits, ends) {
-  UNWIND hits AS hit
-  WITH hit.r AS r, hit.gone AS gone, startNode(hit.r) AS a, endNode(hit.r) AS b, hit.gone[0] AS lost, ends
-  WITH r, coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label,
-    head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]) AS from_name,
-    head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]) AS to_name,
-    head([e IN gone | coalesce(head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]), '?')]) AS missing,
-    COUNT { (lost)--() } AS links, ends
-  WITH r, label, missing, links, ends,
-    left(coalesce(from_name, '?'), 200) + ' -[' + label + ']-> ' + left(coalesce(to_name, '?'), 200) AS shown
-  ORDER BY links DESC, missing, shown, elementId(r) LIMIT $sample
-  RETURN collect({
-    items: [{element_id: elementId(r), key: shown, name: shown, type: label, kind: 'relation'}],
-    why: 'missing end: ' + left(missing, 200) + ' (' + toString(ends) + ' missing ' + CASE ends WHEN 1 THEN 'end' ELSE 'ends' END + ' in all)'
-  }) AS sample
-}
-RETURN size(hits) AS count, total, sample
+WITH total, size(hits) AS count, ends, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
+UNWIND hits AS hit
+// grouping makes new rows, that do not each hold the list of all hits
+WITH total, count, ends, hit, count(*) AS once
+WITH total, count, hit.r AS r, hit.gone AS gone, startNode(hit.r) AS a, endNode(hit.r) AS b, hit.gone[0] AS lost, ends
+WITH total, count, r, coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label,
+  head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]) AS from_name,
+  head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]) AS to_name,
+  head([e IN gone | coalesce(head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]), '?')]) AS missing,
+  COUNT { (lost)--() } AS links, ends
+WITH total, count, r, label, missing, links, ends,
+  left(coalesce(from_name, '?'), 200) + ' -[' + label + ']-> ' + left(coalesce(to_name, '?'), 200) AS shown
+ORDER BY links DESC, missing, shown, elementId(r) LIMIT $sample
+RETURN count, total, collect(CASE WHEN r IS NOT NULL THEN {
+  items: [{element_id: elementId(r), key: shown, name: shown, type: label, kind: 'relation'}],
+  why: 'missing end: ' + left(missing, 200) + ' (' + toString(ends)
+    + ' missing ' + CASE ends WHEN 1 THEN 'end' ELSE 'ends' END + ' in all)'
+} END) AS sample

@@ -14,18 +14,18 @@ WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
 WITH e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
 WITH e, coalesce(name, '') =~ '[\\s\\p{P}\\p{Z}\\p{C}]*+' AS empty
 WITH count(*) AS total, collect(CASE WHEN empty THEN e END) AS hits
-CALL (hits) {
-  UNWIND hits AS e
-  WITH e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name, COUNT { (e)--() } AS links
-  ORDER BY links DESC, name, elementId(e) LIMIT $sample
-  RETURN collect({
-    items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
-     name: left(coalesce(name, ''), 200), kind: 'entity',
-     type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored]))}],
-    why: CASE WHEN none(k IN $layout.name_keys WHERE e[k] IS NOT NULL) THEN 'no name at all'
-      WHEN name IS NULL THEN 'the name is not text'
-      WHEN trim(name) = '' THEN 'the name is blank'
-      ELSE 'the name is punctuation only' END
-  }) AS sample
-}
-RETURN size(hits) AS count, total, sample
+WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
+UNWIND hits AS e
+// grouping makes new rows, that do not each hold the list of all hits
+WITH total, count, e, count(*) AS once
+WITH total, count, e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name, COUNT { (e)--() } AS links
+ORDER BY links DESC, name, elementId(e) LIMIT $sample
+RETURN count, total, collect(CASE WHEN e IS NOT NULL THEN {
+  items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
+   name: left(coalesce(name, ''), 200), kind: 'entity',
+   type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored]))}],
+  why: CASE WHEN none(k IN $layout.name_keys WHERE e[k] IS NOT NULL) THEN 'no name at all'
+    WHEN name IS NULL THEN 'the name is not text'
+    WHEN trim(name) = '' THEN 'the name is blank'
+    ELSE 'the name is punctuation only' END
+} END) AS sample

@@ -25,12 +25,13 @@ WITH r, until, expired, expired IS NOT NULL OR CASE
   WHEN until IS :: INTEGER OR until IS :: FLOAT THEN until <= CASE WHEN until > 100000000000 THEN now.epochMillis ELSE now.epochSeconds END
   ELSE coalesce(until <= now, until <= date(now), until <= localdatetime(now), false)
 END AS hit
-WITH count(*) AS total, collect(CASE WHEN hit THEN {r: r, until: toStringOrNull(until), expired: toStringOrNull(expired)} END) AS hits
+WITH count(*) AS total, collect(CASE WHEN hit THEN r END) AS hits
 RETURN size(hits) AS count, total, COLLECT {
-  UNWIND hits AS hit
-  WITH hit.r AS r, hit.until AS until, hit.expired AS expired, left(coalesce(toStringOrNull(hit.r[$layout.relation_label_key]), type(hit.r)), 200) AS label
-  ORDER BY coalesce(until, expired), label, elementId(r)
+  UNWIND hits AS r
+  WITH r, toStringOrNull(r[$layout.valid_to_key]) AS until, toStringOrNull(r[$layout.expired_key]) AS expired
+  ORDER BY coalesce(until, expired), elementId(r)
   LIMIT $sample
+  WITH r, until, expired, left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200) AS label
   WITH r, label, until, expired, left(coalesce(head([k IN $layout.name_keys WHERE startNode(r)[k] IS NOT NULL | toStringOrNull(startNode(r)[k])]), ''), 200) + ' -[' + label + ']-> ' + left(coalesce(head([k IN $layout.name_keys WHERE endNode(r)[k] IS NOT NULL | toStringOrNull(endNode(r)[k])]), ''), 200) AS name
   RETURN {items: [{element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'}],
           why: CASE WHEN until IS NOT NULL THEN 'valid until ' + left(until, 40) ELSE 'marked as expired ' + left(expired, 40) END}

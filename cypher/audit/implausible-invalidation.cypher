@@ -8,24 +8,10 @@
 //
 // returns: count INTEGER, total INTEGER, sample LIST OF MAP
 // mode: read
-MATCH (a)-[r]->(b)
-WHERE r[$layout.valid_to_key] IS NOT NULL AND ($layout.expired_key IS NULL OR r[$layout.expired_key] IS NOT NULL)
-  AND type(r) IN $layout.relation_types
-  AND ($layout.relations_join_entities_only OR (
-    any(l IN labels(a) WHERE l IN $layout.entity_labels)
-    AND none(l IN labels(a) WHERE l IN $layout.entity_excluded_labels)
-    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(a))
-    AND ($layout.scope_property IS NULL OR a[$layout.scope_property] = $layout.scope_value)
-    AND any(l IN labels(b) WHERE l IN $layout.entity_labels)
-    AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
-    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
-    AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
-WITH collect({r: r, at: toStringOrNull(r[$layout.valid_to_key])}) AS retired
-CALL (retired) { UNWIND retired AS x RETURN collect(DISTINCT x.at) AS instants }
-CALL (instants) {
-  MATCH (a)-[n]->(b)
-  WHERE n[$layout.valid_from_key] IS NOT NULL
-    AND type(n) IN $layout.relation_types
+CALL () {
+  MATCH (a)-[r]->(b)
+  WHERE r[$layout.valid_to_key] IS NOT NULL AND ($layout.expired_key IS NULL OR r[$layout.expired_key] IS NOT NULL)
+    AND type(r) IN $layout.relation_types
     AND ($layout.relations_join_entities_only OR (
       any(l IN labels(a) WHERE l IN $layout.entity_labels)
       AND none(l IN labels(a) WHERE l IN $layout.entity_excluded_labels)
@@ -35,36 +21,48 @@ CALL (instants) {
       AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
       AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
       AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
-  WITH n, toStringOrNull(n[$layout.valid_from_key]) AS at
-  WITH at, collect(n) AS starting
-  WITH at, starting WHERE at IN instants
-  RETURN collect({at: at, starting: starting}) AS beginnings
-}
-CALL (retired, beginnings) {
-  UNWIND retired AS x
-  WITH x.r AS r, x.at AS at, coalesce(toStringOrNull(x.r[$layout.relation_label_key]), type(x.r)) AS label, 'old' AS role
-  RETURN r, at, label, role
+  RETURN r, toStringOrNull(r[$layout.valid_to_key]) AS at, true AS old
   UNION ALL
-  UNWIND beginnings AS y
-  UNWIND y.starting AS r
-  RETURN r, y.at AS at, coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label, 'new' AS role
+  MATCH (a)-[r]->(b)
+  WHERE r[$layout.valid_from_key] IS NOT NULL
+    AND type(r) IN $layout.relation_types
+    AND ($layout.relations_join_entities_only OR (
+      any(l IN labels(a) WHERE l IN $layout.entity_labels)
+      AND none(l IN labels(a) WHERE l IN $layout.entity_excluded_labels)
+      AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(a))
+      AND ($layout.scope_property IS NULL OR a[$layout.scope_property] = $layout.scope_value)
+      AND any(l IN labels(b) WHERE l IN $layout.entity_labels)
+      AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
+      AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
+      AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
+  RETURN r, toStringOrNull(r[$layout.valid_from_key]) AS at, false AS old
 }
-WITH r, at, label, role, elementId(startNode(r)) AS s, elementId(endNode(r)) AS t
-UNWIND [[at], [at, CASE WHEN s < t THEN s ELSE t END, CASE WHEN s < t THEN t ELSE s END], [at, label, s, null], [at, label, t, null]] AS key
-WITH key, collect(CASE role WHEN 'old' THEN r END) AS olds, collect(CASE role WHEN 'new' THEN r END)[0..2] AS news
+WITH at, collect(CASE WHEN old THEN r END) AS olds, collect(CASE WHEN NOT old THEN r END) AS news
 WHERE size(olds) > 0
-UNWIND olds AS r
-WITH r, size(key) AS kind, [n IN news WHERE n <> r | n][0] AS successor
-WITH r, head(collect(CASE kind WHEN 1 THEN successor END)) AS any_successor,
-     count(CASE WHEN kind > 1 AND successor IS NOT NULL THEN 1 END) AS plausible
-WITH count(*) AS total, collect(CASE WHEN any_successor IS NOT NULL AND plausible = 0 THEN {r: r, n: any_successor} END) AS hits
-RETURN size(hits) AS count, total, COLLECT {
-  UNWIND hits AS hit
-  WITH hit.r AS r, hit.n AS n, left(coalesce(toStringOrNull(hit.r[$layout.relation_label_key]), type(hit.r)), 200) AS label, left(coalesce(toStringOrNull(hit.n[$layout.relation_label_key]), type(hit.n)), 200) AS new_label
+CALL (at, olds, news) {
+  WITH olds, news WHERE size(news) > 0
+  UNWIND [x IN olds | [x, true]] + [x IN news | [x, false]] AS row
+  WITH row[0] AS r, row[1] AS old
+  WITH r, old, startNode(r) AS s, endNode(r) AS t, coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label
+  UNWIND [CASE WHEN elementId(s) < elementId(t) THEN [s, t] ELSE [t, s] END, [label, s]] + CASE WHEN s = t THEN [] ELSE [[label, t]] END AS key
+  WITH key, collect(CASE WHEN old THEN r END) AS members, count(CASE WHEN NOT old THEN 1 END) AS starting
+  WHERE size(members) > 0
+  UNWIND members AS r
+  WITH r, starting, CASE WHEN toStringOrNull(r[$layout.valid_from_key]) = at THEN 1 ELSE 0 END AS itself
+  WITH r, max(starting - itself) AS plausible, max(itself) AS itself
+  RETURN collect(CASE WHEN plausible = 0 AND size(news) > itself THEN {r: r, n: head([n IN news[0..2] WHERE n <> r])} END) AS unrelated
+}
+WITH coalesce(sum(size(olds)), 0) AS total, collect(unrelated) AS groups
+WITH total, reduce(n = 0, g IN groups | n + size(g)) AS count, groups
+RETURN count, total, COLLECT {
+  UNWIND groups AS g
+  UNWIND g AS hit
+  WITH hit.r AS r, hit.n AS n
+  ORDER BY toStringOrNull(r[$layout.valid_to_key]), elementId(r)
+  LIMIT $sample
+  WITH r, n, left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200) AS label, left(coalesce(toStringOrNull(n[$layout.relation_label_key]), type(n)), 200) AS new_label
   WITH r, n, label, new_label, left(coalesce(head([k IN $layout.name_keys WHERE startNode(r)[k] IS NOT NULL | toStringOrNull(startNode(r)[k])]), ''), 200) + ' -[' + label + ']-> ' + left(coalesce(head([k IN $layout.name_keys WHERE endNode(r)[k] IS NOT NULL | toStringOrNull(endNode(r)[k])]), ''), 200) AS name,
        left(coalesce(head([k IN $layout.name_keys WHERE startNode(n)[k] IS NOT NULL | toStringOrNull(startNode(n)[k])]), ''), 200) + ' -[' + new_label + ']-> ' + left(coalesce(head([k IN $layout.name_keys WHERE endNode(n)[k] IS NOT NULL | toStringOrNull(endNode(n)[k])]), ''), 200) AS new_name
-  ORDER BY name, elementId(r)
-  LIMIT $sample
   RETURN {items: [{element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'},
                   {element_id: elementId(n), key: new_name, name: new_name, type: new_label, kind: 'relation'}],
           why: 'the first ended at ' + left(toStringOrNull(r[$layout.valid_to_key]), 40) + ', when only unrelated facts such as the second began'}

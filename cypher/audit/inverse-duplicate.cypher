@@ -26,19 +26,19 @@ WITH CASE WHEN forward THEN a ELSE b END AS low, CASE WHEN forward THEN b ELSE a
   head(collect(CASE WHEN forward THEN r END)) AS one, head(collect(CASE WHEN forward THEN null ELSE r END)) AS other
 WITH low, high, collect(CASE WHEN there > 0 AND back > 0 THEN {relations: [one, other], times: there + back} END) AS both
 WITH count(*) AS total, collect(CASE WHEN size(both) > 0 THEN both END) AS hits
-CALL (hits) {
-  UNWIND hits AS both
-  WITH [r IN both[0].relations | {r: r, a: startNode(r), b: endNode(r)}] AS found, reduce(n = 0, x IN both | n + x.times) AS times
-  WITH times, [x IN found | {r: x.r, label: left(coalesce(toStringOrNull(x.r[$layout.relation_label_key]), type(x.r)), 200),
-    a: head([k IN $layout.name_keys WHERE (x.a)[k] IS NOT NULL | toStringOrNull((x.a)[k])]),
-    b: head([k IN $layout.name_keys WHERE (x.b)[k] IS NOT NULL | toStringOrNull((x.b)[k])])}] AS found
-  WITH times, [x IN found | {r: x.r, label: x.label,
-    shown: left(coalesce(x.a, '?'), 200) + ' -[' + x.label + ']-> ' + left(coalesce(x.b, '?'), 200)}] AS found
-  WITH times, CASE WHEN found[0].shown <= found[1].shown THEN found ELSE [found[1], found[0]] END AS found
-  ORDER BY times DESC, found[0].shown LIMIT $sample
-  RETURN collect({
-    items: [x IN found | {element_id: elementId(x.r), key: x.shown, name: x.shown, type: x.label, kind: 'relation'}],
-    why: toString(times) + ' relations in both directions'
-  }) AS sample
-}
-RETURN size(hits) AS count, total, sample
+WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
+UNWIND hits AS both
+// grouping makes new rows, that do not each hold the list of all hits
+WITH total, count, both, count(*) AS once
+WITH total, count, [r IN both[0].relations | {r: r, a: startNode(r), b: endNode(r)}] AS found, reduce(n = 0, x IN both | n + x.times) AS times
+WITH total, count, times, [x IN found | {r: x.r, label: left(coalesce(toStringOrNull(x.r[$layout.relation_label_key]), type(x.r)), 200),
+  a: head([k IN $layout.name_keys WHERE (x.a)[k] IS NOT NULL | toStringOrNull((x.a)[k])]),
+  b: head([k IN $layout.name_keys WHERE (x.b)[k] IS NOT NULL | toStringOrNull((x.b)[k])])}] AS found
+WITH total, count, times, [x IN found | {r: x.r, label: x.label,
+  shown: left(coalesce(x.a, '?'), 200) + ' -[' + x.label + ']-> ' + left(coalesce(x.b, '?'), 200)}] AS found
+WITH total, count, times, CASE WHEN found[0].shown <= found[1].shown THEN found ELSE [found[1], found[0]] END AS found
+ORDER BY times DESC, found[0].shown LIMIT $sample
+RETURN count, total, collect(CASE WHEN times IS NOT NULL THEN {
+  items: [x IN found | {element_id: elementId(x.r), key: x.shown, name: x.shown, type: x.label, kind: 'relation'}],
+  why: toString(times) + ' relations in both directions'
+} END) AS sample

@@ -1,9 +1,11 @@
-// inverted-interval: relations whose validity may end before it begins.
-// `candidates` holds those where text or the types cannot be compared here; the audit compares their instants exactly.
+// inverted-interval: relations whose validity ends before it begins.
+// `count` and `sample` are those that can be told here. `candidates` holds those whose two times are of different types or are
+// text of different forms; the audit compares their instants exactly and adds them.
 //
 // :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
+// :param sample => 5              -- INTEGER: examples to return
 //
-// returns: total INTEGER, sure LIST OF MAP, candidates LIST OF MAP
+// returns: count INTEGER, total INTEGER, sample LIST OF MAP, candidates LIST OF MAP
 // mode: read
 MATCH (a)-[r]->(b)
 WHERE r[$layout.valid_from_key] IS NOT NULL AND r[$layout.valid_to_key] IS NOT NULL
@@ -18,17 +20,30 @@ WHERE r[$layout.valid_from_key] IS NOT NULL AND r[$layout.valid_to_key] IS NOT N
     AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
     AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
 WITH r, r[$layout.valid_from_key] AS start, r[$layout.valid_to_key] AS end
-WITH r, start, end, CASE
-  WHEN start IS :: LIST<ANY> OR end IS :: LIST<ANY> OR start IS :: BOOLEAN OR end IS :: BOOLEAN THEN false
-  WHEN start IS :: STRING OR end IS :: STRING THEN null
-  ELSE start > end
-END AS inverted, start IS :: INTEGER OR start IS :: FLOAT OR end IS :: INTEGER OR end IS :: FLOAT AS numbers
-WITH count(*) AS total,
-     collect(CASE WHEN inverted THEN {r: r, start: toStringOrNull(start), end: toStringOrNull(end)} END) AS sure,
-     collect(CASE WHEN inverted IS NULL AND (numbers OR left(toStringOrNull(start), 10) >= left(toStringOrNull(end), 10))
-             THEN {r: r, start: toStringOrNull(start), end: toStringOrNull(end)} END) AS maybe
-RETURN total,
-  [h IN sure | {item: {element_id: elementId(h.r), type: left(coalesce(toStringOrNull(h.r[$layout.relation_label_key]), type(h.r)), 200),
-    name: left(coalesce(head([k IN $layout.name_keys WHERE startNode(h.r)[k] IS NOT NULL | toStringOrNull(startNode(h.r)[k])]), ''), 200) + ' -[' + left(coalesce(toStringOrNull(h.r[$layout.relation_label_key]), type(h.r)), 200) + ']-> ' + left(coalesce(head([k IN $layout.name_keys WHERE endNode(h.r)[k] IS NOT NULL | toStringOrNull(endNode(h.r)[k])]), ''), 200)}, start: h.start, end: h.end}] AS sure,
-  [h IN maybe | {item: {element_id: elementId(h.r), type: left(coalesce(toStringOrNull(h.r[$layout.relation_label_key]), type(h.r)), 200),
-    name: left(coalesce(head([k IN $layout.name_keys WHERE startNode(h.r)[k] IS NOT NULL | toStringOrNull(startNode(h.r)[k])]), ''), 200) + ' -[' + left(coalesce(toStringOrNull(h.r[$layout.relation_label_key]), type(h.r)), 200) + ']-> ' + left(coalesce(head([k IN $layout.name_keys WHERE endNode(h.r)[k] IS NOT NULL | toStringOrNull(endNode(h.r)[k])]), ''), 200)}, start: h.start, end: h.end}] AS candidates
+WITH r, CASE
+  WHEN start IS :: LIST<ANY> OR end IS :: LIST<ANY> OR start IS :: BOOLEAN OR end IS :: BOOLEAN THEN 'no'
+  WHEN start IS :: STRING AND end IS :: STRING AND size(start) = size(end) AND size(start) < 40
+    AND start =~ '\\d{4}-\\d\\d-\\d\\d([T ][0-9:.]*Z?)?' AND end =~ '\\d{4}-\\d\\d-\\d\\d([T ][0-9:.]*Z?)?'
+    THEN CASE WHEN start > end THEN 'yes' ELSE 'no' END
+  WHEN start IS :: STRING OR end IS :: STRING OR start > end IS NULL THEN CASE
+    WHEN start IS :: INTEGER OR start IS :: FLOAT OR end IS :: INTEGER OR end IS :: FLOAT THEN 'maybe'
+    WHEN left(toStringOrNull(start), 10) >= left(toStringOrNull(end), 10) THEN 'maybe'
+    ELSE 'no' END
+  WHEN start > end THEN 'yes'
+  ELSE 'no'
+END AS inverted
+WITH count(*) AS total, collect(CASE inverted WHEN 'yes' THEN r END) AS hits, collect(CASE inverted WHEN 'maybe' THEN r END) AS unsure
+RETURN size(hits) AS count, total, COLLECT {
+  UNWIND hits AS r
+  WITH r, toStringOrNull(r[$layout.valid_from_key]) AS start, toStringOrNull(r[$layout.valid_to_key]) AS end
+  ORDER BY start, elementId(r)
+  LIMIT $sample
+  WITH r, start, end, left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200) AS label
+  WITH r, label, start, end, left(coalesce(head([k IN $layout.name_keys WHERE startNode(r)[k] IS NOT NULL | toStringOrNull(startNode(r)[k])]), ''), 200) + ' -[' + label + ']-> ' + left(coalesce(head([k IN $layout.name_keys WHERE endNode(r)[k] IS NOT NULL | toStringOrNull(endNode(r)[k])]), ''), 200) AS name
+  RETURN {items: [{element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'}], why: 'valid from ' + left(start, 40) + ' to ' + left(end, 40)}
+} AS sample, COLLECT {
+  UNWIND unsure AS r
+  WITH r, toStringOrNull(r[$layout.valid_from_key]) AS start, toStringOrNull(r[$layout.valid_to_key]) AS end, left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200) AS label
+  WITH r, label, start, end, left(coalesce(head([k IN $layout.name_keys WHERE startNode(r)[k] IS NOT NULL | toStringOrNull(startNode(r)[k])]), ''), 200) + ' -[' + label + ']-> ' + left(coalesce(head([k IN $layout.name_keys WHERE endNode(r)[k] IS NOT NULL | toStringOrNull(endNode(r)[k])]), ''), 200) AS name
+  RETURN {item: {element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'}, start: left(start, 80), end: left(end, 80)}
+} AS candidates

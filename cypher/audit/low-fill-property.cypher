@@ -28,17 +28,18 @@ CALL (members) {
 }
 WITH count(*) AS total, collect(CASE WHEN filled < $min_fill * size(members)
   THEN {owner: owner, key: key, filled: filled, of: size(members), first: first} END) AS hits
-CALL (hits) {
-  UNWIND hits AS hit
-  WITH hit, hit.first AS e
-  WITH hit, e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
-  ORDER BY toFloat(hit.filled) / hit.of, hit.owner, hit.key LIMIT $sample
-  RETURN collect({
-    items: [{element_id: null, key: left(hit.owner, 100) + '.' + left(hit.key, 100), name: left(hit.owner, 100) + '.' + left(hit.key, 100), type: left(hit.owner, 200), kind: 'property'},
-    {element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
-     name: left(coalesce(name, ''), 200), kind: 'entity',
-     type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored]))}],
-    why: toString(hit.filled) + ' of ' + toString(hit.of) + ' entities have it'
-  }) AS sample
-}
-RETURN size(hits) AS count, total, sample
+WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
+UNWIND hits AS hit
+// grouping makes new rows, that do not each hold the list of all hits
+WITH total, count, hit, count(*) AS once
+WITH total, count, hit, hit.first AS e
+WITH total, count, hit, e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
+ORDER BY toFloat(hit.filled) / hit.of, hit.owner, hit.key LIMIT $sample
+RETURN count, total, collect(CASE WHEN hit IS NOT NULL THEN {
+  items: [{element_id: null, key: left(hit.owner, 100) + '.' + left(hit.key, 100),
+   name: left(hit.owner, 100) + '.' + left(hit.key, 100), type: left(hit.owner, 200), kind: 'property'},
+  {element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
+   name: left(coalesce(name, ''), 200), kind: 'entity',
+   type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored]))}],
+  why: toString(hit.filled) + ' of ' + toString(hit.of) + ' entities have it'
+} END) AS sample

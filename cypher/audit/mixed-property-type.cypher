@@ -32,18 +32,20 @@ CALL () {
   RETURN type(r) AS owner, key, replace(valueType(r[key]), ' NOT NULL', '') AS kind, count(*) AS uses
 }
 WITH owner, key, uses,
-  CASE WHEN kind IN ['INTEGER', 'FLOAT'] THEN 'NUMBER' WHEN kind IN ['LIST<INTEGER>', 'LIST<FLOAT>'] THEN 'LIST<NUMBER>' ELSE kind END AS kind
+  CASE WHEN kind IN ['INTEGER', 'FLOAT'] THEN 'NUMBER'
+    WHEN kind IN ['LIST<INTEGER>', 'LIST<FLOAT>'] THEN 'LIST<NUMBER>' ELSE kind END AS kind
 WHERE kind <> 'LIST<NOTHING>'
 WITH owner, key, kind, sum(uses) AS uses ORDER BY uses DESC, kind
 WITH owner, key, collect({kind: kind, uses: uses}) AS kinds
 WITH count(*) AS total, collect(CASE WHEN size(kinds) > 1 THEN {owner: owner, key: key, kinds: kinds} END) AS hits
-CALL (hits) {
-  UNWIND hits AS hit
-  WITH hit
-  ORDER BY reduce(n = 0, k IN tail(hit.kinds) | n + k.uses) DESC, hit.owner, hit.key LIMIT $sample
-  RETURN collect({
-    items: [{element_id: null, key: left(hit.owner, 100) + '.' + left(hit.key, 100), name: left(hit.owner, 100) + '.' + left(hit.key, 100), type: left(hit.owner, 200), kind: 'property'}],
-    why: reduce(t = '', k IN hit.kinds | t + CASE t WHEN '' THEN '' ELSE ', ' END + toString(k.uses) + ' ' + k.kind)
-  }) AS sample
-}
-RETURN size(hits) AS count, total, sample
+WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
+UNWIND hits AS hit
+// grouping makes new rows, that do not each hold the list of all hits
+WITH total, count, hit, count(*) AS once
+WITH total, count, hit
+ORDER BY reduce(n = 0, k IN tail(hit.kinds) | n + k.uses) DESC, hit.owner, hit.key LIMIT $sample
+RETURN count, total, collect(CASE WHEN hit IS NOT NULL THEN {
+  items: [{element_id: null, key: left(hit.owner, 100) + '.' + left(hit.key, 100),
+   name: left(hit.owner, 100) + '.' + left(hit.key, 100), type: left(hit.owner, 200), kind: 'property'}],
+  why: reduce(t = '', k IN hit.kinds | t + CASE t WHEN '' THEN '' ELSE ', ' END + toString(k.uses) + ' ' + k.kind)
+} END) AS sample

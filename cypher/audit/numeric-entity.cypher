@@ -16,22 +16,23 @@ WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
 WITH e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
 WITH e, CASE WHEN size(name) <= $max_characters THEN replace(toLower(trim(normalize(name, NFKC))), 'ß', 'ss') END AS folded
 WITH e, CASE WHEN folded =~ '.*\\p{N}.*' THEN
-  [t IN split(reduce(t = folded, c IN ['-', '–', '—', '−', '/', '.', ',', ':', ';', '(', ')', '[', ']', '+', '±', '~', '<', '>', '=', '*', '×', '^', '%', '‰',
-    '°', '$', '€', '£', '¥', '₽', '₹', '#', '\'', '"', '’', '年', '月', '日', '時', '时', '分', '秒', '号', '\t', '\n', '\u00a0']
+  [t IN split(reduce(t = folded, c IN ['-', '–', '—', '−', '/', '.', ',', ':', ';', '(', ')',
+    '[', ']', '+', '±', '~', '<', '>', '=', '*', '×', '^', '%', '‰', '°', '$', '€', '£', '¥',
+    '₽', '₹', '#', '\'', '"', '’', '年', '月', '日', '時', '时', '分', '秒', '号', '\t', '\n', '\u00a0']
     | replace(t, c, ' ')), ' ') WHERE t <> ''] ELSE [] END AS parts
 WITH e, size(parts) > 0 AND all(t IN parts WHERE t IN $units
   OR t =~ '\\p{N}+(st|nd|rd|th|s|º|ª|er|ème|er|го|й)?'
   OR (t =~ '\\p{N}.*' AND any(u IN $units WHERE size(u) > 1 AND t ENDS WITH u AND left(t, size(t) - size(u)) =~ '\\p{N}+'))) AS numeric
 WITH count(*) AS total, collect(CASE WHEN numeric THEN e END) AS hits
-CALL (hits) {
-  UNWIND hits AS e
-  WITH e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name, COUNT { (e)--() } AS links
-  ORDER BY links DESC, name, elementId(e) LIMIT $sample
-  RETURN collect({
-    items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
-     name: left(coalesce(name, ''), 200), kind: 'entity',
-     type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored]))}],
-    why: toString(links) + CASE links WHEN 1 THEN ' link' ELSE ' links' END
-  }) AS sample
-}
-RETURN size(hits) AS count, total, sample
+WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
+UNWIND hits AS e
+// grouping makes new rows, that do not each hold the list of all hits
+WITH total, count, e, count(*) AS once
+WITH total, count, e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name, COUNT { (e)--() } AS links
+ORDER BY links DESC, name, elementId(e) LIMIT $sample
+RETURN count, total, collect(CASE WHEN e IS NOT NULL THEN {
+  items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
+   name: left(coalesce(name, ''), 200), kind: 'entity',
+   type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored]))}],
+  why: toString(links) + CASE links WHEN 1 THEN ' link' ELSE ' links' END
+} END) AS sample

@@ -22,17 +22,17 @@ WITH a, b, coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS l
 WITH a, b, label, validity, count(*) AS times, collect(r)[0..3] AS some
 WITH sum(times) AS total, sum(CASE WHEN a <> b THEN times - 1 ELSE 0 END) AS count,
   collect(CASE WHEN times > 1 AND a <> b THEN {a: a, b: b, label: label, times: times, some: some} END) AS hits
-CALL (hits) {
-  UNWIND hits AS hit
-  WITH hit, hit.a AS a, hit.b AS b, left(hit.label, 200) AS label
-  WITH hit, label, head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]) AS from_name,
-    head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]) AS to_name
-  WITH hit, label,
-    left(coalesce(from_name, '?'), 200) + ' -[' + label + ']-> ' + left(coalesce(to_name, '?'), 200) AS shown
-  ORDER BY hit.times DESC, shown LIMIT $sample
-  RETURN collect({
-    items: [r IN hit.some | {element_id: elementId(r), key: shown, name: shown, type: label, kind: 'relation'}],
-    why: toString(hit.times) + ' times'
-  }) AS sample
-}
-RETURN count, total, sample
+WITH total, count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
+UNWIND hits AS hit
+// grouping makes new rows, that do not each hold the list of all hits
+WITH total, count, hit, count(*) AS once
+WITH total, count, hit, hit.a AS a, hit.b AS b, left(hit.label, 200) AS label
+WITH total, count, hit, label, head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]) AS from_name,
+  head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]) AS to_name
+WITH total, count, hit, label,
+  left(coalesce(from_name, '?'), 200) + ' -[' + label + ']-> ' + left(coalesce(to_name, '?'), 200) AS shown
+ORDER BY hit.times DESC, shown LIMIT $sample
+RETURN count, total, collect(CASE WHEN hit IS NOT NULL THEN {
+  items: [r IN hit.some | {element_id: elementId(r), key: shown, name: shown, type: label, kind: 'relation'}],
+  why: toString(hit.times) + ' times'
+} END) AS sample

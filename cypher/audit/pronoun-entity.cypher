@@ -22,15 +22,15 @@ WITH count(*) AS total, sum(CASE WHEN capitals THEN 1 ELSE 0 END) AS in_capitals
      collect(CASE WHEN folded IN $pronouns THEN {e: e, capitals: capitals, acronym: folded IN $acronyms} END) AS found
 WITH total, in_capitals > total * $capitals_share AS all_in_capitals, found
 WITH total, [x IN found WHERE NOT x.capitals OR (all_in_capitals AND NOT x.acronym) | x.e] AS hits
-CALL (hits) {
-  UNWIND hits AS e
-  WITH e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name, COUNT { (e)--() } AS links
-  ORDER BY links DESC, name, elementId(e) LIMIT $sample
-  RETURN collect({
-    items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
-     name: left(coalesce(name, ''), 200), kind: 'entity',
-     type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored]))}],
-    why: toString(links) + CASE links WHEN 1 THEN ' link' ELSE ' links' END
-  }) AS sample
-}
-RETURN size(hits) AS count, total, sample
+WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
+UNWIND hits AS e
+// grouping makes new rows, that do not each hold the list of all hits
+WITH total, count, e, count(*) AS once
+WITH total, count, e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name, COUNT { (e)--() } AS links
+ORDER BY links DESC, name, elementId(e) LIMIT $sample
+RETURN count, total, collect(CASE WHEN e IS NOT NULL THEN {
+  items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
+   name: left(coalesce(name, ''), 200), kind: 'entity',
+   type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored]))}],
+  why: toString(links) + CASE links WHEN 1 THEN ' link' ELSE ' links' END
+} END) AS sample

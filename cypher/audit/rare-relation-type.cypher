@@ -20,17 +20,18 @@ WHERE type(r) IN $layout.relation_types
     AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
 WITH coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label, count(*) AS uses, head(collect(r)) AS first
 WITH count(*) AS total, collect(CASE WHEN uses <= $max_uses THEN {label: label, uses: uses, first: first} END) AS hits
-CALL (hits) {
-  UNWIND hits AS hit
-  WITH hit ORDER BY hit.uses, hit.label LIMIT $sample
-  WITH hit, left(hit.label, 200) AS label, hit.first AS r, startNode(hit.first) AS a, endNode(hit.first) AS b
-  WITH hit, label, r, head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]) AS from_name,
-    head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]) AS to_name
-  WITH hit, label, r,
-    left(coalesce(from_name, '?'), 200) + ' -[' + label + ']-> ' + left(coalesce(to_name, '?'), 200) AS shown
-  RETURN collect({
-    items: [{element_id: null, key: label, name: label, type: null, kind: 'type'}, {element_id: elementId(r), key: shown, name: shown, type: label, kind: 'relation'}],
-    why: toString(hit.uses) + CASE hit.uses WHEN 1 THEN ' relation' ELSE ' relations' END
-  }) AS sample
-}
-RETURN size(hits) AS count, total, sample
+WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
+UNWIND hits AS hit
+// grouping makes new rows, that do not each hold the list of all hits
+WITH total, count, hit, count(*) AS once
+WITH total, count, hit ORDER BY hit.uses, hit.label LIMIT $sample
+WITH total, count, hit, left(hit.label, 200) AS label, hit.first AS r, startNode(hit.first) AS a, endNode(hit.first) AS b
+WITH total, count, hit, label, r, head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]) AS from_name,
+  head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]) AS to_name
+WITH total, count, hit, label, r,
+  left(coalesce(from_name, '?'), 200) + ' -[' + label + ']-> ' + left(coalesce(to_name, '?'), 200) AS shown
+RETURN count, total, collect(CASE WHEN hit IS NOT NULL THEN {
+  items: [{element_id: null, key: label, name: label, type: null, kind: 'type'},
+    {element_id: elementId(r), key: shown, name: shown, type: label, kind: 'relation'}],
+  why: toString(hit.uses) + CASE hit.uses WHEN 1 THEN ' relation' ELSE ' relations' END
+} END) AS sample

@@ -16,17 +16,17 @@ UNWIND CASE WHEN toStringOrNull(e[$layout.type_key]) IS NOT NULL THEN [toStringO
   ELSE [l IN labels(e) WHERE NOT l IN $layout.type_label_ignored] END AS type
 WITH type, count(*) AS uses, head(collect(e)) AS first
 WITH count(*) AS total, collect(CASE WHEN uses <= $max_uses THEN {type: type, uses: uses, first: first} END) AS hits
-CALL (hits) {
-  UNWIND hits AS hit
-  WITH hit, hit.first AS e
-  WITH hit, e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
-  ORDER BY hit.uses, hit.type LIMIT $sample
-  RETURN collect({
-    items: [{element_id: null, key: left(hit.type, 200), name: left(hit.type, 200), type: null, kind: 'type'},
-    {element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
-     name: left(coalesce(name, ''), 200), kind: 'entity',
-     type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored]))}],
-    why: toString(hit.uses) + CASE hit.uses WHEN 1 THEN ' entity' ELSE ' entities' END
-  }) AS sample
-}
-RETURN size(hits) AS count, total, sample
+WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
+UNWIND hits AS hit
+// grouping makes new rows, that do not each hold the list of all hits
+WITH total, count, hit, count(*) AS once
+WITH total, count, hit, hit.first AS e
+WITH total, count, hit, e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
+ORDER BY hit.uses, hit.type LIMIT $sample
+RETURN count, total, collect(CASE WHEN hit IS NOT NULL THEN {
+  items: [{element_id: null, key: left(hit.type, 200), name: left(hit.type, 200), type: null, kind: 'type'},
+  {element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
+   name: left(coalesce(name, ''), 200), kind: 'entity',
+   type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored]))}],
+  why: toString(hit.uses) + CASE hit.uses WHEN 1 THEN ' entity' ELSE ' entities' END
+} END) AS sample

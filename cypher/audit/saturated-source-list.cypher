@@ -29,7 +29,7 @@ CALL () {
       type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'}],
       why: 'at least ' + toString($layout.source_limit) + ' sources'}) AS found
   }
-  RETURN size(hits) AS hit, total AS all, found
+  RETURN size(hits) AS hit, total AS checked, found
   UNION ALL
   MATCH (a)-[r]->(b)
   WHERE type(r) IN $layout.relation_types
@@ -57,7 +57,7 @@ CALL () {
     RETURN collect({items: [{element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'}],
       why: 'at least ' + toString($layout.source_limit) + ' sources'}) AS found
   }
-  RETURN size(hits) AS hit, total AS all, found
+  RETURN size(hits) AS hit, total AS checked, found
 }
-WITH sum(hit) AS count, sum(all) AS total, collect(found) AS found
+WITH sum(hit) AS count, sum(checked) AS total, collect(found) AS found
 RETURN count, total, reduce(s = [], f IN found | s + f)[..$sample] AS sample

@@ -18,16 +18,16 @@ WHERE type(r) IN $layout.relation_types
     AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
     AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
 WITH count(*) AS total, collect(CASE WHEN a = b THEN r END) AS hits
-CALL (hits) {
-  UNWIND hits AS r
-  WITH r, coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label, startNode(r) AS e
-  WITH r, label, e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
-  ORDER BY name, label, elementId(r) LIMIT $sample
-  WITH r, label, e, left(coalesce(name, '?'), 200) + ' -[' + label + ']-> '
-    + left(coalesce(name, '?'), 200) AS shown
-  RETURN collect({
-    items: [{element_id: elementId(r), key: shown, name: shown, type: label, kind: 'relation'}],
-    why: null
-  }) AS sample
-}
-RETURN size(hits) AS count, total, sample
+WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
+UNWIND hits AS r
+// grouping makes new rows, that do not each hold the list of all hits
+WITH total, count, r, count(*) AS once
+WITH total, count, r, coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label, startNode(r) AS e
+WITH total, count, r, label, e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
+ORDER BY name, label, elementId(r) LIMIT $sample
+WITH total, count, r, label, e, left(coalesce(name, '?'), 200) + ' -[' + label + ']-> '
+  + left(coalesce(name, '?'), 200) AS shown
+RETURN count, total, collect(CASE WHEN r IS NOT NULL THEN {
+  items: [{element_id: elementId(r), key: shown, name: shown, type: label, kind: 'relation'}],
+  why: null
+} END) AS sample

@@ -18,16 +18,16 @@ WITH e, size(name) AS characters,
   CASE WHEN size(name) <= $max_characters THEN size([w IN split(name, ' ') WHERE trim(w) <> '']) ELSE 0 END AS words
 WITH e, characters > $max_characters OR words > $max_words AS long
 WITH count(*) AS total, collect(CASE WHEN long THEN e END) AS hits
-CALL (hits) {
-  UNWIND hits AS e
-  WITH e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name, COUNT { (e)--() } AS links
-  ORDER BY size(name) DESC, name, elementId(e) LIMIT $sample
-  RETURN collect({
-    items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
-     name: left(coalesce(name, ''), 200), kind: 'entity',
-     type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored]))}],
-    why: CASE WHEN size(name) > $max_characters THEN toString(size(name)) + ' characters'
-      ELSE toString(size([w IN split(name, ' ') WHERE trim(w) <> ''])) + ' words' END
-  }) AS sample
-}
-RETURN size(hits) AS count, total, sample
+WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
+UNWIND hits AS e
+// grouping makes new rows, that do not each hold the list of all hits
+WITH total, count, e, count(*) AS once
+WITH total, count, e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name, COUNT { (e)--() } AS links
+ORDER BY size(name) DESC, name, elementId(e) LIMIT $sample
+RETURN count, total, collect(CASE WHEN e IS NOT NULL THEN {
+  items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
+   name: left(coalesce(name, ''), 200), kind: 'entity',
+   type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored]))}],
+  why: CASE WHEN size(name) > $max_characters THEN toString(size(name)) + ' characters'
+    ELSE toString(size([w IN split(name, ' ') WHERE trim(w) <> ''])) + ' words' END
+} END) AS sample

@@ -22,8 +22,10 @@ WHERE type(r) IN $layout.relation_types
     AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
     AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
     AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
-WITH coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label, coalesce(toStringOrNull(a[$layout.type_key]), head([l IN labels(a) WHERE NOT l IN $layout.type_label_ignored])) AS from_type,
-  coalesce(toStringOrNull(b[$layout.type_key]), head([l IN labels(b) WHERE NOT l IN $layout.type_label_ignored])) AS to_type, count(*) AS uses, collect(r)[0..$max_uses] AS some
+WITH coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label,
+  coalesce(toStringOrNull(a[$layout.type_key]), head([l IN labels(a) WHERE NOT l IN $layout.type_label_ignored])) AS from_type,
+  coalesce(toStringOrNull(b[$layout.type_key]), head([l IN labels(b) WHERE NOT l IN $layout.type_label_ignored])) AS to_type,
+  count(*) AS uses, collect(r)[0..$max_uses] AS some
 WITH label, sum(uses) AS all_uses,
   collect(CASE WHEN from_type IS NOT NULL AND to_type IS NOT NULL
     THEN {from_type: from_type, to_type: to_type, uses: uses, some: some} END) AS pairs

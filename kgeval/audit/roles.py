@@ -12,7 +12,9 @@ from kgeval.records import Layout
 Missing = dict[str, str]
 
 
-def missing_roles(graph: Graph, layout: Layout, structure: Mapping[str, Any] | None = None, *, has_schema: bool = False, timeout: float = 120.0) -> Missing:
+def missing_roles(
+    graph: Graph, layout: Layout, structure: Mapping[str, Any] | None = None, *, has_schema: bool = False, timeout: float = 120.0,
+) -> Missing:
     """Reason by role for every role that this graph, layout or server lacks. A role that is not in the map is there.
 
     `structure`: figures already measured (relations, chunks ...), to save the queries.

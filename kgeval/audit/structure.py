@@ -214,7 +214,9 @@ def _simple(probe: _Probe, view: Projection) -> None:
     average = 0.0
     if view.edges:
         gds = probe.graph.gds
-        average = gds.local_clustering_coefficient.stats(gds.graph.get(view.name), relationship_types=[SIMPLE], log_progress=False).average_clustering_coefficient
+        handle = gds.graph.get(view.name)
+        result = gds.local_clustering_coefficient.stats(handle, relationship_types=[SIMPLE], log_progress=False)
+        average = result.average_clustering_coefficient
     numbers |= {
         "simple_edges": view.edges, "simple_average_degree": 2 * view.edges / n, "isolated": histogram.get(0, 0),
         "isolated_share": histogram.get(0, 0) / n, "average_clustering": average,

@@ -33,15 +33,23 @@ SEVERITIES = ("error", "warning", "info")
 @click.option("--skip", multiple=True, metavar="ID", help="Leave out these checks or groups (comma or repeated).")
 @click.option("--limit", type=click.IntRange(min=0), default=None, help="Examples a finding, 0 = all [default: 5].")
 @click.option("--timeout", type=click.FloatRange(min=0.001), default=None, help="Seconds a check may take [default: 120].")
-@click.option("--threshold", "thresholds", multiple=True, metavar="ID<=SHARE", help="Share of hits that still passes, e.g. isolated-entity<=0.05.")
+@click.option(
+    "--threshold", "thresholds", multiple=True, metavar="ID<=SHARE",
+    help="Share of hits that still passes, e.g. isolated-entity<=0.05; missed: exit 1.",
+)
 @click.option("--setting", "settings", multiple=True, metavar="ID.NAME=VALUE", help="A setting of a check; kgeval rule show ID lists them.")
 @click.option("--fail-on", type=click.Choice(SEVERITIES), default=None, help="Exit 1 if a check of this severity or worse fails.")
-@click.option("--schema", "schema_file", default=None, help="Schema to check against: a file (JSON, YAML, TOML) or 'database'.")
+@click.option("--schema", "schema_file", help="Schema to check: a file (JSON, YAML, TOML) or 'database'.")
 @click.option("--corpus", type=click.Path(exists=True, path_type=Path), help="Text file or folder that the graph was made from (for tokens).")
 @click.option("--no-structure", is_flag=True, help="Only the checks, no structure figures.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the communities' stability.")
-@click.option("-o", "--output", "outputs", multiple=True, type=click.Path(path_type=Path), help="Report file: .html .json .md (repeatable).")
-@click.option("-f", "--format", "form", type=click.Choice(["text", "json", "md", "html"]), default="text", show_default=True, help="What goes to stdout.")
+@click.option(
+    "-o", "--output", "outputs", multiple=True, type=click.Path(path_type=Path), help="Report file: .html .json .md (repeatable).",
+)
+@click.option(
+    "-f", "--format", "form", type=click.Choice(["text", "json", "md", "html"]), default="text", show_default=True,
+    help="What goes to stdout.",
+)
 @click.option("--redact", is_flag=True, help="Leave names and texts out of the report.")
 @click.option("--no-progress", is_flag=True, help="No progress on stderr.")
 @click.option("-q", "--quiet", is_flag=True, help="No summary on stdout.")
@@ -118,7 +126,7 @@ def parse_settings(base: dict[str, Any], given: list[str]) -> dict[str, Any]:
     """`ID.NAME=VALUE` in the type of the setting's default. All faults at once."""
     from kgeval.audit.rulebook import load_rules
 
-    pairs = [(name, value) for name, value in base.items()]
+    pairs = list(base.items())
     pairs += [(name.strip(), value.strip()) for name, _, value in (text.partition("=") for text in given)]
     found: dict[str, Any] = {}
     faults = []

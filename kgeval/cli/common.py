@@ -26,7 +26,10 @@ def connection_options(command: F) -> F:
     for option in reversed((
         click.option("-c", "--config", "config_file", type=click.Path(path_type=Path), help="Configuration file (default: ./kgeval.toml)."),
         click.option("--uri", envvar="NEO4J_URI", show_envvar=True, help="Neo4j's address; without it the embedded server is used."),
-        click.option("--username", envvar="NEO4J_USERNAME", show_envvar=True, help="User [default: neo4j]. The password comes from NEO4J_PASSWORD or a prompt."),
+        click.option(
+            "--username", envvar="NEO4J_USERNAME", show_envvar=True,
+            help="User [default: neo4j]. The password comes from NEO4J_PASSWORD or a prompt.",
+        ),
         click.option("--database", envvar="NEO4J_DATABASE", show_envvar=True, help="Database [default: the user's home database]."),
         click.option("--home", type=click.Path(path_type=Path), help="Home of the embedded server to use."),
     )):

@@ -70,7 +70,8 @@ def _server(graph: Graph) -> None:
     from kgeval.graph.connect import gds_warning
 
     info = graph.info
-    click.echo(f"server      Neo4j {info.neo4j} {info.edition} at {info.uri}, database {info.database}{' (embedded)' if info.embedded else ''}")
+    kind = " (embedded)" if info.embedded else ""
+    click.echo(f"server      Neo4j {info.neo4j} {info.edition} at {info.uri}, database {info.database}{kind}")
     click.echo(f"gds         {gds_warning(info) or info.gds}")
 
 

@@ -147,10 +147,12 @@ def _inspect(driver: neo4j.Driver, address: Address) -> ServerInfo:
             database = session.run("CALL db.info() YIELD name RETURN name").single(strict=True)["name"]
             gds = _gds_version(session)
     except AuthError as cause:
-        raise ConnectError(f"{who}: Neo4j refuses user '{address.username}' or the password", fix="set NEO4J_USERNAME and NEO4J_PASSWORD") from cause
+        message = f"{who}: Neo4j refuses user '{address.username}' or the password"
+        raise ConnectError(message, fix="set NEO4J_USERNAME and NEO4J_PASSWORD") from cause
     except ClientError as cause:
         if "DatabaseNotFound" in (cause.code or ""):
-            raise ConnectError(f"{who}: there is no database '{address.database}'", fix="set --database or NEO4J_DATABASE; SHOW DATABASES lists them") from cause
+            message = f"{who}: there is no database '{address.database}'"
+            raise ConnectError(message, fix="set --database or NEO4J_DATABASE; SHOW DATABASES lists them") from cause
         raise ConnectError(f"{who}: {cause.message}", fix="see the server's log") from cause
     except (ServiceUnavailable, ConfigurationError, DriverError, OSError, ValueError) as cause:
         raise ConnectError(f"{who}: Neo4j cannot be reached: {_first_line(cause)}", fix=_reach_fix(address)) from cause
@@ -211,7 +213,8 @@ def _translated() -> Iterator[None]:
             raise QueryTimeout(f"stopped at its time limit ({_first_line(cause)})", fix="raise --timeout, or --skip the check") from cause
         raise QueryError(f"{code}: {cause.message}", fix="see the server's log") from cause
     except DriverError as cause:
-        raise QueryError(f"the connection broke: {_first_line(cause)}", fix="run the command again; kgeval server logs shows the server's side") from cause
+        fix = "run the command again; kgeval server logs shows the server's side"
+        raise QueryError(f"the connection broke: {_first_line(cause)}", fix=fix) from cause
 
 
 def _text(query: str | Query) -> str:

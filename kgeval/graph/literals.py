@@ -42,7 +42,7 @@ def cypher_name(name: str) -> str:
         return name
     if not name or "\0" in name:
         raise ValueError("a name in Cypher must not be empty and must not hold NUL")
-    return "`" + re.sub(r"\\(?=u)", r"\\u005C", name).replace("`", "``") + "`"
+    return "`" + name.replace("\\", "\\u005C").replace("`", "``") + "`"
 
 
 def _text(text: str) -> str:

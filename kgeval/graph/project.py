@@ -88,13 +88,15 @@ def _native(graph: Graph, layout: Layout, expected: Expected, name: str, timeout
         return None
     if not expected.relations:
         return None
-    relations = {ALL: {"type": "*", "orientation": "UNDIRECTED"}, SIMPLE: {"type": "*", "orientation": "UNDIRECTED", "aggregation": "SINGLE"}}
+    every = {"type": "*", "orientation": "UNDIRECTED"}
+    relations = {ALL: every, SIMPLE: {**every, "aggregation": "SINGLE"}}
+    params = {"graph_name": name, "nodes": layout.entity_labels, "relations": relations}
     try:
-        row = graph.read(all_queries()["native-graph"], {"graph_name": name, "nodes": layout.entity_labels, "relations": relations}, timeout=timeout)[0]
+        row = graph.read(all_queries()["native-graph"], params, timeout=timeout)[0]
     except QueryError:
         return None
-    counts = {r["degree"]: r["entities"] for r in graph.read(all_queries()["projected-degrees"], {"graph_name": name, "types": [ALL]}, timeout=timeout)}
-    all_ends = sum(degree * n for degree, n in counts.items())
+    degrees = graph.read(all_queries()["projected-degrees"], {"graph_name": name, "types": [ALL]}, timeout=timeout)
+    all_ends = sum(d["degree"] * d["entities"] for d in degrees)
     if row["nodes"] != expected.entities or all_ends != 2 * expected.relations:
         drop(graph, name)
         return None

@@ -58,8 +58,8 @@ ROMAN = _words(
 HEADS = _words(
     "town city village street road lane square bridge river lake sea bay cove rock rocks mount mountain mountains hill valley "
     "island islands house home hall hotel inn estate farm ranch palace castle tower church chapel cathedral school college "
-    "university institute institution academy library museum hospital bank office station port harbour harbor market shop mine family people tribe "
-    "indians language press council committee society association union party army navy company club foundation fund project "
+    "university institute institution academy library museum hospital bank office station port harbour harbor market shop mine family "
+    "people tribe indians language press council committee society association union party army navy company club foundation fund project "
     "license act law war battle treaty day eve night morning dinner song book journal newspaper herald times lights door bed room "
     "stadt straße haus fluss see berg ville rue maison rivière lac calle casa río гора улица река"
 )
@@ -70,6 +70,7 @@ GENERIC = _words(
     "school hotel house room door window street road city town village state church shop office company government war law "
     "sheikh sultan consul bishop governor doctor nurse narrator god world time life death bad poor small"
 ) | HEADS
+NOTHING: frozenset[str] = frozenset()
 NEGATIONS = ("in", "un", "non", "il", "im", "ir", "dis", "a", "anti", "de")
 
 HONORIFIC, INITIALS, ACRONYM, LEGAL_FORM = "honorific", "initials", "acronym", "legal form"
@@ -102,11 +103,11 @@ def form(name: str) -> Form:
     norm = normalise(name[:300])
     tokens = tuple(norm.split())
     core = _core(tokens)
-    titles = frozenset(SHORT_TITLES.get(t, t) for t in tokens[: len(tokens) - len(core)])
+    titles = frozenset(SHORT_TITLES.get(t, t) for t in tokens[: len(tokens) - len(core)]) or NOTHING
     men, women = any(t in MEN for t in titles), any(t in WOMEN for t in titles)
     return Form(
         norm=norm, tokens=tokens, core=core, titles=titles, gender="m" if men else "w" if women else "",
-        apart=frozenset(t for t in tokens if _tells_apart(t)), letters=_letters(name, tokens),
+        apart=frozenset(t for t in tokens if _tells_apart(t)) or NOTHING, letters=_letters(name, tokens),
     )
 
 
@@ -195,6 +196,8 @@ def _initials(a: tuple[str, ...], b: tuple[str, ...]) -> str | None:
 
 
 def _legal(a: tuple[str, ...], b: tuple[str, ...]) -> str | None:
+    if a[-1] not in LEGAL and b[-1] not in LEGAL:
+        return None
     x, y = _without_legal(a), _without_legal(b)
     return LEGAL_FORM if x and x == y else None
 
@@ -239,7 +242,7 @@ def _spelling(a: Form, b: Form) -> str | None:
         return SPACING
     if y in (x + "s", x + "es") or (x.endswith("y") and y == x[:-1] + "ies"):
         return PLURAL if len(x) >= 3 else None
-    if min(len(x), len(y)) < 6 or x[0] != y[0] or abs(len(a.core) - len(b.core)) > 1:
+    if min(len(x), len(y)) < 6 or x[0] != y[0] or abs(len(a.core) - len(b.core)) > 1 or abs(len(x) - len(y)) > 4:
         return None
     if folded(x) == folded(y):
         return VARIANT

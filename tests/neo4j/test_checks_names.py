@@ -88,7 +88,8 @@ def test_common_nouns_are_generic_with_and_without_an_article(graph):
 
 
 def test_numbers_dates_and_quantities_are_numeric(graph):
-    hits = ["1984", "12 March 2019", "5 km", "5km", "$3.5 million", "100%", "2nd", "10:30 am", "1885-1892", "2019年3月5日", "3 марта 1917", "٣", "the 1920s"]
+    hits = ["1984", "12 March 2019", "5 km", "5km", "$3.5 million", "100%", "2nd", "10:30 am", "1885-1892", "2019年3月5日",
+            "3 марта 1917", "٣", "the 1920s"]
     named(graph, *hits, "March", "3M", "Boeing 747", "Apollo 11", "Henry VIII", "million", "5G", "A4", "R2-D2", "percent")
     assert found(check(graph, "numeric-entity")) == set(hits)
 

@@ -58,12 +58,14 @@ def test_a_property_of_one_in_thirty_is_hardly_filled(graph, draw):
 
 def test_a_small_type_is_left_out_and_types_may_be_a_property(graph, draw):
     draw("""UNWIND range(1, 25) AS i CREATE (:base {entity_id: 'e' + i, entity_type: 'big', rare: CASE i WHEN 1 THEN 1 END})
-            WITH count(*) AS n UNWIND range(1, 19) AS i CREATE (:base {entity_id: 's' + i, entity_type: 'small', rare: CASE i WHEN 1 THEN 1 END})""")
+            WITH count(*) AS n UNWIND range(1, 19) AS i
+            CREATE (:base {entity_id: 's' + i, entity_type: 'small', rare: CASE i WHEN 1 THEN 1 END})""")
     assert told(check(graph, "low-fill-property", PROPERTY)) == [("big.rare", "1 of 25 entities have it")]
 
 
 def test_numbers_and_text_in_one_property_are_mixed(graph, draw):
-    draw("""CREATE (:__Entity__:Film {name: 'a', year: 1931, cost: 1, cast: []}), (:__Entity__:Film {name: 'b', year: 1932, cost: 2.5, cast: ['x']}),
+    draw("""CREATE (:__Entity__:Film {name: 'a', year: 1931, cost: 1, cast: []}),
+                   (:__Entity__:Film {name: 'b', year: 1932, cost: 2.5, cast: ['x']}),
                    (:__Entity__:Film {name: 'c', year: '1933'}), (:__Entity__:Book {name: 'd', year: '1934'})""")
     finding = check(graph, "mixed-property-type")
     assert told(finding) == [("Film.year", "2 NUMBER, 1 STRING")]
@@ -86,7 +88,8 @@ def test_a_description_is_bloated_by_characters_or_by_pieces(graph, draw):
 
 
 def test_pieces_are_counted_by_the_layouts_separator_and_in_lists(graph, draw):
-    draw("""UNWIND [20, 21] AS n CREATE (:base {entity_id: 'text' + n, description: substring(reduce(t = '', i IN range(1, n) | t + '<SEP>a'), 5)}),
+    draw("""UNWIND [20, 21] AS n 
+            CREATE (:base {entity_id: 'text' + n, description: substring(reduce(t = '', i IN range(1, n) | t + '<SEP>a'), 5)}),
             (:base {entity_id: 'list' + n, description: [i IN range(1, n) | 'a']})""")
     finding = check(graph, "bloated-description", PROPERTY)
     assert told(finding) == [("text21", "121 characters in 21 pieces"), ("list21", "21 characters in 21 pieces")]

@@ -50,7 +50,8 @@ def test_without_relations_each_check_is_skipped_with_the_reason(graph, draw, ru
 def test_no_check_stumbles_over_unusual_names_and_labels(graph, draw, rule):
     draw("""CREATE (a:Entity {name: ['x'], group_id: 'mine'})-[:RELATES_TO {name: ['list']}]->(b:Entity {group_id: 'mine'}),
                    (a)-[:RELATES_TO {name: 7}]->(b), (a)-[:RELATES_TO]->(a), (b)-[:RELATES_TO {name: '`"$layout'}]->(a)""")
-    graph.write("""CREATE (a:Entity {name: $text, group_id: 'mine'})-[:RELATES_TO {name: $text}]->(b:Entity {name: $text, group_id: 'mine'}),
+    graph.write("""CREATE (a:Entity {name: $text, group_id: 'mine'})-[:RELATES_TO {name: $text}]->
+                          (b:Entity {name: $text, group_id: 'mine'}),
                           (a)-[:RELATES_TO {name: $text}]->(b)""", {"text": "x" * 100_000})
     finding = run_check(graph, NAMED, rule)
     assert finding.status in ("passed", "failed"), finding.reason
@@ -76,7 +77,8 @@ def test_labels_in_a_property_scope_and_validity_tell_repeats_apart(graph, draw)
     draw("""CREATE (a:Entity {name: 'A', group_id: 'mine'})-[:RELATES_TO {name: 'likes'}]->(b:Entity {name: 'B', group_id: 'mine'}),
                    (a)-[:RELATES_TO {name: 'likes'}]->(b), (a)-[:RELATES_TO {name: 'hates'}]->(b),
                    (a)-[:RELATES_TO {name: 'likes', invalid_at: datetime('2020-01-01')}]->(b),
-                   (c:Entity {name: 'C', group_id: 'other'})-[:RELATES_TO {name: 'x'}]->(c2:Entity {group_id: 'other'}), (c)-[:RELATES_TO {name: 'x'}]->(c2)""")
+                   (c:Entity {name: 'C', group_id: 'other'})-[:RELATES_TO {name: 'x'}]->(c2:Entity {group_id: 'other'}),
+                   (c)-[:RELATES_TO {name: 'x'}]->(c2)""")
     finding = check(graph, "parallel-relation", NAMED)
     assert (counted(finding), shown(finding)) == ((1, 4), [["A -[likes]-> B"] * 2])
 
@@ -91,7 +93,8 @@ def test_opposite_relations_of_one_label_are_one_pair(graph, draw):
 
 
 def test_marked_ends_make_their_relations_dangle(graph, draw):
-    draw("""CREATE (a:__Entity__ {name: 'A'})-[:KNOWS]->(x:__Entity__ {name: 'X', dangling: true})-[:KNOWS]->(y:__Entity__ {name: 'Y', dangling: true}),
+    draw("""CREATE (a:__Entity__ {name: 'A'})-[:KNOWS]->(x:__Entity__ {name: 'X', dangling: true})
+                     -[:KNOWS]->(y:__Entity__ {name: 'Y', dangling: true}),
                    (a)-[:OWNS]->(:__Entity__ {name: 'B', dangling: false})""")
     finding = check(graph, "dangling-relation")
     assert (counted(finding), finding.severity) == ((2, 3), "error")
@@ -100,15 +103,18 @@ def test_marked_ends_make_their_relations_dangle(graph, draw):
 
 
 def test_lightrags_unknown_ends_dangle(graph, draw):
-    draw("""CREATE (a:base {entity_id: 'A', entity_type: 'person'})-[:DIRECTED {keywords: 'x'}]->(:base {entity_id: 'Ghost', entity_type: 'UNKNOWN'}),
+    draw("""CREATE (a:base {entity_id: 'A', entity_type: 'person'})-[:DIRECTED {keywords: 'x'}]->
+                   (:base {entity_id: 'Ghost', entity_type: 'UNKNOWN'}),
                    (a)-[:DIRECTED {keywords: 'y'}]->(:base {entity_id: 'B', entity_type: 'person'})""")
     finding = check(graph, "dangling-relation", bind(graph, load_profile("lightrag").layout))
     assert (counted(finding), shown(finding)) == ((1, 2), [["A -[x]-> Ghost"]])
 
 
 def test_llamaindexs_chunks_without_text_are_missing_ends(graph, draw):
-    draw("""CREATE (a:__Node__:__Entity__:PERSON {id: 'A', name: 'A'})-[:KNOWS]->(:__Node__:Chunk {id: 'Ghost'}), (a)-[:LIVES_IN]->(:__Node__:Chunk {id: 'Void'}),
-                   (a)-[:KNOWS]->(:__Node__:__Entity__:PERSON {id: 'B', name: 'B'}), (:__Node__:Chunk {id: 'c1', text: 'words'})-[:MENTIONS]->(a)""")
+    draw("""CREATE (a:__Node__:__Entity__:PERSON {id: 'A', name: 'A'})-[:KNOWS]->(:__Node__:Chunk {id: 'Ghost'}),
+                   (a)-[:LIVES_IN]->(:__Node__:Chunk {id: 'Void'}),
+                   (a)-[:KNOWS]->(:__Node__:__Entity__:PERSON {id: 'B', name: 'B'}),
+                   (:__Node__:Chunk {id: 'c1', text: 'words'})-[:MENTIONS]->(a)""")
     finding = check(graph, "dangling-relation", bind(graph, load_profile("llamaindex").layout))
     assert shown(finding)[0] == ["A -[KNOWS]-> Ghost"]
     assert finding.total == finding.count + 1
@@ -116,7 +122,8 @@ def test_llamaindexs_chunks_without_text_are_missing_ends(graph, draw):
 
 def test_relations_to_chunks_communities_and_other_graphs_do_not_dangle(graph, draw):
     draw("""CREATE (a:Entity {name: 'A', group_id: 'mine'})-[:RELATES_TO]->(:Entity {name: 'B', group_id: 'mine'}),
-                   (a)-[:RELATES_TO]->(:Entity {name: 'C', group_id: 'other'}), (a)-[:RELATES_TO]->(:Community), (a)-[:RELATES_TO]->(:Chunk {text: 't'}),
+                   (a)-[:RELATES_TO]->(:Entity {name: 'C', group_id: 'other'}), (a)-[:RELATES_TO]->(:Community),
+                   (a)-[:RELATES_TO]->(:Chunk {text: 't'}),
                    (a)-[:RELATES_TO]->(:Stray {name: 'S'}), (:Stray)-[:RELATES_TO]->(:Stray)""")
     layout = NAMED.model_copy(update={"entity_excluded_labels": ["Community"], "chunk_labels": ["Chunk"], "chunk_text_keys": ["text"]})
     finding = check(graph, "dangling-relation", layout)
@@ -137,7 +144,8 @@ def test_a_second_birthplace_conflicts_where_nearly_all_have_one(graph, draw):
 
 
 def test_an_ended_fact_does_not_conflict_with_the_new_one(graph, draw):
-    draw("""CREATE (a:Entity {name: 'A', group_id: 'mine'}), (b:Entity {name: 'B', group_id: 'mine'}), (c:Entity {name: 'C', group_id: 'mine'}),
+    draw("""CREATE (a:Entity {name: 'A', group_id: 'mine'}), (b:Entity {name: 'B', group_id: 'mine'}),
+                   (c:Entity {name: 'C', group_id: 'mine'}),
                    (a)-[:RELATES_TO {name: 'lives in', invalid_at: date('2020-01-01')}]->(b), (a)-[:RELATES_TO {name: 'lives in'}]->(c)""")
     assert counted(check(graph, "conflicting-value", NAMED, functional="lives in")) == (0, 1)
 
@@ -168,7 +176,8 @@ def test_one_label_for_everything_is_constant(graph, draw):
 
 
 def test_labels_in_a_property_are_not_constant(graph, draw):
-    draw("""UNWIND range(1, 20) AS i CREATE (:Entity {group_id: 'mine'})-[:RELATES_TO {name: 'r' + (i % 2)}]->(:Entity {group_id: 'mine'})""")
+    draw("""UNWIND range(1, 20) AS i CREATE (:Entity {group_id: 'mine'})-[:RELATES_TO {name: 'r' + (i % 2)}]->
+                                            (:Entity {group_id: 'mine'})""")
     assert counted(check(graph, "constant-relation-type", NAMED)) == (0, 20)
 
 

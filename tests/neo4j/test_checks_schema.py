@@ -21,7 +21,8 @@ SCHEMA = GraphSchema(
     node_types=[
         TypeSpec(label="Person", properties=[PropertySpec(name="name", types=["STRING"], required=True),
                                              PropertySpec(name="born", types=["INTEGER"])]),
-        TypeSpec(label="Company", properties=[PropertySpec(name="worth", types=["FLOAT"]), PropertySpec(name="tags", types=["LIST<STRING>"])]),
+        TypeSpec(label="Company", properties=[PropertySpec(name="worth", types=["FLOAT"]),
+                                              PropertySpec(name="tags", types=["LIST<STRING>"])]),
     ],
     relation_types=[
         TypeSpec(label="KNOWS"),
@@ -72,7 +73,9 @@ def test_an_undeclared_type_is_named_and_an_untyped_entity_is_not_its_business(g
                    (:__Entity__:Person {name: 'Eve'}), (:__Entity__ {name: 'untyped'})""")
     finding = check(graph, "undeclared-type")
     assert (finding.count, finding.total) == (2, 4)
-    assert found(finding) == [("Ada", "the schema has no type Persn (1 such entities)"), ("Bob", "the schema has no type Robot (1 such entities)")]
+    assert found(finding) == [
+        ("Ada", "the schema has no type Persn (1 such entities)"), ("Bob", "the schema has no type Robot (1 such entities)"),
+    ]
 
 
 def test_an_open_schema_allows_further_types_and_says_that_it_cannot_judge(graph, draw):
@@ -84,14 +87,15 @@ def test_an_open_schema_allows_further_types_and_says_that_it_cannot_judge(graph
 
 def test_an_undeclared_relation_is_found(graph, draw):
     draw("""CREATE (a:__Entity__ {name: 'Ada'})-[:LIKES]->(b:__Entity__ {name: 'Bob'}), (a)-[:KNOWS]->(b), (a)-[:LIKES]->(:Chunk)""")
-    finding = run_check(graph, PLAIN.model_copy(update={"relations_join_entities_only": False}), "undeclared-relation", schema=SCHEMA.parameters())
+    finding = check(graph, "undeclared-relation", PLAIN.model_copy(update={"relations_join_entities_only": False}))
     assert (finding.count, finding.total, finding.share) == (1, 2, 0.5)
     assert found(finding) == [("Ada -[LIKES]-> Bob", "the schema has no relation LIKES (1 such relations)")]
 
 
 def test_types_and_relations_held_in_properties_are_read(graph, draw):
-    draw("""CREATE (:base {entity_id: 'Ada', entity_type: 'Person'})-[:DIRECTED {keywords: 'KNOWS'}]->(:base {entity_id: 'X', entity_type: 'Robot'}),
-                   (:base {entity_id: 'Y', entity_type: 'Person'})-[:DIRECTED {keywords: 'ADMIRES'}]->(:base {entity_id: 'Z'}), (:other)""")
+    draw("""CREATE (:base {entity_id: 'Ada', entity_type: 'Person'})-[:DIRECTED {keywords: 'KNOWS'}]->
+                     (:base {entity_id: 'X', entity_type: 'Robot'}), (:other),
+                   (:base {entity_id: 'Y', entity_type: 'Person'})-[:DIRECTED {keywords: 'ADMIRES'}]->(:base {entity_id: 'Z'})""")
     assert found(check(graph, "undeclared-type", TYPED)) == [("X", "the schema has no type Robot (1 such entities)")]
     finding = check(graph, "undeclared-relation", TYPED)
     assert (finding.count, finding.total) == (1, 2)
@@ -110,7 +114,8 @@ def test_a_reversed_relation_violates_the_pattern_and_says_so(graph, draw):
 
 
 def test_patterns_are_read_from_property_layouts_too(graph, draw):
-    draw("""CREATE (:base {entity_id: 'Ada', entity_type: 'Person'})-[:DIRECTED {keywords: 'WORKS_AT'}]->(:base {entity_id: 'B', entity_type: 'Person'})""")
+    draw("""CREATE (:base {entity_id: 'Ada', entity_type: 'Person'})-[:DIRECTED {keywords: 'WORKS_AT'}]->
+                     (:base {entity_id: 'B', entity_type: 'Person'})""")
     assert check(graph, "pattern-violation", TYPED).count == 1
 
 
@@ -119,7 +124,9 @@ def test_absent_required_properties_of_entities_and_relations_are_counted(graph,
                    (:__Entity__:Person {born: 1}), (a)-[:WORKS_AT {since: date('1840-01-01')}]->(c)""")
     finding = check(graph, "missing-required-property")
     assert (finding.count, finding.total) == (2, 4)
-    assert found(finding) == [("", "no name, which Person requires (1 such)"), ("Ada -[WORKS_AT]-> ", "no since, which WORKS_AT requires (1 such)")]
+    assert found(finding) == [
+        ("", "no name, which Person requires (1 such)"), ("Ada -[WORKS_AT]-> ", "no since, which WORKS_AT requires (1 such)"),
+    ]
 
 
 def test_required_properties_of_types_in_properties_are_counted(graph, draw):
@@ -151,11 +158,12 @@ def test_the_databases_constraints_are_a_schema(graph, draw):
 
 
 def test_graph_types_and_property_types_in_constraints_are_read():
+    node, relation = {"entityType": "NODE", "labelsOrTypes": ["P"], "properties": ["x"]}, {"entityType": "RELATIONSHIP", "labelsOrTypes": ["R"]}
     rows = [
-        {"type": "NODE_PROPERTY_TYPE", "entityType": "NODE", "labelsOrTypes": ["P"], "properties": ["x"], "propertyType": "INTEGER | STRING"},
-        {"type": "NODE_PROPERTY_EXISTENCE", "entityType": "NODE", "labelsOrTypes": ["P"], "properties": ["x"], "propertyType": None},
-        {"type": "RELATIONSHIP_SOURCE_LABEL", "entityType": "RELATIONSHIP", "labelsOrTypes": ["R"], "properties": None, "enforcedLabel": "P"},
-        {"type": "RELATIONSHIP_TARGET_LABEL", "entityType": "RELATIONSHIP", "labelsOrTypes": ["R"], "properties": None, "enforcedLabel": "Q"},
+        {"type": "NODE_PROPERTY_TYPE", **node, "propertyType": "INTEGER | STRING"},
+        {"type": "NODE_PROPERTY_EXISTENCE", **node, "propertyType": None},
+        {"type": "RELATIONSHIP_SOURCE_LABEL", **relation, "properties": None, "enforcedLabel": "P"},
+        {"type": "RELATIONSHIP_TARGET_LABEL", **relation, "properties": None, "enforcedLabel": "Q"},
     ]
     schema = from_constraints(rows)
     assert schema.patterns == [("P", "R", "Q")]

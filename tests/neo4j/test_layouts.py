@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from kgeval.errors import LayoutError
 from kgeval.graph.connect import Graph
-from kgeval.graph.layouts import bind, catalogue, detect, load_profile, override
+from kgeval.graph.layouts import bind, detect, load_profile
 from kgeval.records import Layout
 
 PICTURES = Path(__file__).parents[1] / "graphs" / "layouts"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass, field
+from heapq import nsmallest
 
 from kgeval.audit.check import Check, Outcome
 from kgeval.audit.sources import Chunks, Entities, by_chunk, chunk_numbers, entities, texts
@@ -33,9 +34,8 @@ def run(check: Check) -> Outcome:
             if not found[at] and any(_seen(known, end, text, seen) for end in relations.ends[2 * at : 2 * at + 2]):
                 found[at] = 1
     missed = [at for at in range(len(found)) if not found[at]]
-    examples = [(_name(relations, known, at), at) for at in missed]
-    examples.sort(key=lambda e: (-len(relations.chunks[e[1]]), e[0], relations.ids[e[1]]))
-    return Outcome(len(missed), len(found), [_example(relations, name, at) for name, at in examples[: check.sample]])
+    first = nsmallest(check.sample, missed, key=lambda at: (-len(relations.chunks[at]), _name(relations, known, at), relations.ids[at]))
+    return Outcome(len(missed), len(found), [_example(relations, _name(relations, known, at), at) for at in first])
 
 
 def _relations(check: Check, chunks: Chunks, known: Entities) -> Relations:

@@ -21,7 +21,7 @@ PEOPLE = ("person", "people", "human", "character", "individual", "persona", "pe
 PERSONAL = (forms.SUBSET, forms.HONORIFIC, forms.INITIALS)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Entity:
     """What is kept of an entity: id, key, name, type, aliases (normalised)."""
 
@@ -33,7 +33,7 @@ class Entity:
     aliases: frozenset[str]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Pair:
     """Two entities (numbers), the form that joins their names, and what they share."""
 
@@ -58,22 +58,22 @@ def _entities(check: Check) -> list[Entity]:
     for row in check.graph.stream(check.query, check.params(), timeout=check.timeout):
         kind = row["type"] if row["type"] not in unknown else None
         if normalise(row["name"]):
-            aliases = frozenset(filter(None, (normalise(a[:300]) for a in row["aliases"][:50])))
+            aliases = frozenset(filter(None, (normalise(a[:300]) for a in row["aliases"][:50]))) or forms.NOTHING
             out.append(Entity(row["element_id"], row["key"][:200], row["name"], kind, (kind or "").strip().casefold(), aliases))
     return out
 
 
 def _candidates(check: Check, entities: list[Entity]) -> list[tuple[int, int, str]]:
     """Pairs whose names a form joins: within what they share where a word is common, anywhere where it is rare."""
-    form = lru_cache(maxsize=200_000)(forms.form)
+    form = lru_cache(maxsize=50_000)(forms.form)
     fits = _fitting(entities, form)
     most, budget = int(check.settings["max_block"]), int(check.settings["max_pairs"])
     blocks = collect(((form(e.name), tuple(e.aliases)) for e in entities), most=most)
     crowd = sorted({number for _, block in blocks.large for number in block})[: int(check.settings["max_crowd"])]
     near = Contexts(check, {number: entities[number].element_id for number in crowd})
     parts = split(blocks.large, near.of, most=most)
-    found = [*pairs(parts, fits, budget=budget), *pairs(blocks.small, fits, budget=budget)]
-    named = {pair: _form(entities, form, *pair) for pair in dict.fromkeys(found)}
+    found = list(pairs([*parts, *blocks.small], fits, budget=budget))
+    named = {pair: _form(entities, form, *pair) for pair in found}
     return [(a, b, how) for (a, b), how in named.items() if how]
 
 

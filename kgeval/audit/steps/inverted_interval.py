@@ -17,9 +17,10 @@ _PARTIAL = re.compile(r"(-?\d{1,4})(?:-(\d{1,2}))?$")
 def run(check: Check) -> Outcome:
     """Relations whose validity ends before it begins, of all that have both ends of it."""
     row = check.graph.read(check.query, check.params(), timeout=check.timeout)[0]
-    hits = row["sure"] + [hit for hit in row["candidates"] if is_inverted(hit["start"], hit["end"])]
-    hits.sort(key=lambda hit: (hit["item"]["name"], hit["item"]["element_id"]))
-    return Outcome(len(hits), row["total"], [_example(hit) for hit in hits[: check.sample]])
+    late = [hit for hit in row["candidates"] if is_inverted(hit["start"], hit["end"])]
+    late.sort(key=lambda hit: (hit["start"], hit["item"]["element_id"]))
+    sample = [Example.model_validate(example) for example in row["sample"]] + [_example(hit) for hit in late[: check.sample]]
+    return Outcome(row["count"] + len(late), row["total"], sample[: check.sample])
 
 
 def is_inverted(start: str, end: str) -> bool:
@@ -72,6 +73,4 @@ def _of_datetime(at: datetime) -> tuple[tuple[float, ...], int]:
 
 
 def _example(hit: dict[str, Any]) -> Example:
-    item = hit["item"]
-    ref = GraphRef(key=item["name"], kind="relation", **item)
-    return Example(items=[ref], why=f"valid from {hit['start'][:40]} to {hit['end'][:40]}")
+    return Example(items=[GraphRef.model_validate(hit["item"])], why=f"valid from {hit['start'][:40]} to {hit['end'][:40]}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -121,8 +122,14 @@ class Gather:
         self._counts["dangling_relations"] = sum(entities[r.source].dangling or entities[r.target].dangling for r in relations)
         return Loaded(
             self.form, list(self.documents.values()), list(self.chunks.values()), _next_chunks(self.chunks.values()),
-            entities, relations, dict(self._counts), self.rows, self.faults, self.notes, self.inputs,
+            entities, relations, dict(self._counts), self.rows, sorted(self.faults, key=_place), self.notes, self.inputs,
         )
+
+
+def _place(fault: str) -> tuple[str, int]:
+    """File and line of a fault, so that they are listed in the file's order."""
+    found = re.match(r"(.*?(?::| row | item ))(\d+)", fault)
+    return (found[1], int(found[2])) if found else (fault, 0)
 
 
 class _Ends:

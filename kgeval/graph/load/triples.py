@@ -122,7 +122,10 @@ def _from_lines(gather: Gather, lines: Iterable[Line]) -> list[Row]:
         if line.fault is None and isinstance(value, list) and len(value) == 3:
             rows.append((line.where, dict(zip(("subject", "predicate", "object"), value, strict=True))))
         elif line.fault is None and isinstance(value, dict):
-            names = shapes.get(tuple(value)) or shapes.setdefault(tuple(value), {name: field for field, name in columns(value).items()})
+            shape = tuple(value)
+            if shape not in shapes:
+                shapes[shape] = {name: field for field, name in columns(shape).items()}
+            names = shapes[shape]
             rows.append((line.where, {names.get(name, name): cell for name, cell in value.items()}))
         else:
             gather.fault(line.where, line.fault or f"a triple expected, found {str(value)[:60]!r}")

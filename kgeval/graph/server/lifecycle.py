@@ -11,7 +11,7 @@ from pathlib import Path
 from kgeval.errors import ServerError
 from kgeval.graph.connect import Address
 from kgeval.graph.server import process as processes
-from kgeval.graph.server.faults import NotReadyError, PortTakenError, clear_io_errors, failure
+from kgeval.graph.server.faults import NotReadyError, PortTakenError, clear_io_errors
 from kgeval.graph.server.home import USERNAME, Home, Running
 from kgeval.graph.server.jars import Progress, Say, ensure_jars
 from kgeval.graph.server.lines import Line, load_line
@@ -165,7 +165,7 @@ def _launch(place: Home, line: Line, jars: list[Path], *, port: int, heap: str) 
     running = processes.launch(place, line, jars, port=port, heap=heap)
     process = processes.find(place)
     if process is None:
-        raise failure(place.tail(40), log=place.log)
+        raise processes.why_ended(place)
     try:
         processes.wait_ready(place, process, port=port, seconds=START_SECONDS)
     except NotReadyError:

@@ -174,7 +174,7 @@ def wait_ready(home: Home, process: psutil.Process, *, port: int, seconds: float
     next_look = time.monotonic() + 2
     while time.monotonic() < deadline:
         if not alive(process):
-            raise failure(home.tail(40), log=home.log)
+            raise why_ended(home)
         if time.monotonic() > next_look:
             next_look += 2
             if home.disk_is_full():
@@ -187,6 +187,11 @@ def wait_ready(home: Home, process: psutil.Process, *, port: int, seconds: float
         f"the embedded Neo4j is not ready after {seconds:.0f} s; it goes on starting{shown(home.tail(12))}",
         fix=f"run the command again to wait longer, or `kgeval server stop`; log: {home.log}",
     )
+
+
+def why_ended(home: Home) -> ServerError:
+    """Why a server that is gone did not start, as far as disk and log tell."""
+    return disk_full(home.path) if home.disk_is_full() else failure(home.tail(40), log=home.log)
 
 
 def _listens(process: psutil.Process, port: int) -> bool:

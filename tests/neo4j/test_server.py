@@ -1,0 +1,132 @@
+"""The embedded server, really started: two at once, killed, interrupted, removed. One home for the whole file."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from kgeval.errors import ConnectError, ServerError
+from kgeval.graph import server
+from kgeval.graph.connect import Address, open_graph
+
+
+def kgeval(*arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "kgeval", "server", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    )
+
+
+def started(home: Path) -> Address:
+    return server.ensure_started(home, say=lambda _: None)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("a home, ü") / "home"
+    yield folder
+    server.stop(folder)
+
+
+def test_two_starts_at_once_give_one_server(home: Path) -> None:
+    both = [kgeval("start", "--home", str(home)) for _ in range(2)]
+    outputs = [process.communicate(timeout=240) for process in both]
+    assert [process.returncode for process in both] == [0, 0], outputs
+    assert outputs[0][0] == outputs[1][0]  # the same address and pid
+    assert sum("starting the embedded Neo4j 5.26 at bolt://127.0.0.1:" in err for _, err in outputs) == 1
+
+
+def test_status_as_json_has_what_a_program_needs(home: Path) -> None:
+    address = started(home)
+    out, _ = kgeval("status", "--home", str(home), "--json").communicate(timeout=30)
+    shown = json.loads(out)
+    assert set(shown) == {"running", "uri", "username", "password_file", "home", "pid", "neo4j", "gds"}
+    assert shown["running"] is True and shown["uri"] == address.uri
+    assert (shown["neo4j"], shown["gds"]) == ("5.26.28", "2.13.9")
+
+
+def test_it_is_private(home: Path) -> None:
+    address = started(home)
+    process = psutil.Process(server.status(home).pid)
+    modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in (home, home / "password", home / "kgeval-server.json")}
+    assert modes == {"home": 0o700, "password": 0o600, "kgeval-server.json": 0o600}
+    listening = {c.laddr.ip.removeprefix("::ffff:") for c in process.net_connections(kind="tcp") if c.status == psutil.CONN_LISTEN}
+    assert listening == {"127.0.0.1"}
+    assert address.password not in " ".join(process.cmdline())
+    assert not {"NEO4J_PASSWORD", "OPENAI_API_KEY"} & set(process.environ())
+
+
+@pytest.mark.parametrize("password", ["neo4j", "wrong"])
+def test_it_refuses_every_other_password(home: Path, password: str) -> None:
+    with pytest.raises(ConnectError, match="refuses"):
+        open_graph(Address(started(home).uri, "neo4j", password))
+
+
+def test_gds_works_and_the_address_says_embedded(home: Path) -> None:
+    with open_graph(started(home)) as graph:
+        assert (graph.info.neo4j, graph.info.gds, graph.info.embedded) == ("5.26.28", "2.13.9", True)
+
+
+def test_another_port_or_heap_of_a_running_server_is_told_not_done(home: Path) -> None:
+    address, told = started(home), []
+    assert server.ensure_started(home, say=told.append, port=1234, heap="2g").uri == address.uri
+    assert "already runs" in told[0]
+
+
+def test_a_killed_server_starts_again_with_its_graph(home: Path) -> None:
+    with open_graph(started(home)) as graph:
+        graph.write("CREATE (:Kept {name: 'Ada'})")
+    killed = server.status(home).pid
+    assert killed is not None
+    os.kill(killed, signal.SIGKILL)
+    wait_until_gone(killed)
+    assert server.status(home).running is False
+    with open_graph(started(home)) as graph:
+        assert graph.read("MATCH (n:Kept) RETURN n.name AS name") == [{"name": "Ada"}]
+    assert server.status(home).pid != killed
+
+
+def test_a_start_whose_command_is_killed_is_taken_over_by_the_next(home: Path) -> None:
+    server.stop(home)
+    starter = kgeval("start", "--home", str(home))
+    deadline = time.monotonic() + 60
+    while not server.status(home).running and time.monotonic() < deadline:
+        time.sleep(0.05)
+    starter.kill()
+    starter.communicate()
+    begun = server.status(home).pid
+    started(home)
+    assert server.status(home).pid == begun
+
+
+def test_a_taken_port_is_named(tmp_path: Path, home: Path) -> None:
+    port = int(started(home).uri.rsplit(":", 1)[1])
+    with pytest.raises(ServerError, match=f"port {port} is taken"):
+        server.ensure_started(tmp_path / "other", say=lambda _: None, port=port)
+
+
+def test_remove_stops_the_server_and_deletes_the_home(home: Path) -> None:
+    started(home)
+    pid = server.status(home).pid
+    assert kgeval("remove", "--home", str(home), "--yes").wait(timeout=60) == 0
+    assert not home.exists() and (pid is None or not running(pid))
+
+
+def running(pid: int) -> bool:
+    return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+
+
+def wait_until_gone(pid: int) -> None:
+    deadline = time.monotonic() + 10
+    while running(pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
