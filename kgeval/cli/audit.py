@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.common import connection_options, interactive, open_from_options, say
+from kgeval.cli.common import connection_options, layout_from_options, layout_options, open_from_options, say
 from kgeval.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -26,9 +26,7 @@ SEVERITIES = ("error", "warning", "info")
 
 @click.command()
 @connection_options
-@click.option("--graph", "graph_name", help="Name of the graph where a database holds several (the layout's scope).")
-@click.option("--layout", "layout_option", default=None, help="auto, a layout's name, or a TOML file [default: auto].")
-@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override one key of the layout, e.g. name_keys=title.")
+@layout_options
 @click.option("--check", "checks", multiple=True, metavar="ID", help="Run these checks or groups only (comma or repeated).")
 @click.option("--skip", multiple=True, metavar="ID", help="Leave out these checks or groups (comma or repeated).")
 @click.option("--limit", type=click.IntRange(min=0), default=None, help="Examples a finding, 0 = all [default: 5].")
@@ -69,7 +67,7 @@ def audit(**options: Any) -> int:
     check_outputs(_outputs(config, options))
     chosen = _options(config, options)
     with open_from_options(config, **{key: options[key] for key in known}) as graph:
-        bound = _layout(graph, config, options)
+        bound = layout_from_options(graph, config, **{key: options[key] for key in ("graph_name", "layout_option", "overrides")})
         chosen = _with_schema(graph, config, options, chosen)
         with _progress(len(chosen.rules), quiet=options["no_progress"]) as progress:
             found = _run(graph, bound, chosen, progress)
@@ -155,20 +153,6 @@ def texts(path: Path) -> list[str]:
         return [file.read_text(encoding="utf-8") for file in files]
     except (UnicodeDecodeError, OSError) as cause:
         raise InputError(f"{path}: {cause}", fix="the corpus must be text in UTF-8") from cause
-
-
-def _layout(graph: Graph, config: Config, options: dict[str, Any]) -> Layout:
-    from kgeval.cli.choose import choose_layout
-    from kgeval.graph.layouts import parse_overrides
-
-    section = config.graph
-    named = section.layout if isinstance(section.layout, str) else None
-    overrides = dict(section.layout) if isinstance(section.layout, dict) else {}
-    overrides |= parse_overrides(list(options["overrides"]))
-    return choose_layout(
-        graph, options["layout_option"] or named or "auto", options["graph_name"] or section.name, overrides,
-        interactive=interactive(),
-    )
 
 
 def _with_schema(graph: Graph, config: Config, options: dict[str, Any], chosen: AuditOptions) -> AuditOptions:

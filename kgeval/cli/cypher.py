@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.common import connection_options, open_from_options
+from kgeval.cli.common import connection_options, layout_from_options, layout_options, open_from_options
 from kgeval.errors import UsageError
 
 if TYPE_CHECKING:
@@ -43,23 +43,21 @@ def show(name: str, layout_option: str | None) -> None:
 @cypher.command()
 @click.argument("name")
 @connection_options
-@click.option("--graph", "graph_name", help="Name of the graph where a database holds several.")
-@click.option("--layout", "layout_option", default="auto", show_default=True, help="auto, a layout's name, or a TOML file.")
+@layout_options
 @click.option("--param", "given", multiple=True, metavar="NAME=JSON", help="A parameter's value, as JSON.")
 @click.option("--limit", type=click.IntRange(min=0), default=0, help="First N rows only, 0 = all.")
-def run(name: str, graph_name: str | None, layout_option: str, given: tuple[str, ...], limit: int, **connection: Any) -> None:
+def run(name: str, given: tuple[str, ...], limit: int, **options: Any) -> None:
     """Run a reading query on your graph and print its rows as JSON lines."""
     from kgeval import config as configuration
-    from kgeval.cli.choose import choose_layout
-
     query = _query(name)
     if query.mode != "read":
         raise UsageError(f"{name} writes; only importers run it", fix="kgeval cypher show prints it")
     params = _given(given)
-    config = configuration.load(connection.pop("config_file"))
-    with open_from_options(config, **connection) as graph:
+    config = configuration.load(options.pop("config_file"))
+    which = {key: options.pop(key) for key in ("graph_name", "layout_option", "overrides")}
+    with open_from_options(config, **options) as graph:
         if "layout" in {p.name for p in query.params}:
-            params["layout"] = choose_layout(graph, layout_option, graph_name, {}, interactive=False).model_dump()
+            params["layout"] = layout_from_options(graph, config, **which).model_dump()
         for at, row in enumerate(graph.stream(query, {**defaults(query), **params})):
             if limit and at >= limit:
                 break

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.common import connection_options, open_from_options
-from kgeval.errors import ConnectError, KgevalError, LayoutError
+from kgeval.cli.common import connection_options, layout_from_options, layout_options, open_from_options
+from kgeval.errors import ConnectError, KgevalError
 
 if TYPE_CHECKING:
     from kgeval.graph.connect import Graph
+    from kgeval.records import Layout
 
 UNBLOCK = {
     "gds": "install the GDS plugin that fits your Neo4j (5.26: GDS 2.13), or unset NEO4J_URI to use the embedded server",
@@ -39,9 +40,8 @@ PARTS = {
 
 @click.command()
 @connection_options
-@click.option("--graph", "graph_name", help="Name of the graph where a database holds several.")
-@click.option("--layout", "layout_option", default="auto", show_default=True, help="auto, a layout's name, or a TOML file.")
-def doctor(graph_name: str | None, layout_option: str, **connection: Any) -> int:
+@layout_options
+def doctor(graph_name: str | None, layout_option: str | None, overrides: tuple[str, ...], **connection: Any) -> int:
     """Say which checks and figures will run here, which are blocked, and what unblocks each."""
     from kgeval import config as configuration
 
@@ -54,7 +54,12 @@ def doctor(graph_name: str | None, layout_option: str, **connection: Any) -> int
         return wrong.exit_code
     with graph:
         _server(graph)
-        return _checks(graph, graph_name, layout_option)
+        try:
+            layout = layout_from_options(graph, config, graph_name=graph_name, layout_option=layout_option, overrides=overrides)
+        except KgevalError as wrong:
+            click.echo(f"layout      blocked: {wrong}")
+            return wrong.exit_code
+        return _checks(graph, layout)
 
 
 def _machine() -> None:
@@ -75,19 +80,10 @@ def _server(graph: Graph) -> None:
     click.echo(f"gds         {gds_warning(info) or info.gds}")
 
 
-def _checks(graph: Graph, graph_name: str | None, layout_option: str) -> int:
+def _checks(graph: Graph, layout: Layout) -> int:
     from kgeval.audit.roles import missing_roles
     from kgeval.audit.rulebook import load_rules
-    from kgeval.cli.choose import choose_layout
 
-    try:
-        layout = choose_layout(graph, layout_option, graph_name, {}, interactive=False)
-    except LayoutError as wrong:
-        click.echo(f"layout      blocked: {wrong}")
-        return wrong.exit_code
-    except KgevalError as wrong:
-        click.echo(f"layout      {wrong}")
-        return wrong.exit_code
     click.echo(f"layout      {layout.name}{f', graph {layout.scope_value}' if layout.scope_value else ''}")
     missing = missing_roles(graph, layout)
     rules = load_rules().values()

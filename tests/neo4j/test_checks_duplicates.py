@@ -9,7 +9,8 @@ from kgeval.graph.layouts import load_profile
 from kgeval.records import Finding, Layout
 
 PLAIN = Layout(
-    name="plain", entity_labels=["E"], name_keys=["name"], type_key="type", type_label_ignored=["E"], alias_keys=["aliases"], relation_types=["R"],
+    name="plain", entity_labels=["E"], name_keys=["name"], type_key="type", type_label_ignored=["E"], alias_keys=["aliases"],
+        relation_types=["R"],
     chunk_labels=["Chunk"], mention_types=["IN"], relations_join_entities_only=True, placeholder_values=["UNKNOWN"],
 )
 LIGHTRAG = load_profile("lightrag").model_copy(update={
@@ -38,8 +39,10 @@ def test_an_empty_database_has_none(graph, rule, layout):
 
 @pytest.mark.parametrize("rule", RULES)
 def test_odd_names_do_no_harm(graph, draw, rule):
-    draw("CREATE (:E {type: 'T'}), (:E {name: ['list'], type: 'T'}), (:E {name: 7, type: ['T']}), (:E {name: '...'}), (:E {name: '`$layout'})")
-    graph.write("CREATE (:E {name: $name, type: 'T', aliases: 'one'}), (:E {name: $name, type: 'U', aliases: [1, 2]})", {"name": "x" * 100_000})
+    draw("""CREATE (:E {type: 'T'}), (:E {name: ['list'], type: 'T'}), (:E {name: 7, type: ['T']}), (:E {name: '...'}),
+           (:E {name: '`$layout'})""")
+    graph.write("""CREATE (:E {name: $name, type: 'T', aliases: 'one'}),
+           (:E {name: $name, type: 'U', aliases: [1, 2]})""", {"name": "x" * 100_000})
     assert all(len(item.name) <= 300 for example in check(graph, rule).sample for item in example.items)
 
 
@@ -72,13 +75,15 @@ def test_in_neo4j_graphrag_the_type_is_the_other_label(graph, draw):
 
 
 def test_in_lightrag_names_that_differ_in_case_are_duplicates(graph, draw):
-    draw("CREATE (:base {entity_id: 'Ada', entity_type: 'person'}), (:base {entity_id: 'ADA', entity_type: 'person'}), (:base {entity_id: 'Mill'})")
+    draw("""CREATE (:base {entity_id: 'Ada', entity_type: 'person'}), (:base {entity_id: 'ADA', entity_type: 'person'}),
+           (:base {entity_id: 'Mill'})""")
     assert (check(graph, "duplicate-name", LIGHTRAG).count, check(graph, "duplicate-name", LIGHTRAG).total) == (1, 3)
 
 
 def test_a_surname_with_two_shared_neighbours_is_the_same_person(graph, draw):
     draw("""CREATE (a:E {name: 'Holmes', type: 'Person'}), (b:E {name: 'Sherlock Holmes', type: 'Person'}),
-                   (w:E {name: 'Watson', type: 'Person'}), (l:E {name: 'Lestrade', type: 'Person'}), (:E {name: 'Mycroft Holmes', type: 'Person'}),
+                   (w:E {name: 'Watson', type: 'Person'}), (l:E {name: 'Lestrade', type: 'Person'}),
+                       (:E {name: 'Mycroft Holmes', type: 'Person'}),
                    (a)-[:R]->(w), (b)-[:R]->(w), (a)-[:R]->(l), (b)-[:R]->(l)""")
     found = check(graph, "fragmented-entity")
     assert (found.count, found.total, names(found)) == (2, 5, [["Holmes", "Sherlock Holmes"]])
@@ -87,7 +92,8 @@ def test_a_surname_with_two_shared_neighbours_is_the_same_person(graph, draw):
 
 def test_a_surname_that_fits_two_people_equally_well_is_left_alone(graph, draw):
     draw("""CREATE (a:E {name: 'Holmes', type: 'Person'}), (b:E {name: 'Sherlock Holmes', type: 'Person'}),
-                   (c:E {name: 'Mycroft Holmes', type: 'Person'}), (w:E {name: 'Watson', type: 'Person'}), (l:E {name: 'Lestrade', type: 'Person'})
+                   (c:E {name: 'Mycroft Holmes', type: 'Person'}), (w:E {name: 'Watson', type: 'Person'}),
+                       (l:E {name: 'Lestrade', type: 'Person'})
             FOREACH (x IN [a, b, c] | CREATE (x)-[:R]->(w), (x)-[:R]->(l))""")
     assert check(graph, "fragmented-entity").count == 0
 
@@ -108,8 +114,10 @@ def test_an_acronym_counts_in_a_shared_chunk_and_a_legal_form_or_an_alias_anywhe
 
 
 def test_a_common_word_is_compared_only_among_entities_that_share_something(graph, draw):
-    draw("""UNWIND range(1, 60) AS i CREATE (:E {name: 'Smith ' + substring('abcdefghijklmnopqrstuvwxyz', i % 26, 1) + toString(i), type: 'Person'})
-            WITH count(*) AS n CREATE (a:E {name: 'J. Smith', type: 'Person'}), (b:E {name: 'John Smith', type: 'Person'}), (c:E {name: 'Kate', type: 'Person'}),
+    draw("""UNWIND range(1, 60) AS i CREATE (:E {name: 'Smith ' + substring('abcdefghijklmnopqrstuvwxyz', i % 26, 1) + toString(i),
+        type: 'Person'})
+            WITH count(*) AS n CREATE (a:E {name: 'J. Smith', type: 'Person'}), (b:E {name: 'John Smith', type: 'Person'}),
+                (c:E {name: 'Kate', type: 'Person'}),
             (a)-[:R]->(c), (b)-[:R]->(c)""")
     assert names(check(graph, "fragmented-entity", max_block=20)) == [["J. Smith", "John Smith"]]
 

@@ -51,7 +51,8 @@ def test_one_stray_neighbour_is_no_group(graph, draw):
 
 def test_two_labels_that_never_go_together_contradict_each_other(graph, draw):
     draw("""CREATE (:Document)<-[:FROM_DOCUMENT]-(c:Chunk) WITH c UNWIND range(1, 20) AS i
-            CREATE (c)<-[:FROM_CHUNK]-(:__Entity__:Person {name: 'p' + i}), (:__Entity__:City {name: 'c' + i})-[:R]->(:__Entity__:City:Capital {name: 'k' + i})
+            CREATE (c)<-[:FROM_CHUNK]-(:__Entity__:Person {name: 'p' + i}),
+                (:__Entity__:City {name: 'c' + i})-[:R]->(:__Entity__:City:Capital {name: 'k' + i})
             WITH collect(i) AS all CREATE (:__Entity__:Person:City {name: 'Jordan'})""")
     found = check(graph)
     assert [(e.items[0].name, e.why) for e in found.sample] == [("Jordan", "labelled City and Person, which hardly any other entity is")]

@@ -9,7 +9,8 @@ from kgeval.audit.steps.relation_synonym import reduced
 from kgeval.graph.layouts import load_profile
 from kgeval.records import Finding, Layout
 
-PLAIN = Layout(name="plain", entity_labels=["E"], name_keys=["name"], type_key="type", relation_types=["LOCATED_IN", "IS_LOCATED_IN", "locatedIn", "OWNS"],
+PLAIN = Layout(name="plain", entity_labels=["E"], name_keys=["name"], type_key="type", relation_types=["LOCATED_IN", "IS_LOCATED_IN",
+    "locatedIn", "OWNS"],
                relations_join_entities_only=True)
 LIGHTRAG = load_profile("lightrag").model_copy(update={"entity_labels": ["base"], "scope_label": None})
 
@@ -30,7 +31,8 @@ def test_names_that_differ_in_case_tense_and_auxiliary_are_reduced_to_one(a, b):
     assert reduced(a) == reduced(b)
 
 
-@pytest.mark.parametrize(("a", "b"), [("CREATED", "CREATED_BY"), ("PARENT_OF", "HAS_PARENT"), ("LOCATED_IN", "LOCATED_NEAR"), ("OWNS", "OWES")])
+@pytest.mark.parametrize(("a", "b"), [("CREATED", "CREATED_BY"), ("PARENT_OF", "HAS_PARENT"), ("LOCATED_IN", "LOCATED_NEAR"),
+    ("OWNS", "OWES")])
 def test_inverses_and_other_words_stay_apart(a, b):
     assert reduced(a) != reduced(b)
 

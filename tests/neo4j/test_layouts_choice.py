@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
+import click
 import pytest
+from click.testing import CliRunner
 
 from kgeval.cli.choose import choose_layout
-from kgeval.errors import LayoutError
-from kgeval.graph.connect import Graph
+from kgeval.cli.layout import layout as layout_commands
+from kgeval.errors import LayoutError, UsageError
+from kgeval.graph.connect import Address, Graph
 from kgeval.graph.layouts import bind, catalogue, detect, load_profile, override
 from kgeval.graph.layouts.check import check
 from kgeval.graph.layouts.draft import draft
@@ -191,3 +195,48 @@ def test_check_names_what_the_layout_names_in_vain(graph: Graph, draw: Draw) -> 
     assert "entity_labels: no node has the label Gone" in report.remarks
     assert "no relation has the property w" in report.remarks
     assert {f.key: (f.filled, f.total) for f in report.fills if f.role == "chunk"}["text"] == (2, 2)
+
+
+def test_a_label_of_ones_own_parts_any_graph(graph: Graph, draw: Draw) -> None:
+    draw("CREATE (a:Tea:Person {name: 'A'})-[:LIKES]->(:Tea:City {name: 'B'}), (:Tea:Chunk {text: 't'})")
+    draw("MATCH (a {name: 'A'}) CREATE (:Milk:Person {name: 'C'})-[:LIKES]->(a)")
+    layout = choose_layout(graph, "generic", None, {"scope_label": "Tea"}, interactive=False)
+    roles = check(graph, override(load_profile("generic").layout, {"scope_label": "Tea"})).roles
+    assert (layout.scope_label, sorted(layout.entity_labels)) == ("Tea", ["City", "Milk", "Person"])
+    assert (roles["entities"], roles["chunks"], roles["unseen"]) == (2, 1, 1)
+    assert layout.relations_join_entities_only is False
+
+
+def test_at_a_terminal_a_tie_is_asked(graph: Graph, draw: Draw) -> None:
+    paint(draw, "kgeval", "graphiti")
+    names = [c.name for c in detect(graph).tied]
+
+    @click.command()
+    def ask() -> None:
+        click.echo(choose_layout(graph, "auto", None, {}, interactive=True).name)
+
+    for at, name in enumerate(names, start=1):
+        result = CliRunner().invoke(ask, input=f"9\n{at}\n")
+        assert result.stdout.splitlines()[-1] == name
+
+
+def test_detect_on_a_mixture_exits_with_2_and_names_both(address: Address, graph: Graph, draw: Draw) -> None:
+    paint(draw, "langchain", "graphiti")
+    env = {"NEO4J_URI": address.uri, "NEO4J_PASSWORD": address.password}
+    result = CliRunner().invoke(layout_commands, ["detect"], env=env, standalone_mode=False)
+    assert result.return_value == 2
+    assert "undecided" in result.stdout
+    assert "--layout graphiti or --layout langchain" in result.stderr
+    as_json = CliRunner().invoke(layout_commands, ["detect", "--json", "--graph", "g1"], env=env, standalone_mode=False)
+    assert (as_json.return_value, json.loads(as_json.stdout)["choice"]) == (0, "graphiti")
+
+
+def test_init_and_check_work_on_the_command_line(address: Address, graph: Graph, draw: Draw, tmp_path: Path) -> None:
+    paint(draw, "lightrag")
+    env, file = {"NEO4J_URI": address.uri, "NEO4J_PASSWORD": address.password}, str(tmp_path / "mine.toml")
+    run = CliRunner().invoke
+    assert run(layout_commands, ["init", "-o", file], env=env).exit_code == 0
+    assert isinstance(run(layout_commands, ["init", "-o", file], env=env).exception, UsageError)
+    told = run(layout_commands, ["check", file, "--graph", "base"], env=env)
+    assert "3 entities" in told.stdout
+    assert "keywords: 100% (2 of 2)" in told.stdout

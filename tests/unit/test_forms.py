@@ -39,7 +39,8 @@ APART = [
     ("Holmes", "HOLMES"), ("Mr. Holmes", "Mrs. Holmes"), ("Dr. Hall", "Mr. Hall"), ("Mrs. Cratchit", "Bob Cratchit"),
     ("Mrs. Fezziwig", "Fezziwig"), ("England", "New England"), ("Henry IV", "Henry VI"), ("Chapter 1", "Chapter 2"),
     ("World War", "World War II"), ("John Smith", "John Smith Jr."), ("Oxford", "University of Oxford"), ("Simon", "Simon Estate"),
-    ("Room", "Dining Room"), ("Bob", "Bob's wife"), ("Jane Smith", "John Smith"), ("cat", "car"), ("Prometheus Bound", "Prometheus Unbound"),
+    ("Room", "Dining Room"), ("Bob", "Bob's wife"), ("Jane Smith", "John Smith"), ("cat", "car"), ("Prometheus Bound",
+        "Prometheus Unbound"),
     ("legal matters", "illegal matters"), ("", "Holmes"), ("...", "Holmes"), ("Anna Lee", "Anne Lee"),
 ]
 

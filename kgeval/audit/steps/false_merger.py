@@ -95,7 +95,8 @@ def _groups(links: list[tuple[str, str]]) -> list[set[str]]:
 
 def _told(row: Row, groups: list[set[str]]) -> str:
     names = {n["element_id"]: n["name"] or "?" for n in row["neighbours"]}
-    shown = " | ".join(", ".join(sorted(names[i][:60] for i in group)[:3]) for group in groups[:3])
+    listed = sorted((sorted(names[i][:60] for i in group) for group in groups), key=lambda group: (-len(group), group))
+    shown = " | ".join(", ".join(group[:3]) for group in listed[:3])
     more = "; the pieces of its description share no word" if _contradicts(row["description"]) else ""
     return f"{len(groups)} groups of neighbours with no document or neighbour in common: {shown}{more}"
 

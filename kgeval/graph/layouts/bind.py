@@ -44,7 +44,7 @@ def bind(graph: Graph, layout: Layout, graph_name: str | None = None, *, seen: C
 def bind_nodes(graph: Graph, layout: Layout, graph_name: str | None, seen: Catalogue) -> tuple[Layout, list[str]]:
     """The layout with labels, keys and scope bound, but not yet types and relations; and all labels that part graphs."""
     roles = bound_roles(layout, seen)
-    if layout.scope_label is None or layout.entity_labels != ["*"]:
+    if layout.scope_label != "*" or layout.entity_labels != ["*"]:
         roles = roles.model_copy(update={"entity_labels": entity_labels(graph, roles, seen)})
     return bound_scope(graph, roles, seen, graph_name)
 

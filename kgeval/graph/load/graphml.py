@@ -145,7 +145,7 @@ class Reader(xml.sax.handler.ContentHandler):
             self._store(self._open[-1], self._key)
 
     def _default(self, key: str) -> None:
-        attribute, kind, of = self._keys[key]
+        attribute, kind, of = self._keys.get(key, (key, "string", "none"))
         for target in ("node", "edge"):
             if of in (target, "all"):
                 self._defaults[target][attribute] = typed("".join(self._text), kind)

@@ -82,11 +82,10 @@ def _chunks(gather: Gather, stores: Mapping[str, Store]) -> None:
             index = whole_number(row.get("chunk_order_index"), "chunk_order_index")
             gather.add_chunk(Chunk(needed(key, "id"), text(row.get("content"), "content"), index, documents), where)
     for key, where, row in _rows(gather, stores, "doc_status"):
-        for at, chunk in enumerate(texts(row.get("chunks_list"), "chunks_list")):
-            if chunk not in gather.chunks:
-                gather.add_chunk(Chunk(chunk, None, at, [key]), f"{where}: chunks_list")
-            elif key not in gather.chunks[chunk].documents:
-                gather.chunks[chunk].documents.append(key)
+        with gather.row(f"{where}: chunks_list"):
+            for at, chunk in enumerate(texts(row.get("chunks_list"), "chunks_list")):
+                known = gather.chunks.setdefault(chunk, Chunk(chunk, None, at))
+                known.documents += [key] if key not in known.documents else []
 
 
 def _from_graphml(gather: Gather, path: Path, stores: Mapping[str, Store]) -> None:
@@ -126,9 +125,14 @@ def _pair_ids(stores: Mapping[str, Store], source: str, target: str) -> list[str
     return [chunk for pair in ((source, target), (target, source)) for chunk in _ids(stores, "relation_chunks", SEPARATOR.join(pair))]
 
 
+def _names(row: Mapping[str, Any]) -> list[str]:
+    names = row.get("entity_names")
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+
+
 def _left_out(gather: Gather, stores: Mapping[str, Store]) -> None:
     """Says how many names the stores have and the graph lacks."""
-    named = {name for row in stores.get("full_entities", {}).values() if isinstance(row, dict) for name in row.get("entity_names") or []}
+    named = {name for row in stores.get("full_entities", {}).values() if isinstance(row, dict) for name in _names(row)}
     lost = named - set(gather.entities)
     if lost:
         gather.notes.append(f"{len(lost)} names of kv_store_full_entities.json are not in the GraphML file and not loaded")
@@ -138,18 +142,17 @@ def _from_stores(gather: Gather, stores: Mapping[str, Store]) -> None:
     documents: dict[str, list[str]] = {}
     for document, where, row in _rows(gather, stores, "full_entities"):
         with gather.row(where):
-            gather.add_document(document)
+            gather.add_document(needed(document, "document id"))
             for name in texts(row.get("entity_names"), "entity_names"):
                 documents.setdefault(name, []).append(document)
     for key, where, _ in _rows(gather, stores, "entity_chunks"):
-        if not key.strip():
-            gather.fault(where, "an empty name")
-        else:
-            documents.setdefault(key, [])
+        with gather.row(where):
+            documents.setdefault(needed(key, "name"), [])
     for name, found in documents.items():
-        chunks = _ids(stores, "entity_chunks", name)
-        reached = {d for c in chunks if c in gather.chunks for d in gather.chunks[c].documents}
-        gather.add_entity(Entity(name, name, chunks=chunks, documents=[d for d in found if d not in reached]), name)
+        with gather.row(f"kv_store_entity_chunks.json: {name[:80]}"):
+            chunks = _ids(stores, "entity_chunks", name)
+            reached = {d for c in chunks if c in gather.chunks for d in gather.chunks[c].documents}
+            gather.add_entity(Entity(name, name, chunks=chunks, documents=[d for d in found if d not in reached]), name)
     _stored_relations(gather, stores)
 
 
@@ -157,7 +160,8 @@ def _stored_relations(gather: Gather, stores: Mapping[str, Store]) -> None:
     """Every pair once: the documents' lists first, then pairs that only the chunk store has."""
     seen: set[frozenset[str]] = set()
     for _, where, row in _rows(gather, stores, "full_relations"):
-        for pair in row.get("relation_pairs") or []:
+        pairs = row.get("relation_pairs") or []
+        for pair in pairs if isinstance(pairs, list) else [pairs]:
             with gather.row(where):
                 _add_pair(gather, stores, pair, seen)
     for key, where, _ in _rows(gather, stores, "relation_chunks"):

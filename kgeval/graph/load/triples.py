@@ -74,10 +74,11 @@ def delimiter_of(path: Path) -> str:
 
 def _from_table(gather: Gather, path: Path) -> list[Row]:
     lines = list(read_table(path, delimiter_of(path)))
-    first: Sequence[str] = next((line.value for line in lines if line.value), [])
+    at = next((at for at, line in enumerate(lines) if line.value), 0)
+    first: Sequence[str] = lines[at].value if lines and lines[at].value else []
     found = columns(first)
     if {"subject", "object"} <= set(found):
-        header, body = [cell.strip() for cell in first], lines[1:]
+        header, body = [cell.strip() for cell in first], lines[:at] + lines[at + 1:]
     elif len(first) == 3 and len(found) < 2:
         header, body = ["subject", "predicate", "object"], lines
         gather.notes.append("no header found: the three columns are taken as subject, predicate, object")
@@ -126,7 +127,7 @@ def _from_lines(gather: Gather, lines: Iterable[Line]) -> list[Row]:
             if shape not in shapes:
                 shapes[shape] = {name: field for field, name in columns(shape).items()}
             names = shapes[shape]
-            rows.append((line.where, {names.get(name, name): cell for name, cell in value.items()}))
+            rows.append((line.where, {names.get(str(name), str(name)): cell for name, cell in value.items()}))
         else:
             gather.fault(line.where, line.fault or f"a triple expected, found {str(value)[:60]!r}")
     return rows

@@ -81,7 +81,7 @@ def properties(row: Mapping[str, Any], without: Iterable[str]) -> dict[str, Any]
     left = {str(key): value for key, value in row.items() if key and key not in used}
     if not left:
         return {}
-    stored = {key.replace("\0", ""): _property(value, key) for key, value in left.items()}
+    stored = {_whole(key, "a property's name").replace("\0", ""): _property(value, key) for key, value in left.items()}
     return {key: value for key, value in stored.items() if value is not None and key}
 
 
