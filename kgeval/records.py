@@ -53,7 +53,8 @@ class Finding(Record):
     """What one check found. `count` of `total` (`total_of` names what is counted), `share` in 0..1 or null if total is 0.
 
     `status`: passed (count 0 or within the threshold), failed, skipped (cannot be answered here; `reason` says why),
-    incomplete (timed out), error (the query failed; `reason` has the server's words). Skipped, incomplete and error
+    incomplete (timed out), error (the query failed; `reason` has the server's words). With a count, `reason` says what the
+    count leaves out. Skipped, incomplete and error
     findings have null count, total and share: an unanswered check is never a pass.
     """
 

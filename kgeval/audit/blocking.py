@@ -77,7 +77,7 @@ def _sorted_out(codes: Any, numbers: Any, runs: list[tuple[int, int]], most: int
 
 
 def pairs(blocks: Sequence[Sequence[int]], fits: Callable[[int, int], bool], *, budget: int) -> Iterator[tuple[int, int]]:
-    """Each pair of a block once over all blocks, where `fits`; ends after `budget` pairs have been looked at."""
+    """Each pair of a block once over all blocks, where `fits`; ends after `budget` pairs have been looked at (see `affordable`)."""
     seen: set[tuple[int, int]] = set()
     left = budget
     for block in blocks:
@@ -88,6 +88,16 @@ def pairs(blocks: Sequence[Sequence[int]], fits: Callable[[int, int], bool], *, 
             if fits(*pair) and pair not in seen:
                 seen.add(pair)
                 yield pair
+
+
+def affordable(blocks: Sequence[Sequence[int]], *, budget: int) -> int:
+    """How many of the blocks, in their order, `pairs` can look at within its budget."""
+    left = budget
+    for done, block in enumerate(blocks):
+        if left < len(block):
+            return done
+        left -= len(block) * (len(block) - 1) // 2
+    return len(blocks)
 
 
 def split(large: Sequence[tuple[int, list[int]]], contexts: Callable[[int], Sequence[str]], *, most: int) -> list[list[int]]:

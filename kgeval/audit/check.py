@@ -31,8 +31,12 @@ class Check:
 
 @dataclass(frozen=True)
 class Outcome:
-    """`count` hits of `total`, with examples (at most `Check.sample`, in a fixed order)."""
+    """`count` hits of `total`, with examples (at most `Check.sample`, in a fixed order).
+
+    `note`: what the count leaves out, such as a search that ended at its limit; it is printed with the finding.
+    """
 
     count: int
     total: int
     sample: list[Example] = field(default_factory=list)
+    note: str | None = None

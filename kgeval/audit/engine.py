@@ -128,7 +128,7 @@ def _counted(rule: Rule, outcome: Outcome, options: AuditOptions, seconds: float
     sample = outcome.sample[: options.sample or None]
     return _finding(
         rule, "failed" if failed else "passed", options, count=outcome.count, total=outcome.total, share=share,
-        sample=sample, seconds=seconds,
+        sample=sample, seconds=seconds, reason=outcome.note,
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from kgeval.audit.blocking import collect, pairs, split
+from kgeval.audit.blocking import affordable, collect, pairs, split
 from kgeval.audit.check import Check, Outcome
 from kgeval.audit.contexts import Contexts, Shared
 from kgeval.records import Example, GraphRef
@@ -46,10 +46,11 @@ class Pair:
 def run(check: Check) -> Outcome:
     """`count`: entities in at least one listed pair; `total`: entities with a name. Each example is one pair."""
     entities = _entities(check)
-    found = _judged(entities, _candidates(check, entities), check)
+    candidates, note = _candidates(check, entities)
+    found = _judged(entities, candidates, check)
     found.sort(key=lambda p: (-p.shared.strength, p.form not in SURE, entities[p.a].name, entities[p.b].name, p.a, p.b))
     involved = {number for pair in found for number in (pair.a, pair.b)}
-    return Outcome(len(involved), len(entities), [_example(entities, pair) for pair in found[: check.sample]])
+    return Outcome(len(involved), len(entities), [_example(entities, pair) for pair in found[: check.sample]], note)
 
 
 def _entities(check: Check) -> list[Entity]:
@@ -63,8 +64,11 @@ def _entities(check: Check) -> list[Entity]:
     return out
 
 
-def _candidates(check: Check, entities: list[Entity]) -> list[tuple[int, int, str]]:
-    """Pairs whose names a form joins: within what they share where a word is common, anywhere where it is rare."""
+def _candidates(check: Check, entities: list[Entity]) -> tuple[list[tuple[int, int, str]], str | None]:
+    """Pairs whose names a form joins: within what they share where a word is common, anywhere where it is rare.
+
+    And a note, if the search ended at `max_pairs`.
+    """
     form = lru_cache(maxsize=50_000)(forms.form)
     fits = _fitting(entities, form)
     most, budget = int(check.settings["max_block"]), int(check.settings["max_pairs"])
@@ -72,9 +76,12 @@ def _candidates(check: Check, entities: list[Entity]) -> list[tuple[int, int, st
     crowd = sorted({number for _, block in blocks.large for number in block})[: int(check.settings["max_crowd"])]
     near = Contexts(check, {number: entities[number].element_id for number in crowd})
     parts = split(blocks.large, near.of, most=most)
-    found = list(pairs([*parts, *blocks.small], fits, budget=budget))
+    searched = [*parts, *blocks.small]
+    done = affordable(searched, budget=budget)
+    note = f"{len(searched) - done} of {len(searched)} groups of like names were not compared (max_pairs = {budget})" if done < len(searched) else None
+    found = list(pairs(searched, fits, budget=budget))
     named = {pair: _form(entities, form, *pair) for pair in found}
-    return [(a, b, how) for (a, b), how in named.items() if how]
+    return [(a, b, how) for (a, b), how in named.items() if how], note
 
 
 def _fitting(entities: list[Entity], form: Callable[[str], Form]) -> Callable[[int, int], bool]:
