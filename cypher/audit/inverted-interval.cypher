@@ -25,7 +25,7 @@ WITH r, CASE
   WHEN start IS :: STRING AND end IS :: STRING AND size(start) = size(end) AND size(start) < 40
     AND start =~ '\\d{4}-\\d\\d-\\d\\d([T ][0-9:.]*Z?)?' AND end =~ '\\d{4}-\\d\\d-\\d\\d([T ][0-9:.]*Z?)?'
     THEN CASE WHEN start > end THEN 'yes' ELSE 'no' END
-  WHEN start IS :: STRING OR end IS :: STRING OR start > end IS NULL THEN CASE
+  WHEN start IS :: STRING OR end IS :: STRING OR (start > end) IS NULL THEN CASE
     WHEN start IS :: INTEGER OR start IS :: FLOAT OR end IS :: INTEGER OR end IS :: FLOAT THEN 'maybe'
     WHEN left(toStringOrNull(start), 10) >= left(toStringOrNull(end), 10) THEN 'maybe'
     ELSE 'no' END

@@ -38,7 +38,7 @@ SEVERITIES = ("error", "warning", "info")
 @click.option("--setting", "settings", multiple=True, metavar="ID.NAME=VALUE", help="A setting of a check; kgeval rule show ID lists them.")
 @click.option("--fail-on", type=click.Choice(SEVERITIES), default=None, help="Exit 1 if a check of this severity or worse fails.")
 @click.option("--schema", "schema_file", help="Schema to check: a file (JSON, YAML, TOML) or 'database'.")
-@click.option("--corpus", type=click.Path(exists=True, path_type=Path), help="Text file or folder that the graph was made from (for tokens).")
+@click.option("--corpus", type=click.Path(exists=True, path_type=Path), help="Text file or folder the graph was made from (for tokens).")
 @click.option("--no-structure", is_flag=True, help="Only the checks, no structure figures.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the communities' stability.")
 @click.option(

@@ -43,7 +43,7 @@ def layout_options(command: F) -> F:
     for option in reversed((
         click.option("--graph", "graph_name", help="Name of the graph where a database holds several (the layout's scope)."),
         click.option("--layout", "layout_option", help="auto, a layout's name, or a TOML file [default: auto]."),
-        click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override one key of the layout, e.g. name_keys=title."),
+        click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override a key of the layout: name_keys=title."),
     )):
         command = option(command)
     return command

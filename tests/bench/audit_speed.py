@@ -67,8 +67,9 @@ def edges(entities: int, relations: int, seed: int) -> np.ndarray[Any, Any]:
 
 def build(graph: Graph, entities: int, relations: int, seed: int) -> None:
     """Wipes the database and draws the graph."""
-    while graph.write("MATCH (n) WITH n LIMIT 20000 DETACH DELETE n RETURN count(*) AS n")[0]["n"]:
-        pass
+    for pattern in ("()-[x]->()", "(x)"):
+        while graph.write(f"MATCH {pattern} WITH x LIMIT 50000 DELETE x RETURN count(*) AS n")[0]["n"]:
+            pass
     graph.schema_command("CREATE INDEX bench_entity IF NOT EXISTS FOR (e:__Entity__) ON (e.i)")
     for start in range(0, entities, 20_000):
         rows = list(range(start, min(start + 20_000, entities)))

@@ -128,3 +128,10 @@ def test_fragments_are_found_in_lightrag_and_neo4j_graphrag_too(graph, draw):
                    (a)-[:FROM_CHUNK]->(c:Chunk:__KGBuilder__ {text: 'Mr. Brown'}), (b)-[:FROM_CHUNK]->(c)""")
     assert names(check(graph, "fragmented-entity", LIGHTRAG)) == [["Morocco", "Morrocco"]]
     assert [sorted(pair) for pair in names(check(graph, "fragmented-entity", NEO4J))] == [["Brown", "Mr. Brown"]]
+
+
+def test_a_search_that_ends_at_its_limit_says_so(graph, draw):
+    draw("""CREATE (a:E {name: 'Sherlock Holmes', type: 'P'}), (b:E {name: 'Mr. Holmes', type: 'P'}), (c:E {name: 'Watson', type: 'P'}),
+           (a)-[:R]->(c), (b)-[:R]->(c)""")
+    assert check(graph, "fragmented-entity").reason is None
+    assert "max_pairs = 0" in (check(graph, "fragmented-entity", max_pairs=0).reason or "")

@@ -158,7 +158,8 @@ def test_the_databases_constraints_are_a_schema(graph, draw):
 
 
 def test_graph_types_and_property_types_in_constraints_are_read():
-    node, relation = {"entityType": "NODE", "labelsOrTypes": ["P"], "properties": ["x"]}, {"entityType": "RELATIONSHIP", "labelsOrTypes": ["R"]}
+    node = {"entityType": "NODE", "labelsOrTypes": ["P"], "properties": ["x"]}
+    relation = {"entityType": "RELATIONSHIP", "labelsOrTypes": ["R"]}
     rows = [
         {"type": "NODE_PROPERTY_TYPE", **node, "propertyType": "INTEGER | STRING"},
         {"type": "NODE_PROPERTY_EXISTENCE", **node, "propertyType": None},

@@ -82,7 +82,8 @@ def test_faults_of_form_are_named_at_once(tmp_path):
 
 @pytest.mark.parametrize(("name", "text", "says"), [
     ("s.txt", "", "ends in .json, .yaml, .yml or .toml"), ("s.json", "", "not JSON"), ("s.json", "[]", "one object"),
-    ("s.json", "{}", "not a schema"), ("s.json", "[" * 100_000, "not JSON"), ("s.toml", "x = ", "not TOML"), ("s.toml", "[typs.A]", "not a schema"),
+    ("s.json", "{}", "not a schema"), ("s.json", "[" * 100_000, "not JSON"), ("s.toml", "x = ", "not TOML"),
+    ("s.toml", "[typs.A]", "not a schema"),
     ("s.yaml", "a: [", "not YAML"), ("s.yaml", "a: &x [1]\nb: [*x, *x]", "aliases"), ("s.yaml", "!!python/object:os.system {}", "not YAML"),
 ])
 def test_a_bad_file_is_a_clear_error(tmp_path, name, text, says):
@@ -123,5 +124,5 @@ def test_property_types_of_both_spellings_are_one(text, types):
 
 
 def test_an_unknown_property_type_of_a_database_is_kept():
-    row = {"type": "NODE_PROPERTY_TYPE", "entityType": "NODE", "labelsOrTypes": ["A"], "properties": ["v"], "propertyType": "VECTOR<FLOAT32>(3)"}
-    assert from_constraints([row]).node_types[0].properties[0].types == ["VECTOR<FLOAT32>(3)"]
+    row = {"type": "NODE_PROPERTY_TYPE", "entityType": "NODE", "labelsOrTypes": ["A"], "properties": ["v"]}
+    assert from_constraints([{**row, "propertyType": "VECTOR<FLOAT32>(3)"}]).node_types[0].properties[0].types == ["VECTOR<FLOAT32>(3)"]

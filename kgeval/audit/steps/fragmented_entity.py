@@ -78,7 +78,8 @@ def _candidates(check: Check, entities: list[Entity]) -> tuple[list[tuple[int, i
     parts = split(blocks.large, near.of, most=most)
     searched = [*parts, *blocks.small]
     done = affordable(searched, budget=budget)
-    note = f"{len(searched) - done} of {len(searched)} groups of like names were not compared (max_pairs = {budget})" if done < len(searched) else None
+    left = len(searched) - done
+    note = f"{left} of {len(searched)} groups of like names were not compared (max_pairs = {budget})" if left else None
     found = list(pairs(searched, fits, budget=budget))
     named = {pair: _form(entities, form, *pair) for pair in found}
     return [(a, b, how) for (a, b), how in named.items() if how], note
