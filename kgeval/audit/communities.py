@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from kgeval.graph.project import SIMPLE, Projection, drop
@@ -33,18 +34,22 @@ def communities(view: Projection, *, seed: int, timeout: float) -> dict[str, Any
         "modularity": result.modularity, "communities": len(sizes), "community_size_max": sizes[0],
         "community_size_mean": sum(sizes) / len(sizes), "community_size_median": _median(sizes),
         "cross_community_share": crossing["crossing"] / crossing["edges"],
-        "community_stability": _stability(view, large=large, seed=seed, timeout=timeout),
+        **_stability(view, large=large, seed=seed, timeout=timeout),
     }
 
 
-def _stability(view: Projection, *, large: bool, seed: int, timeout: float) -> float:
+def _stability(view: Projection, *, large: bool, seed: int, timeout: float) -> dict[str, float | int]:
+    """The mean over the runs that fit into the time limit (at least one), and how many those were."""
+    started = time.perf_counter()
     base = _partition(view, view.name, large=large, seed=seed)
-    scores = []
+    scores: list[float] = []
     for run in range(1, RUNS + 1):
+        if scores and (time.perf_counter() - started) * (run + 1) / run > timeout:
+            break
         other = _partition(view, view.name, large=True, seed=seed + run) if large else _shuffled(view, seed * RUNS + run, timeout)
         shared = [node for node in base if node in other]
         scores.append(adjusted_rand_index([base[n] for n in shared], [other[n] for n in shared]))
-    return sum(scores) / len(scores)
+    return {"community_stability": sum(scores) / len(scores), "community_stability_runs": len(scores)}
 
 
 def _shuffled(view: Projection, run: int, timeout: float) -> dict[int, int]:

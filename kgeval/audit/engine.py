@@ -25,7 +25,10 @@ Progress = Callable[[str, str], None]
 
 @dataclass(frozen=True)
 class AuditOptions:
-    """What to run and how. `timeout`: seconds a check. `sample`: examples a finding, 0 = all. `thresholds`: rule id -> share."""
+    """What to run and how. `timeout`: seconds a check. `sample`: examples a finding, 0 = all. `thresholds`: rule id -> share.
+
+    `schema`: the `$schema` map of the schema checks; `unanswered`: why this schema cannot answer a check, by rule id.
+    """
 
     rules: list[Rule]
     sample: int = 5
@@ -33,6 +36,7 @@ class AuditOptions:
     thresholds: Mapping[str, float] = field(default_factory=dict)
     settings: Mapping[str, Any] = field(default_factory=dict)
     schema: Mapping[str, Any] | None = None
+    unanswered: Mapping[str, str] = field(default_factory=dict)
     structure: Options | None = field(default_factory=Options)
 
 
@@ -78,6 +82,8 @@ def _settings_for(rule: Rule, options: dict[str, Any]) -> dict[str, Any]:
 def _run(graph: Graph, layout: Layout, rule: Rule, options: AuditOptions, missing: Missing) -> Finding:
     """The finding of one rule: skipped, timed out, failed to run, or counted."""
     lacking = [missing[role] for role in rule.needs if role in missing]
+    if not lacking and rule.id in options.unanswered:
+        lacking = [options.unanswered[rule.id]]
     if lacking:
         return _finding(rule, "skipped", options, reason="; ".join(lacking))
     started = time.perf_counter()

@@ -163,7 +163,8 @@ def _with_schema(graph: Graph, config: Config, options: dict[str, Any], chosen: 
         return chosen
     from kgeval.audit.schema import read_schema
 
-    return replace(chosen, schema=read_schema(source, graph).parameters())
+    schema = read_schema(source, graph)
+    return replace(chosen, schema=schema.parameters(), unanswered=schema.unanswered())
 
 
 @contextmanager
