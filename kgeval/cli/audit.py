@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.common import connection_options, layout_from_options, layout_options, open_from_options, say
+from kgeval.cli.choose import layout_from_options, layout_options
+from kgeval.cli.common import connection_options, open_from_options, say
 from kgeval.errors import InputError, UsageError
 
 if TYPE_CHECKING:

@@ -7,13 +7,38 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.common import say
+from kgeval.cli.common import F, interactive, say
 from kgeval.errors import LayoutError
 
 if TYPE_CHECKING:
+    from kgeval.config import Config
     from kgeval.graph.connect import Graph
     from kgeval.graph.layouts import Catalogue, Detection, Profile
     from kgeval.records import Layout
+
+
+def layout_options(command: F) -> F:
+    """--graph, --layout, --set: which graph of the database, and how it is stored."""
+    for option in reversed((
+        click.option("--graph", "graph_name", help="Name of the graph where a database holds several (the layout's scope)."),
+        click.option("--layout", "layout_option", help="auto, a layout's name, or a TOML file [default: auto]."),
+        click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override a key of the layout: name_keys=title."),
+    )):
+        command = option(command)
+    return command
+
+
+def layout_from_options(
+    graph: Graph, config: Config, *, graph_name: str | None, layout_option: str | None, overrides: tuple[str, ...],
+) -> Layout:
+    """The bound layout: --layout and --set over `[graph.layout]` over detection. Asks where two fit and a person can answer."""
+    from kgeval.graph.layouts import parse_overrides
+
+    section = config.graph.layout
+    keys = dict(section) if isinstance(section, dict) else {"extends": section}
+    named = keys.pop("extends", None)
+    keys |= parse_overrides(list(overrides))
+    return choose_layout(graph, layout_option or named or "auto", graph_name or config.graph.name, keys, interactive=interactive())
 
 
 def choose_layout(
@@ -35,7 +60,7 @@ def choose_layout(
 
 def _recognised(graph: Graph, graph_name: str | None, seen: Catalogue, *, interactive: bool) -> Profile:
     from kgeval.graph.layouts import detect, load_profile
-    from kgeval.graph.layouts.bind import empty_database
+    from kgeval.graph.layouts.nodes import empty_database
 
     if seen.nodes == 0:
         raise empty_database(graph)

@@ -12,7 +12,6 @@ import click
 if TYPE_CHECKING:
     from kgeval.config import Config
     from kgeval.graph.connect import Address, Graph
-    from kgeval.records import Layout
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -36,31 +35,6 @@ def connection_options(command: F) -> F:
     )):
         command = option(command)
     return command
-
-
-def layout_options(command: F) -> F:
-    """--graph, --layout, --set: which graph of the database, and how it is stored."""
-    for option in reversed((
-        click.option("--graph", "graph_name", help="Name of the graph where a database holds several (the layout's scope)."),
-        click.option("--layout", "layout_option", help="auto, a layout's name, or a TOML file [default: auto]."),
-        click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override a key of the layout: name_keys=title."),
-    )):
-        command = option(command)
-    return command
-
-
-def layout_from_options(
-    graph: Graph, config: Config, *, graph_name: str | None, layout_option: str | None, overrides: tuple[str, ...],
-) -> Layout:
-    """The bound layout: --layout and --set over `[graph.layout]` over detection. Asks where two fit and a person can answer."""
-    from kgeval.cli.choose import choose_layout
-    from kgeval.graph.layouts import parse_overrides
-
-    section = config.graph.layout
-    keys = dict(section) if isinstance(section, dict) else {"extends": section}
-    named = keys.pop("extends", None)
-    keys |= parse_overrides(list(overrides))
-    return choose_layout(graph, layout_option or named or "auto", graph_name or config.graph.name, keys, interactive=interactive())
 
 
 def open_from_options(config: Config, *, uri: str | None, username: str | None, database: str | None, home: Path | None) -> Graph:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pydantic import Field
 
 from kgeval.graph.connect import Graph
-from kgeval.graph.layouts.bind import bind, counted_roles
+from kgeval.graph.layouts.bind import bind
 from kgeval.graph.layouts.catalogue import Catalogue, catalogue
+from kgeval.graph.layouts.nodes import counted_roles
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout, Record
 

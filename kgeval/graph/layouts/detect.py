@@ -8,8 +8,8 @@ from pydantic import Field
 
 from kgeval.errors import LayoutError
 from kgeval.graph.connect import Graph
-from kgeval.graph.layouts.bind import bind_nodes, counted_roles
 from kgeval.graph.layouts.catalogue import Catalogue, catalogue
+from kgeval.graph.layouts.nodes import bind_nodes, counted_roles
 from kgeval.graph.layouts.profile import Profile, profiles
 from kgeval.graph.layouts.scope import scopes
 from kgeval.graph.layouts.signals import Signals

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from kgeval.graph.connect import Graph
-from kgeval.graph.layouts.bind import bind_nodes
 from kgeval.graph.layouts.catalogue import Catalogue, catalogue
 from kgeval.graph.layouts.detect import Detection, detect
+from kgeval.graph.layouts.nodes import bind_nodes
 from kgeval.graph.layouts.profile import load_profile
 from kgeval.graph.layouts.write import to_toml
 from kgeval.graph.queries import all_queries

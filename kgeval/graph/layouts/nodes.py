@@ -1,0 +1,88 @@
+"""Binds the node side of a layout: labels, keys and scope, replaced by what the database holds."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable
+from fnmatch import fnmatchcase
+
+from kgeval.errors import LayoutError
+from kgeval.graph.connect import Graph
+from kgeval.graph.layouts.catalogue import Catalogue
+from kgeval.graph.layouts.scope import bound_scope
+from kgeval.graph.queries import all_queries
+from kgeval.records import Layout
+
+OPTIONAL_KEYS = (
+    "key_property", "description_key", "type_key", "relation_label_key", "relation_description_key", "weight_key",
+    "confidence_key", "valid_from_key", "valid_to_key", "expired_key", "chunk_index_key", "document_key",
+    "entity_source_key", "relation_source_key", "embedding_key", "chunk_embedding_key",
+)
+LISTS_OF_KEYS = ("alias_keys", "chunk_text_keys", "chunk_id_keys")
+
+
+def bind_nodes(graph: Graph, layout: Layout, graph_name: str | None, seen: Catalogue) -> tuple[Layout, list[str]]:
+    """The layout with labels, keys and scope bound, but not yet types and relations; and all labels that part graphs."""
+    roles = bound_roles(layout, seen)
+    if layout.scope_label != "*" or layout.entity_labels != ["*"]:
+        roles = roles.model_copy(update={"entity_labels": entity_labels(graph, roles, seen)})
+    return bound_scope(graph, roles, seen, graph_name)
+
+
+def counted_roles(graph: Graph, layout: Layout) -> dict[str, int]:
+    """How many nodes a bound layout sees as entities, chunks, documents and structure, and how many not at all (unseen)."""
+    row: dict[str, int] = graph.read(all_queries()["layout-roles"], {"layout": layout.model_dump()})[0]
+    return row
+
+
+def empty_database(graph: Graph) -> LayoutError:
+    """The error for a database without a node."""
+    return LayoutError(
+        f"the database '{graph.info.database}' at {graph.info.uri} is empty",
+        fix="load a graph first (kgeval import PATH --graph NAME), or name another --database or --uri",
+    )
+
+
+def bound_roles(layout: Layout, seen: Catalogue) -> Layout:
+    """Labels, types and property keys that the database lacks are taken out; patterns such as `_Bloom_*` are filled in."""
+    data = layout.model_dump(exclude={"detect"})
+    entities = layout.entity_labels if "*" in layout.entity_labels else _present(layout.entity_labels, seen.labels)
+    excluded = sorted({label for p in layout.entity_excluded_labels for label in seen.labels if label == p or _matches(label, p)})
+    names = _present(layout.name_keys, seen.keys) or layout.name_keys
+    data |= {
+        "entity_labels": entities, "entity_excluded_labels": excluded, "name_keys": names,
+        "chunk_labels": _present(layout.chunk_labels, seen.labels),
+        "document_labels": _present(layout.document_labels, seen.labels),
+        "mention_types": _present(layout.mention_types, seen.types),
+        "chunk_document_types": _present(layout.chunk_document_types, seen.types),
+    }
+    data |= {key: data[key] if data[key] in seen.keys else None for key in OPTIONAL_KEYS}
+    data |= {key: _present(data[key], seen.keys) for key in LISTS_OF_KEYS}
+    return Layout.model_validate(data)
+
+
+def entity_labels(graph: Graph, layout: Layout, seen: Catalogue) -> list[str]:
+    """The layout's entity labels; `*` becomes every label but those of chunks, documents and structure, and but base labels
+    that these carry too (cognee's `__Node__`)."""
+    if "*" not in layout.entity_labels:
+        return layout.entity_labels
+    others = {*layout.chunk_labels, *layout.document_labels, *layout.entity_excluded_labels}
+    shared: set[str] = set()
+    for role in (layout.chunk_labels, layout.document_labels, layout.entity_excluded_labels):
+        counts, total = other_labels(graph, role, None) if role else ({}, 0)
+        shared |= {label for label, count in counts.items() if count == total or label in layout.type_label_ignored}
+    return [label for label in seen.labels if label not in others | shared]
+
+
+def other_labels(graph: Graph, labels: Iterable[str], scope_label: str | None) -> tuple[dict[str, int], int]:
+    """How many nodes that carry one of `labels` carry each label, and how many such nodes there are."""
+    rows = graph.read(all_queries()["layout-other-labels"], {"labels": list(labels), "scope_label": scope_label})
+    counts = {row["label"]: row["count"] for row in rows if row["label"] is not None}
+    return counts, sum(row["count"] for row in rows if row["label"] is None)
+
+
+def _matches(label: str, pattern: str) -> bool:
+    return pattern.endswith("*") and pattern != "*" and fnmatchcase(label, pattern.replace("[", "[[]"))
+
+
+def _present(names: Iterable[str], known: Container[str]) -> list[str]:
+    return [name for name in names if name in known]
