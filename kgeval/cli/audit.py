@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kgeval.cli.choose import layout_from_options, layout_options
-from kgeval.cli.common import connection_options, open_from_options, say
+from kgeval.cli.common import connection_options, open_from_options, say, silence_stdout
 from kgeval.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -221,7 +221,11 @@ def _show(report: AuditReport, options: dict[str, Any], outputs: list[Path]) -> 
     for path in outputs:
         write_report(report, path, redact=options["redact"])
     if not options["quiet"]:
-        click.echo(_rendered(report, options, outputs), nl=False)
+        try:
+            click.echo(_rendered(report, options, outputs), nl=False)
+            sys.stdout.flush()
+        except BrokenPipeError:  # the gate's exit code still counts
+            silence_stdout()
     else:
         for path in outputs:
             say(f"wrote {path}")

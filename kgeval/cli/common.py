@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +20,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 def say(text: str) -> None:
     """A message for people, on stderr."""
     click.echo(text, err=True)
+
+
+def silence_stdout() -> None:
+    """After a closed pipe: what is still buffered goes nowhere, without a message at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def connection_options(command: F) -> F:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 
 import click
 
 from kgeval import __version__
+from kgeval.cli.common import silence_stdout
 
 # name -> "module:attribute"; imported only when asked for, so that `kgeval --help` stays fast
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -75,8 +75,8 @@ def run(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         click.echo("interrupted", err=True)
         return 130
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (BrokenPipeError, SystemExit):  # click turns a closed pipe into SystemExit; nothing else raises it here
+        silence_stdout()
         return 0
     return result if isinstance(result, int) else 0
 
