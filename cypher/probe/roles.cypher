@@ -1,9 +1,9 @@
-// roles: whether the graph has what checks need: mentions, sources, descriptions, aliases, validity times.
+// roles: whether the graph has what checks need: names, mentions, sources, descriptions, aliases, validity times.
 // Looks for one of each only, so it is quick on large graphs.
 //
 // :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 //
-// returns: mentions BOOLEAN, entity_sources BOOLEAN, relation_sources BOOLEAN, descriptions BOOLEAN, aliases BOOLEAN, validity BOOLEAN
+// returns: names BOOLEAN, mentions BOOLEAN, entity_sources BOOLEAN, relation_sources BOOLEAN, descriptions BOOLEAN, aliases BOOLEAN, validity BOOLEAN
 // mode: read
 RETURN EXISTS {
          MATCH (c)-[m]-(e)
@@ -16,14 +16,31 @@ RETURN EXISTS {
        EXISTS {
          MATCH (e)
          WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
+    AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
+    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
+    AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
+           AND any(k IN $layout.name_keys WHERE e[k] IS NOT NULL)
+       } AS names,
+       EXISTS {
+         MATCH (e)
+         WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
   AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
   AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
   AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
            AND e[$layout.entity_source_key] IS NOT NULL
        } AS entity_sources,
        EXISTS {
-         MATCH ()-[r]->()
+         MATCH (s)-[r]->(t)
          WHERE type(r) IN $layout.relation_types AND r[$layout.relation_source_key] IS NOT NULL
+           AND ($layout.relations_join_entities_only OR (
+    any(l IN labels(s) WHERE l IN $layout.entity_labels)
+    AND none(l IN labels(s) WHERE l IN $layout.entity_excluded_labels)
+    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(s))
+    AND ($layout.scope_property IS NULL OR s[$layout.scope_property] = $layout.scope_value)
+    AND any(l IN labels(t) WHERE l IN $layout.entity_labels)
+    AND none(l IN labels(t) WHERE l IN $layout.entity_excluded_labels)
+    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(t))
+    AND ($layout.scope_property IS NULL OR t[$layout.scope_property] = $layout.scope_value)))
        } AS relation_sources,
        EXISTS {
          MATCH (e)
@@ -42,7 +59,16 @@ RETURN EXISTS {
            AND any(k IN $layout.alias_keys WHERE e[k] IS NOT NULL)
        } AS aliases,
        EXISTS {
-         MATCH ()-[r]->()
+         MATCH (s)-[r]->(t)
          WHERE type(r) IN $layout.relation_types
+           AND ($layout.relations_join_entities_only OR (
+    any(l IN labels(s) WHERE l IN $layout.entity_labels)
+    AND none(l IN labels(s) WHERE l IN $layout.entity_excluded_labels)
+    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(s))
+    AND ($layout.scope_property IS NULL OR s[$layout.scope_property] = $layout.scope_value)
+    AND any(l IN labels(t) WHERE l IN $layout.entity_labels)
+    AND none(l IN labels(t) WHERE l IN $layout.entity_excluded_labels)
+    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(t))
+    AND ($layout.scope_property IS NULL OR t[$layout.scope_property] = $layout.scope_value)))
            AND any(k IN [$layout.valid_from_key, $layout.valid_to_key, $layout.expired_key] WHERE r[k] IS NOT NULL)
        } AS validity

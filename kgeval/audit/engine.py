@@ -10,12 +10,12 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from kgeval.audit.border import Attempt, Failure, attempt
 from kgeval.audit.check import Check, Outcome
 from kgeval.audit.roles import Missing, missing_roles
 from kgeval.audit.rulebook import Rule, load_rules, word_list
 from kgeval.audit.structure import Options, Structure, measure
-from kgeval.errors import QueryError
-from kgeval.graph.connect import Graph, QueryTimeout
+from kgeval.graph.connect import Graph
 from kgeval.graph.queries import all_queries
 from kgeval.records import Example, Finding, Layout
 
@@ -58,20 +58,29 @@ def audit(graph: Graph, layout: Layout, options: AuditOptions, *, progress: Prog
     structure = Structure()
     if options.structure is not None:
         structure = measure(graph, layout, options.structure, progress=lambda part: progress("structure", part))
-    missing = missing_roles(graph, layout, structure.numbers, has_schema=options.schema is not None, timeout=options.timeout)
-    findings = []
+    progress("check", "what the graph has")
+    roles = _roles(graph, layout, options, structure.numbers)
+    findings: list[Finding] = []
+    lost: Failure | None = None
     for rule in options.rules:
         progress("check", rule.id)
-        findings.append(_run(graph, layout, rule, options, missing))
+        finding, failure = _run(graph, layout, rule, options, roles, lost)
+        findings.append(finding)
+        lost = failure if failure and failure.lost else lost
     return Audit(structure, findings)
+
+
+def _roles(graph: Graph, layout: Layout, options: AuditOptions, numbers: Mapping[str, Any]) -> Attempt[Missing]:
+    return attempt(
+        lambda: missing_roles(graph, layout, numbers, has_schema=options.schema is not None, timeout=options.timeout)
+    )
 
 
 def run_check(graph: Graph, layout: Layout, rule_id: str, **options: Any) -> Finding:
     """One check's finding; options as in AuditOptions. Missing roles are looked up first."""
     rule = load_rules()[rule_id]
     chosen = AuditOptions(rules=[rule], structure=None, **_settings_for(rule, options))
-    missing = missing_roles(graph, layout, has_schema=chosen.schema is not None, timeout=chosen.timeout)
-    return _run(graph, layout, rule, chosen, missing)
+    return _run(graph, layout, rule, chosen, _roles(graph, layout, chosen, {}), None)[0]
 
 
 def _settings_for(rule: Rule, options: dict[str, Any]) -> dict[str, Any]:
@@ -79,24 +88,30 @@ def _settings_for(rule: Rule, options: dict[str, Any]) -> dict[str, Any]:
     return {**options, "settings": {f"{rule.id}.{name}": value for name, value in settings.items()}}
 
 
-def _run(graph: Graph, layout: Layout, rule: Rule, options: AuditOptions, missing: Missing) -> Finding:
-    """The finding of one rule: skipped, timed out, failed to run, or counted."""
-    lacking = [missing[role] for role in rule.needs if role in missing]
+def _run(
+    graph: Graph, layout: Layout, rule: Rule, options: AuditOptions, roles: Attempt[Missing], lost: Failure | None,
+) -> tuple[Finding, Failure | None]:
+    """The finding of one rule: skipped, timed out, failed to run, or counted; and the failure, if it was one."""
+    unknown = lost or (roles.failure if rule.needs else None)
+    if unknown:
+        return _finding(rule, unknown.status, options, reason=unknown.reason), unknown
+    lacking = [roles.value[role] for role in rule.needs if roles.value and role in roles.value]
     if not lacking and rule.id in options.unanswered:
         lacking = [options.unanswered[rule.id]]
     if lacking:
-        return _finding(rule, "skipped", options, reason="; ".join(lacking))
+        return _finding(rule, "skipped", options, reason="; ".join(lacking)), None
     started = time.perf_counter()
-    try:
-        outcome = _outcome(graph, layout, rule, options)
-    except QueryTimeout as cause:
-        return _finding(rule, "incomplete", options, reason=cause.message, seconds=time.perf_counter() - started)
-    except QueryError as cause:
-        return _finding(rule, "error", options, reason=cause.message, seconds=time.perf_counter() - started)
-    return _counted(rule, outcome, options, time.perf_counter() - started)
+    result = attempt(lambda: _outcome(graph, layout, rule, options))
+    seconds = time.perf_counter() - started
+    if result.value is None:
+        failure = result.failure or Failure("error", "the check gave no result")
+        return _finding(rule, failure.status, options, reason=failure.reason, seconds=seconds), failure
+    return _counted(rule, result.value, options, seconds), None
 
 
 def _outcome(graph: Graph, layout: Layout, rule: Rule, options: AuditOptions) -> Outcome:
+    if graph.info.gds is not None and "gds" in rule.needs:
+        graph.limit_gds(options.timeout)
     check = Check(
         graph=graph, layout=layout, query=all_queries()[rule.id], settings=settings_of(rule, options.settings),
         sample=options.sample or ALL, timeout=options.timeout, schema=options.schema,

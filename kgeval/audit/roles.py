@@ -10,6 +10,7 @@ from kgeval.graph.queries import all_queries
 from kgeval.records import Layout
 
 Missing = dict[str, str]
+NO_TYPE = "(none)"
 
 
 def missing_roles(
@@ -25,10 +26,10 @@ def missing_roles(
     name = layout.name
     reasons = {
         "relations": None if counts["relations"] else "the graph has no relations between entities",
-        "names": None if layout.name_keys else f"the layout '{name}' names no property that holds names",
-        "types": None if layout.type_key or _label_types(layout) else f"the layout '{name}' keeps no entity types",
+        "names": None if seen["names"] else f"no entity has a name property of layout '{name}': {', '.join(layout.name_keys)}",
+        "types": None if layout.type_key or _typed(graph, params, structure or {}, timeout) else "the entities have no types",
         "relation_labels": None if layout.relation_label_key or len(layout.relation_types) > 1 else _constant(layout),
-        "chunks": None if counts["chunks"] else _no_chunks(layout),
+        "chunks": None if counts["chunks"] else f"the graph holds no chunks that layout '{name}' knows",
         "chunk_text": None if counts["chunks_with_text"] else "no chunk in the graph carries text",
         "documents": None if counts["documents"] else "the graph has no documents",
         "mentions": None if seen["mentions"] or seen["entity_sources"] else "nothing links entities to chunks",
@@ -54,15 +55,14 @@ def _counts(graph: Graph, params: dict[str, Any], structure: Mapping[str, Any], 
     return {"relations": relations, **chunks}
 
 
-def _label_types(layout: Layout) -> bool:
-    """Types held in labels: the layout says which labels are no types, so that the others are."""
-    return bool(layout.type_label_ignored) or bool(layout.entity_labels)
+def _typed(graph: Graph, params: dict[str, Any], structure: Mapping[str, Any], timeout: float) -> bool:
+    """Whether any entity carries a label that is a type."""
+    by_type = structure.get("entities_by_type")
+    if by_type is None:
+        by_type = {row["type"] or NO_TYPE: 1 for row in graph.read(all_queries()["entities-by-type"], params, timeout=timeout)}
+    return any(name != NO_TYPE for name in by_type)
 
 
 def _constant(layout: Layout) -> str:
     only = layout.relation_types[0] if layout.relation_types else "none"
     return f"all relations have one type ({only}) and the layout '{layout.name}' names no property that holds the predicate"
-
-
-def _no_chunks(layout: Layout) -> str:
-    return "the graph holds no chunks" if layout.chunk_labels else f"the layout '{layout.name}' keeps no chunks in Neo4j"

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from kgeval.audit.border import Failure, attempt
 from kgeval.audit.communities import communities
-from kgeval.errors import QueryError
-from kgeval.graph.connect import Graph, QueryTimeout
+from kgeval.graph.connect import Graph
 from kgeval.graph.project import ALL, SIMPLE, Expected, Projection, projected
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout, StructureSkip
@@ -21,6 +21,40 @@ from kgeval.text.tokens import TOKENIZER, count_tokens
 
 EXACT_DIAMETER_NODES = 5_000
 Numbers = dict[str, Any]
+PARTS: dict[str, list[str]] = {  # figures by the part that measures them; what fails or is skipped is named from here
+    "counts": ["entities", "relations", "self_loops", "entities_by_type", "relations_by_type", "average_degree"],
+    "chunks": ["chunks", "chunks_with_text", "documents"],
+    "properties": ["property_fill", "property_types"],
+    "tokens": [
+        "tokens", "entities_per_1k_tokens", "relations_per_1k_tokens", "entities_per_10k_tokens", "relations_per_10k_tokens",
+    ],
+    "degrees": [
+        "degree_min", "degree_median", "degree_p95", "degree_max", "degree_histogram", "degree_above_1", "degree_above_2",
+        "degree_above_3",
+    ],
+    "simple": [
+        "simple_edges", "simple_average_degree", "isolated", "isolated_share", "density", "average_clustering",
+        "average_clustering_degree2",
+    ],
+    "components": [
+        "components", "giant_share", "component_size_histogram", "component_size_mean", "component_size_median",
+        "component_size_trimmed", "component_size_geometric", "component_size_harmonic",
+    ],
+    "diameter": ["diameter"],
+    "bridging": ["articulation_points", "bridges"],
+    "communities": [
+        "communities", "modularity", "community_algorithm", "community_size_mean", "community_size_median", "community_size_max",
+        "community_stability", "cross_community_share",
+    ],
+}
+GDS_PARTS = ("simple", "components", "diameter", "bridging", "communities")
+
+
+def gds_ids() -> list[str]:
+    """The figures that need Graph Data Science."""
+    return [figure for part in GDS_PARTS for figure in PARTS[part]]
+
+
 Progress = Callable[[str], None]
 
 
@@ -50,17 +84,20 @@ def measure(graph: Graph, layout: Layout, options: Options | None = None, *, pro
     out = Structure()
     probe = _Probe(graph, layout, chosen, out)
     progress("counting")
-    probe.part(["entities", "relations"], lambda: _counts(probe))
+    probe.part(PARTS["counts"], lambda: _counts(probe))
+    probe.part(PARTS["chunks"], lambda: _chunks(probe))
+    if "entities" not in out.numbers:
+        probe.skip([*PARTS["properties"], *PARTS["tokens"], *PARTS["degrees"], *gds_ids()], "the entities could not be counted in time")
+        return out
     progress("properties")
     if chosen.properties:
-        probe.part(["property_fill", "property_types"], lambda: _properties(probe))
-    probe.part(["chunks", "documents"], lambda: _chunks(probe))
+        probe.part(PARTS["properties"], lambda: _properties(probe))
     progress("tokens")
-    probe.part(["entities_per_1k_tokens", "relations_per_1k_tokens"], lambda: _tokens(probe))
+    probe.part(PARTS["tokens"], lambda: _tokens(probe))
     progress("graph algorithms")
     _with_gds(probe, progress)
     if "degree_max" not in out.numbers:
-        probe.part(["degree_min", "degree_median", "degree_p95", "degree_max"], lambda: _degrees(probe, probe.rows("degree-histogram")))
+        probe.part(PARTS["degrees"], lambda: _degrees(probe, probe.rows("degree-histogram")))
     return out
 
 
@@ -72,6 +109,7 @@ class _Probe:
     layout: Layout
     options: Options
     out: Structure
+    lost: Failure | None = None
 
     def rows(self, name: str, **params: Any) -> list[dict[str, Any]]:
         query = all_queries()[name]
@@ -79,18 +117,21 @@ class _Probe:
         return self.graph.read(query, {p.name: pool[p.name] for p in query.params}, timeout=self.options.timeout)
 
     def part(self, ids: list[str], work: Callable[[], None]) -> None:
-        """Runs one part; a failure is noted under its ids."""
-        try:
-            work()
-        except QueryTimeout as cause:
-            self.skip(ids, f"time limit: {cause.message}")
-            self.out.incomplete = True
-        except QueryError as cause:
-            self.skip(ids, cause.message)
-            self.out.incomplete = True
+        """Runs one part; a failure is noted under its ids. Nothing is asked of a server that is gone."""
+        failure = self.lost or attempt(work).failure
+        if failure:
+            self.fail(ids, failure)
+
+    def fail(self, ids: list[str], failure: Failure) -> None:
+        """Notes what is missing and why; figures already measured or explained are not named again."""
+        known = {*self.out.numbers, *(figure for skip in self.out.skipped for figure in skip.ids)}
+        self.skip([figure for figure in ids if figure not in known], failure.reason)
+        self.out.incomplete = True
+        self.lost = failure if failure.lost else self.lost
 
     def skip(self, ids: list[str], reason: str) -> None:
-        self.out.skipped.append(StructureSkip(ids=ids, reason=reason))
+        if ids:
+            self.out.skipped.append(StructureSkip(ids=ids, reason=reason))
 
 
 def _counts(probe: _Probe) -> None:
@@ -107,27 +148,28 @@ def _counts(probe: _Probe) -> None:
 
 
 def _chunks(probe: _Probe) -> None:
-    if not probe.layout.chunk_labels:
-        probe.skip(["chunks", "documents"], f"the layout '{probe.layout.name}' keeps no chunks in Neo4j")
+    if not probe.layout.chunk_labels and not probe.layout.document_labels:
+        probe.skip(PARTS["chunks"], "the graph holds no chunks or documents that the layout knows")
         return
     row = probe.rows("chunks-and-documents")[0]
     probe.out.numbers |= {"chunks": row["chunks"], "documents": row["documents"], "chunks_with_text": row["chunks_with_text"]}
 
 
 def _tokens(probe: _Probe) -> None:
-    ids = ["entities_per_1k_tokens", "relations_per_1k_tokens", "entities_per_10k_tokens", "relations_per_10k_tokens"]
     if probe.options.corpus is not None:
         texts: Iterable[str] = probe.options.corpus
     elif probe.out.numbers.get("chunks_with_text"):
         query = all_queries()["chunk-texts"]
         texts = (row["text"] for row in probe.graph.stream(query, {"layout": probe.layout.model_dump()}, timeout=probe.options.timeout))
     else:
-        probe.skip(ids, "no chunk texts in the graph; give the texts with --corpus")
+        probe.skip(PARTS["tokens"], "no chunk texts in the graph; give the texts with --corpus")
         return
     tokens = sum(count_tokens(text) for text in texts)
     numbers = probe.out.numbers
     numbers |= {"tokens": tokens, "tokenizer": TOKENIZER}
-    if tokens and "entities" in numbers:
+    if not tokens:
+        probe.skip(PARTS["tokens"][1:], "the texts hold no token")
+    else:
         for per in (1, 10):
             numbers[f"entities_per_{per}k_tokens"] = numbers["entities"] * 1000 * per / tokens
             numbers[f"relations_per_{per}k_tokens"] = numbers["relations"] * 1000 * per / tokens
@@ -137,9 +179,10 @@ def _properties(probe: _Probe) -> None:
     numbers = probe.out.numbers
     fill: dict[str, float] = {}
     types: dict[str, dict[str, int]] = {}
-    for name, totals in (("entity-properties", "entities_by_type"), ("relation-properties", "relations_by_type")):
+    kinds_of = (("entity-properties", "entities_by_type", "{}.{}"), ("relation-properties", "relations_by_type", "[:{}].{}"))
+    for name, totals, shown in kinds_of:
         for row in probe.rows(name):
-            key, total = f"{row['label']}.{row['property']}", numbers.get(totals, {}).get(row["label"])
+            key, total = shown.format(row["label"], row["property"]), numbers[totals].get(row["label"])
             kinds = types.setdefault(key, {})
             kinds[row["value_type"]] = kinds.get(row["value_type"], 0) + row["count"]
             if total:
@@ -147,42 +190,37 @@ def _properties(probe: _Probe) -> None:
     numbers |= {"property_fill": fill, "property_types": types}
 
 
-GDS_IDS = [
-    "simple_edges", "density", "average_clustering", "components", "giant_share", "isolated", "component_size_mean",
-    "diameter", "articulation_points", "bridges", "communities", "modularity",
-]
-
-
 def _with_gds(probe: _Probe, progress: Progress) -> None:
     numbers = probe.out.numbers
     if probe.graph.info.gds is None:
-        probe.skip(GDS_IDS, "this server has no Graph Data Science plugin")
+        probe.skip(gds_ids(), "this server has no Graph Data Science plugin")
         return
     if not numbers.get("entities"):
-        probe.skip(GDS_IDS, "the graph has no entities")
+        probe.skip(gds_ids(), "the graph has no entities")
         return
     expected = Expected(numbers["entities"], numbers["relations"], numbers["self_loops"])
 
     def work() -> None:
+        probe.graph.limit_gds(probe.options.timeout)
         with projected(probe.graph, probe.layout, expected, timeout=probe.options.timeout) as view:
             _graph_parts(probe, view, progress)
 
-    probe.part(GDS_IDS, work)
+    probe.part(gds_ids(), work)
 
 
 def _graph_parts(probe: _Probe, view: Projection, progress: Progress) -> None:
     rows = view_rows(probe, view, "projected-degrees", types=[ALL]) if view.has_all else probe.rows("degree-histogram")
-    probe.part(["degree_max"], lambda: _degrees(probe, rows))
-    probe.part(["simple_edges", "density", "average_clustering"], lambda: _simple(probe, view))
+    probe.part(PARTS["degrees"], lambda: _degrees(probe, rows))
+    probe.part(PARTS["simple"], lambda: _simple(probe, view))
     progress("components")
-    probe.part(["components", "isolated"], lambda: _components(probe, view))
+    probe.part(PARTS["components"], lambda: _components(probe, view))
     progress("diameter")
-    probe.part(["diameter"], lambda: _diameter(probe, view))
+    probe.part(PARTS["diameter"], lambda: _diameter(probe, view))
     progress("bridges")
-    probe.part(["articulation_points", "bridges"], lambda: _bridging(probe, view))
+    probe.part(PARTS["bridging"], lambda: _bridging(probe, view))
     progress("communities")
     if probe.options.communities:
-        probe.part(["communities", "modularity"], lambda: _communities(probe, view))
+        probe.part(PARTS["communities"], lambda: _communities(probe, view))
 
 
 def view_rows(probe: _Probe, view: Projection, name: str, **params: Any) -> list[dict[str, Any]]:
@@ -263,6 +301,6 @@ def _bridging(probe: _Probe, view: Projection) -> None:
 
 def _communities(probe: _Probe, view: Projection) -> None:
     if not view.edges:
-        probe.skip(["communities", "modularity", "community_stability"], "the graph has no relations between two entities")
+        probe.skip(PARTS["communities"], "the graph has no relations between two entities")
         return
     probe.out.numbers |= communities(view, seed=probe.options.seed, timeout=probe.options.timeout)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from graphdatascience import GraphDataScience
 
     from kgeval.graph.queries import Query
+    from kgeval.graph.reading import ReadingDriver
 
 OLDEST_NEO4J = (5, 26)
 GDS_LINES = {"5.26": "2.13", "2026.01": "2.26"}
@@ -42,6 +43,10 @@ class QueryTimeout(QueryError):
     """The server stopped a query at its time limit."""
 
 
+class ConnectionLost(QueryError):
+    """The server went away in the middle; nothing more can be asked."""
+
+
 class Graph:
     """An open connection to one database. `read` can never write: the server itself refuses it (READ routing)."""
 
@@ -49,6 +54,7 @@ class Graph:
         self._driver = driver
         self._address = address
         self._gds: GraphDataScience | None = None
+        self._reading: ReadingDriver | None = None
         self.info = info
 
     def read(self, query: str | Query, params: Mapping[str, Any] | None = None, *, timeout: float | None = None) -> list[Row]:
@@ -67,7 +73,7 @@ class Graph:
 
         with self._driver.session(
             database=self.info.database, default_access_mode=neo4j.READ_ACCESS, fetch_size=5000
-        ) as session, _translated(), session.begin_transaction(timeout=timeout) as tx:
+        ) as session, translated(), session.begin_transaction(timeout=timeout) as tx:
             for record in tx.run(_text(query), dict(params or {})):
                 yield record.data()
 
@@ -78,7 +84,7 @@ class Graph:
 
     def schema_command(self, query: str | Query) -> None:
         """Runs an index or constraint command of our own layout. Only importers call this."""
-        with self._driver.session(database=self.info.database) as session, _translated():
+        with self._driver.session(database=self.info.database) as session, translated():
             session.run(_text(query)).consume()
 
     @property
@@ -89,8 +95,16 @@ class Graph:
         if self._gds is None:
             from graphdatascience import GraphDataScience
 
-            self._gds = GraphDataScience(self._driver, database=self.info.database, arrow=False)
+            from kgeval.graph.reading import ReadingDriver
+
+            self._reading = ReadingDriver(self._driver)
+            self._gds = GraphDataScience(self._reading, database=self.info.database, arrow=False)
         return self._gds
+
+    def limit_gds(self, timeout: float | None) -> None:
+        """Gives every later call of the GDS client this time limit in seconds (null = none)."""
+        if self.gds and self._reading:
+            self._reading.timeout = timeout
 
     def close(self) -> None:
         """Closes the driver."""
@@ -116,6 +130,11 @@ def open_graph(address: Address, *, timeout: float = 10.0) -> Graph:
     """
     import neo4j
 
+    if "@" in address.uri:
+        raise ConnectError(
+            "the address holds a user or password",
+            fix="write the address without them; set NEO4J_USERNAME and NEO4J_PASSWORD",
+        )
     if address.uri.partition("://")[0] not in SCHEMES:
         raise ConnectError(f"{address.uri}: not a Neo4j address", fix="use neo4j://, neo4j+s:// or bolt://host:port")
     try:
@@ -135,7 +154,7 @@ def open_graph(address: Address, *, timeout: float = 10.0) -> Graph:
 def _inspect(driver: neo4j.Driver, address: Address) -> ServerInfo:
     """What the server is; every reason why it cannot be used becomes a ConnectError."""
     import neo4j
-    from neo4j.exceptions import AuthError, ClientError, ConfigurationError, DriverError, ServiceUnavailable
+    from neo4j.exceptions import AuthError, ClientError, ConfigurationError, DriverError, Neo4jError, ServiceUnavailable
 
     who = f"{address.uri} (from {address.source})"
     try:
@@ -153,7 +172,9 @@ def _inspect(driver: neo4j.Driver, address: Address) -> ServerInfo:
         if "DatabaseNotFound" in (cause.code or ""):
             message = f"{who}: there is no database '{address.database}'"
             raise ConnectError(message, fix="set --database or NEO4J_DATABASE; SHOW DATABASES lists them") from cause
-        raise ConnectError(f"{who}: {cause.message}", fix="see the server's log") from cause
+        raise ConnectError(f"{who}: {cause.message}", fix="is it a user database? see the server's log") from cause
+    except Neo4jError as cause:
+        raise ConnectError(f"{who}: {cause.message}", fix="the database may be starting or down: SHOW DATABASES tells") from cause
     except (ServiceUnavailable, ConfigurationError, DriverError, OSError, ValueError) as cause:
         raise ConnectError(f"{who}: Neo4j cannot be reached: {_first_line(cause)}", fix=_reach_fix(address)) from cause
     version = str(row["version"])
@@ -195,15 +216,15 @@ def _run(execute: Any, text: str, params: Row, timeout: float | None) -> list[Ro
     def work(tx: neo4j.ManagedTransaction) -> list[Row]:
         return [record.data() for record in tx.run(text, params)]
 
-    with _translated():
+    with translated():
         rows: list[Row] = execute(work)
         return rows
 
 
 @contextmanager
-def _translated() -> Iterator[None]:
-    """Driver errors become QueryError or QueryTimeout."""
-    from neo4j.exceptions import DriverError, Neo4jError
+def translated() -> Iterator[None]:
+    """Driver errors become QueryError, QueryTimeout or ConnectionLost."""
+    from neo4j.exceptions import DriverError, Neo4jError, ServiceUnavailable, SessionExpired
 
     try:
         yield
@@ -212,6 +233,9 @@ def _translated() -> Iterator[None]:
         if "TransactionTimedOut" in code or "Terminated" in code:
             raise QueryTimeout(f"stopped at its time limit ({_first_line(cause)})", fix="raise --timeout, or --skip the check") from cause
         raise QueryError(f"{code}: {cause.message}", fix="see the server's log") from cause
+    except (ServiceUnavailable, SessionExpired) as cause:
+        fix = "see whether the server still runs (kgeval server status, kgeval server logs), then run the command again"
+        raise ConnectionLost(f"the server went away: {_first_line(cause)}", fix=fix) from cause
     except DriverError as cause:
         fix = "run the command again; kgeval server logs shows the server's side"
         raise QueryError(f"the connection broke: {_first_line(cause)}", fix=fix) from cause

@@ -68,6 +68,7 @@ def drop(graph: Graph, name: str) -> None:
     from neo4j.exceptions import DriverError, Neo4jError
 
     with suppress(KgevalError, DriverError, Neo4jError):
+        graph.limit_gds(None)
         graph.gds.graph.drop(name, fail_if_missing=False)
 
 

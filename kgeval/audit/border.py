@@ -1,0 +1,44 @@
+"""The one border where whatever a check or a figure raises becomes a status with its cause."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, Literal, TypeVar
+
+from kgeval.errors import QueryError
+from kgeval.graph.connect import ConnectionLost, QueryTimeout, translated
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a part did not run to its end. `lost`: the server is gone, nothing more can be asked."""
+
+    status: Literal["incomplete", "error"]
+    reason: str
+    lost: bool = False
+
+
+@dataclass(frozen=True)
+class Attempt(Generic[T]):
+    """What a part gave, or why it gave nothing."""
+
+    value: T | None = None
+    failure: Failure | None = None
+
+
+def attempt(work: Callable[[], T]) -> Attempt[T]:
+    """Runs one part. Never raises but for an interruption: a time-out is `incomplete`, anything else is `error`."""
+    try:
+        with translated():
+            return Attempt(value=work())
+    except QueryTimeout as cause:
+        return Attempt(failure=Failure("incomplete", f"time limit: {cause.message}"))
+    except ConnectionLost as cause:
+        return Attempt(failure=Failure("error", cause.message, lost=True))
+    except QueryError as cause:
+        return Attempt(failure=Failure("error", cause.message))
+    except Exception as cause:  # noqa: BLE001 - the per-item border: the run goes on, the cause is kept
+        return Attempt(failure=Failure("error", f"{type(cause).__name__}: {str(cause)[:500]}"))

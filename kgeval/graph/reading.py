@@ -1,0 +1,62 @@
+"""A driver for graphdatascience that reads only: every session is READ, every query has the time limit.
+
+The client sends some procedure calls in WRITE mode although they write nothing. Through this driver the server refuses
+whatever would write, and on a cluster the whole audit stays on one kind of member.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import neo4j
+
+
+class ReadingSession:
+    """A session whose queries carry the driver's time limit (seconds; null = none)."""
+
+    def __init__(self, inner: neo4j.Session, timeout: float | None) -> None:
+        self._inner = inner
+        self._timeout = timeout
+
+    def run(self, query: str, parameters: dict[str, Any] | None = None, **more: Any) -> neo4j.Result:
+        """Runs one query with the time limit."""
+        return self._inner.run(neo4j.Query(query, timeout=self._timeout), parameters, **more)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    def __enter__(self) -> ReadingSession:
+        self._inner.__enter__()
+        return self
+
+    def __exit__(self, *cause: Any) -> None:
+        self._inner.__exit__(*cause)  # type: ignore[no-untyped-call]
+
+
+class ReadingDriver(neo4j.Driver):
+    """Hands out READ sessions of another driver. `timeout`: seconds for each query that follows."""
+
+    def __init__(self, inner: neo4j.Driver) -> None:
+        self.__dict__.update(inner.__dict__)  # the client reads the pool's settings
+        self.inner = inner
+        self.timeout: float | None = None
+        self._closed = True  # the inner driver is closed by its owner
+
+    def session(self, **config: Any) -> neo4j.Session:
+        """A READ session, whatever mode was asked for."""
+        config["default_access_mode"] = neo4j.READ_ACCESS
+        session: Any = ReadingSession(self.inner.session(**config), self.timeout)
+        return session  # type: ignore[no-any-return]
+
+    def execute_query(self, query_: Any, *arguments: Any, **more: Any) -> Any:
+        """A managed READ transaction, whatever routing was asked for."""
+        more["routing_"] = neo4j.RoutingControl.READ
+        text = query_ if isinstance(query_, neo4j.Query) else neo4j.Query(query_, timeout=self.timeout)
+        return self.inner.execute_query(text, *arguments, **more)
+
+    def verify_connectivity(self, **config: Any) -> None:
+        """As the inner driver."""
+        self.inner.verify_connectivity(**config)
+
+    def close(self) -> None:
+        """Nothing: the inner driver is closed by its owner."""
