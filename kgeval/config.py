@@ -39,8 +39,8 @@ class AuditSection(Section):
     skip: list[str] = Field(default_factory=list)
     thresholds: dict[str, float] = Field(default_factory=dict)
     settings: dict[str, float | int | str] = Field(default_factory=dict)
-    limit: int = 5
-    timeout: float = 120.0
+    limit: int = Field(default=5, ge=0)
+    timeout: float = Field(default=120.0, gt=0, le=86_400, allow_inf_nan=False)
     fail_on: Severity | None = None
     schema_file: str | None = None
 

@@ -33,12 +33,17 @@ class Started:
         seed: int | None = None, exit_code: int = 0,
     ) -> RunManifest:
         """The finished manifest; seconds are counted up to this call."""
-        kept = {k: v for k, v in self.arguments.items() if v not in (None, [], (), False) and not any(s in k for s in SECRET)}
+        kept = {k: v for k, v in self.arguments.items() if not _unset(v) and not any(s in k for s in SECRET)}
         return RunManifest(
             kgeval=__version__, command=self.command, arguments=dict(kept), libraries=_versions(), server=server,
             inputs=[_input(path) for path in inputs], query_hashes=dict(sorted((hashes or {}).items())), seed=seed,
             started=self.at.isoformat(timespec="seconds"), seconds=round(time.perf_counter() - self.clock, 3), exit_code=exit_code,
         )
+
+
+def _unset(value: JsonValue) -> bool:
+    """An option that was not given: null, an empty list, or a flag that is off. 0 is a value."""
+    return value is None or value is False or value == []
 
 
 def _versions() -> dict[str, str]:

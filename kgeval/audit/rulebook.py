@@ -94,4 +94,7 @@ def choose(checks: list[str], skip: list[str]) -> list[Rule]:
     if unknown:
         raise UsageError(f"no such check: {', '.join(unknown)}", fix="kgeval rule list names all checks and groups")
     wanted = [r for r in rules.values() if not checks or r.id in checks or r.group in checks]
-    return [r for r in wanted if r.id not in skip and r.group not in skip]
+    left = [r for r in wanted if r.id not in skip and r.group not in skip]
+    if not left:
+        raise UsageError("no check is left to run", fix="leave out --skip, or name other checks")
+    return left

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kgeval.cli.choose import layout_from_options, layout_options
-from kgeval.cli.common import connection_options, open_from_options, say, silence_stdout
+from kgeval.cli.common import Seconds, connection_options, open_from_options, say, silence_stdout
 from kgeval.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from kgeval.records import AuditReport, Layout
 
 SEVERITIES = ("error", "warning", "info")
+KINDS = {bool: "yes or no", int: "whole number", float: "finite number", str: "text"}
 
 
 @click.command()
@@ -31,7 +32,7 @@ SEVERITIES = ("error", "warning", "info")
 @click.option("--check", "checks", multiple=True, metavar="ID", help="Run these checks or groups only (comma or repeated).")
 @click.option("--skip", multiple=True, metavar="ID", help="Leave out these checks or groups (comma or repeated).")
 @click.option("--limit", type=click.IntRange(min=0), default=None, help="Examples a finding, 0 = all [default: 5].")
-@click.option("--timeout", type=click.FloatRange(min=0.001), default=None, help="Seconds a check may take [default: 120].")
+@click.option("--timeout", type=Seconds(), default=None, help="Seconds a check may take [default: 120].")
 @click.option(
     "--threshold", "thresholds", multiple=True, metavar="ID<=SHARE",
     help="Share of hits that still passes, e.g. isolated-entity<=0.05; missed: exit 1.",
@@ -41,7 +42,7 @@ SEVERITIES = ("error", "warning", "info")
 @click.option("--schema", "schema_file", help="Schema to check: a file (JSON, YAML, TOML) or 'database'.")
 @click.option("--corpus", type=click.Path(exists=True, path_type=Path), help="Text file or folder the graph was made from (for tokens).")
 @click.option("--no-structure", is_flag=True, help="Only the checks, no structure figures.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the communities' stability.")
+@click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=0, show_default=True, help="Seed of the communities' stability.")
 @click.option(
     "-o", "--output", "outputs", multiple=True, type=click.Path(path_type=Path), help="Report file: .html .json .md (repeatable).",
 )
@@ -62,21 +63,36 @@ def audit(**options: Any) -> int:
     from kgeval.manifest import Started
     from kgeval.report.write import check_outputs
 
-    started = Started("audit", {k: _plain(v) for k, v in options.items() if k not in ("no_progress", "quiet")})
     config = configuration.load(options["config_file"])
+    options |= _from_config(config, options)
+    started = Started("audit", {k: _plain(v) for k, v in options.items() if k not in ("no_progress", "quiet")})
     known = ("uri", "username", "database", "home")
     check_outputs(_outputs(config, options))
-    chosen = _options(config, options)
+    chosen = _options(options)
     with open_from_options(config, **{key: options[key] for key in known}) as graph:
         bound = layout_from_options(graph, config, **{key: options[key] for key in ("graph_name", "layout_option", "overrides")})
-        chosen = _with_schema(graph, config, options, chosen)
+        chosen = _with_schema(graph, options, chosen)
         with _progress(len(chosen.rules), quiet=options["no_progress"]) as progress:
             found = _run(graph, bound, chosen, progress)
-        code = exit_code(found, options["fail_on"] or config.audit.fail_on, set(chosen.thresholds))
+        code = exit_code(found, options["fail_on"], set(chosen.thresholds))
+        for rule_id in unanswered(found, set(chosen.thresholds)):
+            say(f"gate not answered: {rule_id} did not run here (see the report for why)")
         report = _report(graph, bound, found, started, options, code)
-    options["redact"] = options["redact"] or config.report.redact
     _show(report, options, _outputs(config, options))
     return code
+
+
+def _from_config(config: Config, given: dict[str, Any]) -> dict[str, Any]:
+    """The options that kgeval.toml gives where the command line does not, so that the manifest shows what was in force."""
+    section = config.audit
+    return {
+        "schema_file": given["schema_file"] or section.schema_file, "redact": given["redact"] or config.report.redact,
+        "fail_on": given["fail_on"] or section.fail_on, "checks": given["checks"] or tuple(section.checks),
+        "skip": given["skip"] or tuple(section.skip), "timeout": given["timeout"] or section.timeout,
+        "limit": section.limit if given["limit"] is None else given["limit"],
+        "thresholds": (*(f"{rule}<={share:g}" for rule, share in section.thresholds.items()), *given["thresholds"]),
+        "settings": (*(f"{name}={value}" for name, value in section.settings.items()), *given["settings"]),
+    }
 
 
 def _run(graph: Graph, layout: Layout, options: AuditOptions, progress: Progress) -> Audit:
@@ -85,29 +101,27 @@ def _run(graph: Graph, layout: Layout, options: AuditOptions, progress: Progress
     return run(graph, layout, options, progress=progress)
 
 
-def _options(config: Config, given: dict[str, Any]) -> AuditOptions:
-    """Flags over kgeval.toml over defaults; every fault is raised before a connection is made."""
+def _options(given: dict[str, Any]) -> AuditOptions:
+    """The engine's options; every fault is raised before a connection is made."""
     from kgeval.audit.engine import AuditOptions
     from kgeval.audit.rulebook import choose
     from kgeval.audit.structure import Options
 
-    section = config.audit
-    timeout = given["timeout"] or section.timeout
+    timeout = given["timeout"]
     corpus = texts(given["corpus"]) if given["corpus"] else None
     return AuditOptions(
-        rules=choose(_list(given["checks"]) or section.checks, _list(given["skip"]) or section.skip),
-        sample=section.limit if given["limit"] is None else given["limit"], timeout=timeout,
-        thresholds=parse_thresholds({**section.thresholds}, _list(given["thresholds"])),
-        settings=parse_settings(dict(section.settings), list(given["settings"])),
+        rules=choose(_list(given["checks"]), _list(given["skip"])), sample=given["limit"], timeout=timeout,
+        thresholds=parse_thresholds(_list(given["thresholds"])), settings=parse_settings(list(given["settings"])),
         structure=None if given["no_structure"] else Options(timeout=timeout, seed=given["seed"], corpus=corpus),
     )
 
 
-def parse_thresholds(base: dict[str, float], given: list[str]) -> dict[str, float]:
-    """`ID<=0.05` or `ID=0.05` by rule id, over those of the configuration. All faults at once."""
+def parse_thresholds(given: list[str]) -> dict[str, float]:
+    """`ID<=0.05` or `ID=0.05` by rule id; a later one wins. All faults at once."""
     from kgeval.audit.rulebook import load_rules
 
-    found, faults = dict(base), []
+    found: dict[str, float] = {}
+    faults = []
     for text in given:
         name, _, value = text.replace("<=", "=").partition("=")
         try:
@@ -121,12 +135,11 @@ def parse_thresholds(base: dict[str, float], given: list[str]) -> dict[str, floa
     return found
 
 
-def parse_settings(base: dict[str, Any], given: list[str]) -> dict[str, Any]:
-    """`ID.NAME=VALUE` in the type of the setting's default. All faults at once."""
+def parse_settings(given: list[str]) -> dict[str, Any]:
+    """`ID.NAME=VALUE` in the type of the setting's default; a later one wins. All faults at once."""
     from kgeval.audit.rulebook import load_rules
 
-    pairs = list(base.items())
-    pairs += [(name.strip(), value.strip()) for name, _, value in (text.partition("=") for text in given)]
+    pairs = [(name.strip(), value.strip()) for name, _, value in (text.partition("=") for text in given)]
     found: dict[str, Any] = {}
     faults = []
     for name, value in pairs:
@@ -137,12 +150,27 @@ def parse_settings(base: dict[str, Any], given: list[str]) -> dict[str, Any]:
             continue
         kind = type(rule.settings[setting])
         try:
-            found[name] = value in (True, "true", "1", "yes") if kind is bool else kind(value)
+            found[name] = _setting(kind, value)
         except ValueError:
-            faults.append(f"'{name}={value}' is no {kind.__name__}")
+            faults.append(f"'{name}={value}' is no {KINDS[kind]}")
     if faults:
         raise UsageError("faulty settings: " + "; ".join(faults), fix="kgeval rule show ID lists a check's settings")
     return found
+
+
+def _setting(kind: type, value: Any) -> Any:
+    """The value in the setting's type. Raises: ValueError."""
+    import math
+
+    if kind is bool:
+        words = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
+        if str(value).casefold() not in words:
+            raise ValueError(value)
+        return words[str(value).casefold()]
+    number = kind(value)
+    if kind is not str and not (math.isfinite(number) and abs(number) < 2**62):
+        raise ValueError(value)
+    return number
 
 
 def texts(path: Path) -> list[str]:
@@ -156,10 +184,10 @@ def texts(path: Path) -> list[str]:
         raise InputError(f"{path}: {cause}", fix="the corpus must be text in UTF-8") from cause
 
 
-def _with_schema(graph: Graph, config: Config, options: dict[str, Any], chosen: AuditOptions) -> AuditOptions:
+def _with_schema(graph: Graph, options: dict[str, Any], chosen: AuditOptions) -> AuditOptions:
     from dataclasses import replace
 
-    source = options["schema_file"] or config.audit.schema_file
+    source = options["schema_file"]
     if not source:
         return chosen
     from kgeval.audit.schema import read_schema
@@ -188,9 +216,18 @@ def _progress(checks: int, *, quiet: bool) -> Iterator[Progress]:
         yield advance
 
 
+def unanswered(found: Audit, gated: set[str]) -> list[str]:
+    """Rules with a threshold of the user's whose check was skipped or left out: no answer is not a pass."""
+    answered = {f.rule_id for f in found.findings if f.status in ("passed", "failed")}
+    return sorted(gated - answered)
+
+
 def exit_code(found: Audit, fail_on: str | None, gated: set[str]) -> int:
-    """3 if something did not run to its end, 1 if a gate failed, else 0. `gated`: rules with a threshold of the user's."""
-    if found.incomplete:
+    """3 if something did not run to its end or a gate has no answer, 1 if a gate failed, else 0.
+
+    `gated`: rules with a threshold of the user's.
+    """
+    if found.incomplete or unanswered(found, gated):
         return 3
     worst = SEVERITIES.index(fail_on) if fail_on else -1
     failed = [f for f in found.findings if f.status == "failed"]
@@ -201,17 +238,24 @@ def _report(graph: Graph, layout: Layout, found: Audit, started: Started, option
     from kgeval.graph.queries import all_queries
     from kgeval.records import AuditReport
 
-    ran = {f.rule_id for f in found.findings} & all_queries().keys()
-    source = options["schema_file"]
-    inputs = [Path(source)] if source and Path(source).is_file() else []
+    asked = {f.rule_id for f in found.findings if f.status != "skipped"}
+    ran = {q.name for q in all_queries().values() if q.name in asked or q.folder in ("probe", "project")}
     run = started.manifest(
-        server=graph.info, hashes={name: all_queries()[name].sha256 for name in ran}, inputs=inputs,
+        server=graph.info, hashes={name: all_queries()[name].sha256 for name in ran}, inputs=_inputs(options),
         seed=options["seed"], exit_code=code,
     )
     return AuditReport(
         graph=layout.scope_value or options["graph_name"], run=run, layout=layout, structure=found.structure.numbers,
         structure_skipped=found.structure.skipped, findings=found.findings,
     )
+
+
+def _inputs(options: dict[str, Any]) -> list[Path]:
+    """The files that shaped the run: configuration, layout, schema, corpus."""
+    from kgeval.config import DEFAULT_FILE
+
+    named = [options["config_file"] or DEFAULT_FILE, options["layout_option"], options["schema_file"], options["corpus"]]
+    return [Path(name) for name in named if name and Path(name).is_file()]
 
 
 def _show(report: AuditReport, options: dict[str, Any], outputs: list[Path]) -> None:

@@ -37,6 +37,8 @@ def layout_from_options(
     section = config.graph.layout
     keys = dict(section) if isinstance(section, dict) else {"extends": section}
     named = keys.pop("extends", None)
+    if named and layout_option not in (None, "auto", named):
+        keys = {}  # the keys of kgeval.toml were written for another layout than the one of the flag
     keys |= parse_overrides(list(overrides))
     return choose_layout(graph, layout_option or named or "auto", graph_name or config.graph.name, keys, interactive=interactive())
 

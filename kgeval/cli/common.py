@@ -14,12 +14,28 @@ if TYPE_CHECKING:
     from kgeval.config import Config
     from kgeval.graph.connect import Address, Graph
 
+DAY = 86_400
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def say(text: str) -> None:
     """A message for people, on stderr."""
     click.echo(text, err=True)
+
+
+class Seconds(click.ParamType[float]):
+    """A time limit: a finite number of seconds above 0, at most a day."""
+
+    name = "seconds"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        try:
+            number = float(value)
+        except ValueError:
+            number = float("nan")
+        if not 0 < number <= DAY:
+            self.fail(f"'{value}' is no number of seconds between 0 and {DAY}", param, ctx)
+        return number
 
 
 def silence_stdout() -> None:
@@ -64,6 +80,7 @@ def _address(config: Config, uri: str | None, username: str | None, database: st
         from kgeval.cli.download import download_bar
         from kgeval.graph.server import ensure_started
 
+        _embedded_only(username, database)
         with download_bar() as progress:
             return ensure_started(home=home, say=say, progress=progress)
     password = environment("NEO4J_PASSWORD")
@@ -71,6 +88,20 @@ def _address(config: Config, uri: str | None, username: str | None, database: st
         password = click.prompt("Neo4j password", hide_input=True, err=True) if interactive() else ""
     source = "--uri or NEO4J_URI" if uri else "kgeval.toml"
     return Address(where, username or config.graph.username or "neo4j", password, database or config.graph.database, source)
+
+
+def _embedded_only(username: str | None, database: str | None) -> None:
+    """Refuses flags that the embedded server cannot honour."""
+    from kgeval.errors import UsageError
+
+    source = click.get_current_context().get_parameter_source("uri")
+    if source == click.core.ParameterSource.COMMANDLINE:
+        raise UsageError("--uri and --home exclude each other", fix="--home means the embedded server; leave one of them out")
+    if username not in (None, "neo4j") or database not in (None, "neo4j"):
+        raise UsageError(
+            "the embedded server has one user and one database, both called neo4j",
+            fix="leave out --username and --database (NEO4J_USERNAME, NEO4J_DATABASE), or give --uri",
+        )
 
 
 def interactive() -> bool:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from kgeval.cli.choose import layout_from_options, layout_options
-from kgeval.cli.common import connection_options, open_from_options
-from kgeval.errors import UsageError
+from kgeval.cli.common import F, connection_options, open_from_options
+from kgeval.errors import ConnectError, LayoutError, UsageError
 
 if TYPE_CHECKING:
+    from kgeval.config import Config
+    from kgeval.graph.connect import Graph
     from kgeval.graph.queries import Query
+
+ALL = 1_000_000_000
 
 
 @click.group()
@@ -26,66 +32,115 @@ def list_(folder: str | None) -> None:
     """List all queries: name, mode, what it answers."""
     from kgeval.graph.queries import all_queries
 
+    folders = sorted({q.folder for q in all_queries().values()})
+    if folder and folder not in folders:
+        raise UsageError(f"no such folder: {folder}", fix=f"folders: {', '.join(folders)}")
     for query in sorted(all_queries().values(), key=lambda q: (q.folder, q.name)):
         if folder in (None, query.folder):
             click.echo(f"{query.folder:8} {query.name:28} {query.mode:5} {query.summary}")
 
 
+def query_options(command: F) -> F:
+    """What `show` and `run` share: connection, layout, schema, number of examples."""
+    for option in reversed((
+        connection_options, layout_options,
+        click.option("--schema", "schema_file", help="Schema for the schema checks: a file, or 'database'."),
+        click.option("--sample", type=click.IntRange(1, ALL), default=ALL, help="Examples that an audit query lists [default: all]."),
+    )):
+        command = option(command)
+    return command
+
+
 @cypher.command()
 @click.argument("name")
-@click.option("--layout", "layout_option", help="Print the layout of this profile (or file) into the :param lines.")
-def show(name: str, layout_option: str | None) -> None:
-    """Print a query with the `:param` lines that make it work when both are pasted into Neo4j Browser."""
-    for line in param_lines(_query(name), layout_option):
+@query_options
+@click.option("--offline", is_flag=True, help="Do not connect: the file's own example values instead of your graph's layout.")
+def show(name: str, offline: bool, **options: Any) -> None:
+    """Print a query with the `:param` lines that make it work when both are pasted into Neo4j Browser.
+
+    Where the query needs the graph's layout, kgeval connects and fills in the names of your database.
+    """
+    query = _query(name)
+    values = {} if offline or not _connects(query) else _filled(query, options)
+    for line in param_lines(query, {**defaults(query, options["sample"]), **values}):
         click.echo(line)
-    click.echo("\n" + _query(name).text, nl=False)
+    if "graph_name" in {p.name for p in query.params}:
+        click.echo("// This query runs on a graph in GDS called $graph_name: project it first (kgeval cypher show simple-graph).")
+    click.echo("\n" + query.text, nl=False)
 
 
 @cypher.command()
 @click.argument("name")
-@connection_options
-@layout_options
+@query_options
 @click.option("--param", "given", multiple=True, metavar="NAME=JSON", help="A parameter's value, as JSON.")
 @click.option("--limit", type=click.IntRange(min=0), default=0, help="First N rows only, 0 = all.")
 def run(name: str, given: tuple[str, ...], limit: int, **options: Any) -> None:
     """Run a reading query on your graph and print its rows as JSON lines."""
-    from kgeval import config as configuration
     query = _query(name)
     if query.mode != "read":
         raise UsageError(f"{name} writes; only importers run it", fix="kgeval cypher show prints it")
-    params = _given(given)
-    config = configuration.load(options.pop("config_file"))
-    which = {key: options.pop(key) for key in ("graph_name", "layout_option", "overrides")}
-    with open_from_options(config, **options) as graph:
-        if "layout" in {p.name for p in query.params}:
-            params["layout"] = layout_from_options(graph, config, **which).model_dump()
-        for at, row in enumerate(graph.stream(query, {**defaults(query), **params})):
+    params = {**defaults(query, options["sample"]), **_given(given)}
+    with _opened(options) as (graph, config):
+        params |= _from_graph(graph, config, query, options)
+        missing = [p.name for p in query.params if p.name not in params]
+        if missing:
+            raise UsageError(f"{name} needs a value for {', '.join(missing)}", fix="--param NAME=JSON; for a schema --schema FILE")
+        for at, row in enumerate(graph.stream(query, params)):
             if limit and at >= limit:
                 break
             click.echo(json.dumps(row, ensure_ascii=False, default=str))
 
 
-def param_lines(query: Query, layout_option: str | None = None) -> list[str]:
-    """`:param name => value` lines for Neo4j Browser: the rule's settings and words, the layout, else the file's example."""
+def _connects(query: Query) -> bool:
+    return bool({"layout", "schema"} & {p.name for p in query.params})
+
+
+def _filled(query: Query, options: dict[str, Any]) -> dict[str, Any]:
+    try:
+        with _opened(options) as (graph, config):
+            return _from_graph(graph, config, query, options)
+    except (ConnectError, LayoutError) as wrong:
+        raise type(wrong)(wrong.message, fix=f"{wrong.fix}; or --offline for the file with its example values") from wrong
+
+
+@contextmanager
+def _opened(options: dict[str, Any]) -> Iterator[tuple[Graph, Config]]:
+    from kgeval import config as configuration
+
+    config = configuration.load(options["config_file"])
+    with open_from_options(config, **{key: options[key] for key in ("uri", "username", "database", "home")}) as graph:
+        yield graph, config
+
+
+def _from_graph(graph: Graph, config: Config, query: Query, options: dict[str, Any]) -> dict[str, Any]:
+    """The bound layout and the schema, where the query asks for them."""
+    names = {p.name for p in query.params}
+    values: dict[str, Any] = {}
+    if "layout" in names:
+        which = {key: options[key] for key in ("graph_name", "layout_option", "overrides")}
+        values["layout"] = layout_from_options(graph, config, **which).model_dump()
+    source = options["schema_file"] or config.audit.schema_file
+    if "schema" in names and source:
+        from kgeval.audit.schema import read_schema
+
+        values["schema"] = read_schema(source, graph).parameters()
+    return values
+
+
+def param_lines(query: Query, values: dict[str, Any]) -> list[str]:
+    """`:param name => value` lines for Neo4j Browser; the file's example where no value is known."""
     from kgeval.graph.literals import cypher_literal
 
-    values = defaults(query)
-    if layout_option:
-        from kgeval.graph.layouts import load_profile
-
-        values["layout"] = load_profile(layout_option).layout.model_dump()
-    return [
-        f":param {p.name} => {cypher_literal(values[p.name]) if p.name in values else p.example}" for p in query.params
-    ]
+    return [f":param {p.name} => {cypher_literal(values[p.name]) if p.name in values else p.example}" for p in query.params]
 
 
-def defaults(query: Query) -> dict[str, Any]:
+def defaults(query: Query, sample: int = ALL) -> dict[str, Any]:
     """Values that the rule of the same name gives to the query's parameters, and a sample size."""
     from kgeval.audit.engine import settings_of
     from kgeval.audit.rulebook import load_rules
 
     rule = load_rules().get(query.name)
-    pool: dict[str, Any] = {"sample": 100, **(settings_of(rule, {}) if rule else {})}
+    pool: dict[str, Any] = {"sample": sample, **(settings_of(rule, {}) if rule else {})}
     return {p.name: pool[p.name] for p in query.params if p.name in pool}
 
 

@@ -42,7 +42,10 @@ PARTS = {
 @click.command()
 @connection_options
 @layout_options
-def doctor(graph_name: str | None, layout_option: str | None, overrides: tuple[str, ...], **connection: Any) -> int:
+@click.option("--schema", "schema_file", help="Schema that the audit will get: a file, or 'database'.")
+def doctor(
+    graph_name: str | None, layout_option: str | None, overrides: tuple[str, ...], schema_file: str | None, **connection: Any
+) -> int:
     """Say which checks and figures will run here, which are blocked, and what unblocks each."""
     from kgeval import config as configuration
 
@@ -60,7 +63,7 @@ def doctor(graph_name: str | None, layout_option: str | None, overrides: tuple[s
         except KgevalError as wrong:
             click.echo(f"layout      blocked: {wrong}")
             return wrong.exit_code
-        return _checks(graph, layout)
+        return _checks(graph, layout, has_schema=bool(schema_file or config.audit.schema_file))
 
 
 def _machine() -> None:
@@ -81,12 +84,13 @@ def _server(graph: Graph) -> None:
     click.echo(f"gds         {gds_warning(info) or info.gds}")
 
 
-def _checks(graph: Graph, layout: Layout) -> int:
+def _checks(graph: Graph, layout: Layout, *, has_schema: bool) -> int:
     from kgeval.audit.roles import missing_roles
     from kgeval.audit.rulebook import load_rules
+    from kgeval.audit.structure import PARTS, gds_ids
 
     click.echo(f"layout      {layout.name}{f', graph {layout.scope_value}' if layout.scope_value else ''}")
-    missing = missing_roles(graph, layout)
+    missing = missing_roles(graph, layout, has_schema=has_schema)
     rules = load_rules().values()
     blocked = [(rule, [role for role in rule.needs if role in missing]) for rule in rules]
     ready = [rule.id for rule, roles in blocked if not roles]
@@ -94,6 +98,8 @@ def _checks(graph: Graph, layout: Layout) -> int:
     for role in dict.fromkeys(role for _, roles in blocked for role in roles):
         ids = ", ".join(rule.id for rule, roles in blocked if role in roles)
         click.echo(f"\nblocked: {ids}\n  why:      {missing[role]}\n  unblock:  {UNBLOCK[role]}")
-    if graph.info.gds is None:
-        click.echo("\nblocked figures: components, clustering, diameter, bridges, communities\n  unblock:  " + UNBLOCK["gds"])
+    for role, figures in (("gds", gds_ids()), ("chunk_text", PARTS["tokens"])):
+        if role in missing:
+            advice = UNBLOCK[role] if role == "gds" else f"{UNBLOCK[role]}, or kgeval audit --corpus FILE"
+            click.echo(f"\nblocked figures: {', '.join(figures)}\n  why:      {missing[role]}\n  unblock:  {advice}")
     return 0

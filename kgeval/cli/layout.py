@@ -133,7 +133,10 @@ def init(output: Path | None, force: bool, **connection: Any) -> None:
     if output is None or not to_file:
         click.echo(text, nl=False)
         return
-    output.write_text(text, encoding="utf-8")
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as cause:
+        raise UsageError(f"{output}: cannot be written ({cause.strerror or cause})", fix="give another path with -o") from cause
     say(f"wrote {output}; next: kgeval layout check {output}")
 
 

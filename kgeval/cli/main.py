@@ -33,6 +33,7 @@ class LazyGroup(click.Group):
             return None
         module, _, attribute = COMMANDS[cmd_name][0].partition(":")
         command: click.Command = getattr(importlib.import_module(module), attribute)
+        name_variables(command, f"KGEVAL_{cmd_name}")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -40,7 +41,20 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
 
 
-@click.group(cls=LazyGroup, context_settings={"auto_envvar_prefix": "KGEVAL", "help_option_names": ["-h", "--help"]})
+def name_variables(command: click.Command, prefix: str) -> None:
+    """Gives every option its environment variable: KGEVAL_AUDIT_LIMIT for `kgeval audit --limit`, after the flag's own name."""
+    for option in command.params:
+        if isinstance(option, click.Option):
+            flag = max(option.opts, key=len).lstrip("-")
+            own = f"{prefix}_{flag}".replace("-", "_").upper()
+            given = [option.envvar] if isinstance(option.envvar, str) else list(option.envvar or [])
+            option.envvar = [*given, *([] if own in given else [own])]
+    if isinstance(command, click.Group):
+        for name, child in command.commands.items():
+            name_variables(child, f"{prefix}_{name}")
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="kgeval")
 def cli() -> None:
     """Evaluate knowledge graphs stored in Neo4j, and the GraphRAG systems built on them.

@@ -37,7 +37,7 @@ class ReadingDriver(neo4j.Driver):
     """Hands out READ sessions of another driver. `timeout`: seconds for each query that follows."""
 
     def __init__(self, inner: neo4j.Driver) -> None:
-        self.__dict__.update(inner.__dict__)  # the client reads the pool's settings
+        self._pool = inner._pool  # the client asks whether the connection is encrypted
         self.inner = inner
         self.timeout: float | None = None
         self._closed = True  # the inner driver is closed by its owner

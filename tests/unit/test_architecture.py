@@ -23,6 +23,8 @@ HEAVY = {
     "torch", "pandas", "neo4j", "graphdatascience", "lancedb", "openai", "matplotlib", "pyarrow", "scipy",
     "sentence_transformers", "numpy", "jinja2",
 }
+BORDER = "audit/border.py"  # the one per-item border: whatever is raised there becomes a status
+LAZY_MODULES = {"graph/reading.py": "kgeval.graph.reading"}  # they subclass a heavy library, and are imported in functions only
 WRITING_ROOMS = ("graph/load/", "text/build/")
 ALGORITHMS = {
     "wcc", "scc", "degree", "louvain", "leiden", "knn", "pageRank", "page_rank", "betweenness", "labelPropagation",
@@ -60,7 +62,15 @@ def test_heavy_libraries_are_imported_inside_functions_only() -> None:
     wrong = [
         f"{path.relative_to(PACKAGE)} imports {found.module} at load"
         for path in SOURCES for found in imports(path)
-        if found.at_load and found.module.split(".")[0] in HEAVY
+        if found.at_load and found.module.split(".")[0] in HEAVY and str(path.relative_to(PACKAGE)) not in LAZY_MODULES
+    ]
+    assert wrong == []
+
+
+def test_modules_that_need_a_heavy_library_at_load_are_imported_inside_functions_only() -> None:
+    wrong = [
+        f"{path.relative_to(PACKAGE)} imports {found.module} at load"
+        for path in SOURCES for found in imports(path) if found.at_load and found.module in LAZY_MODULES.values()
     ]
     assert wrong == []
 
@@ -79,7 +89,8 @@ def test_errors_are_not_swallowed_and_input_is_not_asserted() -> None:
     wrong = []
     for path in SOURCES:
         for node in ast.walk(tree_of(path)):
-            if isinstance(node, ast.Assert) or (isinstance(node, ast.ExceptHandler) and swallows(node)):
+            border = str(path.relative_to(PACKAGE)) == BORDER
+            if isinstance(node, ast.Assert) or (isinstance(node, ast.ExceptHandler) and swallows(node) and not border):
                 wrong.append(f"{path.relative_to(PACKAGE)}:{node.lineno}")
     assert wrong == []
 

@@ -1,0 +1,136 @@
+"""What must never happen: a write mode, a silent pass, a figure that vanishes without a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import neo4j
+import pytest
+
+from kgeval.audit import engine
+from kgeval.audit.engine import AuditOptions, audit
+from kgeval.audit.rulebook import choose
+from kgeval.audit.structure import PARTS, Options, gds_ids, measure
+from kgeval.graph.connect import ConnectionLost, Graph, QueryTimeout
+from kgeval.records import Layout
+
+LAYOUT = Layout(
+    name="test", entity_labels=["E"], name_keys=["name"], type_key="type", relation_types=["R"], chunk_labels=["C"],
+    chunk_text_keys=["text"], chunk_id_keys=["id"], mention_types=["IN"], relations_join_entities_only=True,
+)
+PICTURE = """CREATE (a:E {name: 'Ada', type: 'R', x: 1})-[:R {x: 1}]->(b:E {name: 'Bob', type: 'R', x: 2})-[:R {x: 3}]->(a),
+(a)-[:IN]->(:C {id: 'c', text: 'Ada and Bob.'})"""
+
+
+def test_every_session_of_an_audit_is_read_only(graph: Graph, draw: Callable[[str], None], monkeypatch: pytest.MonkeyPatch) -> None:
+    draw(PICTURE)
+    modes: list[Any] = []
+    session, execute = graph._driver.session, graph._driver.execute_query
+
+    def watched(**config: Any) -> Any:
+        modes.append(config.get("default_access_mode"))
+        return session(**config)
+
+    def executed(*arguments: Any, **more: Any) -> Any:
+        modes.append({neo4j.RoutingControl.READ: neo4j.READ_ACCESS}.get(more.get("routing_")))
+        return execute(*arguments, **more)
+
+    monkeypatch.setattr(graph._driver, "session", watched)
+    monkeypatch.setattr(graph._driver, "execute_query", executed)
+    audit(graph, LAYOUT, AuditOptions(rules=choose([], [])))
+    assert len(modes) > 60
+    assert set(modes) == {neo4j.READ_ACCESS}
+
+
+def test_the_gds_client_cannot_write_either(graph: Graph, draw: Callable[[str], None]) -> None:
+    draw(PICTURE)
+    handle = graph.gds.graph.project.native("kgeval_test_client", ["E"], ["R"]).graph
+    try:
+        with pytest.raises(neo4j.exceptions.ClientError):
+            graph.gds.wcc.write(handle, "component")
+    finally:
+        graph.gds.graph.drop("kgeval_test_client")
+
+
+def test_calls_of_the_gds_client_stop_at_the_time_limit(graph: Graph) -> None:
+    graph.limit_gds(0.2)
+    try:
+        with pytest.raises(neo4j.exceptions.Neo4jError, match="timed out|terminated"):
+            graph.gds.run_cypher("UNWIND range(1, 1000000000) AS i WITH i WHERE i < 0 RETURN i", mode="READ")
+    finally:
+        graph.limit_gds(None)
+
+
+def test_without_gds_every_figure_that_needs_it_is_named_with_the_reason(
+    graph: Graph, draw: Callable[[str], None], monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    draw(PICTURE)
+    monkeypatch.setattr(graph, "info", graph.info.model_copy(update={"gds": None}))
+    found = measure(graph, LAYOUT)
+    reasons = {figure: skip.reason for skip in found.skipped for figure in skip.ids}
+    assert all("Graph Data Science" in reasons[figure] for figure in gds_ids())
+    assert not set(reasons) & set(found.numbers)
+    checks = {f.rule_id: f for f in audit(graph, LAYOUT, AuditOptions(rules=choose([], []), structure=None)).findings}
+    assert checks["small-component"].status == "skipped"
+    assert "Graph Data Science" in (checks["small-component"].reason or "")
+
+
+def test_a_type_named_like_a_relation_does_not_mix_their_properties(graph: Graph, draw: Callable[[str], None]) -> None:
+    draw(PICTURE)
+    fill = measure(graph, LAYOUT, Options(communities=False)).numbers["property_fill"]
+    assert (fill["R.x"], fill["[:R].x"]) == (1.0, 1.0)
+
+
+def test_what_cannot_be_counted_in_time_is_not_reported_as_empty(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(*_: Any, **__: Any) -> Any:
+        raise QueryTimeout("stopped at its time limit")
+
+    monkeypatch.setattr(graph, "read", slow)
+    found = measure(graph, LAYOUT)
+    assert found.numbers == {}
+    named = {figure for skip in found.skipped for figure in skip.ids}
+    assert {figure for part in PARTS.values() for figure in part} <= named
+
+
+def test_checks_are_incomplete_when_it_is_unknown_what_the_graph_has(
+    graph: Graph, draw: Callable[[str], None], monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    draw(PICTURE)
+
+    def slow(*_: Any, **__: Any) -> Any:
+        raise QueryTimeout("stopped at its time limit")
+
+    monkeypatch.setattr(engine, "missing_roles", slow)
+    found = audit(graph, LAYOUT, AuditOptions(rules=choose([], []), structure=None))
+    statuses = {f.rule_id: f.status for f in found.findings}
+    assert statuses["pronoun-entity"] == statuses["duplicate-name"] == "incomplete"
+    assert found.incomplete
+
+
+def test_when_the_server_goes_away_the_rest_is_said_to_have_failed_at_once(
+    graph: Graph, draw: Callable[[str], None], monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    draw(PICTURE)
+    read, calls = graph.read, []
+
+    def dying(*arguments: Any, **more: Any) -> Any:
+        calls.append(arguments)
+        if len(calls) > 8:
+            raise ConnectionLost("the server went away")
+        return read(*arguments, **more)
+
+    monkeypatch.setattr(graph, "read", dying)
+    found = audit(graph, LAYOUT, AuditOptions(rules=choose(["names", "properties", "types"], []), structure=None))
+    failed = [f for f in found.findings if f.status == "error"]
+    assert failed
+    assert len(calls) == 9
+    assert all(f.count is None and "went away" in (f.reason or "") for f in failed)
+
+
+def test_a_graph_without_types_has_its_type_checks_skipped(graph: Graph, draw: Callable[[str], None]) -> None:
+    draw("CREATE (:E {name: 'Ada'})-[:R]->(:E {name: 'Bob'})")
+    bare = LAYOUT.model_copy(update={"type_key": None, "type_label_ignored": ["E"]})
+    found = {f.rule_id: f for f in audit(graph, bare, AuditOptions(rules=choose(["types", "duplicates"], []))).findings}
+    assert found["missing-type"].status == found["type-conflict"].status == "skipped"
+    assert found["duplicate-name"].status == "passed"
