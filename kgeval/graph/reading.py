@@ -10,6 +10,15 @@ from typing import Any
 
 import neo4j
 
+from kgeval.graph.connect import translated
+
+
+def limited(query: str | neo4j.Query, timeout: float | None) -> neo4j.Query:
+    """The query with the time limit, its metadata kept."""
+    if isinstance(query, neo4j.Query):
+        return neo4j.Query(query.text, metadata=query.metadata, timeout=timeout)
+    return neo4j.Query(query, timeout=timeout)
+
 
 class ReadingSession:
     """A session whose queries carry the driver's time limit (seconds; null = none)."""
@@ -18,9 +27,9 @@ class ReadingSession:
         self._inner = inner
         self._timeout = timeout
 
-    def run(self, query: str, parameters: dict[str, Any] | None = None, **more: Any) -> neo4j.Result:
+    def run(self, query: str | neo4j.Query, parameters: dict[str, Any] | None = None, **more: Any) -> neo4j.Result:
         """Runs one query with the time limit."""
-        return self._inner.run(neo4j.Query(query, timeout=self._timeout), parameters, **more)
+        return self._inner.run(limited(query, self._timeout), parameters, **more)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)
@@ -51,12 +60,15 @@ class ReadingDriver(neo4j.Driver):
     def execute_query(self, query_: Any, *arguments: Any, **more: Any) -> Any:
         """A managed READ transaction, whatever routing was asked for."""
         more["routing_"] = neo4j.RoutingControl.READ
-        text = query_ if isinstance(query_, neo4j.Query) else neo4j.Query(query_, timeout=self.timeout)
-        return self.inner.execute_query(text, *arguments, **more)
+        return self.inner.execute_query(limited(query_, self.timeout), *arguments, **more)
 
     def verify_connectivity(self, **config: Any) -> None:
-        """As the inner driver."""
-        self.inner.verify_connectivity(**config)
+        """As the inner driver; a server that is gone ends the call at once (the client would try again for ten minutes).
+
+        Raises: ConnectionLost.
+        """
+        with translated():
+            self.inner.verify_connectivity(**config)
 
     def close(self) -> None:
         """Nothing: the inner driver is closed by its owner."""

@@ -56,7 +56,7 @@ def test_the_gds_client_cannot_write_either(graph: Graph, draw: Callable[[str], 
 def test_calls_of_the_gds_client_stop_at_the_time_limit(graph: Graph) -> None:
     graph.limit_gds(0.2)
     try:
-        with pytest.raises(neo4j.exceptions.Neo4jError, match="timed out|terminated"):
+        with pytest.raises(neo4j.exceptions.Neo4jError, match=r"timed out|terminated"):
             graph.gds.run_cypher("UNWIND range(1, 1000000000) AS i WITH i WHERE i < 0 RETURN i", mode="READ")
     finally:
         graph.limit_gds(None)
