@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import logging
 import sys
 
 import click
@@ -72,6 +73,8 @@ def run(arguments: list[str] | None = None) -> int:
     """The exit code of the command line, messages printed to stderr."""
     from kgeval.errors import KgevalError
 
+    for library in ("neo4j", "graphdatascience"):  # what they log reaches the user as our own message
+        logging.getLogger(library).addHandler(logging.NullHandler())
     try:
         result = cli.main(args=arguments, prog_name="kgeval", standalone_mode=False)
         sys.stdout.flush()
