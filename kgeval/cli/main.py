@@ -95,6 +95,11 @@ def run(arguments: list[str] | None = None) -> int:
     except (BrokenPipeError, SystemExit):  # click turns a closed pipe into SystemExit; nothing else raises it here
         silence_stdout()
         return 0
+    except OSError as wrong:  # a full disk, a device that is gone: report files are written before anything is printed
+        silence_stdout()
+        click.echo(f"kgeval: {wrong.strerror or wrong}", err=True)
+        click.echo("Fix: free space, or write to another place; report files are whole or absent", err=True)
+        return 2
     return result if isinstance(result, int) else 0
 
 

@@ -159,6 +159,17 @@ def test_a_closed_pipe_is_no_error() -> None:
     assert done.stderr == ""
 
 
+def test_a_full_device_gives_a_message_and_no_traceback() -> None:
+    device = Path("/dev/full")
+    if not device.exists():
+        pytest.skip("this system has no /dev/full")
+    with device.open("wb") as full:
+        done = subprocess.run([sys.executable, "-m", "kgeval", "rule", "list"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert "No space left" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_every_shipped_reading_query_runs_with_its_own_example_values(graph: Graph, draw: Callable[[str], None]) -> None:
     from kgeval.cli.cypher import defaults
     from kgeval.graph.layouts import bind, load_profile
