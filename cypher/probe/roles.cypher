@@ -3,9 +3,16 @@
 //
 // :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 //
-// returns: names BOOLEAN, mentions BOOLEAN, entity_sources BOOLEAN, relation_sources BOOLEAN, descriptions BOOLEAN, aliases BOOLEAN, validity BOOLEAN
+// returns: entities BOOLEAN, names BOOLEAN, mentions BOOLEAN, entity_sources BOOLEAN, relation_sources BOOLEAN, descriptions BOOLEAN, aliases BOOLEAN, validity BOOLEAN
 // mode: read
 RETURN EXISTS {
+         MATCH (e)
+         WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
+    AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
+    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
+    AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
+       } AS entities,
+       EXISTS {
          MATCH (c)-[m]-(e)
          WHERE type(m) IN $layout.mention_types AND any(l IN labels(c) WHERE l IN $layout.chunk_labels)
            AND any(l IN labels(e) WHERE l IN $layout.entity_labels)

@@ -23,11 +23,12 @@ def missing_roles(
     params = {"layout": layout.model_dump()}
     seen = graph.read(all_queries()["roles"], params, timeout=timeout)[0]
     counts = _counts(graph, params, structure or {}, timeout)
-    name = layout.name
+    name, none_at_all = layout.name, not seen["entities"]  # of no entities, all have what is asked for
+    typed = layout.type_key or none_at_all or _typed(graph, params, structure or {}, timeout)
     reasons = {
         "relations": None if counts["relations"] else "the graph has no relations between entities",
-        "names": None if seen["names"] else f"no entity has a name property of layout '{name}': {', '.join(layout.name_keys)}",
-        "types": None if layout.type_key or _typed(graph, params, structure or {}, timeout) else "the entities have no types",
+        "names": None if seen["names"] or none_at_all else f"no entity has one of the name properties {', '.join(layout.name_keys)}",
+        "types": None if typed else "the entities have no types",
         "relation_labels": None if layout.relation_label_key or len(layout.relation_types) > 1 else _constant(layout),
         "chunks": None if counts["chunks"] else f"the graph holds no chunks that layout '{name}' knows",
         "chunk_text": None if counts["chunks_with_text"] else "no chunk in the graph carries text",

@@ -41,8 +41,9 @@ def test_an_empty_database_has_nothing_to_find(graph, rule, layout):
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_a_layout_without_types_skips_with_the_reason(graph, rule):
-    finding = run_check(graph, Layout(name="bare", name_keys=["name"]), rule)
+def test_a_layout_without_types_skips_with_the_reason(graph, draw, rule):
+    draw("CREATE (:E {name: 'Ada'})")
+    finding = run_check(graph, Layout(name="bare", entity_labels=["E"], type_label_ignored=["E"], name_keys=["name"]), rule)
     assert (finding.status, finding.count) == ("skipped", None)
     assert "types" in (finding.reason or "")
 
