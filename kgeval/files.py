@@ -146,19 +146,21 @@ def sha256(paths: Iterable[Path], *salt: str) -> str:
     return total.hexdigest()
 
 
-def write_text(path: Path, text: str) -> None:
+def write_text(path: Path, text: str, *, mode: int | None = None) -> None:
     """Writes a UTF-8 file as a whole or not at all: into a temporary file beside it, then renamed.
+
+    `mode`: permissions of the file; null keeps those of the file that it replaces, else the user's default.
 
     Raises: InputError where the folder is missing or not writable, or the disk is full.
     """
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:50]}.", dir=path.parent)
     except OSError as cause:
         raise InputError(f"{path}: cannot be written: {cause.strerror}", fix="choose a folder that exists and is yours") from cause
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)
-        Path(temporary).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
+        Path(temporary).chmod(_mode(path) if mode is None else mode)
         Path(temporary).replace(path)
     except OSError as cause:
         Path(temporary).unlink(missing_ok=True)
@@ -171,6 +173,10 @@ def write_text(path: Path, text: str) -> None:
 def write_jsonl(path: Path, rows: Iterable[Any]) -> None:
     """Writes one JSON value a line, as a whole or not at all."""
     write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
+
+
+def _mode(path: Path) -> int:
+    return path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
 
 
 def _umask() -> int:

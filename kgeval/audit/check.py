@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,3 +40,16 @@ class Outcome:
     total: int
     sample: list[Example] = field(default_factory=list)
     note: str | None = None
+
+
+def examples(sample: Iterable[Mapping[str, Any]]) -> list[Example]:
+    """The `sample` column of an audit query as records. Null names and keys become "", so that a nameless entity can be shown."""
+    return [Example.model_validate({**row, "items": [_item(item) for item in row["items"]]}) for row in sample]
+
+
+def _item(item: Mapping[str, Any]) -> dict[str, Any]:
+    return {**item, "key": _shown(item.get("key") or item.get("name")), "name": _shown(item.get("name"))}
+
+
+def _shown(value: Any) -> str:
+    return "" if value is None else str(value)[:300]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
+from statistics import median
 from typing import Any
 
 from kgeval.graph.project import SIMPLE, Projection, drop
@@ -27,24 +29,27 @@ def communities(view: Projection, *, seed: int, timeout: float) -> dict[str, Any
         result = gds.leiden.mutate(handle, "community", relationship_types=[SIMPLE], random_seed=seed, concurrency=1, log_progress=False)
     else:
         result = gds.louvain.mutate(handle, "community", relationship_types=[SIMPLE], concurrency=1, log_progress=False)
-    sizes = [row["size"] for row in _rows(view, "community-sizes", timeout)]
-    crossing = _rows(view, "cross-community-relations", timeout)[0]
+    found = gds.graph.node_properties.stream(handle, ["community"], log_progress=False)
+    partition = dict(zip(found["nodeId"].tolist(), found["community"].tolist(), strict=True))
+    sizes = sorted(Counter(partition.values()).values())
+    crossing = view.graph.read(all_queries()["cross-community-relations"], {"graph_name": view.name}, timeout=timeout)[0]
     return {
         "community_algorithm": f"Leiden, seed {seed}, concurrency 1" if large else "Louvain, concurrency 1",
-        "modularity": result.modularity, "communities": len(sizes), "community_size_max": sizes[0],
-        "community_size_mean": sum(sizes) / len(sizes), "community_size_median": _median(sizes),
+        "modularity": result.modularity, "communities": len(sizes), "community_size_max": sizes[-1],
+        "community_size_mean": sum(sizes) / len(sizes), "community_size_median": float(median(sizes)),
         "cross_community_share": crossing["crossing"] / crossing["edges"],
-        **_stability(view, large=large, seed=seed, timeout=timeout),
+        **_stability(view, _joined(partition), large=large, seed=seed, timeout=timeout),
     }
 
 
-def _stability(view: Projection, *, large: bool, seed: int, timeout: float) -> dict[str, float | int]:
+def _stability(
+    view: Projection, base: dict[int, int], *, large: bool, seed: int, timeout: float,
+) -> dict[str, float | int]:
     """The mean over the runs that fit into the time limit (at least one), and how many those were."""
     started = time.perf_counter()
-    base = _partition(view, view.name, large=large, seed=seed)
     scores: list[float] = []
     for run in range(1, RUNS + 1):
-        if scores and (time.perf_counter() - started) * (run + 1) / run > timeout:
+        if scores and (time.perf_counter() - started) * run / (run - 1) > timeout:
             break
         other = _partition(view, view.name, large=True, seed=seed + run) if large else _shuffled(view, seed * RUNS + run, timeout)
         shared = [node for node in base if node in other]
@@ -64,24 +69,17 @@ def _shuffled(view: Projection, run: int, timeout: float) -> dict[int, int]:
 
 
 def _partition(view: Projection, name: str, *, large: bool, seed: int) -> dict[int, int]:
-    """Community of every node of a projected graph, by internal id; isolated nodes left out."""
+    """Community of every node of a projected graph, by internal id; communities of one left out."""
     gds = view.graph.gds
     handle = gds.graph.get(name)
     if large:
         frame = gds.leiden.stream(handle, relationship_types=[SIMPLE], random_seed=seed, concurrency=1, log_progress=False)
     else:
         frame = gds.louvain.stream(handle, relationship_types=[SIMPLE], concurrency=1, log_progress=False)
-    nodes, groups = frame["nodeId"].tolist(), frame["communityId"].tolist()
-    count: dict[int, int] = {}
-    for group in groups:
-        count[group] = count.get(group, 0) + 1
-    return {node: group for node, group in zip(nodes, groups, strict=True) if count[group] > 1}
+    return _joined(dict(zip(frame["nodeId"].tolist(), frame["communityId"].tolist(), strict=True)))
 
 
-def _rows(view: Projection, name: str, timeout: float) -> list[dict[str, Any]]:
-    return view.graph.read(all_queries()[name], {"graph_name": view.name}, timeout=timeout)
-
-
-def _median(ordered: list[int]) -> float:
-    middle = len(ordered) // 2
-    return float(ordered[middle]) if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+def _joined(partition: dict[int, int]) -> dict[int, int]:
+    """The partition without its communities of one."""
+    size = Counter(partition.values())
+    return {node: group for node, group in partition.items() if size[group] > 1}

@@ -11,13 +11,13 @@ from typing import Any
 from pydantic import JsonValue
 
 from kgeval.audit.border import Attempt, Failure, attempt
-from kgeval.audit.check import Check, Outcome
+from kgeval.audit.check import Check, Outcome, examples
 from kgeval.audit.roles import Missing, missing_roles
 from kgeval.audit.rulebook import Rule, load_rules, word_list
 from kgeval.audit.structure import Options, Structure, measure
 from kgeval.graph.connect import Graph
 from kgeval.graph.queries import all_queries
-from kgeval.records import Example, Finding, Layout
+from kgeval.records import Finding, Layout
 
 ALL = 1_000_000_000
 Progress = Callable[[str, str], None]
@@ -110,8 +110,6 @@ def _run(
 
 
 def _outcome(graph: Graph, layout: Layout, rule: Rule, options: AuditOptions) -> Outcome:
-    if graph.info.gds is not None and "gds" in rule.needs:
-        graph.limit_gds(options.timeout)
     check = Check(
         graph=graph, layout=layout, query=all_queries()[rule.id], settings=settings_of(rule, options.settings),
         sample=options.sample or ALL, timeout=options.timeout, schema=options.schema,
@@ -121,25 +119,13 @@ def _outcome(graph: Graph, layout: Layout, rule: Rule, options: AuditOptions) ->
         return outcome
     rows = graph.read(check.query, check.params(schema=options.schema), timeout=options.timeout)
     row = rows[0]
-    return Outcome(row["count"], row["total"], [Example.model_validate(_clean(example)) for example in row["sample"]])
+    return Outcome(row["count"], row["total"], examples(row["sample"]))
 
 
 def settings_of(rule: Rule, overrides: Mapping[str, Any]) -> dict[str, Any]:
     """The rule's settings with overrides (`rule-id.setting`), and its word lists."""
     own = {name.split(".", 1)[1]: value for name, value in overrides.items() if name.startswith(rule.id + ".")}
     return {**rule.settings, **own, **{name: word_list(stem) for name, stem in rule.words.items()}}
-
-
-def _clean(example: dict[str, Any]) -> dict[str, Any]:
-    """Null names and keys become text, so that a nameless entity can still be shown."""
-    items = [
-        {**item, "key": _shown(item.get("key") or item.get("name")), "name": _shown(item.get("name"))} for item in example["items"]
-    ]
-    return {**example, "items": items}
-
-
-def _shown(value: Any) -> str:
-    return "" if value is None else str(value)[:300]
 
 
 def _counted(rule: Rule, outcome: Outcome, options: AuditOptions, seconds: float) -> Finding:
@@ -156,10 +142,11 @@ def _counted(rule: Rule, outcome: Outcome, options: AuditOptions, seconds: float
 def _finding(rule: Rule, status: str, options: AuditOptions, **more: Any) -> Finding:
     """A finding with the rule's texts. Word lists stay out of `settings`; the printed query has them."""
     limit = options.thresholds.get(rule.id, rule.threshold)
-    settings: dict[str, JsonValue] = {name: value for name, value in settings_of(rule, options.settings).items() if name not in rule.words}
+    used = settings_of(rule, options.settings)
+    settings: dict[str, JsonValue] = {name: value for name, value in used.items() if name not in rule.words}
     query = all_queries().get(rule.id)
     declared = {p.name for p in query.params} if query else set()
-    pool = {**settings_of(rule, options.settings), **({"schema": options.schema} if options.schema is not None else {})}
+    pool = {**used, **({"schema": options.schema} if options.schema is not None else {})}
     parameters = {name: value for name, value in pool.items() if name in declared}
     return Finding.model_validate({
         "rule_id": rule.id, "group": rule.group, "status": status, "severity": rule.severity, "title": rule.title,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from kgeval.audit.structure import NO_TYPE
 from kgeval.graph.connect import Graph
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout
 
 Missing = dict[str, str]
-NO_TYPE = "(none)"
 
 
 def missing_roles(

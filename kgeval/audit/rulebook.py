@@ -78,9 +78,14 @@ def load_rules() -> dict[str, Rule]:
 
 
 def word_list(stem: str) -> list[str]:
-    """The words of every language in words/STEM.toml, case-folded, without repeats."""
+    """The words of every language in words/STEM.toml, case-folded, without repeats. Read from disk once."""
+    return list(_words(stem))
+
+
+@cache
+def _words(stem: str) -> tuple[str, ...]:
     data = tomllib.loads((Path(__file__).parent / "words" / f"{stem}.toml").read_text(encoding="utf-8"))
-    return list(dict.fromkeys(word.casefold() for words in data.values() for word in words))
+    return tuple(dict.fromkeys(word.casefold() for words in data.values() for word in words))
 
 
 def choose(checks: list[str], skip: list[str]) -> list[Rule]:

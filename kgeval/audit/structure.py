@@ -20,6 +20,7 @@ from kgeval.stats import graphs as figures
 from kgeval.text.tokens import TOKENIZER, count_tokens
 
 EXACT_DIAMETER_NODES = 5_000
+NO_TYPE = "(none)"  # the name under which entities without a type are counted; cypher/probe/entity-properties.cypher has it too
 Numbers = dict[str, Any]
 PARTS: dict[str, list[str]] = {  # figures by the part that measures them; what fails or is skipped is named from here
     "counts": ["entities", "relations", "self_loops", "entities_by_type", "relations_by_type", "average_degree"],
@@ -96,7 +97,7 @@ def measure(graph: Graph, layout: Layout, options: Options | None = None, *, pro
     probe.part(PARTS["tokens"], lambda: _tokens(probe))
     progress("graph algorithms")
     _with_gds(probe, progress)
-    if "degree_max" not in out.numbers:
+    if "degree_max" not in probe.told():
         probe.part(PARTS["degrees"], lambda: _degrees(probe, probe.rows("degree-histogram")))
     return out
 
@@ -124,10 +125,14 @@ class _Probe:
 
     def fail(self, ids: list[str], failure: Failure) -> None:
         """Notes what is missing and why; figures already measured or explained are not named again."""
-        known = {*self.out.numbers, *(figure for skip in self.out.skipped for figure in skip.ids)}
+        known = self.told()
         self.skip([figure for figure in ids if figure not in known], failure.reason)
         self.out.incomplete = True
         self.lost = failure if failure.lost else self.lost
+
+    def told(self) -> set[str]:
+        """The figures that are measured or explained by now."""
+        return {*self.out.numbers, *(figure for skip in self.out.skipped for figure in skip.ids)}
 
     def skip(self, ids: list[str], reason: str) -> None:
         if ids:
@@ -140,7 +145,7 @@ def _counts(probe: _Probe) -> None:
     n, m = sum(by_type.values()), sum(row["count"] for row in rows)
     probe.out.numbers |= {
         "entities": n, "relations": m, "self_loops": sum(row["self_loops"] for row in rows),
-        "entities_by_type": {str(k) if k is not None else "(none)": v for k, v in by_type.items()},
+        "entities_by_type": {NO_TYPE if k is None else k: v for k, v in by_type.items()},
         "relations_by_type": {row["type"]: row["count"] for row in rows},
     }
     if n:
@@ -201,7 +206,6 @@ def _with_gds(probe: _Probe, progress: Progress) -> None:
     expected = Expected(numbers["entities"], numbers["relations"], numbers["self_loops"])
 
     def work() -> None:
-        probe.graph.limit_gds(probe.options.timeout)
         with projected(probe.graph, probe.layout, expected, timeout=probe.options.timeout) as view:
             _graph_parts(probe, view, progress)
 
@@ -209,8 +213,8 @@ def _with_gds(probe: _Probe, progress: Progress) -> None:
 
 
 def _graph_parts(probe: _Probe, view: Projection, progress: Progress) -> None:
-    rows = view_rows(probe, view, "projected-degrees", types=[ALL]) if view.has_all else probe.rows("degree-histogram")
-    probe.part(PARTS["degrees"], lambda: _degrees(probe, rows))
+    if view.has_all:  # else they are counted in Cypher at the end
+        probe.part(PARTS["degrees"], lambda: _degrees(probe, view_rows(probe, view, "projected-degrees", types=[ALL])))
     probe.part(PARTS["simple"], lambda: _simple(probe, view))
     progress("components")
     probe.part(PARTS["components"], lambda: _components(probe, view))

@@ -122,6 +122,7 @@ def check_(
 def init(output: Path | None, force: bool, **connection: Any) -> None:
     """Write a commented layout file for the database, to be changed by hand."""
     from kgeval import config as configuration
+    from kgeval.files import write_text
     from kgeval.graph.layouts.draft import draft
 
     to_file = output is not None and str(output) != "-"
@@ -133,10 +134,7 @@ def init(output: Path | None, force: bool, **connection: Any) -> None:
     if output is None or not to_file:
         click.echo(text, nl=False)
         return
-    try:
-        output.write_text(text, encoding="utf-8")
-    except OSError as cause:
-        raise UsageError(f"{output}: cannot be written ({cause.strerror or cause})", fix="give another path with -o") from cause
+    write_text(output, text)
     say(f"wrote {output}; next: kgeval layout check {output}")
 
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
-from kgeval.cli.common import interactive, say
+from kgeval.cli.common import F, interactive, say
 from kgeval.errors import UsageError
 
 if TYPE_CHECKING:
     from kgeval.graph.server import ServerStatus
 
-F = TypeVar("F", bound=Callable[..., Any])
 STATUS_FIELDS = ("running", "uri", "username", "password_file", "home", "pid", "neo4j", "gds")
 
 

@@ -46,10 +46,12 @@ class Expected:
 
 @contextmanager
 def projected(graph: Graph, layout: Layout, expected: Expected, *, timeout: float | None = None) -> Iterator[Projection]:
-    """The simple entity graph in GDS, for the time of the `with` block.
+    """The simple entity graph in GDS, for the time of the `with` block. `timeout` (seconds) holds for each query of the
+    projection and for each later call of the GDS client.
 
     Raises: QueryError (no GDS memory, no right to project), QueryTimeout.
     """
+    graph.limit_gds(timeout)
     sweep(graph)
     name = graph_name()
     try:
@@ -65,11 +67,8 @@ def graph_name() -> str:
 
 def drop(graph: Graph, name: str) -> None:
     """Drops a GDS graph; fine if it is not there, or if the server is gone (its graphs die with it)."""
-    from neo4j.exceptions import DriverError, Neo4jError
-
-    with suppress(KgevalError, DriverError, Neo4jError):
-        graph.limit_gds(None)
-        graph.gds.graph.drop(name, fail_if_missing=False)
+    with suppress(KgevalError):
+        graph.read(all_queries()["drop-graph"], {"graph_name": name})
 
 
 def sweep(graph: Graph) -> list[str]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from kgeval.errors import UsageError
+from kgeval.errors import InputError, UsageError
+from kgeval.files import write_text
 from kgeval.records import AuditReport
 
 
@@ -60,13 +59,11 @@ def _replace(path: Path, text: str) -> None:
     target = path.resolve()  # a link keeps pointing to the file
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:50]}.")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(text.encode("utf-8", "replace"))
-            Path(temporary).chmod(0o644)
-            Path(temporary).replace(target)
-        finally:
-            Path(temporary).unlink(missing_ok=True)
-    except OSError as cause:
-        raise UsageError(f"{path}: cannot be written ({cause.strerror or cause})", fix="give another path with -o") from cause
+        write_text(target, text.encode("utf-8", "replace").decode(), mode=0o644)
+    except (OSError, InputError) as cause:
+        raise UsageError(f"{path}: cannot be written ({_why(cause)})", fix="give another path with -o") from cause
+
+
+def _why(cause: OSError | InputError) -> str:
+    system = cause.__cause__ if isinstance(cause, InputError) else cause
+    return str(getattr(system, "strerror", None) or cause)

@@ -15,8 +15,10 @@ from typing import Any
 import jsonschema
 import pytest
 
+from kgeval.audit import engine
 from kgeval.cli.main import run
 from kgeval.graph.connect import Address, Graph
+from kgeval.graph.queries import all_queries, parse
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = """
@@ -33,6 +35,12 @@ CREATE (a:__Entity__:h:$($label) {id: '1', name: '<script>alert(1)</script>', ty
   -[:`sample` {predicate: '$sample'}]->(b:__Entity__:h {id: '2', name: $long, type: "it's"})-[:$($label) {predicate: 'x'}]->(a),
   (:__Entity__:h {id: '3', name: null}), (:__Entity__:h {id: '4', name: ['not', 'a', 'text'], type: 7}),
   (:__KgevalGraph__:h {name: 'h', status: 'ready'})
+"""
+SLOW = """// isolated-entity: a check that takes for ever.
+//
+// returns: count INTEGER, total INTEGER, sample LIST OF MAP
+// mode: read
+UNWIND range(1, 10000000000) AS i WITH i WHERE i < 0 RETURN count(i) AS count, 1 AS total, [] AS sample
 """
 LABEL = "q`\"' \\u0060x\\u0060 ü `]->() //"
 
@@ -78,15 +86,18 @@ def test_a_gate_fails_only_when_asked(draw: Callable[[str], None], kgeval: Calla
 
 
 def test_a_check_over_its_time_limit_is_incomplete_and_the_rest_goes_on(
-    graph: Graph, draw: Callable[[str], None], kgeval: Callable[..., int], tmp_path: Path,
+    draw: Callable[[str], None], kgeval: Callable[..., int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     draw(SMALL)
-    graph.write("UNWIND range(1, 40000) AS i CREATE (:__Entity__:small {id: 'n' + i, name: 'N' + i, type: 'T'})")
-    arguments = ("audit", "-q", "--check", "relation-synonym,fragmented-entity", "--layout", "kgeval", "-o", tmp_path / "r.json")
-    assert kgeval(*arguments, "--timeout", "0.02") == 3
+    slow, faults = parse(SLOW, Path("isolated-entity.cypher"))
+    assert not faults
+    monkeypatch.setattr(engine, "all_queries", lambda: {**all_queries(), "isolated-entity": slow})
+    arguments = ("audit", "-q", "--no-structure", "--check", "isolated-entity,self-loop", "-o", tmp_path / "r.json")
+    assert kgeval(*arguments, "--timeout", "3") == 3
     findings = {f["rule_id"]: f for f in json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))["findings"]}
-    assert findings["fragmented-entity"]["status"] == "incomplete"
-    assert findings["fragmented-entity"]["count"] is None
+    assert findings["isolated-entity"]["status"] == "incomplete"
+    assert findings["isolated-entity"]["count"] is None
+    assert findings["self-loop"]["status"] == "passed"
 
 
 @pytest.mark.parametrize(("arguments", "words"), [
@@ -177,7 +188,6 @@ def test_a_full_device_gives_a_message_and_no_traceback() -> None:
 def test_every_shipped_reading_query_runs_with_its_own_example_values(graph: Graph, draw: Callable[[str], None]) -> None:
     from kgeval.cli.cypher import defaults
     from kgeval.graph.layouts import bind, load_profile
-    from kgeval.graph.queries import all_queries
 
     draw(SMALL)
     layout = bind(graph, load_profile("kgeval").layout, None).model_dump()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import networkx as nx
@@ -9,8 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from kgeval.audit import structure
 from kgeval.audit.structure import Options, measure
 from kgeval.graph.connect import Graph
+from kgeval.graph.queries import all_queries, parse
 from kgeval.records import Layout
 
 LAYOUT = Layout(
@@ -136,12 +139,25 @@ def test_beyond_the_exact_limit_the_diameter_is_a_lower_bound_and_named_so(graph
     assert "diameter" not in numbers
 
 
-def test_a_part_over_its_time_limit_is_skipped_and_the_rest_goes_on(graph: Graph) -> None:
+SLOW = """// count-bridges: takes for ever.
+//
+// :param graph_name => 'mine'     -- STRING: a projected graph
+//
+// returns: bridges INTEGER
+// mode: read
+UNWIND range(1, 10000000000) AS i WITH i WHERE i < 0 AND $graph_name <> '' RETURN count(i) AS bridges
+"""
+
+
+def test_a_part_over_its_time_limit_is_skipped_and_the_rest_goes_on(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     write(graph, [0, 1], [(0, 1)])
-    graph.write("UNWIND range(1, 60000) AS i CREATE (:E {name: toString(i)})")
-    found = measure(graph, LAYOUT, Options(timeout=0.001))
+    slow, faults = parse(SLOW, Path("count-bridges.cypher"))
+    assert not faults
+    monkeypatch.setattr(structure, "all_queries", lambda: {**all_queries(), "count-bridges": slow})
+    found = measure(graph, LAYOUT, Options(timeout=3))
     assert found.incomplete
-    assert any("time limit" in skip.reason for skip in found.skipped)
+    assert [skip.ids for skip in found.skipped if "time limit" in skip.reason] == [["articulation_points", "bridges"]]
+    assert found.numbers["communities"] == 1
 
 
 def test_no_projection_is_left_behind(graph: Graph) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from kgeval.audit.check import Check, Outcome
+from kgeval.audit.check import Check, Outcome, examples
 from kgeval.audit.steps.projection import simple_graph
-from kgeval.records import Example
 
 
 def run(check: Check) -> Outcome:
@@ -13,4 +12,4 @@ def run(check: Check) -> Outcome:
         if view is None:
             return Outcome(0, 0)
         row = check.graph.read(check.query, check.params(graph_name=view.name), timeout=check.timeout)[0]
-    return Outcome(row["count"], row["total"], [Example.model_validate(example) for example in row["sample"]])
+    return Outcome(row["count"], row["total"], examples(row["sample"]))
