@@ -13,6 +13,7 @@ from kgeval.audit.engine import AuditOptions, audit
 from kgeval.audit.rulebook import choose
 from kgeval.audit.structure import PARTS, Options, gds_ids, measure
 from kgeval.graph.connect import ConnectionLost, Graph, QueryTimeout
+from kgeval.graph.project import drop
 from kgeval.records import Layout
 
 LAYOUT = Layout(
@@ -53,8 +54,9 @@ def test_the_gds_client_cannot_write_either(graph: Graph, draw: Callable[[str], 
         graph.gds.graph.drop("kgeval_test_client")
 
 
-def test_calls_of_the_gds_client_stop_at_the_time_limit(graph: Graph) -> None:
+def test_calls_of_the_gds_client_stop_at_the_time_limit_also_after_a_graph_was_dropped(graph: Graph) -> None:
     graph.limit_gds(0.2)
+    drop(graph, "kgeval_test_none")
     try:
         with pytest.raises(neo4j.exceptions.Neo4jError, match=r"timed out|terminated"):
             graph.gds.run_cypher("UNWIND range(1, 1000000000) AS i WITH i WHERE i < 0 RETURN i", mode="READ")
