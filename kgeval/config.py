@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from kgeval.errors import ConfigError
 from kgeval.records import Severity
@@ -52,6 +52,37 @@ class ReportSection(Section):
     redact: bool = False
 
 
+class ModelChoice(Section):
+    """One model: its name, where it is (null: OPENAI_BASE_URL, else the client's default), and request parameters. No key."""
+
+    name: str | None = None
+    base_url: str | None = None
+    parameters: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class ModelSection(Section):
+    """`[model.judge]`, `[model.reader]`, `[model.extractor]`, `[model.embedding]`: which model plays which part."""
+
+    judge: ModelChoice = Field(default_factory=ModelChoice)
+    reader: ModelChoice = Field(default_factory=ModelChoice)
+    extractor: ModelChoice = Field(default_factory=ModelChoice)
+    embedding: ModelChoice = Field(default_factory=ModelChoice)
+
+
+class LimitsSection(Section):
+    """`[limits]`: how much at a time and in all. `cost` in USD; `error_rate`: largest share of failed items, else exit 3."""
+
+    concurrency: int = Field(default=8, ge=1, le=1024)
+    rpm: int | None = Field(default=None, ge=1)
+    tpm: int | None = Field(default=None, ge=1)
+    retries: int = Field(default=6, ge=0, le=100)
+    reasks: int = Field(default=2, ge=0, le=20)
+    timeout: float = Field(default=60.0, gt=0, le=86_400, allow_inf_nan=False)
+    cost: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    calls: int | None = Field(default=None, ge=0)
+    error_rate: float = Field(default=0.1, ge=0, le=1)
+
+
 class Config(Section):
     """kgeval.toml as a whole. Sections of later commands are read by them."""
 
@@ -59,6 +90,8 @@ class Config(Section):
     graph: GraphSection = Field(default_factory=GraphSection)
     audit: AuditSection = Field(default_factory=AuditSection)
     report: ReportSection = Field(default_factory=ReportSection)
+    model: ModelSection = Field(default_factory=ModelSection)
+    limits: LimitsSection = Field(default_factory=LimitsSection)
 
 
 def load(path: Path | None = None) -> Config:

@@ -8,6 +8,7 @@
     ├── ServerError              2   the embedded server cannot be installed, started or stopped
     ├── LayoutError              2   no layout fits, or two do
     ├── QueryError               2   a Cypher file with a faulty header, or a query that the server refuses
+    ├── ModelError               2   a model cannot be used: wrong key, no such model, endpoint not reachable, no price
     └── IncompleteError          3   stopped before the end; what was done is saved
 
 Exit code 1 is never an error: it means "ran completely and a gate failed".
@@ -68,6 +69,10 @@ class LayoutError(KgevalError):
 
 class QueryError(KgevalError):
     """A Cypher file is faulty, or the server refused a query."""
+
+
+class ModelError(KgevalError):
+    """A model cannot be used: wrong key, unknown model, endpoint not reachable, price needed and not known."""
 
 
 class IncompleteError(KgevalError):

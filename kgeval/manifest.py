@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import metadata
@@ -13,10 +13,19 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from kgeval import __version__
-from kgeval.records import InputFile, RunManifest, ServerInfo
+from kgeval.records import InputFile, ModelRef, ModelUse, RunManifest, ServerInfo
 
-LIBRARIES = ("neo4j", "graphdatascience", "scipy", "pydantic", "rapidfuzz")
+LIBRARIES = ("neo4j", "graphdatascience", "scipy", "pydantic", "rapidfuzz", "openai", "lancedb", "sentence-transformers", "spacy")
 SECRET = ("password", "token", "key", "secret")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a run asked of models: which, how much, with which prompts (name -> hash)."""
+
+    models: Sequence[ModelRef] = ()
+    use: Sequence[ModelUse] = ()
+    prompt_hashes: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -30,14 +39,16 @@ class Started:
 
     def manifest(
         self, *, server: ServerInfo | None = None, hashes: Mapping[str, str] | None = None, inputs: Iterable[Path] = (),
-        seed: int | None = None, exit_code: int = 0,
+        seed: int | None = None, exit_code: int = 0, asked: Asked | None = None,
     ) -> RunManifest:
-        """The finished manifest; seconds are counted up to this call."""
+        """The finished manifest; seconds are counted up to this call. `asked`: what models were asked, where some were."""
+        asked = asked or Asked()
         kept = {k: v for k, v in self.arguments.items() if not _unset(v) and not any(s in k for s in SECRET)}
         return RunManifest(
             kgeval=__version__, command=self.command, arguments=dict(kept), libraries=_versions(), server=server,
             inputs=[_input(path) for path in inputs], query_hashes=dict(sorted((hashes or {}).items())), seed=seed,
             started=self.at.isoformat(timespec="seconds"), seconds=round(time.perf_counter() - self.clock, 3), exit_code=exit_code,
+            models=list(asked.models), model_use=list(asked.use), prompt_hashes=dict(sorted(asked.prompt_hashes.items())),
         )
 
 

@@ -1,0 +1,99 @@
+"""What is asked of a model and what comes back. The shapes that every other room uses; no client here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Generic, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+from kgeval.llm.prompts import Prompt
+
+Cause = Literal[
+    "rate_limited", "server_error", "timeout", "connection", "unparsable", "missing_item", "refused", "cut", "too_long",
+    "budget", "error_rate", "cancelled",
+]
+
+
+class Reply(BaseModel):
+    """Base of what a model is asked to return. Unknown fields are dropped: models like to add some."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Numbered(Reply):
+    """Base of one answer in a numbered list: it carries the number of the item that it answers."""
+
+    number: int
+
+
+T = TypeVar("T", bound=Reply)
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A model at an OpenAI-compatible endpoint. `base_url` null: OPENAI_BASE_URL, else the client's default. No key: it is
+    read from OPENAI_API_KEY when a client is made, and lives nowhere else."""
+
+    model: str
+    base_url: str | None = None
+    parameters: Mapping[str, JsonValue] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much at a time and in all: requests in flight, per minute, tokens per minute, transport retries, re-asks of missing
+    items, seconds a call, USD and calls of this run, largest share of failed items."""
+
+    concurrency: int = 8
+    rpm: int | None = None
+    tpm: int | None = None
+    max_retries: int = 6
+    max_reasks: int = 2
+    timeout: float = 60.0
+    cost_limit: float | None = None
+    max_calls: int | None = None
+    max_error_rate: float = 0.1
+
+
+@dataclass(frozen=True)
+class Task(Generic[T]):
+    """One question to a model. `id` is the caller's own name for it and comes back with the outcome.
+
+    `slots`: one value for each slot of the prompt; every value is put in fenced as data. `items`: numbered 1..n and shown in
+    the prompt's slot `items`; the reply class then has one field `items: list[X]` with X a Numbered, and each number must come
+    back exactly once. `stage` names the account (default: the prompt's name). `trial`: another trial is another call.
+    """
+
+    id: str
+    prompt: Prompt
+    slots: Mapping[str, JsonValue]
+    reply: type[T]
+    items: tuple[JsonValue, ...] = ()
+    trial: int = 0
+    stage: str = ""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why there is no answer: a cause for counting, and the words for people (no secrets, no texts of the user's)."""
+
+    cause: Cause
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Outcome(Generic[T]):
+    """What came back. `value` is null if nothing usable came, `failure` then says why.
+
+    With numbered items, `value.items` holds one answer a number, in the order of the numbers, gathered over all asks;
+    `missing` has a Failure for every number without one. `calls`: journal keys of the replies used, in order.
+    """
+
+    id: str
+    value: T | None
+    failure: Failure | None = None
+    missing: Mapping[int, Failure] = field(default_factory=dict)
+    calls: tuple[str, ...] = ()
+    from_journal: bool = False

@@ -1,0 +1,117 @@
+"""Whether what a graph says is true: sampled, with intervals that fit the sample."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from kgeval.records.audit import Finding
+from kgeval.records.base import SCHEMA_VERSION, Record
+from kgeval.records.graph import GraphRef, Layout
+from kgeval.records.manifest import RunManifest
+from kgeval.records.texts import Passage
+
+AccuracyKind = Literal["relations", "entities", "duplicates"]
+
+
+class HumanLabel(Record):
+    """A person's label of one item."""
+
+    id: str
+    annotator: str = ""
+    label: str
+    question_id: str | None = None
+    element: str | None = None
+    metric: str | None = None
+
+
+class ItemVerdict(Record):
+    """One sampled item, the passages it was judged on, and the labels. `status` unscored: `reason` has the cause.
+
+    Labels of relations: entailed, contradicted, not_stated; of entities: right, wrong_type, not_an_entity; of pairs: same, different.
+    `flags`: redundant, irrelevant. `weight`: how many items of the graph this one stands for.
+    """
+
+    id: str
+    item: GraphRef
+    text: str
+    status: Literal["scored", "unscored", "not_applicable"]
+    label: str | None = None
+    human: str | None = None
+    reason: str | None = None
+    flags: list[str] = Field(default_factory=list)
+    stratum: str | None = None
+    cluster: str | None = None
+    weight: float | None = None
+    passages: list[Passage] = Field(default_factory=list)
+    call: str | None = None
+
+
+class Estimate(Record):
+    """A share with its 95 % interval. `n` items drawn, `n_scored` of them with a label; the bounds count the others as wrong and as right.
+
+    `method` names estimator and interval; `labelled_by`: judge (uncorrected), people, or judge corrected by people.
+    """
+
+    of: str
+    labelled_by: Literal["judge", "people", "judge corrected by people"]
+    method: str
+    n: int
+    n_scored: int
+    clusters: int | None = None
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    bound_low: float | None = None
+    bound_high: float | None = None
+    design_effect: float | None = None
+    failures: dict[str, int] = Field(default_factory=dict)
+
+
+class SampleDesign(Record):
+    """How the sample was drawn. `population`: items that could be drawn; `without_source`: items without a passage, not judged."""
+
+    method: str
+    seed: int
+    wanted: int
+    drawn: int
+    population: int
+    without_source: int
+    clusters: int
+    clusters_drawn: int
+    strata: dict[str, int] = Field(default_factory=dict)
+
+
+class CalibrationBin(Record):
+    """Relations with a stored confidence in [low, high): mean confidence and judged accuracy."""
+
+    low: float
+    high: float
+    n: int
+    confidence: float | None
+    accuracy: float | None
+
+
+class AccuracyReport(Record):
+    """Accuracy of one graph by sampling. `needed`: sample size for a wanted half-width (as text, "0.05")."""
+
+    schema_version: Literal["1"] = SCHEMA_VERSION
+    graph: str | None = None
+    run: RunManifest
+    layout: Layout
+    kind: AccuracyKind
+    design: SampleDesign
+    estimates: list[Estimate]
+    by_type: list[Estimate] = Field(default_factory=list)
+    by_document: list[Estimate] = Field(default_factory=list)
+    labels: dict[str, int] = Field(default_factory=dict)
+    flags: dict[str, int] = Field(default_factory=dict)
+    needed: dict[str, int] = Field(default_factory=dict)
+    agreement: dict[str, float | int | None] = Field(default_factory=dict)
+    calibration: list[CalibrationBin] = Field(default_factory=list)
+    duplicates: dict[str, float | int | None] = Field(default_factory=dict)
+    by_class: list[Estimate] = Field(default_factory=list)
+    items: list[ItemVerdict] = Field(default_factory=list)
+    findings: list[Finding] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)

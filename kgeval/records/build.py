@@ -1,0 +1,63 @@
+"""What building a graph took: the index record of a system [X table 15, table 18]."""
+
+from __future__ import annotations
+
+from pydantic import Field, JsonValue
+
+from kgeval.records.base import SCHEMA_VERSION, Record
+from kgeval.records.manifest import RunManifest
+from kgeval.records.model import ModelUse
+
+
+class Corpus(Record):
+    """The texts a graph was built from. `hash`: SHA-256 over ids and texts in order; `tokens` as `tokenizer` counts them."""
+
+    hash: str
+    documents: int
+    chunks: int
+    tokens: int
+    words: int
+    tokenizer: str
+
+
+class Merge(Record):
+    """One decision of entity resolution: the mentions of `merged` are held to mean `kept`.
+
+    `id` is the same in every build that comes to the same decision. `level`: exact, normalised, alias or embedding; `score` in
+    0..1 where the level has one; `status` undone: a person took it back, and no later build repeats it.
+    """
+
+    id: str
+    kept: str
+    merged: str
+    type: str | None = None
+    level: str
+    score: float | None = None
+    why: str = ""
+    status: str = "applied"
+
+
+class IndexRecord(Record):
+    """One build. `seconds` by stage sum to about `seconds` in all. `changed`: what this run wrote: created, updated, deleted by kind."""
+
+    schema_version: str = SCHEMA_VERSION
+    system: str
+    graph: str
+    variant: str | None = None
+    corpus: Corpus
+    run: RunManifest
+    seconds: float
+    stages: dict[str, float] = Field(default_factory=dict)
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = None
+    use: list[ModelUse] = Field(default_factory=list)
+    entities: int
+    relations: int
+    merges: dict[str, int] = Field(default_factory=dict)
+    changed: dict[str, int] = Field(default_factory=dict)
+    failures: dict[str, int] = Field(default_factory=dict)
+    faults: list[str] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)
+    configuration: dict[str, JsonValue] = Field(default_factory=dict)

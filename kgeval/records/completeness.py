@@ -1,0 +1,140 @@
+"""What a graph lacks of a gold set."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from kgeval.records.audit import Finding
+from kgeval.records.base import SCHEMA_VERSION, Record
+from kgeval.records.graph import GraphRef, Layout
+from kgeval.records.manifest import RunManifest
+from kgeval.records.texts import Passage
+
+Level = Literal["exact", "normalised", "alias", "fuzzy", "embedding"]
+LEVELS: tuple[Level, ...] = ("exact", "normalised", "alias", "fuzzy", "embedding")
+Band = Literal["critical", "acceptable", "strong"]
+
+
+class Proportion(Record):
+    """`count` of `total`; `share` in 0..1, null if total is 0; `low`, `high`: 95 % interval (Wilson) where one is given."""
+
+    count: int
+    total: int
+    share: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+class Coverage(Record):
+    """The four figures of completeness. Relations: ends joined in either direction; in the gold direction; and also with the
+    predicate (over the gold triples that have one)."""
+
+    entity_coverage: Proportion
+    relation_completeness: Proportion
+    relation_completeness_directed: Proportion
+    relation_completeness_with_predicate: Proportion
+
+
+class GoldMatch(Record):
+    """One gold item and what stands for it in the graph. `level` null: missing. `found` are all matches at that level.
+
+    A relation's name is `A -[TYPE]-> B`. `score`: similarity at the fuzzy (0..100) and embedding (0..1) levels.
+    """
+
+    kind: Literal["entity", "relation"]
+    name: str
+    type: str | None = None
+    document: str | None = None
+    level: Level | None = None
+    score: float | None = None
+    directed: bool | None = None
+    predicate: bool | None = None
+    bridging: bool | None = None
+    found: list[GraphRef] = Field(default_factory=list)
+    why: str | None = None
+
+
+class GoldSet(Record):
+    """What the gold set was. `label` is printed beside every figure: "gold", or for an ideal graph the model that made it."""
+
+    label: str
+    entities: int
+    triples: int
+    duplicates: int = 0
+    documents: list[str] = Field(default_factory=list)
+    faults: list[str] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)
+
+
+class Control(Record):
+    """Coverage of gold that should not be there: if it is high, the matching is too generous."""
+
+    how: str
+    entity_coverage: Proportion
+    relation_completeness: Proportion
+
+
+class Judgement(Record):
+    """The verdict on a share: below 70 % critical, up to 85 % acceptable, above strong [M]. `source` says whose bands these are."""
+
+    figure: str
+    level: Level
+    share: float | None
+    band: Band | None
+    source: str
+
+
+class FactVerdict(Record):
+    """One gold sentence, and whether it follows from what the graph holds near it. `value` null: unscored, `reason` says why."""
+
+    id: str
+    fact: str
+    document: str | None = None
+    value: bool | None = None
+    reason: str | None = None
+    retrieved: list[str] = Field(default_factory=list)
+
+
+class FactRetention(Record):
+    """Share of gold sentences that follow from the graph [MINE]. `k` entities nearest by embedding, `hops` around them."""
+
+    k: int
+    hops: int
+    n: int
+    n_scored: int
+    retention: Proportion
+    bound_low: float
+    bound_high: float
+    failures: dict[str, int] = Field(default_factory=dict)
+    embedding_model: str
+    judge: str
+    facts: list[FactVerdict] = Field(default_factory=list)
+
+
+class CompletenessReport(Record):
+    """Completeness of one graph against one gold set. `levels` are cumulative; `apart` counts what each level alone added.
+
+    `by_type`, `by_document`, `bridging` and `control` are at the level of the verdict.
+    """
+
+    schema_version: Literal["1"] = SCHEMA_VERSION
+    graph: str | None = None
+    run: RunManifest
+    layout: Layout
+    gold: GoldSet
+    levels: dict[Level, Coverage]
+    apart: dict[Level, dict[str, int]] = Field(default_factory=dict)
+    by_type: dict[str, Coverage] = Field(default_factory=dict)
+    by_document: dict[str, Coverage] = Field(default_factory=dict)
+    bridging: dict[str, Proportion] = Field(default_factory=dict)
+    control: Control | None = None
+    control_missing: str | None = None
+    verdicts: list[Judgement] = Field(default_factory=list)
+    matched: list[GoldMatch] = Field(default_factory=list)
+    missing: list[GoldMatch] = Field(default_factory=list)
+    facts: FactRetention | None = None
+    sample: list[Passage] = Field(default_factory=list)
+    findings: list[Finding] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)

@@ -1,0 +1,72 @@
+"""Things in a graph, and how a graph is stored."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from kgeval.records.base import Record
+
+
+class GraphRef(Record):
+    """A thing in a graph. `element_id` dies when a graph is rebuilt; key, name and type survive.
+
+    A relation's name is `A -[TYPE]-> B`.
+    """
+
+    element_id: str | None = None
+    key: str
+    name: str
+    type: str | None = None
+    kind: Literal["entity", "relation", "chunk", "document", "type", "property", "index"] = "entity"
+
+
+class Layout(Record):
+    """How a graph is stored: which labels, types and properties play which role. The `$layout` map of every Cypher file.
+
+    Always complete, so that queries need no case distinctions: an empty list or null means "there is none".
+    In a profile file `entity_labels = ["*"]` means every label that is not excluded and not a chunk's or document's;
+    `relation_types = []` means every type but `relation_excluded_types`. `kgeval.graph.layouts.bind` replaces both with
+    the database's real names before a query sees the map.
+    """
+
+    name: str
+    description: str = ""
+    scope_label: str | None = None
+    scope_property: str | None = None
+    scope_value: str | None = None
+    entity_labels: list[str] = Field(default_factory=list)
+    entity_excluded_labels: list[str] = Field(default_factory=list)
+    name_keys: list[str] = Field(default_factory=list)
+    key_property: str | None = None
+    alias_keys: list[str] = Field(default_factory=list)
+    description_key: str | None = None
+    type_key: str | None = None
+    type_label_ignored: list[str] = Field(default_factory=list)
+    relation_types: list[str] = Field(default_factory=list)
+    relation_excluded_types: list[str] = Field(default_factory=list)
+    relation_label_key: str | None = None
+    relation_description_key: str | None = None
+    weight_key: str | None = None
+    confidence_key: str | None = None
+    valid_from_key: str | None = None
+    valid_to_key: str | None = None
+    expired_key: str | None = None
+    chunk_labels: list[str] = Field(default_factory=list)
+    chunk_text_keys: list[str] = Field(default_factory=list)
+    chunk_id_keys: list[str] = Field(default_factory=list)
+    chunk_index_key: str | None = None
+    document_labels: list[str] = Field(default_factory=list)
+    document_key: str | None = None
+    chunk_document_types: list[str] = Field(default_factory=list)
+    mention_types: list[str] = Field(default_factory=list)
+    entity_source_key: str | None = None
+    relation_source_key: str | None = None
+    source_separator: str | None = None
+    source_limit: int | None = None
+    embedding_key: str | None = None
+    chunk_embedding_key: str | None = None
+    placeholder_values: list[str] = Field(default_factory=list)
+    expected_indexes: list[str] = Field(default_factory=list)
+    relations_join_entities_only: bool = False

@@ -1,0 +1,47 @@
+"""How a result came to be: server, input files, models, the run."""
+
+from __future__ import annotations
+
+from pydantic import Field, JsonValue
+
+from kgeval.records.base import Record
+from kgeval.records.model import ModelRef, ModelUse
+
+
+class ServerInfo(Record):
+    """What the connected server is. `gds` is null where the plugin is missing."""
+
+    uri: str
+    database: str
+    neo4j: str
+    edition: str
+    gds: str | None = None
+    aura: bool = False
+    embedded: bool = False
+
+
+class InputFile(Record):
+    """A file that a run read: path as given, and SHA-256 of its bytes."""
+
+    path: str
+    sha256: str
+    bytes: int
+
+
+class RunManifest(Record):
+    """Everything that is needed to say how a result came to be. Holds no secret."""
+
+    kgeval: str
+    command: str
+    arguments: dict[str, JsonValue] = Field(default_factory=dict)
+    libraries: dict[str, str] = Field(default_factory=dict)
+    inputs: list[InputFile] = Field(default_factory=list)
+    server: ServerInfo | None = None
+    query_hashes: dict[str, str] = Field(default_factory=dict)
+    models: list[ModelRef] = Field(default_factory=list)
+    model_use: list[ModelUse] = Field(default_factory=list)
+    prompt_hashes: dict[str, str] = Field(default_factory=dict)
+    seed: int | None = None
+    started: str
+    seconds: float
+    exit_code: int = 0
