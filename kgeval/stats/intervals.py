@@ -1,0 +1,71 @@
+"""Intervals of shares: Wilson's, widened or narrowed to the sample that was drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, sqrt
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Two ends in 0..1, low <= high."""
+
+    low: float
+    high: float
+
+
+def quantile(confidence: float = 0.95, df: float | None = None) -> float:
+    """The two-sided quantile for a confidence in (0, 1): of Student's t with `df` degrees of freedom, of the normal if null."""
+    from scipy import special
+
+    if df is None or df == inf:
+        return float(special.ndtri(0.5 + confidence / 2))
+    if df < 1:
+        raise ValueError("a t quantile needs at least 1 degree of freedom")
+    return float(special.stdtrit(df, 0.5 + confidence / 2))
+
+
+def wilson(share: float, n: float, *, quantile: float) -> Interval:
+    """Wilson's score interval (1927) of a share in 0..1 seen in `n` items; `n` may be an effective size, or infinite.
+
+    Raises: ValueError for a share outside 0..1 or n <= 0.
+    """
+    if not 0 <= share <= 1 or n <= 0:
+        raise ValueError(f"no Wilson interval for a share of {share} in {n} items")
+    if n == inf:
+        return Interval(share, share)
+    z2 = quantile * quantile
+    centre = (share + z2 / (2 * n)) / (1 + z2 / n)
+    half = quantile * sqrt(share * (1 - share) / n + z2 / (4 * n * n)) / (1 + z2 / n)
+    return Interval(min(share, max(0.0, centre - half)), max(share, min(1.0, centre + half)))
+
+
+def clipped(value: float, half: float) -> Interval:
+    """value -+ half, cut at 0 and 1."""
+    low, high = max(0.0, value - half), min(1.0, value + half)
+    return Interval(min(low, 1.0), max(high, 0.0))
+
+
+def needed(share: float, half_width: float, *, design_effect: float = 1.0, population: int | None = None) -> int:
+    """Items to judge so that Wilson's 95 % interval around `share` has at most this half-width, with this design effect.
+
+    With `population` the finite population correction is applied (never more than all). Raises: ValueError for a half-width
+    outside (0, 0.5).
+    """
+    if not 0 < half_width < 0.5:
+        raise ValueError("a half-width lies between 0 and 0.5")
+    z2 = quantile() ** 2
+    # half-width^2 (1 + z2/n)^2 = z2 (p(1-p)/n + z2/(4n^2)), a quadratic in n; its larger root
+    h2, spread = half_width**2, share * (1 - share)
+    b, c = z2 * (2 * h2 - spread), z2 * z2 * (h2 - 0.25)
+    simple = (-b + sqrt(b * b - 4 * h2 * c)) / (2 * h2)
+    n = simple * design_effect
+    if population is not None:
+        n = n / (1 + n / population) if population else 0
+    return _up(n) if population is None else min(_up(n), population)
+
+
+def _up(n: float) -> int:
+    """Rounded up, but not for the noise of floating point."""
+    whole = round(n)
+    return whole if abs(n - whole) < 1e-9 * max(1.0, n) else int(n) + 1
