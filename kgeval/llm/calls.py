@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 from kgeval.llm.prompts import Prompt
 
 Cause = Literal[
-    "rate_limited", "server_error", "timeout", "connection", "unparsable", "missing_item", "refused", "cut", "too_long",
-    "budget", "error_rate", "cancelled",
+    "rate_limited", "server_error", "timeout", "connection", "unparsable", "missing_item", "refused", "cut", "empty", "too_long",
+    "rejected", "budget", "error_rate", "cancelled",
 ]
 
 
@@ -39,6 +39,12 @@ class Endpoint:
     model: str
     base_url: str | None = None
     parameters: Mapping[str, JsonValue] = field(default_factory=dict)
+
+    @property
+    def max_output(self) -> int | None:
+        """The most tokens of one reply, where the parameters limit them."""
+        given = [value for name in ("max_completion_tokens", "max_tokens") if isinstance(value := self.parameters.get(name), int)]
+        return max(given, default=None)
 
 
 @dataclass(frozen=True)

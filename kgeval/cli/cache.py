@@ -1,0 +1,169 @@
+"""`kgeval cache`: what was paid for and kept: the journal of calls to models, and the embeddings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from kgeval.cli.common import interactive, say
+
+if TYPE_CHECKING:
+    from kgeval.llm.journal_view import Call, JournalSummary
+    from kgeval.llm.vector_cache import CachedModel
+
+F = TypeVar("F", bound=Callable[..., Any])
+MEGABYTE = 1_000_000
+
+
+def place_options(command: F) -> F:
+    """--journal and --cache-dir."""
+    for option in reversed((
+        click.option("--journal", type=click.Path(path_type=Path), help="The journal file [default: in the cache folder]."),
+        click.option("--cache-dir", type=click.Path(path_type=Path), help="The cache folder [default: the user's]."),
+    )):
+        command = option(command)
+    return command
+
+
+form_option = click.option(
+    "-f", "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="What goes to stdout.",
+)
+
+
+@click.group()
+def cache() -> None:
+    """The journal of finished calls to models, and the embeddings: what is there, one call in full, clearing.
+
+    The journal holds what was sent and what came back, texts included, until it is cleared. It never holds a key.
+    """
+
+
+@cache.command()
+@place_options
+@form_option
+def stats(journal: Path | None, cache_dir: Path | None, form: str) -> None:
+    """How many calls and embeddings are kept, of which models and stages, and where."""
+    from kgeval.llm.journal_view import summary
+    from kgeval.llm.places import embedding_folder, journal_file
+    from kgeval.llm.vector_cache import cached_models
+
+    calls, folder = summary(journal_file(journal, cache_dir)), embedding_folder(cache_dir)
+    models = cached_models(folder)
+    if form == "json":
+        found = {"journal": asdict(calls), "embeddings": {"path": str(folder), "models": [asdict(model) for model in models]}}
+        click.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        return
+    for line in (*_journal_lines(calls), *_embedding_lines(folder, models)):
+        click.echo(line)
+
+
+@cache.command()
+@click.argument("key")
+@place_options
+@form_option
+def show(key: str, journal: Path | None, cache_dir: Path | None, form: str) -> None:
+    """One call in full: request and reply, with their texts. KEY: the first digits of its key, as results name it."""
+    from kgeval.llm.journal_view import show as find
+    from kgeval.llm.places import journal_file
+
+    call = find(journal_file(journal, cache_dir), key)
+    if form == "json":
+        click.echo(json.dumps(asdict(call), indent=2, ensure_ascii=False))
+        return
+    for line in _call_lines(call):
+        click.echo(visible(line))
+
+
+@cache.command()
+@click.option("--only", type=click.Choice(["journal", "embeddings"]), help="Clear only these [default: both].")
+@click.option("--model", help="Only calls to this model.")
+@click.option("--stage", help="Only calls of this stage.")
+@click.option("--older-than", type=click.FloatRange(min=0), metavar="DAYS", help="Only calls older than so many days.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@place_options
+def clear(
+    only: str | None, yes: bool, journal: Path | None, cache_dir: Path | None, **choice: Any,
+) -> None:
+    """Forget finished calls and embeddings. Later runs ask, and pay, again.
+
+    With --model, --stage or --older-than only calls go, not embeddings.
+    """
+    from kgeval.errors import UsageError
+    from kgeval.llm.journal_view import Chosen, count
+    from kgeval.llm.journal_view import clear as clear_calls
+    from kgeval.llm.places import embedding_folder, journal_file
+    from kgeval.llm.vector_cache import cached_models, clear_vectors
+
+    chosen = Chosen(**choice)
+    if only == "embeddings" and not chosen.everything:
+        raise UsageError("--model, --stage and --older-than choose calls, not embeddings", fix="leave them out, or --only journal")
+    path, folder = journal_file(journal, cache_dir), embedding_folder(cache_dir)
+    vectors = only != "journal" and chosen.everything
+    calls = 0 if only == "embeddings" else count(path, chosen)
+    tables = len(cached_models(folder)) if vectors else 0
+    if not yes:
+        _ask(f"forget {calls} calls in {path}" + (f" and the embeddings of {tables} models in {folder}" if vectors else ""))
+    gone = 0 if only == "embeddings" else clear_calls(path, chosen)
+    tables = clear_vectors(folder) if vectors else 0
+    say(f"forgot {gone} calls" + (f" and the embeddings of {tables} models" if vectors else ""))
+
+
+def _ask(what: str) -> None:
+    """Asks on a terminal; elsewhere --yes is needed. Raises: UsageError, click.Abort."""
+    from kgeval.errors import UsageError
+
+    if not interactive():
+        raise UsageError(f"will not {what} unasked", fix="add --yes")
+    click.confirm(f"{what}?", abort=True, err=True)
+
+
+def _journal_lines(found: JournalSummary) -> list[str]:
+    lines = [f"journal     {found.path}", f"            {found.calls} calls, {found.bytes / MEGABYTE:.1f} MB"]
+    for stage in found.stages:
+        what = f"{visible(stage.stage)}: {stage.calls} calls to {visible(stage.model)} at {visible(stage.endpoint)}"
+        took = f"{stage.seconds / stage.calls:.2f} s a call, {_day(stage.first)} to {_day(stage.last)}"
+        lines.append(f"  {what}, {stage.input_tokens} + {stage.output_tokens} tokens, {took}")
+    if found.failed_tries:
+        causes = ", ".join(f"{cause} {number}" for cause, number in found.failed_tries.items())
+        lines.append(f"  replies that could not be used, kept for inspection: {causes}")
+    return lines
+
+
+def _embedding_lines(folder: Path, models: list[CachedModel]) -> list[str]:
+    vectors, size = sum(model.vectors for model in models), sum(model.bytes for model in models)
+    lines = [f"embeddings  {folder}", f"            {vectors} vectors, {size / MEGABYTE:.1f} MB"]
+    for model in models:
+        what = f"{model.vectors} vectors of {model.dimensions} dimensions" if model.fault is None else f"cannot be read: {model.fault}"
+        lines.append(f"  {visible(model.name)}: {what}")
+    return lines
+
+
+def _call_lines(call: Call) -> list[str]:
+    lines = [f"key      {call.key}", f"model    {call.model} at {call.endpoint or '(no reply was usable)'}", f"stage    {call.stage}"]
+    if call.created is not None:
+        lines.append(f"asked    {datetime.fromtimestamp(call.created, UTC).isoformat(timespec='seconds')}, {call.seconds:.2f} s")
+        lines.append(f"prompt   {call.prompt}, {call.input_tokens} + {call.output_tokens} tokens")
+    request = call.request if isinstance(call.request, dict) else {}
+    for part in ("system", "user"):
+        if part in request:
+            lines += [f"--- {part} ---", str(request[part])]
+    if call.reply is not None:
+        lines += ["--- reply ---", call.reply]
+    for tried in call.failed_tries:
+        lines += [f"--- a reply that could not be used: {tried.cause} ---", tried.reply]
+    return lines
+
+
+def _day(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).date().isoformat()
+
+
+def visible(text: str) -> str:
+    """The text with control characters (but line ends and tabs) written out: a reply must not steer a terminal."""
+    return "".join(c if c in "\n\t" or c.isprintable() else c.encode("unicode_escape").decode() for c in text)

@@ -1,0 +1,220 @@
+"""What commands that ask models share: options, opening a session and an embedder, showing a plan."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from kgeval.cli.common import Seconds, say
+
+if TYPE_CHECKING:
+    from kgeval.config import Config, ModelChoice
+    from kgeval.llm.calls import Limits
+    from kgeval.llm.embed import Embedder
+    from kgeval.llm.plan import Plan, PlannedStage
+    from kgeval.llm.progress import Progress
+    from kgeval.llm.session import Models
+    from kgeval.records.model import Role
+
+F = TypeVar("F", bound=Callable[..., Any])
+HEAD = ("stage", "calls", "in the journal", "input tokens", "output tokens", "cost")
+MONEY = click.FloatRange(min=0, max=1e9)
+
+
+def model_options(role: Role) -> Callable[[F], F]:
+    """--model, --base-url, --language for the model that plays `role`. The key comes from OPENAI_API_KEY."""
+
+    def decorate(command: F) -> F:
+        return _with(command, (
+            click.option("--model", metavar="NAME", help=f"The model that is the {role} [default: model.{role}.name of kgeval.toml]."),
+            click.option(
+                "--base-url", envvar="OPENAI_BASE_URL", show_envvar=True, metavar="URL",
+                help="OpenAI-compatible endpoint [default: the client's]. The key comes from OPENAI_API_KEY.",
+            ),
+            click.option("--language", default="en", show_default=True, metavar="CODE", help="Language of the prompts."),
+        ))
+
+    return decorate
+
+
+def limit_options(command: F) -> F:
+    """How much at a time and in all, what is kept where, and the dry run. Defaults: [limits] of kgeval.toml."""
+    return _with(command, (
+        click.option("-j", "--max-concurrency", type=click.IntRange(1, 1024), help="Requests in flight [default: 8]."),
+        click.option("--rpm", type=click.IntRange(min=1), help="Requests a minute [default: no limit]."),
+        click.option("--tpm", type=click.IntRange(min=1), help="Tokens a minute [default: no limit]."),
+        click.option("--max-retries", type=click.IntRange(0, 100), help="Retries of a request that did not get through [default: 6]."),
+        click.option("--max-reasks", type=click.IntRange(0, 20), help="Times that missing answers are asked again [default: 2]."),
+        click.option("--call-timeout", type=Seconds(), help="Seconds a request may take [default: 60]."),
+        click.option("--cost-limit", type=MONEY, metavar="USD", help="Stop (exit 3) before more than this is spent."),
+        click.option("--max-calls", type=click.IntRange(min=0), help="Stop (exit 3) after so many requests."),
+        click.option("--max-error-rate", type=click.FloatRange(0, 1), help="Exit 3 if more than this share of items fails [default: 0.1]."),
+        click.option("--prices", type=click.Path(path_type=Path), help="Price file to use instead of kgeval's own."),
+        click.option("--dry-run", is_flag=True, help="Say how many calls, tokens and how much money it would take; send nothing."),
+        click.option("--journal", type=click.Path(path_type=Path), help="Journal of finished calls [default: in the cache folder]."),
+        click.option("--cache-dir", type=click.Path(path_type=Path), help="Cache folder [default: the user's]."),
+        click.option("--no-progress", is_flag=True, help="No progress on stderr."),
+    ))
+
+
+def embedding_options(command: F) -> F:
+    """Which model embeds, and where. Default: all-MiniLM-L6-v2 on this machine."""
+    return _with(command, (
+        click.option(
+            "--embedding-model", metavar="NAME",
+            help="sentence-transformers model (hub name or folder), or the endpoint's model [default: all-MiniLM-L6-v2].",
+        ),
+        click.option("--embedding-url", metavar="URL", help="OpenAI-compatible endpoint that embeds [default: this machine does]."),
+        click.option("--embedding-batch", type=click.IntRange(1, 4096), default=64, show_default=True, help="Texts at a time."),
+        click.option("--embedding-device", metavar="NAME", help="cpu, cuda, mps... [default: the best there is]."),
+    ))
+
+
+def open_models_from_options(config: Config, role: Role, options: Mapping[str, Any]) -> Models:
+    """An open session with the role's model: flag > environment > kgeval.toml > default.
+
+    Raises: UsageError without a model's name; ModelError where the session cannot be opened (no price for --cost-limit...).
+    """
+    from kgeval.llm.calls import Endpoint
+    from kgeval.llm.places import journal_file
+    from kgeval.llm.session import open_models
+
+    choice = _choice(config, role)
+    endpoint = Endpoint(
+        model=_name(options.get("model") or choice.name, role), base_url=_base_url(options, choice), parameters=dict(choice.parameters),
+    )
+    return open_models(
+        endpoint, limits_from_options(config, options), role=role, journal=journal_file(options.get("journal"), options.get("cache_dir")),
+        prices=options.get("prices"), language=options.get("language") or "en", progress=_progress(options),
+    )
+
+
+def limits_from_options(config: Config, options: Mapping[str, Any]) -> Limits:
+    """The limits in force: a flag that was given, else kgeval.toml's, else the default."""
+    from kgeval.llm.calls import Limits
+
+    section = config.limits
+
+    def chosen(flag: str, configured: Any) -> Any:
+        given = options.get(flag)
+        return configured if given is None else given
+
+    return Limits(
+        concurrency=chosen("max_concurrency", section.concurrency), rpm=chosen("rpm", section.rpm), tpm=chosen("tpm", section.tpm),
+        max_retries=chosen("max_retries", section.retries), max_reasks=chosen("max_reasks", section.reasks),
+        timeout=chosen("call_timeout", section.timeout), cost_limit=chosen("cost_limit", section.cost),
+        max_calls=chosen("max_calls", section.calls), max_error_rate=chosen("max_error_rate", section.error_rate),
+    )
+
+
+def open_embedder_from_options(config: Config, options: Mapping[str, Any]) -> Embedder:
+    """An embedder: flag > environment > kgeval.toml > all-MiniLM-L6-v2 on this machine. Nothing is loaded or sent yet."""
+    from kgeval.llm.embed import open_embedder
+
+    choice = config.model.embedding
+    return open_embedder(
+        options.get("embedding_model") or choice.name, base_url=options.get("embedding_url") or choice.base_url,
+        cache_dir=options.get("cache_dir"), batch=options.get("embedding_batch") or 64, device=options.get("embedding_device"), say=say,
+    )
+
+
+def _with(command: F, options: tuple[Callable[[F], F], ...]) -> F:
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _choice(config: Config, role: Role) -> ModelChoice:
+    choice: ModelChoice = getattr(config.model, role)
+    return choice
+
+
+def _name(name: str | None, role: str) -> str:
+    from kgeval.errors import UsageError
+
+    if name and name.strip():
+        return name.strip()
+    raise UsageError(f"no model is named for the {role}", fix=f"give --model NAME, or name = ... in [model.{role}] of kgeval.toml")
+
+
+def _base_url(options: Mapping[str, Any], choice: ModelChoice) -> str | None:
+    url: str | None = options.get("base_url") or choice.base_url
+    return url
+
+
+def _progress(options: Mapping[str, Any]) -> Progress:
+    from kgeval.llm.progress import Progress
+
+    return Progress(shown=False if options.get("no_progress") else None)
+
+
+def show_plan(plan: Plan) -> None:
+    """A plan on stdout: a table on a terminal, the same rows as plain text on a pipe. Nothing was sent."""
+    rows = [_row(stage.stage, stage, stage.from_journal) for stage in plan.stages]
+    rows.append(_total(plan))
+    low, high = plan.seconds
+    notes = [
+        f"about {_span(_time(low), _time(high))} at {plan.limits.concurrency} requests at a time"
+        + "".join(f", {limit:,} {what} a minute" for what, limit in (("requests", plan.limits.rpm), ("tokens", plan.limits.tpm)) if limit),
+        f"tokens counted with {plan.tokenizer}; output tokens and cost are upper bounds; retries and re-asks come on top",
+    ]
+    if plan.cost is None:
+        notes.append("no price is known for this model: give a price file with --prices to see the cost")
+    _print_table(rows)
+    for note in notes:
+        click.echo(note)
+    click.echo("dry run: nothing was sent")
+
+
+def _row(name: str, stage: PlannedStage, from_journal: int) -> tuple[str, ...]:
+    tokens = _span(f"{stage.input_tokens_low:,}", f"{stage.input_tokens_high:,}")
+    calls = _span(f"{stage.calls_low:,}", f"{stage.calls_high:,}")
+    return (name, calls, f"{from_journal:,}", tokens, f"{stage.output_tokens_high:,}", _money(stage.cost))
+
+
+def _total(plan: Plan) -> tuple[str, ...]:
+    low, high = plan.calls
+    given = _span(*(f"{sum(tokens):,}" for tokens in zip(*((s.input_tokens_low, s.input_tokens_high) for s in plan.stages), strict=True)))
+    got = sum(stage.output_tokens_high for stage in plan.stages)
+    return ("total", _span(f"{low:,}", f"{high:,}"), f"{plan.from_journal:,}", given, f"{got:,}", _money(plan.cost))
+
+
+def _print_table(rows: list[tuple[str, ...]]) -> None:
+    if not sys.stdout.isatty():
+        widths = [max(len(row[at]) for row in (HEAD, *rows)) for at in range(len(HEAD))]
+        for row in (HEAD, *rows):
+            first, *others = zip(row, widths, strict=True)
+            click.echo("  ".join([first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in others)]).rstrip())
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(show_edge=False, pad_edge=False)
+    for at, name in enumerate(HEAD):
+        table.add_column(name, justify="right" if at else "left")
+    for row in rows[:-1]:
+        table.add_row(*row)
+    table.add_section()
+    table.add_row(*rows[-1], style="bold")
+    Console().print(table)
+
+
+def _span(low: str, high: str) -> str:
+    return low if low == high else f"{low} to {high}"
+
+
+def _money(cost: tuple[float, float] | None) -> str:
+    if cost is None:
+        return "unknown"
+    low, high = (f"{value:.2f}" if value >= 1 or value == 0 else f"{value:.4f}" for value in cost)
+    return f"{_span(low, high)} USD"
+
+
+def _time(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 3600 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,107 @@
+"""What was asked so far, per stage: calls, tokens, money, failures. Feeds the manifest, the progress line and the error rate."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from dataclasses import dataclass, field
+
+from kgeval.llm.calls import Failure, Outcome, Task
+from kgeval.records import ModelUse
+
+FIRST_LOOK = 20
+NOT_COUNTED = ("budget", "error_rate", "cancelled")
+
+
+@dataclass
+class _Stage:
+    calls: int = 0
+    from_journal: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0.0
+    seconds: float = 0.0
+    estimated: int = 0
+    failures: Counter[str] = field(default_factory=Counter)
+
+
+class Account:
+    """The account of one session. Thread-safe."""
+
+    def __init__(self, model: str, *, priced: bool, max_error_rate: float) -> None:
+        self._model, self._priced, self._max_error_rate = model, priced, max_error_rate
+        self._lock = threading.Lock()
+        self._stages: dict[str, _Stage] = {}
+        self.done, self.failed, self.overhead_seconds, self.sent = 0, 0.0, 0.0, 0
+
+    def call(
+        self, stage: str, *, seconds: float, input_tokens: int = 0, output_tokens: int = 0, cost: float = 0.0, estimated: bool = False,
+    ) -> None:
+        """One request was sent."""
+        with self._lock:
+            kept = self._stage(stage)
+            kept.calls += 1
+            kept.seconds += seconds
+            kept.input_tokens += input_tokens
+            kept.output_tokens += output_tokens
+            kept.cost += cost
+            kept.estimated += estimated
+            self.sent += 1
+
+    def found(self, stage: str) -> None:
+        """One request was answered by the journal."""
+        with self._lock:
+            self._stage(stage).from_journal += 1
+
+    def outcome(self, task: Task, outcome: Outcome, overhead: float) -> None:  # type: ignore[type-arg]
+        """One task is over. Numbered items count each as their share of the task."""
+        failures = list(outcome.missing.values()) if task.items else []
+        failures = failures or ([outcome.failure] if outcome.failure is not None else [])
+        with self._lock:
+            kept = self._stage(task.stage or task.prompt.name)
+            kept.failures.update(failure.cause for failure in failures)
+            self.overhead_seconds += overhead
+            if not any(failure.cause in NOT_COUNTED for failure in failures):
+                self.done += 1
+                self.failed += len(failures) / max(len(task.items), 1)
+
+    def too_many_failures(self) -> Failure | None:
+        """Why the run should stop now: more failures than chance explains (three standard deviations) at the allowed rate."""
+        with self._lock:
+            rate = self._max_error_rate
+            allowed = self.done * rate + 3 * (self.done * rate * (1 - rate)) ** 0.5
+            if self.done < FIRST_LOOK or self.failed <= allowed:
+                return None
+            return Failure("error_rate", f"{self.failed:.0f} of {self.done} items failed, {rate:.0%} are allowed (--max-error-rate)")
+
+    @property
+    def error_rate(self) -> float:
+        """Share of items that failed, 0 to 1; those stopped by budget or interruption are not counted."""
+        with self._lock:
+            return self.failed / self.done if self.done else 0.0
+
+    @property
+    def cost(self) -> float:
+        """USD so far."""
+        with self._lock:
+            return sum(stage.cost for stage in self._stages.values())
+
+    def estimated_stages(self) -> list[str]:
+        """Stages whose tokens were counted here because the endpoint gave no usage."""
+        with self._lock:
+            return sorted(name for name, stage in self._stages.items() if stage.estimated)
+
+    def use(self) -> list[ModelUse]:
+        """The account as records, by stage."""
+        with self._lock:
+            return [
+                ModelUse(
+                    stage=name, model=self._model, calls=kept.calls, from_journal=kept.from_journal, input_tokens=kept.input_tokens,
+                    output_tokens=kept.output_tokens, cost=round(kept.cost, 6) if self._priced else None, seconds=round(kept.seconds, 3),
+                    failures=dict(sorted(kept.failures.items())),
+                )
+                for name, kept in sorted(self._stages.items())
+            ]
+
+    def _stage(self, name: str) -> _Stage:
+        return self._stages.setdefault(name, _Stage())

@@ -1,0 +1,85 @@
+"""A task from its first request to its outcome: what is missing is asked again, with its own number, a few times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Generic, Protocol, TypeVar
+
+from kgeval.llm.caller import Result
+from kgeval.llm.calls import Cause, Endpoint, Failure, Outcome, Reply, Task
+from kgeval.llm.replies import Checked, item_type, read_numbered, read_reply
+from kgeval.llm.request import Request, make_request
+
+T = TypeVar("T", bound=Reply)
+V = TypeVar("V")
+WORTH_ASKING_AGAIN: tuple[Cause, ...] = ("unparsable", "cut", "empty", "missing_item")
+
+
+class Calls(Protocol):
+    """What makes calls: a Caller, or its stand-in of a dry run."""
+
+    def call(self, request: Request, read: Callable[[str], V], *, tried: int = 0) -> Result[V]: ...
+
+
+def ask(task: Task[T], caller: Calls, *, endpoint: Endpoint, max_reasks: int) -> Outcome[T]:
+    """The outcome of a task. Raises only what ends the session (ModelError)."""
+    if task.items:
+        item_type(task.reply)
+        return _ask_numbered(task, caller, endpoint, max_reasks)
+    request = make_request(task, endpoint, items={})
+    result: Result[T] = Result(None)
+    for tried in range(max_reasks + 1):
+        result = caller.call(request, partial(read_reply, reply=task.reply), tried=tried)
+        if result.failure is None or result.failure.cause not in WORTH_ASKING_AGAIN:
+            break
+    keys = () if result.value is None else (request.key,)
+    return Outcome(task.id, result.value, result.failure, calls=keys, from_journal=result.from_journal)
+
+
+class _Gathered(Generic[T]):
+    """What came back for numbered items so far, over all asks."""
+
+    def __init__(self, task: Task[T]) -> None:
+        self.task = task
+        self.good: list[tuple[str, Checked[T]]] = []
+        self.missing = {number: Failure("missing_item", "never asked") for number in range(1, len(task.items) + 1)}
+        self.last: Failure | None = None
+        self.from_journal = True
+
+    def take(self, key: str, result: Result[Checked[T]]) -> None:
+        self.from_journal = self.from_journal and result.from_journal
+        self.last = result.failure
+        if result.failure is not None:
+            self.missing = dict.fromkeys(self.missing, result.failure)
+        elif result.value is not None:
+            self.good.append((key, result.value))
+            self.missing = dict(result.value.faults)
+
+    def outcome(self) -> Outcome[T]:
+        value = None
+        if self.good:
+            answers = {n: answer for _, checked in self.good for n, answer in checked.answers.items()}
+            first = self.good[0][1].value
+            rows = [answers[n] for n in sorted(answers)]
+            value = first.model_copy(update={"items": tuple(rows) if isinstance(getattr(first, "items", ()), tuple) else rows})
+        return Outcome(
+            self.task.id, value, self.last if value is None else None, missing=self.missing,
+            calls=tuple(key for key, _ in self.good), from_journal=self.from_journal,
+        )
+
+
+def _ask_numbered(task: Task[T], caller: Calls, endpoint: Endpoint, max_reasks: int) -> Outcome[T]:
+    """Asks for all items, then for those without a usable answer. `round` counts replies that were used, so that asking the
+    rest again is a request of its own, the same one in every run."""
+    gathered = _Gathered(task)
+    tried = 0
+    for _ in range(max_reasks + 1):
+        numbers = tuple(gathered.missing)
+        request = make_request(task, endpoint, items={n: task.items[n - 1] for n in numbers}, round_=len(gathered.good))
+        result = caller.call(request, partial(read_numbered, reply=task.reply, numbers=numbers), tried=tried)
+        gathered.take(request.key, result)
+        tried = tried + 1 if result.failure is not None else 0
+        if not gathered.missing or (result.failure is not None and result.failure.cause not in WORTH_ASKING_AGAIN):
+            break
+    return gathered.outcome()

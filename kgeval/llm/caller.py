@@ -1,0 +1,293 @@
+"""One request from the journal or the endpoint: paid once, within the rates and the budget, tried again where that can help."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from kgeval.errors import KgevalError, ModelError
+from kgeval.llm import tokens
+from kgeval.llm.account import Account
+from kgeval.llm.budget import Budget, SpentError
+from kgeval.llm.calls import Failure, Limits
+from kgeval.llm.client import LONGEST_ASKED_WAIT, Answer, CallError, Client
+from kgeval.llm.forms import Forms
+from kgeval.llm.journal import Journal, Stored
+from kgeval.llm.prices import FREE, Price
+from kgeval.llm.rates import Rates, backoff
+from kgeval.llm.replies import UnusableError
+from kgeval.llm.request import Request
+from kgeval.llm.schemas import Mode
+
+if TYPE_CHECKING:
+    import tenacity
+
+V = TypeVar("V")
+CANCELLED = Failure("cancelled", "the run was interrupted")
+POLL_SECONDS = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Result(Generic[V]):
+    """A request's end: a value that was read from the reply, or a failure."""
+
+    value: V | None
+    failure: Failure | None = None
+    from_journal: bool = False
+
+
+@dataclass
+class Stop:
+    """Why the session ends early, seen by all its threads. `fatal` is raised in all of them; `failure` is given for all that
+    is not in the journal; `halt` wakes whoever sleeps."""
+
+    halt: threading.Event = field(default_factory=threading.Event)
+    fatal: KgevalError | None = None
+    failure: Failure | None = None
+
+    def check(self) -> None:
+        """Raises what ends the session: the fatal error, or UnusableError with the failure."""
+        if self.fatal is not None:
+            raise self.fatal
+        if self.failure is not None:
+            raise _ended(self.failure)
+        if self.halt.is_set():
+            raise _ended(CANCELLED)
+
+    def sleep(self, seconds: float) -> None:
+        """Sleeps; raises as check does where the session ends meanwhile."""
+        self.halt.wait(seconds)
+        self.check()
+
+
+class _Flight:
+    def __init__(self) -> None:
+        self.over = threading.Event()
+        self.result: Result[Any] | None = None
+
+
+class Caller:
+    """Makes the calls of one session."""
+
+    def __init__(self, client: Client, journal: Journal, *, limits: Limits, price: Price | None, account: Account, stop: Stop) -> None:
+        self.client, self.journal, self.account, self.stop = client, journal, account, stop
+        self.budget = Budget(cost_limit=limits.cost_limit, max_calls=limits.max_calls)
+        self.rates = Rates(limits.rpm, limits.tpm, sleep=stop.halt.wait)
+        self.forms = Forms(journal, client.endpoint)
+        self._price, self._retries = price or FREE, limits.max_retries
+        self._slots = threading.BoundedSemaphore(limits.concurrency)
+        self._lock = threading.Lock()
+        self._flights: dict[str, _Flight] = {}
+        self._local = threading.local()
+        self.highest_bound = 0.0
+        self._retrying: tenacity.Retrying | None = None
+
+    def call(self, request: Request, read: Callable[[str], V], *, tried: int = 0) -> Result[V]:
+        """The reply as `read` makes it a value (it raises UnusableError for one that is none).
+
+        The same request in flight in this session is waited for and shared; in another process, waited for and then found in the
+        journal. `tried`: how often this request was already answered with something unusable.
+        """
+        with self._lock:
+            flight = self._flights.get(request.key)
+            mine = flight is None
+            if flight is None:
+                flight = self._flights[request.key] = _Flight()
+        if not mine:
+            return self._share(request, flight)
+        try:
+            flight.result = self._claimed(request, read, tried)
+            return flight.result
+        finally:
+            with self._lock:
+                del self._flights[request.key]
+            flight.over.set()
+
+    def wire_seconds(self) -> float:
+        """CPU seconds that this thread spent in the client so far."""
+        return getattr(self._local, "wire", 0.0)
+
+    def bound(self, request: Request) -> float:
+        """The most that one call of this request can cost, USD."""
+        most_input = tokens.most(request.system, request.user, request.shape.instruction())
+        return self._price.cost(most_input, request.endpoint.max_output or self._price.max_output)
+
+    def _share(self, request: Request, flight: _Flight) -> Result[Any]:
+        flight.over.wait()
+        if flight.result is None:  # its thread ended with an error that ends all
+            self._raise_end()
+            return Result(None, CANCELLED)
+        if flight.result.failure is None:
+            self.account.found(request.stage)
+        return Result(flight.result.value, flight.result.failure, from_journal=True)
+
+    def _raise_end(self) -> None:
+        if self.stop.fatal is not None:
+            raise self.stop.fatal
+
+    def _claimed(self, request: Request, read: Callable[[str], V], tried: int) -> Result[V]:
+        wait = POLL_SECONDS / 4
+        while not self.journal.claim(request.key):
+            found = self._from_journal(request, read)
+            if found is not None:
+                return found
+            if self.stop.halt.wait(wait):
+                self._raise_end()
+                return Result(None, self.stop.failure or CANCELLED)
+            wait = min(2 * wait, 10 * POLL_SECONDS)
+        try:
+            return self._from_journal(request, read) or self._from_endpoint(request, read, tried)
+        finally:
+            self.journal.release(request.key)
+
+    def _from_journal(self, request: Request, read: Callable[[str], V]) -> Result[V] | None:
+        stored = self.journal.get(request.key)
+        if stored is None:
+            return None
+        try:
+            value = read(stored.reply)
+        except UnusableError:
+            return None  # written by a kgeval that read replies otherwise: asked again and replaced
+        self.account.found(request.stage)
+        return Result(value, from_journal=True)
+
+    def _from_endpoint(self, request: Request, read: Callable[[str], V], tried: int) -> Result[V]:
+        started = time.perf_counter()
+        try:
+            answer, mode = self._answer(request, tried)
+        except UnusableError as end:
+            return Result(None, end.failure)
+        except CallError as error:
+            return Result(None, error.failure)
+        try:
+            value = read(_usable(answer))
+        except UnusableError as fault:
+            self.forms.unusable(mode)
+            self.journal.put_try(request, fault.failure.cause, answer.text)
+            return Result(None, fault.failure)
+        self.forms.usable(mode)
+        used = (answer.input_tokens or 0, answer.output_tokens or 0)
+        self.journal.put(request, Stored(answer.text, *used, answer.estimated, round(time.perf_counter() - started, 4)))
+        return Result(value)
+
+    def _answer(self, request: Request, tried: int) -> tuple[Answer, Mode]:
+        """An answer over the wire. Steps down the forms of structured replies where the endpoint refuses one."""
+        while True:
+            mode = self.forms.mode(request.shape, tried)
+            try:
+                return self._tried_again(partial(self._attempt, request, mode)), mode
+            except CallError as error:
+                if not error.form or not self.forms.refused(mode, request.shape):
+                    raise
+
+    def _tried_again(self, attempt: Callable[[], Answer]) -> Answer:
+        """Up to max_retries more attempts, with waits between them that grow, or that the endpoint asks for."""
+        if self._retrying is None:
+            import tenacity
+
+            self._retrying = tenacity.Retrying(
+                stop=tenacity.stop_after_attempt(self._retries + 1), retry=tenacity.retry_if_exception(_worth_a_retry), reraise=True,
+                wait=_wait_before, sleep=self.stop.sleep,
+            )
+        return self._retrying(attempt)
+
+    def _attempt(self, request: Request, mode: Mode) -> Answer:
+        self.stop.check()
+        body = request.body(mode)
+        taken = tokens.count_messages(request.system, request.user) if self.rates.counts_tokens else 0
+        self.client.prepare()  # before the request's turn comes: it takes a second, once
+        with self._slots:
+            self.rates.wait(taken)
+            self.stop.check()
+            bound = self._reserve(request)
+            cost = 0.0
+            try:
+                answer = self._send(request, body)
+                cost = self._price.cost(answer.input_tokens or 0, answer.output_tokens or 0)
+            except CallError as error:
+                cost = bound if error.billed else 0.0
+                self._failed(error)
+                raise
+            except ModelError as error:
+                self.end(error)
+                raise
+            finally:
+                self.budget.settle(bound, cost)
+        self.rates.used((answer.input_tokens or 0) + (answer.output_tokens or 0), taken=taken)
+        return answer
+
+    def _reserve(self, request: Request) -> float:
+        bound = self.bound(request) if self.budget.cost_limit is not None else 0.0
+        self.highest_bound = max(self.highest_bound, bound)
+        try:
+            self.budget.reserve(bound)
+        except SpentError as spent:
+            self.finish(spent.failure)
+            raise UnusableError(spent.failure.cause, spent.failure.detail) from None
+        return bound
+
+    def _send(self, request: Request, body: dict[str, Any]) -> Answer:
+        started, cpu = time.perf_counter(), time.thread_time()
+        answer = None
+        try:
+            answer = self.client.send(body).counted(request.system, request.user)
+            return answer
+        finally:
+            self._local.wire = self.wire_seconds() + time.thread_time() - cpu
+            seconds = time.perf_counter() - started
+            if answer is None:
+                self.account.call(request.stage, seconds=seconds)
+            else:
+                given, got = answer.input_tokens or 0, answer.output_tokens or 0
+                self.account.call(
+                    request.stage, seconds=seconds, input_tokens=given, output_tokens=got, cost=self._price.cost(given, got),
+                    estimated=answer.estimated,
+                )
+
+    def _failed(self, error: CallError) -> None:
+        if error.quota:
+            self.finish(error.failure)
+        elif error.wait and error.failure.cause == "rate_limited" and error.wait <= LONGEST_ASKED_WAIT:
+            self.rates.pause(error.wait)
+
+    def finish(self, failure: Failure) -> None:
+        """From now on nothing is sent: whatever is not in the journal has this failure."""
+        if self.stop.failure is None:
+            self.stop.failure = failure
+        self.stop.halt.set()
+        self.budget.end()
+
+    def end(self, error: KgevalError) -> None:
+        """From now on every thread raises this error."""
+        if self.stop.fatal is None:
+            self.stop.fatal = error
+        self.stop.halt.set()
+        self.budget.end()
+
+
+def _ended(failure: Failure) -> UnusableError:
+    return UnusableError(failure.cause, failure.detail)
+
+
+def _usable(answer: Answer) -> str:
+    """The text, if the model came to its end. Raises UnusableError: a cut reply is never read, however whole it looks."""
+    if answer.refused:
+        raise UnusableError("refused", "the model refused")
+    if answer.finish == "length":
+        raise UnusableError("cut", "the reply was cut at the token limit")
+    if not answer.text.strip():
+        raise UnusableError("empty", "the reply is empty")
+    return answer.text
+
+
+def _worth_a_retry(error: BaseException) -> bool:
+    return isinstance(error, CallError) and error.again and (error.wait or 0.0) <= LONGEST_ASKED_WAIT
+
+
+def _wait_before(state: Any) -> float:
+    error = state.outcome.exception()
+    return backoff(state.attempt_number, asked=error.wait if isinstance(error, CallError) else None)

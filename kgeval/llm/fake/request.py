@@ -1,0 +1,111 @@
+"""What a chat request says: its messages, the schema of the wanted reply, and the numbered items that it shows."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from pydantic import JsonValue
+
+# kgeval's prompts show numbered items in exactly this form; "<" and ">" inside a value are escaped, so no text can forge it
+_ITEMS = re.compile(r'<data name="items">\n(.*?)\n</data>', re.DOTALL)
+_TRIES = 200
+
+
+@dataclass(frozen=True)
+class Chat:
+    """The body of POST /v1/chat/completions."""
+
+    body: Mapping[str, Any]
+
+    @cached_property
+    def hash(self) -> str:
+        """SHA-256 of the body, keys sorted: equal requests have equal hashes. First 16 hex digits."""
+        return hashlib.sha256(json.dumps(self.body, sort_keys=True).encode()).hexdigest()[:16]
+
+    @property
+    def model(self) -> str:
+        return str(self.body.get("model", ""))
+
+    @property
+    def format(self) -> str:
+        """`json_schema`, `json_object` or `text`."""
+        wanted = self.body.get("response_format")
+        return str(wanted.get("type", "text")) if isinstance(wanted, dict) else "text"
+
+    @cached_property
+    def messages(self) -> tuple[tuple[str, str], ...]:
+        """(role, text) of each message; of content in parts, the text parts."""
+        return tuple((str(m.get("role", "")), _text(m.get("content"))) for m in self.body.get("messages", []) if isinstance(m, dict))
+
+    @cached_property
+    def text(self) -> str:
+        """All messages, one after the other."""
+        return "\n".join(text for _, text in self.messages)
+
+    @cached_property
+    def subject(self) -> str:
+        """What the answer depends on: the first message of the user, so that being asked again does not change the answer."""
+        return next((text for role, text in self.messages if role == "user"), self.text)
+
+    @cached_property
+    def items(self) -> dict[int, str]:
+        """Number -> JSON text of the item, of the last list of numbered items shown; empty without one."""
+        for _, text in reversed(self.messages):
+            lists = _ITEMS.findall(text)
+            if lists:
+                return dict(_numbered(lists[-1]))
+        return {}
+
+    @cached_property
+    def schema(self) -> Mapping[str, Any] | None:
+        """The JSON schema of the reply: from response_format, else the last one written out in a message."""
+        wanted = self.body.get("response_format")
+        if isinstance(wanted, dict) and isinstance(wanted.get("json_schema"), dict):
+            given = wanted["json_schema"].get("schema")
+            return given if isinstance(given, dict) else None
+        if isinstance(wanted, dict) and isinstance(wanted.get("schema"), dict):
+            schema: Mapping[str, Any] = wanted["schema"]
+            return schema
+        return _last_schema(self.text)
+
+
+def draw(*parts: object) -> int:
+    """A number below 2**32 that depends on the parts alone, and looks random."""
+    return int.from_bytes(hashlib.blake2b("\0".join(map(str, parts)).encode("utf-8", "surrogatepass"), digest_size=4).digest())
+
+
+def _text(content: JsonValue) -> str:
+    if isinstance(content, list):
+        return "\n".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+    return content if isinstance(content, str) else ""
+
+
+def _numbered(lines: str) -> Iterator[tuple[int, str]]:
+    for line in lines.split("\n"):
+        try:
+            shown = json.loads(line)
+        except json.JSONDecodeError:
+            continue
+        if isinstance(shown, dict) and isinstance(shown.get("number"), int):
+            yield shown["number"], json.dumps(shown.get("item"), sort_keys=True, ensure_ascii=False)
+
+
+def _last_schema(text: str) -> Mapping[str, Any] | None:
+    decoder, found, at = json.JSONDecoder(), None, text.find("{")
+    for _ in range(_TRIES):
+        if at < 0:
+            break
+        try:
+            value, end = decoder.raw_decode(text, at)
+        except (json.JSONDecodeError, RecursionError):
+            value, end = None, at + 1
+        if isinstance(value, dict) and (isinstance(value.get("properties"), dict) or isinstance(value.get("$defs"), dict)):
+            found = value
+        at = text.find("{", end)
+    return found

@@ -1,0 +1,232 @@
+"""The journal: every finished call of every run, in one SQLite file, so that none is paid twice.
+
+One row a call, under the SHA-256 of its request. A row is written before the reply is handed on, so whoever has an answer can
+count on finding it again after kill -9. Several threads and processes may share a journal: a call in flight is claimed by a lock
+that the kernel drops when its owner dies (docs/decisions/03-the-journal.md).
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+import zlib
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+
+from kgeval.errors import ConfigError, IncompleteError
+from kgeval.llm.claims import Claims
+from kgeval.llm.journal_file import connect, guarded, prepare
+from kgeval.llm.request import Request
+from kgeval.llm.schemas import MODES, Mode
+
+MOST_READERS = 8
+KEPT_TRIES = 1_000
+LONGEST_TRY = 20_000
+MOST_ROWS = 1_000  # a statement; SQLite takes 32,766 values
+_INSERT = (
+    "INSERT OR REPLACE INTO calls (key, created, endpoint, model, stage, prompt, request, reply, input_tokens, output_tokens, estimated, "
+    "seconds) VALUES "
+)
+_ROW = "(?,?,?,?,?,?,?,?,?,?,?,?)"
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A finished call: the text of the reply, tokens (`estimated`: counted here, the endpoint gave none), seconds it took."""
+
+    reply: str
+    input_tokens: int
+    output_tokens: int
+    estimated: bool
+    seconds: float
+
+
+@dataclass
+class _Batch:
+    rows: list[tuple[object, ...]] = field(default_factory=list)
+    tries: list[tuple[object, ...]] = field(default_factory=list)
+    done: threading.Event = field(default_factory=threading.Event)
+    error: sqlite3.Error | None = None
+
+
+class Journal:
+    """An open journal. Thread-safe: threads read with a few connections that they share, one thread writes, many rows at a time.
+
+    Raises, when made: ConfigError for a file that is no journal, is another version's, or cannot be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        prepare(path)
+        self._claims = Claims(path)
+        self._idle: deque[sqlite3.Connection] = deque()
+        self._reading = threading.BoundedSemaphore(MOST_READERS)
+        self._wake = threading.Condition()
+        self._batch = _Batch()
+        self._closing = False
+        self._writer: threading.Thread | None = None
+        self.writer_seconds = 0.0
+
+    def get(self, key: str) -> Stored | None:
+        """The finished call under a key, or null."""
+        sql = "SELECT reply, input_tokens, output_tokens, estimated, seconds FROM calls WHERE key = ?"
+        with self._reader() as reader:
+            row = reader.execute(sql, (key,)).fetchone()
+        return None if row is None else Stored(unpack(row[0]), row[1], row[2], bool(row[3]), row[4])
+
+    def put(self, request: Request, stored: Stored) -> None:
+        """Writes a finished call and returns when it is on disk as far as the operating system goes (kill -9 does not lose it).
+
+        Raises: IncompleteError if it cannot be written (full disk).
+        """
+        at = request.endpoint
+        batch = self._add(row=(
+            request.key, time.time(), at.base_url, at.model, request.stage, f"{request.prompt}@{request.prompt_hash}",
+            pack(request.canonical), pack(stored.reply.encode("utf-8")),
+            stored.input_tokens, stored.output_tokens, int(stored.estimated), stored.seconds,
+        ))
+        batch.done.wait()
+        if batch.error is not None:
+            raise IncompleteError(
+                f"{self.path}: the journal cannot be written: {batch.error}",
+                fix="make room on the disk, or move the journal with --journal, and run the same command again: finished calls are kept",
+            )
+
+    def put_try(self, request: Request, cause: str, reply: str) -> None:
+        """Keeps the raw reply of a failed try for inspection: the newest 1,000, cut to 20,000 characters. Does not wait."""
+        raw = pack(reply[:LONGEST_TRY].encode("utf-8"))
+        self._add(tried=(request.key, time.time(), request.endpoint.model, request.stage, cause, raw))
+
+    def claim(self, key: str) -> bool:
+        """True if this process now may send the request; False if another live process has it in flight."""
+        return self._claims.take(key)
+
+    def release(self, key: str) -> None:
+        """Gives the request free."""
+        self._claims.give(key)
+
+    def ability(self, endpoint: str, model: str) -> Mode:
+        """The best form of structured reply that the model at this endpoint is known to give; json_schema until known better."""
+        with self._reader() as reader:
+            row = reader.execute("SELECT mode FROM abilities WHERE endpoint = ? AND model = ?", (endpoint, model)).fetchone()
+        return row[0] if row is not None and row[0] in MODES else "json_schema"
+
+    def remember(self, endpoint: str, model: str, mode: Mode) -> None:
+        """Notes what the model at this endpoint can do."""
+        sql = "INSERT OR REPLACE INTO abilities (endpoint, model, mode, learned) VALUES (?,?,?,?)"
+        with self._reader() as reader:
+            reader.execute(sql, (endpoint, model, mode, time.time()))
+
+    def typical(self, endpoint: str, model: str, stage: str) -> tuple[float, int] | None:
+        """Mean seconds a call and largest output tokens of the last 200 calls of a stage, or null without any."""
+        sql = (
+            "SELECT avg(seconds), max(output_tokens), count(*) FROM "
+            "(SELECT seconds, output_tokens FROM calls WHERE endpoint = ? AND model = ? AND stage = ? ORDER BY rowid DESC LIMIT 200)"
+        )
+        with self._reader() as reader:
+            mean, most, count = reader.execute(sql, (endpoint, model, stage)).fetchone()
+        return (mean, most) if count else None
+
+    def close(self) -> None:
+        """Writes what waits to be written, then closes. Threads that still run get no more rows in."""
+        with self._wake:
+            self._closing = True
+            self._wake.notify_all()
+        if self._writer is not None:
+            self._writer.join()
+        self._claims.close()
+        self._close_idle()
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def _close_idle(self) -> None:
+        while self._idle:
+            with suppress(IndexError):  # another thread took it
+                self._idle.pop().close()
+
+    @contextmanager
+    def _reader(self) -> Iterator[sqlite3.Connection]:
+        """One of a few connections, for one statement: a thousand threads must not hold a thousand files open."""
+        if self._closing:
+            raise ConfigError(f"{self.path}: the journal is closed", fix="ask while the session is open")
+        with self._reading, guarded(self.path):
+            try:
+                connection = self._idle.pop()
+            except IndexError:
+                connection = connect(self.path)
+            try:
+                yield connection
+            finally:
+                self._idle.append(connection)
+                if self._closing:
+                    self._close_idle()
+
+    def _add(self, *, row: tuple[object, ...] | None = None, tried: tuple[object, ...] | None = None) -> _Batch:
+        with self._wake:
+            if self._closing:
+                raise ConfigError(f"{self.path}: the journal is closed", fix="ask while the session is open")
+            if self._writer is None or not self._writer.is_alive():
+                self._writer = threading.Thread(target=self._write, name="kgeval-journal", daemon=True)
+                self._writer.start()
+            batch = self._batch
+            if row is not None:
+                batch.rows.append(row)
+            if tried is not None:
+                batch.tries.append(tried)
+            self._wake.notify()
+        return batch
+
+    def _write(self) -> None:
+        """The writing thread: whatever came since the last write goes into one statement, which is one transaction."""
+        connection: sqlite3.Connection | None = None
+        while (batch := self._next()) is not None:
+            batch.error = sqlite3.InterfaceError("the writing thread ended")  # unless one of the next lines says otherwise
+            try:
+                connection = connection or connect(self.path)
+                _store(connection, batch)
+                batch.error = None
+            except sqlite3.Error as error:
+                batch.error = error
+            finally:
+                batch.done.set()
+                self.writer_seconds = time.thread_time()
+        if connection is not None:
+            connection.close()
+
+    def _next(self) -> _Batch | None:
+        with self._wake:
+            while not self._batch.rows and not self._batch.tries:
+                if self._closing:
+                    return None
+                self._wake.wait()
+            batch, self._batch = self._batch, _Batch()
+            return batch
+
+
+def _store(connection: sqlite3.Connection, batch: _Batch) -> None:
+    for start in range(0, len(batch.rows), MOST_ROWS):
+        rows = batch.rows[start : start + MOST_ROWS]
+        connection.execute(_INSERT + ",".join([_ROW] * len(rows)), [value for row in rows for value in row])
+    if batch.tries:
+        sql = "INSERT INTO tries (key, created, model, stage, cause, reply) VALUES (?,?,?,?,?,?)"
+        connection.executemany(sql, batch.tries)
+        connection.execute("DELETE FROM tries WHERE id <= (SELECT max(id) FROM tries) - ?", (KEPT_TRIES,))
+
+
+def pack(data: bytes) -> bytes:
+    """Compressed, quickly rather than well."""
+    return zlib.compress(data, 1)
+
+
+def unpack(data: bytes) -> str:
+    """The text that was packed."""
+    return zlib.decompress(data).decode("utf-8", "replace")

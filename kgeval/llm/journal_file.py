@@ -1,0 +1,112 @@
+"""The journal's file: made for its owner only, and checked before anything is read from it or written to it."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from kgeval.errors import ConfigError
+
+VERSION = 1
+APPLICATION = 0x6B676A31  # "kgj1": marks the file as a journal of kgeval
+BUSY_SECONDS = 60.0
+SCHEMA = (
+    """CREATE TABLE calls (
+        key TEXT PRIMARY KEY, created REAL NOT NULL, endpoint TEXT NOT NULL, model TEXT NOT NULL, stage TEXT NOT NULL, prompt TEXT NOT NULL,
+        request BLOB NOT NULL, reply BLOB NOT NULL, input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL,
+        estimated INTEGER NOT NULL, seconds REAL NOT NULL)""",
+    "CREATE INDEX calls_by_stage ON calls (endpoint, model, stage)",
+    """CREATE TABLE tries (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL, created REAL NOT NULL, model TEXT NOT NULL, stage TEXT NOT NULL,
+        cause TEXT NOT NULL, reply BLOB NOT NULL)""",
+    "CREATE TABLE abilities (endpoint TEXT, model TEXT, mode TEXT NOT NULL, learned REAL NOT NULL, PRIMARY KEY (endpoint, model))",
+    f"PRAGMA application_id = {APPLICATION}",
+    f"PRAGMA user_version = {VERSION}",
+)
+_MOVE = "name another file with --journal"
+
+
+def prepare(path: Path) -> None:
+    """Makes the journal where there is none, with its folder, readable by its owner only; checks the one that is there.
+
+    Raises: ConfigError for what is no journal, another version's journal, or a place that cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if not path.exists():
+            _make(path)
+        _own(path)
+    except OSError as cause:
+        raise ConfigError(f"{path}: the journal cannot be opened: {cause.strerror}", fix=f"check its folder, or {_MOVE}") from cause
+    with guarded(path):
+        _check(path)
+
+
+@contextmanager
+def guarded(path: Path) -> Iterator[None]:
+    """What SQLite complains about, as an error of kgeval's."""
+    try:
+        yield
+    except sqlite3.Error as cause:
+        if getattr(cause, "sqlite_errorname", "") == "SQLITE_NOTADB":
+            raise ConfigError(f"{path}: is not a journal of kgeval", fix=_MOVE) from cause
+        raise ConfigError(f"{path}: the journal cannot be used: {cause}", fix=f"check the disk and the file, or {_MOVE}") from cause
+
+
+def _make(path: Path) -> None:
+    """An empty file of its owner's, put in place as a whole. The journal itself is never opened but by SQLite: closing a file
+    drops all locks that this process has on it."""
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:50]}.", dir=path.parent)  # made with mode 0600
+    os.close(handle)
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        pass  # another process was quicker
+    finally:
+        Path(temporary).unlink()
+
+
+def _own(path: Path) -> None:
+    """Takes others' rights away; SQLite gives its helper files the same mode."""
+    mode = path.stat().st_mode
+    if not stat.S_ISREG(mode):
+        raise ConfigError(f"{path}: is no file", fix=_MOVE)
+    if mode & 0o077:
+        path.chmod(0o600)
+    if not os.access(path, os.R_OK | os.W_OK):
+        raise ConfigError(f"{path}: the journal is read-only", fix=f"chmod u+rw {path.name}, or {_MOVE}")
+
+
+def _check(path: Path) -> None:
+    connection = connect(path)
+    try:
+        connection.execute("BEGIN IMMEDIATE")  # one process makes the tables, the others wait and find them
+        (application,), (version,) = (connection.execute(f"PRAGMA {word}").fetchone() for word in ("application_id", "user_version"))
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if application == 0 and version == 0 and tables == 0:
+            for statement in SCHEMA:
+                connection.execute(statement)
+        elif application != APPLICATION:
+            raise ConfigError(f"{path}: is a database of something else, not a journal of kgeval", fix=_MOVE)
+        elif version != VERSION:
+            raise ConfigError(
+                f"{path}: is a journal of form {version}, this kgeval reads form {VERSION}",
+                fix=f"move the file away (its replies will be asked for again), use the kgeval that wrote it, or {_MOVE}",
+            )
+        connection.execute("COMMIT")
+        connection.execute("PRAGMA journal_mode = WAL")
+    finally:
+        connection.close()
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """A connection in autocommit mode. A commit reaches the operating system at once and the disk at the next checkpoint."""
+    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute("PRAGMA cache_size = -512")
+    return connection

@@ -1,0 +1,80 @@
+"""What a model costs: a price file, kgeval's or the user's in its place."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import Field, ValidationError
+
+from kgeval.config import Section, explain
+from kgeval.errors import ConfigError
+from kgeval.files import read_text
+from kgeval.llm.calls import Endpoint
+from kgeval.llm.endpoints import address, is_loopback
+
+SHIPPED = Path(__file__).parent / "prices.toml"
+MILLION = 1_000_000
+DEFAULT_MAX_OUTPUT = 16_384
+_DATED = re.compile(r"-\d{4}-\d{2}-\d{2}$")
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """USD per million tokens, and the most tokens of one reply."""
+
+    input: float
+    output: float
+    max_output: int = DEFAULT_MAX_OUTPUT
+
+    def cost(self, input_tokens: int, output_tokens: int) -> float:
+        """USD."""
+        return (input_tokens * self.input + output_tokens * self.output) / MILLION
+
+
+FREE = Price(0.0, 0.0)
+
+
+class PriceRow(Section):
+    """One `[[model]]` of a price file. Without `endpoint` the price holds wherever a model of that name is served."""
+
+    name: str = Field(min_length=1)
+    endpoint: str | None = None
+    input: float = Field(ge=0, allow_inf_nan=False)
+    output: float = Field(ge=0, allow_inf_nan=False)
+    max_output: int = Field(default=DEFAULT_MAX_OUTPUT, ge=1)
+
+
+class PriceFile(Section):
+    """A price file."""
+
+    checked: str | None = None
+    model: list[PriceRow] = Field(default_factory=list)
+
+
+def read_prices(path: Path | None = None) -> PriceFile:
+    """The user's price file, or kgeval's own. Raises ConfigError with every fault, InputError for a file that cannot be read."""
+    file = path or SHIPPED
+    try:
+        return PriceFile.model_validate(tomllib.loads(read_text(file)))
+    except tomllib.TOMLDecodeError as cause:
+        raise ConfigError(f"{file}: {cause}", fix="the form of a price file: docs/models.md") from cause
+    except ValidationError as cause:
+        raise ConfigError(f"{file}: " + "; ".join(explain(cause)), fix="the form of a price file: docs/models.md") from cause
+
+
+def price_of(endpoint: Endpoint, prices: PriceFile) -> Price | None:
+    """The price of a model at its (settled) endpoint, or null if none is known. A dated name (-2025-01-31) falls back to the
+    undated one. A server on this machine costs nothing unless the file names it."""
+    for name in (endpoint.model, _DATED.sub("", endpoint.model)):
+        rows = [row for row in prices.model if row.name == name and _fits(row, endpoint)]
+        if rows:
+            best = max(rows, key=lambda row: row.endpoint is not None)
+            return Price(best.input, best.output, best.max_output)
+    return FREE if is_loopback(endpoint.base_url) else None
+
+
+def _fits(row: PriceRow, endpoint: Endpoint) -> bool:
+    return row.endpoint is None or address(row.endpoint) == endpoint.base_url

@@ -1,0 +1,70 @@
+"""The JSON Schema of a reply class, as endpoints want it. Made once a class."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any, Literal
+
+from kgeval.llm.calls import Reply
+
+# object_schema: {"type": "json_object", "schema": ...}, how llama-cpp-python and some hosts take a schema that they enforce
+Mode = Literal["json_schema", "object_schema", "json_object", "text"]
+MODES: tuple[Mode, ...] = ("json_schema", "object_schema", "json_object", "text")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A reply class as a schema: `text` is canonical JSON (it is part of journal keys), `strict` says that an endpoint may
+    enforce it to the letter."""
+
+    name: str
+    text: str
+    strict: bool
+
+    @cached_property
+    def schema(self) -> dict[str, Any]:
+        """The schema as a value."""
+        value: dict[str, Any] = json.loads(self.text)
+        return value
+
+    def response_format(self, mode: Mode) -> dict[str, Any] | None:
+        """What the request asks for, or null in mode text."""
+        if mode == "json_schema":
+            return {"type": "json_schema", "json_schema": {"name": self.name, "schema": self.schema, "strict": self.strict}}
+        if mode == "object_schema":
+            return {"type": "json_object", "schema": json.loads(self.text)}
+        return {"type": "json_object"} if mode == "json_object" else None
+
+    def instruction(self) -> str:
+        """What tells a model the form of its reply where the endpoint cannot enforce it."""
+        return f"Answer with one JSON object and nothing else, no code fence, no words around. It must fit this JSON Schema:\n{self.text}"
+
+
+@cache
+def shape_of(reply: type[Reply]) -> Shape:
+    """The shape of a reply class."""
+    schema = reply.model_json_schema()
+    strict = _closed(schema)
+    text = json.dumps(schema, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return Shape(name=reply.__name__.strip("_")[:64] or "reply", text=text, strict=strict)
+
+
+def _closed(node: Any) -> bool:
+    """Closes every object of the schema in place (all fields required, no others); False if one has free keys."""
+    if isinstance(node, list):
+        return min((_closed(part) for part in node), default=True)
+    if not isinstance(node, dict):
+        return True
+    for word in ("default", "title") if "$ref" not in node else [word for word in node if word != "$ref"]:
+        node.pop(word, None)
+    named = [part for word in ("properties", "$defs") for part in node.get(word, {}).values()]
+    others = [part for word, part in node.items() if word in ("items", "anyOf", "oneOf", "allOf", "prefixItems")]
+    strict = min((_closed(part) for part in named + others), default=True)  # not all(): every part is to be closed
+    if node.get("type") == "object":
+        if "properties" not in node or isinstance(node.get("additionalProperties"), Mapping):
+            return False
+        node["additionalProperties"], node["required"] = False, list(node["properties"])
+    return strict

@@ -1,0 +1,216 @@
+"""An open session with one model: ask, ask many, plan, account. The way into this room for all others."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, TypeVar
+
+from kgeval.errors import KgevalError, ModelError
+from kgeval.llm import tokens
+from kgeval.llm.account import Account
+from kgeval.llm.asking import ask
+from kgeval.llm.caller import Caller, Stop
+from kgeval.llm.calls import Endpoint, Failure, Limits, Outcome, Reply, Task
+from kgeval.llm.client import Client
+from kgeval.llm.dry import DryCaller
+from kgeval.llm.endpoints import settled
+from kgeval.llm.journal import Journal
+from kgeval.llm.places import journal_file
+from kgeval.llm.plan import GUESSED_SECONDS, PlannedStage, bound, guessed_output, priced
+from kgeval.llm.pool import Pool
+from kgeval.llm.prices import Price, price_of, read_prices
+from kgeval.llm.progress import Progress
+from kgeval.llm.prompts import Prompt, load_prompt
+from kgeval.manifest import Asked
+from kgeval.records import ModelRef, Role
+
+T = TypeVar("T", bound=Reply)
+A = TypeVar("A")
+B = TypeVar("B")
+INCOMPLETE = 3
+
+
+def open_models(
+    endpoint: Endpoint, limits: Limits, *, role: Role, journal: Path | None, prices: Path | None = None, language: str = "en",
+    progress: Progress | None = None,
+) -> Models:
+    """A session with the model at an endpoint. `journal` null: the one in the user's cache directory. Nothing is sent yet.
+
+    Raises: UsageError for an address or parameters that cannot be, ModelError for a cost limit on a model whose price is not
+    known, ConfigError for a journal or price file that cannot be used.
+    """
+    at = settled(endpoint)
+    price = price_of(at, read_prices(prices))
+    if limits.cost_limit is not None and price is None:
+        raise ModelError(
+            f"no price is known for {at.model} at {at.base_url}, so a cost limit cannot be kept",
+            fix="give a price file with --prices (docs/models.md shows the form), or limit the calls with --max-calls instead",
+        )
+    return Models(_Setting(at, limits, role, price, language), Journal(journal_file(journal)), progress or Progress(shown=False))
+
+
+@dataclass(frozen=True)
+class _Setting:
+    endpoint: Endpoint
+    limits: Limits
+    role: Role
+    price: Price | None
+    language: str
+
+
+class Models:
+    """A session with one model. A context manager; thread-safe. Made by open_models."""
+
+    def __init__(self, setting: _Setting, journal: Journal, progress: Progress) -> None:
+        self.endpoint, self.language, self.limits = setting.endpoint, setting.language, setting.limits
+        self._role, self._price, self._progress, self._journal = setting.role, setting.price, progress, journal
+        self._stop = Stop()
+        self._account = Account(setting.endpoint.model, priced=setting.price is not None, max_error_rate=setting.limits.max_error_rate)
+        self._client = Client(setting.endpoint, timeout=setting.limits.timeout)
+        self._caller = Caller(
+            self._client, journal, limits=setting.limits, price=setting.price, account=self._account, stop=self._stop,
+        )
+        # a few threads more than calls in flight: they prepare and file requests while the others wait for replies
+        more = 0 if setting.limits.concurrency == 1 else max(2, setting.limits.concurrency // 4)
+        self._pool = Pool(setting.limits.concurrency + more)
+        self._prompts: dict[str, Prompt] = {}
+        self._notes: dict[str, None] = {}
+        self._lock = threading.Lock()
+
+    def prompt(self, name: str) -> Prompt:
+        """The prompt in this session's language (English where there is none, with a note). Its hash goes into the manifest."""
+        prompt = load_prompt(name, self.language)
+        with self._lock:
+            self._prompts[name] = prompt
+            if prompt.language != self.language:
+                self._notes[f"prompt {name} does not exist in {self.language}: the English one is used"] = None
+        return prompt
+
+    def ask(self, task: Task[T]) -> Outcome[T]:
+        """The outcome of one task; blocks, may be called from any thread. A call that fails is an outcome with its cause.
+
+        Raises: ModelError for what ends a run (wrong key, unknown model, endpoint not reachable at the first call),
+        IncompleteError if the journal cannot be written.
+        """
+        started, wire = time.thread_time(), self._caller.wire_seconds()
+        self._prompts.setdefault(task.prompt.name, task.prompt)
+        try:
+            outcome = ask(task, self._caller, endpoint=self.endpoint, max_reasks=self.limits.max_reasks)
+        except KgevalError as error:
+            self._caller.end(error)
+            raise
+        overhead = time.thread_time() - started - (self._caller.wire_seconds() - wire)
+        self._account.outcome(task, outcome, overhead)
+        failure = self._account.too_many_failures()
+        if failure is not None and self._stop.failure is None:
+            self._caller.finish(failure)
+        return outcome
+
+    def ask_all(self, tasks: Iterable[Task[T]], *, total: int | None = None) -> Iterator[Outcome[T]]:
+        """The outcomes in the order of the tasks, lazily; memory stays flat however many there are. Raises as ask does."""
+        return self.map(self.ask, tasks, total=total)
+
+    def map(self, work: Callable[[A], B], items: Iterable[A], *, total: int | None = None) -> Iterator[B]:
+        """work(item) for each item, on the session's threads, results in order and lazily: for work that asks several times an
+        item. What `work` raises is raised here at once. Ctrl-C: nothing more is sent, what is finished is in the journal."""
+        line = self._progress.start(f"{self._role} {self.endpoint.model}", total)
+        try:
+            for result in self._pool.run(work, items):
+                self._progress.advance(line, state=self._state() if line is not None else "")
+                yield result
+        except KeyboardInterrupt:
+            self._stop.halt.set()
+            self._caller.budget.end()
+            raise
+        finally:
+            self._progress.end(line)
+
+    def plan(self, tasks: Iterable[Task[Any]]) -> PlannedStage:
+        """What asking these tasks (of one stage) would take, exactly: the same request twice is one call, those in the journal are
+        none. Nothing is sent."""
+        dry = DryCaller(self._journal)
+        stage, items = "", 0
+        for task in tasks:
+            stage, items = task.stage or task.prompt.name, max(items, len(task.items))
+            ask(task, dry, endpoint=self.endpoint, max_reasks=self.limits.max_reasks)
+        seconds, most = self._typical(stage, items)
+        calls = len(dry.missing)
+        return PlannedStage(
+            stage=stage, calls_low=calls, calls_high=calls, from_journal=len(dry.found), input_tokens_low=dry.input_tokens,
+            input_tokens_high=dry.input_tokens, output_tokens_high=most * calls, price=self._price, seconds_a_call=seconds,
+        )
+
+    def bound(
+        self, prompt: Prompt, *, calls: tuple[int, int], slot_tokens: tuple[int, int], stage: str = "", items: int = 0,
+    ) -> PlannedStage:
+        """Bounds for a stage whose prompts depend on earlier replies: plan.bound with this session's price."""
+        return priced(bound(prompt, calls=calls, slot_tokens=slot_tokens, stage=stage, items=items), self._price)
+
+    def asked(self) -> Asked:
+        """What was asked so far, for the manifest."""
+        with self._lock:
+            hashes = {f"{prompt.language}/{name}": prompt.hash for name, prompt in self._prompts.items()}
+        at = self.endpoint
+        ref = ModelRef(role=self._role, name=at.model, base_url=at.base_url, parameters=dict(at.parameters))
+        return Asked(models=[ref], use=self._account.use(), prompt_hashes=hashes)
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader of the results should know: prompts in another language, token counts that are estimates."""
+        with self._lock:
+            notes = list(self._notes)
+        stages, bound, limit = self._account.estimated_stages(), self._caller.highest_bound, self.limits.cost_limit or 0.0
+        if stages:
+            notes.append(f"the endpoint gives no token counts: estimated with {tokens.TOKENIZER} in {', '.join(stages)}")
+        if bound * self.limits.concurrency > limit > 0:
+            notes.append(
+                f"a call can cost up to {bound:.4f} USD, so only {limit // bound:.0f} at a time fit into the cost limit: "
+                "max_completion_tokens in parameters of [model.*] lowers that",
+            )
+        return notes
+
+    @property
+    def stopped(self) -> Failure | None:
+        """Why nothing is sent any more (budget, error rate), or null. Every further ask that the journal cannot answer gives it."""
+        return self._stop.failure
+
+    @property
+    def exit_code(self) -> int:
+        """0, or 3 if the session stopped early or more items failed than --max-error-rate allows."""
+        return INCOMPLETE if self.stopped is not None or self._account.error_rate > self.limits.max_error_rate else 0
+
+    @property
+    def overhead_ms(self) -> float:
+        """CPU milliseconds of kgeval's own a request sent, the openai client's not counted."""
+        total = self._account.overhead_seconds + self._journal.writer_seconds
+        return 1000 * total / max(self._account.sent, 1)
+
+    def close(self) -> None:
+        """Ends the threads and closes the journal. After an interruption calls in flight are waited for a second at most."""
+        self._stop.halt.set()
+        self._caller.budget.end()
+        done = self._pool.close()
+        self._journal.close()
+        if done:
+            self._client.close()
+
+    def __enter__(self) -> Models:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def _typical(self, stage: str, items: int) -> tuple[float, int]:
+        seen = self._journal.typical(self.endpoint.base_url or "", self.endpoint.model, stage)
+        seconds, most = seen or (GUESSED_SECONDS, 0)
+        return seconds, most or self.endpoint.max_output or guessed_output(items)
+
+    def _state(self) -> str:
+        account = self._account
+        cost = f"{account.cost:.4f} USD" if self._price is not None else "price unknown"
+        return f"{cost}, {account.failed:.0f} failed"

@@ -1,0 +1,141 @@
+"""An endpoint that refuses, or says what it should not: each has its own cause or way out, and no word of the server's gets through."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from room import session, telling
+
+from kgeval.errors import ModelError
+from kgeval.llm.calls import Endpoint, Failure, Limits
+from kgeval.llm.session import open_models
+
+FACT = {"fact": "x", "sure": True}
+
+
+@pytest.mark.parametrize(("words", "named", "way_out"), [
+    ("Unsupported value: 'temperature' does not support 0 with this model.", "temperature", 'temperature = "default"'),
+    ("Unsupported parameter: 'max_tokens' is not supported with this model.", "max_tokens", "max_completion_tokens"),
+])
+def test_a_parameter_that_a_model_rejects_is_named_with_the_way_out(tmp_path: Path, words: str, named: str, way_out: str) -> None:
+    at_once = _refusing(400, {"message": words, "param": named, "code": "unsupported_value"})
+    with at_once as url, open_models(
+        Endpoint("m", url, {"max_tokens": 9}), Limits(), role="judge", journal=tmp_path / "j.sqlite",
+    ) as models, pytest.raises(ModelError, match=f"parameter {named} ") as caught:
+        models.ask(telling(1)[0])
+    assert way_out in caught.value.fix
+    assert "[model.*]" in caught.value.fix
+
+
+@pytest.mark.parametrize(("status", "error", "cause"), [
+    (400, {"message": "This model's maximum context length is 8192 tokens, passage 0000 is longer"}, "too_long"),
+    (413, {"message": "Payload too large"}, "too_long"),
+    (400, {"message": "The prompt passage 0000 was filtered by the content management policy", "code": "content_filter"}, "refused"),
+    (422, {"message": "body -> messages: passage 0000 is odd"}, "rejected"),
+    (418, {"message": "passage 0000", "code": "sk-passage-0000", "type": "passage 0000"}, "rejected"),
+    (404, {"message": "No endpoint for passage 0000 supports response_format"}, "rejected"),
+])
+def test_a_refused_request_has_its_own_cause_and_no_word_of_the_server_s(
+    tmp_path: Path, status: int, error: dict[str, Any], cause: str,
+) -> None:
+    with _refusing(status, error) as url, session(url, tmp_path / "j.sqlite") as models:
+        failure = models.ask(telling(1)[0]).failure
+    assert failure is not None
+    assert failure.cause == cause
+    assert "passage" not in failure.detail
+
+
+@pytest.mark.parametrize(("words", "said"), [
+    ("The model `m` does not exist or you do not have access to it.", "knows no model m"),
+    ("API key not valid. Please pass a valid key.", "refuses the key"),
+])
+def test_a_wrong_model_or_key_is_known_by_its_words_too(tmp_path: Path, words: str, said: str) -> None:
+    with _refusing(400, {"message": words}) as url, session(url, tmp_path / "j.sqlite") as models, pytest.raises(ModelError, match=said):
+        list(models.ask_all(telling(30)))
+
+
+@pytest.mark.parametrize(("status", "error"), [
+    (429, {"message": "You exceeded your current quota", "code": "insufficient_quota"}), (402, {"message": "Insufficient balance"}),
+])
+def test_a_used_up_account_ends_the_run_as_incomplete(tmp_path: Path, status: int, error: dict[str, Any]) -> None:
+    with _refusing(status, error) as url, session(url, tmp_path / "j.sqlite", concurrency=2) as models:
+        outcomes = list(models.ask_all(telling(30)))
+        assert {outcome.failure.cause for outcome in outcomes if outcome.failure} == {"budget"}
+        assert len(outcomes) == 30
+        assert models.exit_code == 3
+        assert sum(use.calls for use in models.asked().use) <= 3
+
+
+def test_even_debug_messages_hold_no_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-the-secret-0123456789")
+    caplog.set_level(logging.DEBUG, "kgeval.llm")
+    error = {"message": "odd key sk-the-secret-0123456789 in Bearer sk-the-secret-0123456789"}
+    with _refusing(400, error) as url, session(url, tmp_path / "j.sqlite") as models:
+        outcome = models.ask(telling(1)[0])
+        seen = f"{outcome!r} {models!r} {models._caller!r} {models.asked()!r} {caplog.text}"
+    assert "odd key" in caplog.text
+    assert "the-secret" not in seen
+
+
+def test_usage_that_is_no_number_breaks_nothing(tmp_path: Path) -> None:
+    odd = ({"prompt_tokens": 10**30, "completion_tokens": -1}, {"prompt_tokens": "7", "completion_tokens": True})
+    for number, usage in enumerate((None, {}, [], *odd)):
+        body = {"choices": [{"message": {"content": json.dumps(FACT)}, "finish_reason": "stop"}], "usage": usage}
+        with _saying(body) as url, session(url, tmp_path / f"{number}.sqlite") as models:
+            assert models.ask(telling(1)[0]).value is not None
+            assert 0 < models.asked().use[0].input_tokens < 1000
+
+
+@pytest.mark.parametrize("body", [
+    "no JSON", [], {}, {"choices": []}, {"choices": [{}]}, {"choices": [{"message": None}]}, {"choices": "x"}, {"error": {}}, None,
+])
+def test_an_answer_that_is_no_chat_completion_is_a_server_error(tmp_path: Path, body: Any) -> None:
+    with _saying(body) as url, session(url, tmp_path / "j.sqlite", max_retries=1) as models:
+        failure = models.ask(telling(1)[0]).failure
+    assert failure == Failure("server_error", "the endpoint's answer is no chat completion")
+
+
+class _refusing:
+    """A server that answers everything with one error."""
+
+    def __init__(self, status: int, error: dict[str, Any]) -> None:
+        self._body, self._status = json.dumps({"error": error}), status
+
+    def __enter__(self) -> str:
+        from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+        status, body = self._status, self._body.encode()
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self) -> None:
+                self.rfile.read(int(self.headers["content-length"]))
+                self.send_response(status)
+                self.send_header("content-type", "application/json")
+                self.send_header("content-length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_: object) -> None:
+                return
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        return f"http://127.0.0.1:{self._server.server_port}/v1"
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+class _saying(_refusing):
+    """A server that answers everything with one body."""
+
+    def __init__(self, body: Any) -> None:
+        self._body, self._status = json.dumps(body), 200
