@@ -54,16 +54,24 @@ def read_text(path: Path) -> str:
     Raises: InputError for what check_readable names, and for another encoding, with the line of the first wrong byte.
     """
     check_readable(path)
-    data = path.read_bytes()
+    return decode(path.read_bytes(), str(path))
+
+
+def decode(data: bytes, name: str) -> str:
+    """The text of UTF-8 bytes (a byte order mark is dropped). `name`: what the bytes are, for the error.
+
+    Raises: InputError for another encoding, with the line of the first wrong byte.
+    """
+    file = name.rsplit("/", 1)[-1]
     if data[:2] in _WIDE:
-        raise InputError(f"{path}: is {_WIDE[data[:2]]}, not UTF-8", fix=f"iconv -f UTF-16 -t UTF-8 {path.name} > new file")
+        raise InputError(f"{name}: is {_WIDE[data[:2]]}, not UTF-8", fix=f"iconv -f UTF-16 -t UTF-8 {file} > new file")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as cause:
         line = data.count(b"\n", 0, cause.start) + 1
         raise InputError(
-            f"{path}:{line}: is not UTF-8 (byte 0x{data[cause.start]:02x})",
-            fix=f"save it as UTF-8, for example: iconv -f WINDOWS-1252 -t UTF-8 {path.name} > new file",
+            f"{name}:{line}: is not UTF-8 (byte 0x{data[cause.start]:02x})",
+            fix=f"save it as UTF-8, for example: iconv -f WINDOWS-1252 -t UTF-8 {file} > new file",
         ) from cause
 
 

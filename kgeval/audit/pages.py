@@ -26,5 +26,5 @@ def rule_page(rule: Rule) -> str:
 
 def _settings(rule: Rule) -> str:
     lines = [f"- `{rule.id}.{name}` = {value!r}" for name, value in rule.settings.items()]
-    lines += [f"- `{name}`: the words of `kgeval/audit/words/{stem}.toml`" for name, stem in rule.words.items()]
+    lines += [f"- `{name}`: the words of `kgeval/text/words/{stem}.toml`" for name, stem in rule.words.items()]
     return "\n".join(lines) or "none"

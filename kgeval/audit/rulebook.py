@@ -77,17 +77,6 @@ def load_rules() -> dict[str, Rule]:
     return dict(sorted(found.items(), key=lambda item: (GROUPS.index(item[1].group), item[0])))
 
 
-def word_list(stem: str) -> list[str]:
-    """The words of every language in words/STEM.toml, case-folded, without repeats. Read from disk once."""
-    return list(_words(stem))
-
-
-@cache
-def _words(stem: str) -> tuple[str, ...]:
-    data = tomllib.loads((Path(__file__).parent / "words" / f"{stem}.toml").read_text(encoding="utf-8"))
-    return tuple(dict.fromkeys(word.casefold() for words in data.values() for word in words))
-
-
 def choose(checks: list[str], skip: list[str]) -> list[Rule]:
     """The rules to run: all, or those named (ids or groups), less the skipped ones.
 

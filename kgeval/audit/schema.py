@@ -11,12 +11,12 @@ from typing import Any
 
 from pydantic import Field
 
-from kgeval.audit.schema_files import FilePattern, SchemaFile, read_schema_file
-from kgeval.audit.schema_types import property_types
 from kgeval.errors import InputError
 from kgeval.graph.connect import Graph
 from kgeval.graph.queries import all_queries
 from kgeval.records import Record
+from kgeval.text.schema_files import is_open, read_schema_file
+from kgeval.text.schema_types import property_types
 
 DATABASE = "database"
 Parameters = dict[str, Any]
@@ -105,23 +105,15 @@ def from_file(path: Path) -> GraphSchema:
     raw = read_schema_file(path)
     nodes = {t.label: t for t in raw.node_types}
     relations = {t.label: t for t in raw.relationship_types}
-    faults = _cross_faults(raw, set(nodes), set(relations))
-    if faults:
-        raise InputError(f"{path}: the schema contradicts itself", fix="see docs/schema-files.md", faults=faults)
     return GraphSchema(
         source=path.name,
         node_types=[_spec(t, raw.required(node=t.label)) for t in nodes.values()],
         relation_types=[_spec(t, raw.required(relation=t.label)) for t in relations.values()],
         patterns=list(dict.fromkeys((p.source, p.relationship, p.target) for p in raw.patterns)),
-        open_types=_open(raw.additional_node_types, raw.node_types),
-        open_relations=_open(raw.additional_relationship_types, raw.relationship_types),
-        open_patterns=_open(raw.additional_patterns, raw.patterns),
+        open_types=is_open(raw.additional_node_types, raw.node_types),
+        open_relations=is_open(raw.additional_relationship_types, raw.relationship_types),
+        open_patterns=is_open(raw.additional_patterns, raw.patterns),
     )
-
-
-def _open(said: bool | None, declared: list[Any]) -> bool:
-    """What the file says, else neo4j-graphrag's rule: open exactly if nothing is declared."""
-    return said if said is not None else not declared
 
 
 def _spec(declared: Any, required: set[str]) -> TypeSpec:
@@ -131,27 +123,6 @@ def _spec(declared: Any, required: set[str]) -> TypeSpec:
     ]
     undeclared = sorted(required - {p.name for p in declared.properties})
     return TypeSpec(label=declared.label, properties=[*properties, *(PropertySpec(name=n, required=True) for n in undeclared)])
-
-
-def _cross_faults(raw: SchemaFile, nodes: set[str], relations: set[str]) -> list[str]:
-    faults = _repeats("node_types", [t.label for t in raw.node_types])
-    faults += _repeats("relationship_types", [t.label for t in raw.relationship_types])
-    for number, pattern in enumerate(raw.patterns):
-        faults += [f"patterns.{number}: {what}" for what in _unknown(pattern, nodes, relations)]
-    for number, constraint in enumerate(raw.constraints):
-        name, known = constraint.scope(nodes, relations)
-        if name and not known:
-            faults.append(f"constraints.{number}: '{name}' is not declared")
-    return faults
-
-
-def _repeats(where: str, labels: list[str]) -> list[str]:
-    return [f"{where}: '{label}' is declared {labels.count(label)} times" for label in sorted({x for x in labels if labels.count(x) > 1})]
-
-
-def _unknown(pattern: FilePattern, nodes: set[str], relations: set[str]) -> list[str]:
-    faults = [f"there is no node type '{end}'" for end in dict.fromkeys((pattern.source, pattern.target)) if end not in nodes]
-    return faults + ([] if pattern.relationship in relations else [f"there is no relationship type '{pattern.relationship}'"])
 
 
 def from_constraints(rows: Iterable[Mapping[str, Any]]) -> GraphSchema:

@@ -1,0 +1,123 @@
+"""Makes entities and relations of clusters: ids, aliases, descriptions, sources, weights."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from kgeval.graph.load import naming
+from kgeval.graph.load.built import EntityRow, RelationRow, predicate_key
+from kgeval.text.build.atoms import Found, clean
+from kgeval.text.build.clusters import Atom, Cluster, most, type_key
+from kgeval.text.build.describe import merged
+from kgeval.text.names import normalise
+
+MOST_ALIASES = 50
+LONGEST_ID = 200
+
+
+@dataclass
+class _Named:
+    """A cluster on its way to being an entity."""
+
+    cluster: Cluster
+    type: str | None = field(init=False)
+    key: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        spellings: Counter[str] = Counter()
+        for atom in self.cluster.atoms:
+            spellings.update(atom.spellings)
+        self.type = most(spellings) or None
+
+
+def entities_of(clusters: list[Cluster], *, normal: bool) -> tuple[list[EntityRow], dict[int, str]]:
+    """The entities sorted by id, and the entity's id of each atom (by its identity). `normal`: ids are made of normal forms."""
+    named = sorted(map(_Named, clusters), key=lambda n: (n.cluster.name, n.cluster.type_key))
+    taken: set[str] = set()
+    entity_of: dict[int, str] = {}
+    rows: list[EntityRow] = []
+    for one in named:
+        cluster = one.cluster
+        base = cluster.norm if normal else cluster.name
+        key = _id(f"{type_key(one.type) or '-'}:{base}")
+        if key in taken:  # two things of one name and type: a merge that was taken back
+            key = _id(f"{key}#{_digest(cluster.name + chr(31) + cluster.top.type_key)}")
+        taken.add(key)
+        entity_of |= {id(atom): key for atom in cluster.atoms}
+        rows.append(_entity(key, one))
+    return sorted(rows, key=lambda e: e.id), entity_of
+
+
+def _id(text: str) -> str:
+    return text if len(text) <= LONGEST_ID else f"{text[:LONGEST_ID - 17]}#{_digest(text, 16)}"
+
+
+def _digest(text: str, length: int = 8) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:length]
+
+
+def _entity(key: str, one: _Named) -> EntityRow:
+    atoms = one.cluster.atoms
+    aliases: Counter[str] = Counter()
+    sources: dict[str, tuple[int, int | None, int | None]] = {}
+    for atom in atoms:
+        aliases[atom.name] += atom.weight
+        aliases.update(atom.aliases)
+        for chunk, (n, start, end) in atom.sources.items():
+            before = sources.get(chunk, (0, None, None))
+            first = before[1:] if start is None or (before[1] is not None and before[1] <= start) else (start, end)
+            sources[chunk] = (before[0] + (n or 0), *first)
+    del aliases[one.cluster.name]
+    others = sorted(aliases, key=lambda name: (-aliases[name], name))[:MOST_ALIASES]
+    return EntityRow(
+        key, one.cluster.name, naming.name_key(one.cluster.name, normalise), one.type,
+        merged(atom.descriptions for atom in atoms), tuple(others), one.cluster.weight, sources,
+    )
+
+
+@dataclass(slots=True)
+class _Link:
+    """A relation on its way: how often it is stated, how it is spelled and described, where."""
+
+    weight: int = 0
+    predicates: Counter[str] = field(default_factory=Counter)
+    descriptions: Counter[str] = field(default_factory=Counter)
+    chunks: dict[str, None] = field(default_factory=dict)
+
+
+def relations_of(
+    chunks: Sequence[Found], placed: list[list[Atom | None]], entity_of: dict[int, str], counts: Counter[str]
+) -> list[RelationRow]:
+    """Relations by (source, predicate, target). What two overlapping chunks both say of one place counts once."""
+    links: dict[tuple[str, str, str], _Link] = defaultdict(_Link)
+    seen: set[tuple[object, ...]] = set()
+    for chunk, here in zip(chunks, placed, strict=True):
+        for link in chunk.extraction.links:
+            ends = [here[at] if 0 <= at < len(here) else None for at in (link.source, link.target)]
+            predicate = clean(link.predicate) or naming.NO_PREDICATE
+            if ends[0] is None or ends[1] is None:
+                counts["relations with a broken end"] += 1
+                continue
+            source, target = entity_of[id(ends[0])], entity_of[id(ends[1])]
+            if source == target:
+                counts["self-relations"] += 1
+                continue
+            key = (source, predicate_key(predicate), target)
+            one = links[key]
+            one.chunks[chunk.chunk] = None
+            if chunk.start is not None and link.start is not None and link.end is not None:
+                place = (chunk.document, chunk.start + link.start, chunk.start + link.end, *key)
+                if place in seen:
+                    continue
+                seen.add(place)
+            one.weight += 1
+            one.predicates[predicate] += 1
+            if link.description and clean(link.description):
+                one.descriptions[clean(link.description)] += 1
+    return [
+        RelationRow(s, t, most(one.predicates), merged([one.descriptions]), float(one.weight), tuple(one.chunks))
+        for (s, _, t), one in sorted(links.items(), key=lambda item: item[0])
+    ]

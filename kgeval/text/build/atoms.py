@@ -1,0 +1,74 @@
+"""Gathers mentions into atoms: every name as it is written, with a type."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kgeval.text.build.clusters import Atom, rank, type_key
+from kgeval.text.extract.mentions import Extraction, Mention
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was extracted from one chunk, and where the chunk stands: its place in the document, and its first character there."""
+
+    chunk: str
+    document: str
+    index: int
+    start: int | None
+    extraction: Extraction
+
+
+def gather_atoms(chunks: Sequence[Found], counts: Counter[str]) -> tuple[list[Atom], list[list[Atom | None]]]:
+    """Names as they are written, and for each chunk the atom of each mention (null: it has no name).
+
+    A place that two overlapping chunks share counts once.
+    """
+    atoms: dict[tuple[str, str], Atom] = {}
+    seen: set[tuple[str, int, int, str, str]] = set()
+    placed: list[list[Atom | None]] = []
+    for chunk in chunks:
+        here: list[Atom | None] = []
+        for mention in chunk.extraction.mentions:
+            name = clean(mention.name)
+            if not name:
+                counts["mentions without a name"] += 1
+                here.append(None)
+                continue
+            key = (name, type_key(mention.type))
+            atom = atoms.get(key) or atoms.setdefault(key, Atom(*key))
+            again = False
+            if chunk.start is not None and mention.start is not None and mention.end is not None:
+                place = (chunk.document, chunk.start + mention.start, chunk.start + mention.end, *key)
+                again = place in seen
+                seen.add(place)
+            _add(atom, chunk, mention, again=again)
+            here.append(atom)
+            counts["mentions"] += not again
+        placed.append(here)
+    for atom in atoms.values():
+        atom.rank = rank(atom)
+    return list(atoms.values()), placed
+
+
+def clean(text: str) -> str:
+    """The text on one line, without NUL and halves of surrogate pairs, which no database stores."""
+    return " ".join(text.encode("utf-8", "ignore").decode("utf-8").replace("\0", " ").split())
+
+
+def _add(atom: Atom, chunk: Found, mention: Mention, *, again: bool) -> None:
+    atom.documents.add(chunk.document)
+    source = atom.sources.setdefault(chunk.chunk, [0, None, None])
+    source[0] = (source[0] or 0) + 1
+    if mention.start is not None and (source[1] is None or mention.start < source[1]):
+        source[1:] = [mention.start, mention.end]
+    if again:
+        return
+    atom.weight += 1
+    if mention.type and clean(mention.type):
+        atom.spellings[clean(mention.type)] += 1
+    if mention.description and clean(mention.description):
+        atom.descriptions[clean(mention.description)] += 1
+    atom.aliases.update(alias for alias in map(clean, mention.aliases) if alias)

@@ -1,0 +1,193 @@
+"""What entity resolution works on: names as the texts write them (atoms), clusters of them, and joining two clusters.
+
+Every join is a decision with an id, made from the keys of both sides. A person can take a decision back: then no cluster
+may hold a name of the one side together with a name of the other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from kgeval.graph.load.built import UNDONE, MergeRow
+from kgeval.text.forms import Form, acronym_keys, form
+from kgeval.text.names import normalise
+
+EXACT, NORMALISED, ALIAS, EMBEDDING = "exact", "normalised", "alias", "embedding"
+LEVELS = (EXACT, NORMALISED, ALIAS, EMBEDDING)
+# where which words' types are people: titles, initials and parts of names mean something else elsewhere ("Apple" / "Apple Watch")
+PEOPLE = frozenset((
+    "person", "persons", "people", "per", "human", "humans", "character", "characters", "individual", "man", "woman", "author",
+))
+SEPARATOR = "\x1f"
+
+
+@dataclass
+class Atom:
+    """A name as it is written, with a type: all its mentions. `spellings`: of the type; `sources`: chunk -> [mentions, start, end]."""
+
+    name: str
+    type_key: str
+    weight: int = 0
+    spellings: Counter[str] = field(default_factory=Counter)
+    descriptions: Counter[str] = field(default_factory=Counter)
+    aliases: Counter[str] = field(default_factory=Counter)
+    documents: set[str] = field(default_factory=set)
+    sources: dict[str, list[int | None]] = field(default_factory=dict)
+    rank: tuple[int, int, str] = (0, 0, "")
+
+    @cached_property
+    def form(self) -> Form:
+        """The name taken apart."""
+        return form(self.name)
+
+    @cached_property
+    def norm(self) -> str:
+        """The normal form, or the name itself where nothing is left of it."""
+        return (self.form.norm if len(self.name) <= 300 else normalise(self.name)) or self.name
+
+    @cached_property
+    def keys(self) -> tuple[str, str]:
+        """The keys by which decisions know the name: as it is written, and in its normal form; each with the type."""
+        return (f"={self.name}{SEPARATOR}{self.type_key}", f"~{self.norm}{SEPARATOR}{self.type_key}")
+
+
+class Cluster:
+    """Names that are held to mean one thing. `name` is the one of most mentions, then the longest, then the first by letters."""
+
+    def __init__(self, atoms: Iterable[Atom]) -> None:
+        self.atoms = sorted(atoms, key=lambda a: a.rank)
+
+    @cached_property
+    def keys(self) -> set[str]:
+        """The keys of all its names."""
+        return {key for atom in self.atoms for key in atom.keys}
+
+    @property
+    def top(self) -> Atom:
+        """The atom whose name is the cluster's."""
+        return self.atoms[0]
+
+    @property
+    def name(self) -> str:
+        return self.top.name
+
+    @property
+    def form(self) -> Form:
+        """The name taken apart."""
+        return self.top.form
+
+    @cached_property
+    def letters(self) -> str:
+        """The letters of an acronym that some name of the cluster may be, else ""."""
+        return next((atom.form.letters for atom in self.atoms if atom.form.letters), "")
+
+    @cached_property
+    def acronyms(self) -> frozenset[str]:
+        """The acronyms that may stand for some name of the cluster."""
+        return frozenset(key for atom in self.atoms for key in acronym_keys(atom.form))
+
+    @property
+    def norm(self) -> str:
+        return self.top.norm
+
+    @cached_property
+    def type_key(self) -> str:
+        """The type of most mentions; "" = none."""
+        if len(self.atoms) == 1:
+            return self.top.type_key
+        return most({atom.type_key: 0 for atom in self.atoms} | _summed(self.atoms))
+
+    @cached_property
+    def weight(self) -> int:
+        return sum(atom.weight for atom in self.atoms)
+
+    @cached_property
+    def documents(self) -> set[str]:
+        return set().union(*(atom.documents for atom in self.atoms))
+
+    @cached_property
+    def order(self) -> tuple[int, tuple[int, int, str], str]:
+        """Sorts clusters: most mentions first, then by name and type. The same whatever order the texts came in."""
+        return (-self.weight, self.top.rank, self.top.type_key)
+
+
+def _summed(atoms: Iterable[Atom]) -> dict[str, int]:
+    sums: Counter[str] = Counter()
+    for atom in atoms:
+        if atom.type_key:
+            sums[atom.type_key] += atom.weight
+    return dict(sums)
+
+
+def most(counts: Mapping[str, int]) -> str:
+    """The key with the highest count, of equals the first by letters; "" for none."""
+    return min(counts, key=lambda key: (-counts[key], key), default="")
+
+
+def rank(atom: Atom) -> tuple[int, int, str]:
+    """Sorts names of one thing: most mentions, then longest, then by letters."""
+    return (-atom.weight, -len(atom.name), atom.name)
+
+
+def type_key(type_: str | None) -> str:
+    """Types that differ in letter case, spaces, `_` or `-` only are one type; "" = no type."""
+    return " ".join((type_ or "").casefold().replace("_", " ").replace("-", " ").split())
+
+
+def is_person(key: str) -> bool:
+    """True for types of people, in the usual words."""
+    return not PEOPLE.isdisjoint(key.split())
+
+
+def merge_id(left: str, right: str) -> str:
+    """The id of the decision that two keys mean one thing: 12 hex digits, the same in either order."""
+    first, second = sorted((left, right))
+    return "m-" + hashlib.sha256(f"{first}{SEPARATOR * 2}{second}".encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+class Joiner:
+    """Joins clusters, writes every decision down, and never repeats one that was taken back."""
+
+    def __init__(self, decisions: Iterable[MergeRow] = ()) -> None:
+        self.merges: list[MergeRow] = []
+        self._apart: dict[str, set[str]] = {}
+        for decision in decisions:
+            if decision.status == UNDONE:
+                self._apart.setdefault(decision.left, set()).add(decision.right)
+                self._apart.setdefault(decision.right, set()).add(decision.left)
+
+    def apart(self, one: Cluster, other: Cluster) -> bool:
+        """True where a person said that names of the two are not the same thing."""
+        if not self._apart:
+            return False
+        return any(not self._apart[key].isdisjoint(other.keys) for key in one.keys if key in self._apart)
+
+    def join(self, into: Cluster, one: Cluster, *, level: str, why: str, score: float | None = None) -> Cluster:
+        """Both as one cluster; the decision is written down."""
+        self._record(into, one, level, why, score)
+        return Cluster([*into.atoms, *one.atoms])
+
+    def gather(self, clusters: Iterable[Cluster], *, level: str, why: str) -> list[Cluster]:
+        """Clusters that all mean one thing, joined into as few as the decisions allow: each goes to the first it may join."""
+        groups: list[list[Cluster]] = []
+        for one in sorted(clusters, key=lambda c: c.order):
+            group = next((g for g in groups if not any(self.apart(into, one) for into in (g if self._apart else ()))), None)
+            if group is None:
+                groups.append([one])
+            else:
+                self._record(group[0], one, level, why, None)
+                group.append(one)
+        return [Cluster(atom for one in group for atom in one.atoms) if len(group) > 1 else group[0] for group in groups]
+
+    def _record(self, into: Cluster, one: Cluster, level: str, why: str, score: float | None) -> None:
+        written = level == EXACT or (level == NORMALISED and into.type_key == one.type_key)
+        left, right = sorted(c.top.keys[0 if written else 1] for c in (into, one))
+        if left == right:
+            left, right = sorted(c.top.keys[0] for c in (into, one))
+        kept, merged = (into, one) if into.order <= one.order else (one, into)
+        type_ = most(kept.top.spellings) or None
+        self.merges.append(MergeRow(merge_id(left, right), kept.name, merged.name, type_, level, score, why, left, right))

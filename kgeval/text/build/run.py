@@ -1,0 +1,299 @@
+"""Builds a graph from documents, or brings it up to date: extracts what is new, resolves everything anew, writes the difference.
+
+The graph is a pure function of its documents, their stored extractions, the decisions of people, and the rules of resolution.
+Hence: the same input again changes nothing; A and then B give what A and B together give; a changed or removed document takes
+away what only came from it; and an interrupted build ends in the same state when it is run again.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from pydantic import JsonValue
+
+from kgeval import __version__
+from kgeval.errors import IncompleteError, UsageError
+from kgeval.graph.connect import Graph
+from kgeval.graph.load import mark as marks
+from kgeval.graph.load import sync
+from kgeval.graph.load.built import Changes, DocumentRow, Place
+from kgeval.graph.load.writer import BATCH, Progress
+from kgeval.manifest import Asked, Started
+from kgeval.records import Document, IndexRecord
+from kgeval.text.build.clusters import EMBEDDING
+from kgeval.text.build.report import About, Done, index_record, mark_figures
+from kgeval.text.build.resolve import Resolved, Rules, resolve
+from kgeval.text.build.state import Cutting, content_hash, found_in, row_of, sources_of, with_texts
+from kgeval.text.chunk import TOKENIZER
+from kgeval.text.extract.mentions import Extractor, Source
+
+
+@dataclass(frozen=True)
+class BuildOptions:
+    """How to build. `configuration`: further settings that decide what comes out (model, schema ...), kept beside the graph.
+
+    `remove`: ids of documents to take out. `replace`: delete the graph of this name first. `inputs`, `faults`: of reading the
+    documents, handed through to the record.
+    """
+
+    name: str
+    cutting: Cutting = field(default_factory=Cutting)
+    rules: Rules = field(default_factory=Rules)
+    remove: tuple[str, ...] = ()
+    replace: bool = False
+    max_error_rate: float = 0.1
+    configuration: Mapping[str, JsonValue] = field(default_factory=dict)
+    inputs: tuple[Path, ...] = ()
+    faults: tuple[str, ...] = ()
+    batch: int = BATCH
+    progress: Progress = lambda _stage, _done, _total: None
+    started: Started = field(default_factory=lambda: Started("build", {}))
+
+
+def build(graph: Graph, documents: Sequence[Document], extractor: Extractor | None, options: BuildOptions) -> IndexRecord:
+    """Builds or updates the graph and says what that took. Without documents, what is stored is resolved again.
+
+    The record's `run.exit_code` is 3 where a budget or the error rate was reached: what was done is written.
+    Raises: UsageError where nothing may be built so (kgeval.graph.load.mark.look; other settings than the stored ones; an unknown
+    document to remove), IncompleteError where nothing at all could be extracted, or another build came between.
+    """
+    return _Build(graph, extractor, options).run(documents)
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What a build would extract: documents that are new or changed, and their sources, document by document."""
+
+    documents: list[Document]
+    sources: list[list[Source]]
+    unchanged: int
+
+
+def plan(graph: Graph, documents: Sequence[Document], extractor: Extractor, options: BuildOptions) -> Planned:
+    """What a build would extract. Nothing is written, nothing is sent. Raises as `build`."""
+    one = _Build(graph, extractor, options)
+    one.look()
+    changed = [d for d in documents if not one.known(d)]
+    return Planned(changed, [sources_of(d, options.cutting) for d in changed], len(documents) - len(changed))
+
+
+class _Build:
+    """One build on its way."""
+
+    def __init__(self, graph: Graph, extractor: Extractor | None, options: BuildOptions) -> None:
+        self._extractor = extractor
+        self._options = options
+        self._graph = graph
+        self._stages: dict[str, float] = {}
+        self._failures: Counter[str] = Counter()
+        self._attempted = 0
+        self._dropped: Counter[str] = Counter()
+        self._made_by = options.cutting.made_by(extractor) if extractor else ""
+
+    def look(self) -> None:
+        """What is there, and whether it may be built upon."""
+        with self._stage("read"):
+            options = self._options
+            self._mark = marks.look(self._graph, options.name, replace=options.replace)
+            self._place = Place(self._graph, options.name, self._mark.others, options.batch, options.progress)
+            self._replacing = self._mark.exists and (options.replace or self._mark.status == marks.REPLACING)
+            if self._extractor and not self._replacing:
+                check_settings(self._mark, self._settings(self._extractor), options.configuration)
+            known = self._mark.exists and self._mark.properties.get("format") == marks.BUILD
+            self._stored = sync.read_documents(self._place) if known else sync.Stored({}, [])
+            self._decisions = sync.read_decisions(self._place) if known else []
+
+    def known(self, document: Document) -> bool:
+        """True for a document that is stored as it is, extracted by the same means, no chunk failed."""
+        old = self._stored.documents.get(document.id)
+        same = old is not None and old.whole and (old.hash, old.made_by) == (content_hash(document), self._made_by)
+        return old is not None and same and not any(chunk.failure for chunk in old.chunks)
+
+    def run(self, documents: Sequence[Document]) -> IndexRecord:
+        """All of it."""
+        self.look()
+        self._check(documents)
+        given = self._rows(documents)
+        self._check_extracted(documents)
+        kept = {} if self._replacing else self._stored.documents
+        removed = [key for key in self._options.remove if key in kept]
+        wanted = {key: row for key, row in (kept | given).items() if key not in removed}
+        counts = self._write_documents(given, removed)
+        with self._stage("resolve"):
+            resolved = resolve(found_in(wanted.values()), self._options.rules, self._decisions)
+        counts += self._write_derived(resolved)
+        return self._finish(wanted, resolved, counts)
+
+    def _settings(self, extractor: Extractor) -> dict[str, Any]:
+        cutting = self._options.cutting
+        return {
+            "extractor": extractor.name, "extractor_signature": extractor.signature, "chunk_size": cutting.size,
+            "chunk_overlap": cutting.overlap, "context_sentences": cutting.context_sentences, "tokenizer": TOKENIZER,
+        }
+
+    def _check(self, documents: Sequence[Document]) -> None:
+        """Faults of what was asked for, all at once."""
+        ids = Counter(document.id for document in documents)
+        unknown = [key for key in self._options.remove if key not in self._stored.documents]
+        wrong = [f"--remove {key}: the graph has no such document" for key in unknown]
+        wrong += [f"{key}: given and to be removed" for key in self._options.remove if key in ids]
+        wrong += [f"{key}: {n} documents have this id" for key, n in ids.items() if n > 1]
+        if not documents and not self._mark.exists:
+            wrong.append("no documents given, and there is nothing to update")
+        if not documents and self._replacing:
+            wrong.append("replacing it (asked for now, or begun before and not ended) needs documents: it would be left empty")
+        if EMBEDDING in self._options.rules.levels and self._options.rules.embed is None:
+            wrong.append("the embedding level needs an embedding model")
+        if wrong:
+            known = ", ".join(list(self._stored.documents)[:10])
+            fix = f"documents there: {known}" if known else "give documents"
+            raise UsageError(f"graph {self._options.name}: " + "; ".join(wrong), fix=fix)
+
+    def _rows(self, documents: Sequence[Document]) -> dict[str, DocumentRow]:
+        """The given documents as they are to be stored; those that are known are not extracted again."""
+        rows = {d.id: self._stored.documents[d.id] for d in documents if self.known(d)}
+        if self._replacing:
+            rows = {d.id: with_texts(rows[d.id], d) for d in documents if d.id in rows}
+        changed = [d for d in documents if d.id not in rows]
+        if not changed:
+            return rows
+        if self._extractor is None:
+            raise UsageError("documents were given without an extractor", fix="name one with --extractor")
+        with self._stage("chunk"):
+            sources = [sources_of(document, self._options.cutting) for document in changed]
+        with self._stage("extract"):
+            total = sum(map(len, sources))
+            extractions = self._extractor.extract(list(chain.from_iterable(sources)))
+            for document, own in zip(changed, sources, strict=True):
+                here = [next(extractions) for _ in own]
+                self._count(here)
+                old = self._stored.documents.get(document.id)
+                rows[document.id] = row_of(document, own, here, made_by=self._made_by, old=old)
+                self._options.progress("chunks extracted", self._attempted, total)
+        return rows
+
+    def _count(self, extractions: Sequence[Any]) -> None:
+        self._attempted += len(extractions)
+        for extraction in extractions:
+            self._dropped.update(extraction.dropped)
+            if extraction.failure:
+                self._failures[extraction.failure.cause] += 1
+
+    def _check_extracted(self, documents: Sequence[Document]) -> None:
+        """A graph is never replaced by nothing, nor begun with nothing."""
+        failed = sum(self._failures.values())
+        if failed and failed == self._attempted and (self._replacing or not self._mark.exists):
+            causes = ", ".join(f"{cause}: {n}" for cause, n in sorted(self._failures.items()))
+            raise IncompleteError(
+                f"graph {self._options.name}: none of {failed} chunks could be extracted ({causes}); nothing was written",
+                fix="mend the cause and run the same command again",
+            )
+
+    def _write_documents(self, given: Mapping[str, DocumentRow], removed: Sequence[str]) -> Counter[str]:
+        self._run: str | None = None
+        counts: Counter[str] = Counter()
+        with self._stage("write"):
+            if self._replacing:
+                self._begin(replacing=True)
+                counts["nodes of the old graph deleted"] = sync.delete_graph(self._place)
+                sync.drop_applied(self._place)
+                self._stored = sync.Stored({}, [])
+                marks.keep(self._graph, self._options.name, str(self._run), {"status": marks.LOADING})
+            changes = sync.document_changes(self._stored, given, removed)
+            if changes:
+                self._begin()
+                sync.write_documents(self._place, self._stored, given, removed)
+        return counts + changes
+
+    def _begin(self, *, replacing: bool = False) -> None:
+        """Sets the mark, once, with the settings that documents are extracted with."""
+        if self._run is None:
+            about = {**self._options.configuration, **self._settings(self._extractor)} if self._extractor else {}
+            about |= dict.fromkeys(("fingerprint", "fingerprints"), None) if replacing else {}
+            self._run = marks.begin(
+                self._graph, self._options.name, about | {"source": "documents", "kgeval": __version__}, replacing=replacing
+            )
+
+    def _write_derived(self, resolved: Resolved) -> Counter[str]:
+        with self._stage("compare"):
+            changes: Changes = sync.derived_changes(self._place, resolved.derived)
+        with self._stage("write"):
+            if changes.steps:
+                self._begin()
+                sync.write_changes(self._place, changes)
+        return changes.counts
+
+    def _finish(self, wanted: Mapping[str, DocumentRow], resolved: Resolved, counts: Counter[str]) -> IndexRecord:
+        """The mark is set `ready` where something was written or paid for, or the last run was interrupted."""
+        asked = self._extractor.asked() if self._extractor else Asked()
+        done = Done(
+            self._options.name, wanted, resolved, +counts, self._stages, self._failures, self._attempted, self._dropped, asked,
+        )
+        figures = mark_figures(done, self._rules(), self._mark.properties, fresh=self._replacing or not self._mark.exists)
+        paid = any(use.calls for use in asked.use)
+        other = any(self._mark.properties.get(key) != value for key, value in self._rules().items() if value is not None)
+        if self._run or paid or other or self._mark.status != marks.READY:
+            self._begin()
+            sync.finish_schema(self._place)
+            marks.finish(self._graph, self._options.name, str(self._run), figures)
+        options = self._options
+        about = About(self._record_settings(), self._graph.info, options.started, options.inputs, options.faults, options.max_error_rate,
+                      tuple(getattr(self._extractor, "notes", ())))
+        return index_record(done, about)
+
+    def _rules(self) -> dict[str, Any]:
+        rules = self._options.rules
+        embedding = self._options.configuration.get("embedding_model") or self._mark.properties.get("embedding_model")
+        return {
+            "resolve": ",".join(rules.levels), "similarity": rules.similarity, "merge_across_types": rules.across_types,
+            "embedding_model": embedding if EMBEDDING in rules.levels else None,
+        }
+
+    def _record_settings(self) -> dict[str, JsonValue]:
+        own: dict[str, JsonValue] = self._settings(self._extractor) if self._extractor else {}
+        return {**own, **self._rules(), **self._options.configuration}
+
+    @contextmanager
+    def _stage(self, name: str) -> Iterator[None]:
+        begun = time.perf_counter()
+        try:
+            yield
+        finally:
+            self._stages[name] = round(self._stages.get(name, 0.0) + time.perf_counter() - begun, 3)
+
+
+def check_settings(mark: marks.Mark, settings: Mapping[str, Any], more: Mapping[str, Any]) -> None:
+    """Raises: UsageError that lists every setting which differs from the stored one. What a file of triples holds is no setting.
+
+    `more`: settings that the extractor's signature stands for; they only help to say what differs.
+    """
+    stored = mark.properties
+    differ = {key for key, value in settings.items() if key in stored and stored[key] != value}
+    if settings["extractor"] == "triples-file" and stored.get("extractor") == "triples-file":
+        differ.discard("extractor_signature")
+    if not differ:
+        return
+    named = {key for key, value in more.items() if key != "embedding_model" and stored.get(key) != value}
+    shown = (differ - {"extractor_signature"} if len(differ) > 1 or named else differ) | named
+    now = {**more, **settings}
+    texts = [f"{key.replace('_', ' ')} {str(stored.get(key))[:120]} there, {str(now[key])[:120]} now" for key in sorted(shown)]
+    raise UsageError(
+        f"graph {mark.name} was built with other settings: " + "; ".join(texts),
+        fix="give the same settings; or --replace, which deletes the graph and builds it from the documents given; or another name",
+    )
+
+
+def stored_rules(mark: marks.Mark, rules: Rules) -> Rules:
+    """The rules that the graph was resolved with last, with the embedder of `rules`."""
+    levels = mark.properties.get("resolve")
+    return Rules(
+        tuple(str(levels).split(",")) if levels else rules.levels, bool(mark.properties.get("merge_across_types", rules.across_types)),
+        float(mark.properties.get("similarity", rules.similarity)), rules.embed,
+    )

@@ -1,0 +1,71 @@
+"""The embedding level: names with what is said of them, joined where each is the other's nearest neighbour and near enough."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from kgeval.text.build.clusters import EMBEDDING, Cluster, Joiner
+from kgeval.text.build.describe import merged
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Embed = Callable[[Sequence[str]], np.ndarray]
+
+TILE = 2048
+LONGEST_TEXT = 400
+
+
+def join_similar(
+    clusters: list[Cluster], joiner: Joiner, *, embed: Embed, similarity: float, across_types: bool = False
+) -> list[Cluster]:
+    """The clusters, similar ones of a type joined in pairs: cosine >= `similarity`, and nearest neighbours of each other.
+
+    Pairs never chain. Names that differ in a number, "North" / "South" and the like, or in Mr. / Mrs., are never joined.
+    """
+    blocks: dict[str, list[Cluster]] = defaultdict(list)
+    for cluster in sorted(clusters, key=lambda c: c.order):
+        blocks["" if across_types else cluster.type_key].append(cluster)
+    out: list[Cluster] = []
+    for key in sorted(blocks):
+        block = blocks[key]
+        taken: set[int] = set()
+        for one, other, cosine in _pairs(embed([_text(c) for c in block]), similarity) if len(block) > 1 else ():
+            if _fit(block[one], block[other]) and not joiner.apart(block[one], block[other]):
+                why = f"nearest neighbours by embedding, cosine {cosine:.3f}"
+                out.append(joiner.join(block[one], block[other], level=EMBEDDING, why=why, score=min(1.0, round(cosine, 4))))
+                taken |= {one, other}
+        out += [cluster for at, cluster in enumerate(block) if at not in taken]
+    return out
+
+
+def _text(cluster: Cluster) -> str:
+    """The name, and what is said of it, cut at 400 characters."""
+    about = merged([atom.descriptions for atom in cluster.atoms])
+    return (f"{cluster.name}: {about}" if about else cluster.name)[:LONGEST_TEXT]
+
+
+def _fit(one: Cluster, other: Cluster) -> bool:
+    a, b = one.form, other.form
+    return a.apart == b.apart and not (a.gender and b.gender and a.gender != b.gender)
+
+
+def _pairs(vectors: np.ndarray, least: float) -> Iterator[tuple[int, int, float]]:
+    """Mutual nearest neighbours (first, second, cosine) of unit vectors (n, d); ties go to the earlier row."""
+    import numpy as np
+
+    n = len(vectors)
+    nearest = np.zeros(n, dtype=np.int64)
+    cosines = np.full(n, -1.0)
+    for start in range(0, n, TILE):
+        part = vectors[start:start + TILE] @ vectors.T
+        rows = np.arange(len(part))
+        part[rows, rows + start] = -2.0
+        nearest[start:start + TILE] = part.argmax(axis=1)
+        cosines[start:start + TILE] = part.max(axis=1)
+    for at in range(n):
+        other = int(nearest[at])
+        if at < other and int(nearest[other]) == at and cosines[at] >= least:
+            yield at, other, float(cosines[at])

@@ -1,0 +1,41 @@
+"""Texts and names as they are stored: no control characters, one form of line ends, Unicode NFC."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# what no database, JSON reader or screen is sure to take, and what is invisible inside words: byte order mark, soft hyphen
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\ufeff\ufffe\uffff]")
+_LINE_END = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
+_HALF = re.compile("[\ud800-\udfff]")
+_SPACE = re.compile(r"\s+")
+_QUOTES = ("\"\"", "''", "“”", "‘’", "«»", "「」", "„“", "``", "[]")
+
+
+def clean_text(text: str) -> tuple[str, int]:
+    """The text as it is stored, and how many characters were removed or replaced by U+FFFD (halves of surrogate pairs).
+
+    Line ends become "\\n"; offsets of spans refer to the text that comes back.
+    """
+    text, removed = _CONTROL.subn("", _LINE_END.sub("\n", text))
+    text, halves = _HALF.subn("\ufffd", text)
+    return unicodedata.normalize("NFC", text), removed + halves
+
+
+def clean_line(text: str) -> str:
+    """The text on one line: cleaned, whitespace joined, none at the ends."""
+    return _SPACE.sub(" ", clean_text(text)[0]).strip()
+
+
+def clean_name(text: str) -> str:
+    """A name on one line, without a pair of quotation marks or brackets around all of it."""
+    name = clean_line(text)
+    while len(name) > 2 and name[0] + name[-1] in _QUOTES and name[0] not in name[1:-1] and name[-1] not in name[1:-1]:
+        name = name[1:-1].strip()
+    return name
+
+
+def share_of_control(text: str) -> float:
+    """The share (0..1) of the text that is control characters: high where bytes are no text."""
+    return len(_CONTROL.findall(text)) / max(1, len(text))

@@ -1,0 +1,18 @@
+"""Word lists that several rooms share: pronouns, placeholders, units ... by language, in words/*.toml."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from pathlib import Path
+
+
+def word_list(stem: str) -> list[str]:
+    """The words of every language in words/STEM.toml, case-folded, without repeats. Read from disk once."""
+    return list(_words(stem))
+
+
+@cache
+def _words(stem: str) -> tuple[str, ...]:
+    data = tomllib.loads((Path(__file__).parent / "words" / f"{stem}.toml").read_text(encoding="utf-8"))
+    return tuple(dict.fromkeys(word.casefold() for words in data.values() for word in words))
