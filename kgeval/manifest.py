@@ -37,6 +37,11 @@ class Started:
     at: datetime = field(default_factory=lambda: datetime.now(UTC))
     clock: float = field(default_factory=time.perf_counter)
 
+    @property
+    def seconds(self) -> float:
+        """Seconds since the start."""
+        return round(time.perf_counter() - self.clock, 3)
+
     def manifest(
         self, *, server: ServerInfo | None = None, hashes: Mapping[str, str] | None = None, inputs: Iterable[Path] = (),
         seed: int | None = None, exit_code: int = 0, asked: Asked | None = None,
@@ -46,8 +51,8 @@ class Started:
         kept = {k: v for k, v in self.arguments.items() if not _unset(v) and not any(s in k for s in SECRET)}
         return RunManifest(
             kgeval=__version__, command=self.command, arguments=dict(kept), libraries=_versions(), server=server,
-            inputs=[_input(path) for path in inputs], query_hashes=dict(sorted((hashes or {}).items())), seed=seed,
-            started=self.at.isoformat(timespec="seconds"), seconds=round(time.perf_counter() - self.clock, 3), exit_code=exit_code,
+            inputs=[input_file(path) for path in inputs], query_hashes=dict(sorted((hashes or {}).items())), seed=seed,
+            started=self.at.isoformat(timespec="seconds"), seconds=self.seconds, exit_code=exit_code,
             models=list(asked.models), model_use=list(asked.use), prompt_hashes=dict(sorted(asked.prompt_hashes.items())),
         )
 
@@ -67,7 +72,8 @@ def _versions() -> dict[str, str]:
     return found
 
 
-def _input(path: Path) -> InputFile:
+def input_file(path: Path) -> InputFile:
+    """The record of a file that a run read."""
     with path.open("rb") as stream:
         digest = hashlib.file_digest(stream, "sha256").hexdigest()
     return InputFile(path=str(path), sha256=digest, bytes=path.stat().st_size)

@@ -14,10 +14,34 @@ import click
 from kgeval.audit.pages import rule_page
 from kgeval.audit.rulebook import load_rules
 from kgeval.cli.main import cli
-from kgeval.records import GROUPS, AuditReport, Finding, GraphRef, Layout, RunManifest
+from kgeval.records import (
+    GROUPS,
+    AccuracyReport,
+    AuditReport,
+    Chunk,
+    CompletenessReport,
+    Document,
+    Finding,
+    GoldEntity,
+    GoldTriple,
+    GraphRef,
+    HumanLabel,
+    IndexRecord,
+    Layout,
+    Merge,
+    ModelUse,
+    Passage,
+    RunManifest,
+    Triple,
+)
 
 ROOT = Path(__file__).resolve().parents[1]
-RECORDS = {"audit-report": AuditReport, "finding": Finding, "graph-ref": GraphRef, "layout": Layout, "run-manifest": RunManifest}
+RECORDS = {
+    "accuracy-report": AccuracyReport, "audit-report": AuditReport, "chunk": Chunk, "completeness-report": CompletenessReport,
+    "document": Document, "finding": Finding, "gold-entity": GoldEntity, "gold-triple": GoldTriple, "graph-ref": GraphRef,
+    "human-label": HumanLabel, "index-record": IndexRecord, "layout": Layout, "merge": Merge, "model-use": ModelUse, "passage": Passage,
+    "run-manifest": RunManifest, "triple": Triple,
+}
 
 
 def generated() -> dict[Path, str]:

@@ -13,11 +13,12 @@ from pydantic import JsonValue
 from kgeval.audit.border import Attempt, Failure, attempt
 from kgeval.audit.check import Check, Outcome, examples
 from kgeval.audit.roles import Missing, missing_roles
-from kgeval.audit.rulebook import Rule, load_rules, word_list
+from kgeval.audit.rulebook import Rule, load_rules
 from kgeval.audit.structure import Options, Structure, measure
 from kgeval.graph.connect import Graph
 from kgeval.graph.queries import all_queries
 from kgeval.records import Finding, Layout
+from kgeval.text.wordlists import word_list
 
 ALL = 1_000_000_000
 Progress = Callable[[str, str], None]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kgeval.cli.choose import layout_from_options, layout_options
-from kgeval.cli.common import Seconds, connection_options, open_from_options, say, silence_stdout
+from kgeval.cli.common import Seconds, connection_options, open_from_options, say
+from kgeval.cli.show import report_options, show_report
 from kgeval.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from kgeval.audit.engine import Audit, AuditOptions, Progress
+    from kgeval.audit.joined import Joined
     from kgeval.config import Config
     from kgeval.graph.connect import Graph
     from kgeval.manifest import Started
@@ -41,18 +41,14 @@ KINDS = {bool: "yes or no", int: "whole number", float: "finite number", str: "t
 @click.option("--fail-on", type=click.Choice(SEVERITIES), default=None, help="Exit 1 if a check of this severity or worse fails.")
 @click.option("--schema", "schema_file", help="Schema to check: a file (JSON, YAML, TOML) or 'database'.")
 @click.option("--corpus", type=click.Path(exists=True, path_type=Path), help="Text file or folder the graph was made from (for tokens).")
+@click.option(
+    "--with", "with_reports", multiple=True, metavar="REPORT.json", type=click.Path(path_type=Path),
+    help="JSON report of kgeval accuracy or completeness whose findings join (repeatable).",
+)
 @click.option("--no-structure", is_flag=True, help="Only the checks, no structure figures.")
 @click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=0, show_default=True, help="Seed of the communities' stability.")
-@click.option(
-    "-o", "--output", "outputs", multiple=True, type=click.Path(path_type=Path), help="Report file: .html .json .md (repeatable).",
-)
-@click.option(
-    "-f", "--format", "form", type=click.Choice(["text", "json", "md", "html"]), default="text", show_default=True,
-    help="What goes to stdout.",
-)
-@click.option("--redact", is_flag=True, help="Leave names and texts out of the report.")
+@report_options
 @click.option("--no-progress", is_flag=True, help="No progress on stderr.")
-@click.option("-q", "--quiet", is_flag=True, help="No summary on stdout.")
 def audit(**options: Any) -> int:
     """Find what is wrong with a graph in Neo4j, whatever wrote it. Reads only: the server refuses every write.
 
@@ -60,6 +56,7 @@ def audit(**options: Any) -> int:
     3 incomplete (a check timed out), 130 interrupted.
     """
     from kgeval import config as configuration
+    from kgeval.audit.joined import read_joined
     from kgeval.manifest import Started
     from kgeval.report.write import check_outputs
 
@@ -69,16 +66,18 @@ def audit(**options: Any) -> int:
     known = ("uri", "username", "database", "home")
     check_outputs(_outputs(config, options))
     chosen = _options(options)
+    joined = read_joined(options["with_reports"])
     with open_from_options(config, **{key: options[key] for key in known}) as graph:
         bound = layout_from_options(graph, config, **{key: options[key] for key in ("graph_name", "layout_option", "overrides")})
         chosen = _with_schema(graph, options, chosen)
         with _progress(len(chosen.rules), quiet=options["no_progress"]) as progress:
             found = _run(graph, bound, chosen, progress)
+        found = _with_joined(found, joined, bound.scope_value or options["graph_name"])
         code = exit_code(found, options["fail_on"], set(chosen.thresholds))
         for rule_id in unanswered(found, set(chosen.thresholds)):
             say(f"gate not answered: {rule_id} did not run here (see the report for why)")
         report = _report(graph, bound, found, started, options, code)
-    _show(report, options, _outputs(config, options))
+    show_report(report, options, _outputs(config, options))
     return code
 
 
@@ -196,6 +195,17 @@ def _with_schema(graph: Graph, options: dict[str, Any], chosen: AuditOptions) ->
     return replace(chosen, schema=schema.parameters(), unanswered=schema.unanswered())
 
 
+def _with_joined(found: Audit, joined: list[Joined], graph: str | None) -> Audit:
+    """The audit with the findings of other reports; says on stderr what does not fit."""
+    from dataclasses import replace
+
+    from kgeval.audit.joined import findings_of, warnings
+
+    for warning in warnings(joined, graph):
+        say(f"warning: --with: {warning}")
+    return replace(found, findings=[*found.findings, *findings_of(joined)])
+
+
 @contextmanager
 def _progress(checks: int, *, quiet: bool) -> Iterator[Progress]:
     """A line on stderr that says what runs now; silent where stderr is no terminal."""
@@ -235,6 +245,7 @@ def exit_code(found: Audit, fail_on: str | None, gated: set[str]) -> int:
 
 
 def _report(graph: Graph, layout: Layout, found: Audit, started: Started, options: dict[str, Any], code: int) -> AuditReport:
+    from kgeval.audit.construction import construction
     from kgeval.graph.queries import all_queries
     from kgeval.records import AuditReport
 
@@ -246,57 +257,22 @@ def _report(graph: Graph, layout: Layout, found: Audit, started: Started, option
     )
     return AuditReport(
         graph=layout.scope_value or options["graph_name"], run=run, layout=layout, structure=found.structure.numbers,
-        structure_skipped=found.structure.skipped, findings=found.findings,
+        structure_skipped=found.structure.skipped, findings=found.findings, construction=construction(graph, layout),
     )
 
 
 def _inputs(options: dict[str, Any]) -> list[Path]:
-    """The files that shaped the run: configuration, layout, schema, corpus."""
+    """The files that shaped the run: configuration, layout, schema, corpus, reports that joined."""
     from kgeval.config import DEFAULT_FILE
 
     named = [options["config_file"] or DEFAULT_FILE, options["layout_option"], options["schema_file"], options["corpus"]]
+    named += options["with_reports"]
     return [Path(name) for name in named if name and Path(name).is_file()]
-
-
-def _show(report: AuditReport, options: dict[str, Any], outputs: list[Path]) -> None:
-    """Writes the reports, then prints the result; a closed pipe loses nothing that is written."""
-    from kgeval.report.write import write_report
-
-    for path in outputs:
-        write_report(report, path, redact=options["redact"])
-    if not options["quiet"]:
-        try:
-            click.echo(_rendered(report, options, outputs), nl=False)
-            sys.stdout.flush()
-        except BrokenPipeError:  # the gate's exit code still counts
-            silence_stdout()
-    else:
-        for path in outputs:
-            say(f"wrote {path}")
-
-
-def _rendered(report: AuditReport, options: dict[str, Any], outputs: list[Path]) -> str:
-    """The report as text for stdout."""
-    from importlib import import_module
-
-    from kgeval.report.redact import redacted
-    from kgeval.report.terminal import render
-
-    shown = redacted(report) if options["redact"] else report
-    if options["form"] == "text":
-        return render(shown, width=shutil.get_terminal_size((100, 40)).columns, colour=_colour(), written=outputs)
-    module = {"json": "json_", "md": "markdown", "html": "html"}[options["form"]]
-    text: str = import_module(f"kgeval.report.{module}").render(shown)
-    return text
 
 
 def _outputs(config: Config, options: dict[str, Any]) -> list[Path]:
     """The report files of the command line, else those of kgeval.toml."""
     return list(options["outputs"]) or [Path(name) for name in config.report.outputs]
-
-
-def _colour() -> bool:
-    return sys.stdout.isatty()
 
 
 def _list(values: tuple[str, ...]) -> list[str]:

@@ -91,7 +91,7 @@ def _write(loaded: Loaded, target: Target, given: dict[str, Any]) -> Result:
 
     config = load_config(given["config_file"])
     address = {key: given[key] for key in ("uri", "username", "database", "home")}
-    with open_from_options(config, **address) as graph, _progress(quiet=given["no_progress"]) as progress:
+    with open_from_options(config, **address) as graph, load_progress(quiet=given["no_progress"]) as progress:
         try:
             return write(graph, loaded, target, Options(normalise, given["batch_size"], progress))
         except KeyboardInterrupt:
@@ -107,7 +107,7 @@ def _write(loaded: Loaded, target: Target, given: dict[str, Any]) -> Result:
 
 
 @contextmanager
-def _progress(*, quiet: bool) -> Iterator[Progress]:
+def load_progress(*, quiet: bool) -> Iterator[Progress]:
     """A rich progress bar on stderr, one line a stage; silent where stderr is no terminal."""
     if quiet or not sys.stderr.isatty():
         yield lambda _stage, _done, _total: None

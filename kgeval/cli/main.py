@@ -14,10 +14,15 @@ from kgeval.cli.common import silence_stdout
 # name -> "module:attribute"; imported only when asked for, so that `kgeval --help` stays fast
 COMMANDS: dict[str, tuple[str, str]] = {
     "audit": ("kgeval.cli.audit:audit", "Find what is wrong with a graph in Neo4j, whatever wrote it."),
+    "accuracy": ("kgeval.cli.accuracy:accuracy", "Measure how much of a graph is true, by a sample of it."),
+    "completeness": ("kgeval.cli.completeness:completeness", "Find what a graph lacks of a gold set."),
+    "build": ("kgeval.cli.build:build", "Build a knowledge graph from documents, with provenance, or bring it up to date."),
+    "merges": ("kgeval.cli.merges:merges", "Which names a build holds to mean one thing: list, undo, redo."),
     "import": ("kgeval.cli.import_:import_", "Load a graph from files into Neo4j, provenance kept."),
     "layout": ("kgeval.cli.layout:layout", "How a graph is stored: list, show, detect, check, init."),
     "rule": ("kgeval.cli.rule:rule", "The checks: what each finds, why it matters, how to repair."),
     "cypher": ("kgeval.cli.cypher:cypher", "The Cypher behind every figure, ready for Neo4j Browser."),
+    "cache": ("kgeval.cli.cache:cache", "What models were asked before: the journal and the embeddings; show a call, clear."),
     "doctor": ("kgeval.cli.doctor:doctor", "What will run here, what is blocked, and how to unblock it."),
     "server": ("kgeval.cli.server:server", "The embedded Neo4j: start, stop, status, logs, remove."),
 }

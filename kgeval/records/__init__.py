@@ -6,7 +6,7 @@ Nothing else crosses a border: no dicts of unknown shape, no DataFrames. `to_fra
 from kgeval.records.accuracy import AccuracyKind, AccuracyReport, CalibrationBin, Estimate, HumanLabel, ItemVerdict, SampleDesign
 from kgeval.records.audit import GROUPS, AuditReport, Example, Finding, Group, Severity, Status, StructureSkip
 from kgeval.records.base import SCHEMA_VERSION, Record
-from kgeval.records.build import Corpus, IndexRecord, Merge
+from kgeval.records.build import Construction, Corpus, IndexRecord, Merge
 from kgeval.records.completeness import (
     LEVELS,
     Band,
@@ -17,6 +17,7 @@ from kgeval.records.completeness import (
     FactVerdict,
     GoldMatch,
     GoldSet,
+    IdealGraph,
     Judgement,
     Level,
     Proportion,
@@ -28,8 +29,8 @@ from kgeval.records.texts import Chunk, Document, GoldEntity, GoldTriple, Passag
 
 __all__ = [
     "GROUPS", "LEVELS", "SCHEMA_VERSION", "AccuracyKind", "AccuracyReport", "AuditReport", "Band", "CalibrationBin", "Chunk",
-    "CompletenessReport", "Control", "Corpus", "Coverage", "Document", "Estimate", "Example", "FactRetention", "FactVerdict", "Finding",
-    "GoldEntity", "GoldMatch", "GoldSet", "GoldTriple", "GraphRef", "Group", "HumanLabel", "IndexRecord", "InputFile", "ItemVerdict",
-    "Judgement", "Layout", "Level", "Merge", "ModelRef", "ModelUse", "Passage", "Proportion", "Record", "Role", "RunManifest",
-    "SampleDesign", "ServerInfo", "Severity", "Status", "StructureSkip", "Triple",
+    "CompletenessReport", "Construction", "Control", "Corpus", "Coverage", "Document", "Estimate", "Example", "FactRetention",
+    "FactVerdict", "Finding", "GoldEntity", "GoldMatch", "GoldSet", "GoldTriple", "GraphRef", "Group", "HumanLabel", "IdealGraph",
+    "IndexRecord", "InputFile", "ItemVerdict", "Judgement", "Layout", "Level", "Merge", "ModelRef", "ModelUse", "Passage", "Proportion",
+    "Record", "Role", "RunManifest", "SampleDesign", "ServerInfo", "Severity", "Status", "StructureSkip", "Triple",
 ]

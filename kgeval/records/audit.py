@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import Field, JsonValue
 
 from kgeval.records.base import SCHEMA_VERSION, Record
+from kgeval.records.build import Construction
 from kgeval.records.graph import GraphRef, Layout
 from kgeval.records.manifest import RunManifest
 
@@ -75,3 +76,4 @@ class AuditReport(Record):
     structure: dict[str, float | int | str | dict[str, float | int | dict[str, Any]] | None] = Field(default_factory=dict)
     structure_skipped: list[StructureSkip] = Field(default_factory=list)
     findings: list[Finding] = Field(default_factory=list)
+    construction: Construction | None = None

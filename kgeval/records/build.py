@@ -10,7 +10,7 @@ from kgeval.records.model import ModelUse
 
 
 class Corpus(Record):
-    """The texts a graph was built from. `hash`: SHA-256 over ids and texts in order; `tokens` as `tokenizer` counts them."""
+    """The texts a graph was built from. `hash`: SHA-256 over ids and content hashes, sorted by id; `tokens` as `tokenizer` counts them."""
 
     hash: str
     documents: int
@@ -61,3 +61,21 @@ class IndexRecord(Record):
     faults: list[str] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)
     configuration: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class Construction(Record):
+    """What the construction of a graph took, as its build wrote it into the graph [X table 15]. Null: not recorded.
+
+    `cost` in USD. `calls` 0: no model was asked.
+    """
+
+    system: str
+    finished: str | None = None
+    seconds: float | None = None
+    documents: int | None = None
+    chunks: int | None = None
+    tokens: int | None = None
+    calls: int | None = None
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost: float | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from kgeval.records.audit import Finding
 from kgeval.records.base import SCHEMA_VERSION, Record
@@ -28,13 +28,14 @@ class Proportion(Record):
 
 
 class Coverage(Record):
-    """The four figures of completeness. Relations: ends joined in either direction; in the gold direction; and also with the
-    predicate (over the gold triples that have one)."""
+    """The figures of completeness. Relations: ends joined in either direction; in the gold direction; and also with the
+    predicate (over the gold triples that have one). `relation_pairs`: distinct pairs of ends, whatever predicate and direction."""
 
     entity_coverage: Proportion
     relation_completeness: Proportion
     relation_completeness_directed: Proportion
     relation_completeness_with_predicate: Proportion
+    relation_pairs: Proportion | None = None
 
 
 class GoldMatch(Record):
@@ -65,6 +66,23 @@ class GoldSet(Record):
     duplicates: int = 0
     documents: list[str] = Field(default_factory=list)
     faults: list[str] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)
+
+
+class IdealGraph(Record):
+    """How an extractor made the gold set [M, RAKG style]. A model's work is no truth: `precision` says how much of a sample people
+    held to be right (keys: entities, triples; empty: nobody looked). `sampled`: items of the sheet for people; `labelled`: with a label.
+    What it took stands in the report's `run`.
+    """
+
+    extractor: str
+    signature: str
+    documents: int
+    chunks: int
+    failures: dict[str, int] = Field(default_factory=dict)
+    sampled: int = 0
+    labelled: int = 0
+    precision: dict[str, Proportion] = Field(default_factory=dict)
     notes: list[str] = Field(default_factory=list)
 
 
@@ -111,12 +129,13 @@ class FactRetention(Record):
     embedding_model: str
     judge: str
     facts: list[FactVerdict] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)
 
 
 class CompletenessReport(Record):
     """Completeness of one graph against one gold set. `levels` are cumulative; `apart` counts what each level alone added.
 
-    `by_type`, `by_document`, `bridging` and `control` are at the level of the verdict.
+    `by_type`, `by_document`, `by_predicate`, `bridging` and `control` are at `verdict_level`. `settings`: thresholds of the levels.
     """
 
     schema_version: Literal["1"] = SCHEMA_VERSION
@@ -124,10 +143,13 @@ class CompletenessReport(Record):
     run: RunManifest
     layout: Layout
     gold: GoldSet
+    verdict_level: Level | None = None
+    settings: dict[str, JsonValue] = Field(default_factory=dict)
     levels: dict[Level, Coverage]
     apart: dict[Level, dict[str, int]] = Field(default_factory=dict)
     by_type: dict[str, Coverage] = Field(default_factory=dict)
     by_document: dict[str, Coverage] = Field(default_factory=dict)
+    by_predicate: dict[str, Proportion] = Field(default_factory=dict)
     bridging: dict[str, Proportion] = Field(default_factory=dict)
     control: Control | None = None
     control_missing: str | None = None
@@ -135,6 +157,7 @@ class CompletenessReport(Record):
     matched: list[GoldMatch] = Field(default_factory=list)
     missing: list[GoldMatch] = Field(default_factory=list)
     facts: FactRetention | None = None
+    ideal: IdealGraph | None = None
     sample: list[Passage] = Field(default_factory=list)
     findings: list[Finding] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)

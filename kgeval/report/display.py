@@ -74,10 +74,18 @@ def percent(share: float | None) -> str:
 
 
 def plural(count: int, noun: str) -> str:
-    """`1 check`, `2 checks`."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+    """`1 check`, `2 checks`, `2 entities`."""
+    many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{count:,} {noun if count == 1 else many}"
 
 
 def joined(parts: list[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1] if parts else ""
+
+
+def money(cost: float | None) -> str:
+    """US dollars; four decimals below one dollar; "price not known" for null."""
+    if cost is None:
+        return "price not known"
+    return f"${cost:,.2f}" if cost >= 1 or cost == 0 else f"${cost:.4f}"

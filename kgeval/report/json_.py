@@ -1,4 +1,4 @@
-"""The audit report as JSON: the record itself, keys sorted, so that two runs can be compared line by line."""
+"""A report as JSON: the record itself, keys sorted, so that two runs can be compared line by line."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import json
 import math
 from typing import Any
 
-from kgeval.records import AuditReport
+from kgeval.records import Record
 
 
-def render(report: AuditReport) -> str:
-    """The report as indented JSON with sorted keys and a newline at the end. Reads back with AuditReport.model_validate_json.
+def render(report: Record) -> str:
+    """The record as indented JSON with sorted keys and a newline at the end. Reads back with its class's model_validate_json.
 
     A number that is not finite becomes null.
     """

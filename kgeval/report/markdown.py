@@ -6,9 +6,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from kgeval.records import AuditReport, Example, Finding
+from kgeval.records import AuditReport, Example, Finding, RunManifest
 from kgeval.report import figures, priorities
 from kgeval.report.display import number, percent, plural, visible
+from kgeval.report.usage import construction_line
 
 # Not encoded: what is no mark-up within a line. A colon may start a link or an emoji unless a blank or a digit follows.
 _MARKS = re.compile(r"[\\`*_{}\[\]<>#|!&~@$^]|:(?=[^\s\d])|(?<=[wW])\.")
@@ -25,14 +26,17 @@ def code(text: str, *, longest: int = 100) -> str:
     return f"<code>{escape(text, longest=longest)}</code>"
 
 
-def _prose(text: str) -> str:
+def prose(text: str) -> str:
     """A sentence that may quote the graph or the server: in <code> only where a renderer could find a mention in it."""
     return code(text, longest=300) if "@" in text else escape(text, longest=300)
 
 
 def render(report: AuditReport) -> str:
     """The report in Markdown: verdict, what to mend first, key figures, groups, failed checks with examples, what was skipped."""
-    parts = (_head(report), _mend(report), _figures(report), _groups(report), _failed(report), _unanswered(report), _foot(report))
+    parts = (
+        _head(report), _mend(report), _figures(report), _groups(report), _failed(report), _unanswered(report), _built(report),
+        foot(report.run, report.layout.name),
+    )
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -50,14 +54,14 @@ def _mend(report: AuditReport) -> str:
 
 
 def _amount(finding: Finding) -> str:
-    share = f" ({percent(finding.share)})".replace("<", "&lt;").replace(">", "&gt;") if finding.share is not None else ""
+    share = cell(f" ({percent(finding.share)})") if finding.share is not None else ""
     return f"{number(finding.count or 0)} of {number(finding.total or 0)} {escape(finding.total_of)}{share}"
 
 
 def _figures(report: AuditReport) -> str:
     found = figures.values(report, figures.KEY)
-    rows = [(v.figure.title, escape(v.value) if v.value else f"not measurable here: {_prose(v.reason)}") for v in found]
-    return "## Key figures\n\n" + _table(("Figure", "Value"), rows) if rows else ""
+    rows = [(v.figure.title, escape(v.value) if v.value else f"not measurable here: {prose(v.reason)}") for v in found]
+    return "## Key figures\n\n" + table(("Figure", "Value"), rows) if rows else ""
 
 
 def _groups(report: AuditReport) -> str:
@@ -65,7 +69,7 @@ def _groups(report: AuditReport) -> str:
         (line.title, line.worst or "-", *(str(n) for n in (line.failed, line.passed, line.unfinished, line.skipped)))
         for line in priorities.group_lines(report)
     ]
-    return "## Checks by group\n\n" + _table(("Group", "Worst", "Failed", "Passed", "Unfinished", "Not measurable"), rows) if rows else ""
+    return "## Checks by group\n\n" + table(("Group", "Worst", "Failed", "Passed", "Unfinished", "Not measurable"), rows) if rows else ""
 
 
 def _failed(report: AuditReport) -> str:
@@ -73,7 +77,7 @@ def _failed(report: AuditReport) -> str:
         (f.severity, f"{escape(f.title)} ({code(f.rule_id)})", _amount(f), "; ".join(_example(e) for e in f.sample[:_EXAMPLES]))
         for f in priorities.failed(report)
     ]
-    return "## Findings\n\n" + _table(("Severity", "Check", "Found", "Examples"), rows) if rows else ""
+    return "## Findings\n\n" + table(("Severity", "Check", "Found", "Examples"), rows) if rows else ""
 
 
 def _example(example: Example) -> str:
@@ -84,19 +88,29 @@ def _example(example: Example) -> str:
 def _unanswered(report: AuditReport) -> str:
     blocks = []
     for title, findings in (("Not measurable here", priorities.skipped(report)), ("Did not finish", priorities.unfinished(report))):
-        lines = [f"- {_prose(reason)}: {', '.join(code(f.rule_id) for f in of)}" for reason, of in priorities.reasons(findings)]
+        lines = [f"- {prose(reason)}: {', '.join(code(f.rule_id) for f in of)}" for reason, of in priorities.reasons(findings)]
         if lines:
             blocks.append(f"## {title}\n\n{plural(len(findings), 'check')}, never counted as passed:\n\n" + "\n".join(lines))
     return "\n\n".join(blocks)
 
 
-def _foot(report: AuditReport) -> str:
-    run = report.run
+def _built(report: AuditReport) -> str:
+    return f"## How the graph was built\n\n{prose(construction_line(report.construction))}" if report.construction else ""
+
+
+def foot(run: RunManifest, layout: str) -> str:
+    """The last line of a report: versions, layout, server, time."""
     server = f", Neo4j {run.server.neo4j}, GDS {run.server.gds or 'missing'}" if run.server else ""
-    return f"kgeval {escape(run.kgeval)}, layout {code(report.layout.name)}{escape(server)}, {escape(run.started)}, {run.seconds:.1f} s"
+    return f"kgeval {escape(run.kgeval)}, layout {code(layout)}{escape(server)}, {escape(run.started)}, {run.seconds:.1f} s"
 
 
-def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+def cell(text: str) -> str:
+    """A text of our own making in a cell: `< 0.01 %` must not open a tag."""
+    return text.replace("<", "&lt;").replace(">", "&gt;")
+
+
+def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """A Markdown table; the cells are Markdown already."""
     heads = list(head)
     lines = [heads, ["---"] * len(heads), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 from xml.etree import ElementTree
 
@@ -33,10 +33,22 @@ def histogram(points: Sequence[tuple[int, int]], *, x: str, y: str, name: str) -
     wide = bool(shown) and shown[-1][0] > 20
     if wide:
         shown = [(value, n) for value, n in shown if value > 0]
-    return _draw(shown, wide, labels=(x, y), name=name) if len(shown) > 1 else ""
+    return _draw(lambda axes: _plot(axes, shown, wide), labels=(x, y), name=name) if len(shown) > 1 else ""
 
 
-def _draw(points: Sequence[tuple[int, int]], wide: bool, *, labels: tuple[str, str], name: str) -> str:
+def calibration(points: Sequence[tuple[float, float, int]], *, name: str) -> str:
+    """A plot of (mean confidence, accuracy, how many) with the line of perfect calibration, as an SVG element; "" without points."""
+    def plot(axes: Any) -> None:
+        axes.plot((0, 1), (0, 1), ":", color=_GRID, linewidth=1.6)
+        for confidence, accuracy, n in points:
+            axes.plot(confidence, accuracy, "o", color=_ACCENT, markersize=4 + 2 * len(str(n)), markeredgewidth=0)
+        axes.set_xlim(-0.03, 1.03)
+        axes.set_ylim(-0.03, 1.03)
+
+    return _draw(plot, labels=("stored confidence", "judged accuracy"), name=name) if points else ""
+
+
+def _draw(plot: Callable[[Any], None], *, labels: tuple[str, str], name: str) -> str:
     import matplotlib as mpl
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
@@ -46,7 +58,7 @@ def _draw(points: Sequence[tuple[int, int]], wide: bool, *, labels: tuple[str, s
         figure = Figure(figsize=(5.2, 3.1), layout="constrained")
         FigureCanvasSVG(figure)
         axes = figure.add_subplot()
-        _plot(axes, points, wide)
+        plot(axes)
         _dress(axes, labels)
         figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     return _inline(buffer.getvalue().decode(), name)

@@ -13,6 +13,7 @@ GROUP_TITLES: dict[Group, str] = {
     "names": "Names", "duplicates": "Duplicates", "merging": "Merging", "connectivity": "Connectivity",
     "relations": "Relations", "types": "Types", "schema": "Schema", "properties": "Properties",
     "provenance": "Provenance", "vectors": "Vectors", "time": "Time", "store": "Store",
+    "accuracy": "Accuracy", "completeness": "Completeness",
 }
 
 

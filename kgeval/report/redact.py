@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from collections.abc import Callable
 
-from kgeval.records import AuditReport, Example, Finding, GraphRef
+from kgeval.records import AuditReport, Example, Finding, GraphRef, Record
+
+Hasher = Callable[[str], str]
 
 # Labels, relation types, property names and index names are the graph's vocabulary, not its contents: they stay.
 _CONTENT = ("entity", "relation", "chunk", "document")
@@ -17,28 +20,35 @@ def redacted(report: AuditReport) -> AuditReport:
     The same text has the same hash everywhere in one report. The hash is keyed with the whole report, so that a guess
     cannot be confirmed by someone who has only the redacted one. Element ids, types and counts stay.
     """
+    hashed = hasher(report)
+    return report.model_copy(update={"findings": [redacted_finding(finding, hashed) for finding in report.findings]})
+
+
+def hasher(report: Record) -> Hasher:
+    """Text to hash, keyed with the whole report."""
     secret = hashlib.sha256(report.model_dump_json().encode("utf-8", "replace")).digest()
-    findings = [_finding(finding, secret) for finding in report.findings]
-    return report.model_copy(update={"findings": findings})
+
+    def hashed(text: str) -> str:
+        return "#" + hmac.new(secret, text.encode("utf-8", "replace"), hashlib.sha256).hexdigest()[:8]
+
+    return hashed
 
 
-def _finding(finding: Finding, secret: bytes) -> Finding:
-    update: dict[str, object] = {"sample": [_example(example, secret) for example in finding.sample]}
-    if finding.status == "error" and finding.reason:  # a server's message may quote data
-        update["reason"] = f"the query failed ({_hash(finding.reason, secret)})"
+def redacted_finding(finding: Finding, hashed: Hasher) -> Finding:
+    """The finding with its examples hashed, and a server's message too: it may quote data."""
+    update: dict[str, object] = {"sample": [_example(example, hashed) for example in finding.sample]}
+    if finding.status == "error" and finding.reason:
+        update["reason"] = f"the query failed ({hashed(finding.reason)})"
     return finding.model_copy(update=update)
 
 
-def _example(example: Example, secret: bytes) -> Example:
-    why = None if example.why is None else _hash(example.why, secret)
-    return Example(items=[_ref(ref, secret) for ref in example.items], why=why)
-
-
-def _ref(ref: GraphRef, secret: bytes) -> GraphRef:
+def redacted_ref(ref: GraphRef, hashed: Hasher) -> GraphRef:
+    """The reference with key and name hashed, unless it names a part of the graph's vocabulary."""
     if ref.kind not in _CONTENT:
         return ref
-    return ref.model_copy(update={"key": _hash(ref.key, secret), "name": _hash(ref.name, secret)})
+    return ref.model_copy(update={"key": hashed(ref.key), "name": hashed(ref.name)})
 
 
-def _hash(text: str, secret: bytes) -> str:
-    return "#" + hmac.new(secret, text.encode("utf-8", "replace"), hashlib.sha256).hexdigest()[:8]
+def _example(example: Example, hashed: Hasher) -> Example:
+    why = None if example.why is None else hashed(example.why)
+    return Example(items=[redacted_ref(ref, hashed) for ref in example.items], why=why)

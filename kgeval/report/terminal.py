@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kgeval.records import AuditReport, Finding
 from kgeval.report import figures, priorities
+from kgeval.report.console import grid, head, screen, text_of, title, where
 from kgeval.report.display import number, percent, plural, visible
+from kgeval.report.usage import construction_line
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table
 
 _COLOURS = {"error": "bold red", "warning": "yellow", "info": "cyan"}
 _MENDED = 3
@@ -24,28 +24,16 @@ def render(report: AuditReport, *, width: int = 100, colour: bool = False, writt
 
     `written`: the report files that exist now; the last line says where they are.
     """
-    from rich.console import Console
-
-    out = io.StringIO()
-    console = Console(
-        file=out, width=max(60, width), force_terminal=colour, no_color=not colour, color_system="standard" if colour else None,
-        highlight=False, markup=False, emoji=False, legacy_windows=False, soft_wrap=False, _environ={},
-    )
-    _head(console, report)
+    console, out = screen(width=width, colour=colour)
+    head(console, "audit", report.graph, report)
+    console.print(priorities.verdict(report), style="bold")
     _mend(console, report)
     _figures(console, report)
     _groups(console, report)
     _unanswered(console, report)
-    _where(console, written)
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
-
-
-def _head(console: Console, report: AuditReport) -> None:
-    server = report.run.server
-    name = visible(report.graph, longest=40) if report.graph else "whole database"
-    where = f", Neo4j {server.neo4j} at {visible(server.uri, longest=60)}" if server else ""
-    console.print(f"kgeval audit: {name} (layout {visible(report.layout.name, longest=40)}{where})", style="dim", overflow="fold")
-    console.print(priorities.verdict(report), style="bold")
+    _built(console, report)
+    where(console, written, "All findings with examples and Cypher: add -o report.html")
+    return text_of(out)
 
 
 def _mend(console: Console, report: AuditReport) -> None:
@@ -54,11 +42,11 @@ def _mend(console: Console, report: AuditReport) -> None:
     bad = priorities.failed(report)
     if not bad:
         return
-    _title(console, "MEND FIRST")
-    table = _grid()
+    title(console, "MEND FIRST")
+    table = grid()
     for finding in bad[:_MENDED]:
-        title, advice = visible(finding.title, longest=60), visible(finding.advice, longest=180)
-        body = Text.assemble((f"{title}: ", "bold"), _amount(finding), f"\n{advice}" if finding.advice else "")
+        name, advice = visible(finding.title, longest=60), visible(finding.advice, longest=180)
+        body = Text.assemble((f"{name}: ", "bold"), _amount(finding), f"\n{advice}" if finding.advice else "")
         table.add_row(Text(finding.severity, style=_COLOURS[finding.severity]), body)
     console.print(table)
     if rest := bad[_MENDED : _MENDED + 4]:
@@ -75,8 +63,8 @@ def _figures(console: Console, report: AuditReport) -> None:
     found = figures.values(report, figures.KEY)
     if not found:
         return
-    _title(console, "KEY FIGURES")
-    table = _grid(columns=6)
+    title(console, "KEY FIGURES")
+    table = grid(columns=6)
     cells = [(f"{value.figure.title}", value.value or "not measurable") for value in found]
     cells += [("", "")] * (-len(cells) % 3)
     rows = len(cells) // 3
@@ -115,23 +103,7 @@ def _unanswered(console: Console, report: AuditReport) -> None:
             console.print(f"{plural(len(findings), 'check')} {word}: {'; '.join(why[:3])}{more}")
 
 
-def _where(console: Console, written: Sequence[Path]) -> None:
-    console.print()
-    if written:
-        console.print("Report: " + ", ".join(visible(str(path), longest=300) for path in written), overflow="fold")
-    else:
-        console.print("All findings with examples and Cypher: add -o report.html", style="dim")
-
-
-def _title(console: Console, text: str) -> None:
-    console.print()
-    console.print(text, style="bold")
-
-
-def _grid(columns: int = 2) -> Table:
-    from rich.table import Table
-
-    table = Table.grid(padding=(0, 2, 0, 0))
-    for at in range(columns):
-        table.add_column(justify="right" if columns > 2 and at % 2 else "left", overflow="fold")
-    return table
+def _built(console: Console, report: AuditReport) -> None:
+    if report.construction:
+        console.print()
+        console.print(construction_line(report.construction))

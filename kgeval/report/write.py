@@ -1,65 +1,90 @@
-"""Report files: the ending of the name chooses the format, and a file is either whole or not there."""
+"""Reports in every form: the ending of a file's name or `--format` chooses it, and a file is either whole or not there."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from typing import Literal
 
 from kgeval.errors import InputError, UsageError
 from kgeval.files import write_text
-from kgeval.records import AuditReport
+from kgeval.records import AccuracyReport, AuditReport, CompletenessReport
+from kgeval.report.page import Report
+
+Form = Literal["text", "json", "md", "html"]
+
+ENDINGS: dict[str, Form] = {".html": "html", ".json": "json", ".md": "md"}
+_RENDERERS: dict[type, dict[Form, tuple[str, str]]] = {
+    AuditReport: {"text": ("terminal", "render"), "md": ("markdown", "render"), "html": ("html", "render")},
+    CompletenessReport: {
+        "text": ("completeness_text", "terminal"), "md": ("completeness_text", "markdown"), "html": ("completeness_html", "render"),
+    },
+    AccuracyReport: {"text": ("accuracy_text", "terminal"), "md": ("accuracy_text", "markdown"), "html": ("accuracy_html", "render")},
+}
 
 
-def write_report(report: AuditReport, path: Path, *, redact: bool = False) -> None:
-    """Writes the report to `path`: .html, .json or .md. Folders are made; an existing file is replaced in one step (0644).
+@dataclass(frozen=True)
+class Screen:
+    """Where a text summary is shown: width in characters, with escape codes or plain, and the report files that exist now."""
 
-    `redact` leaves users' texts out. Raises: UsageError for another ending, or where the file cannot be written.
+    width: int = 100
+    colour: bool = False
+    written: Sequence[Path] = ()
+
+
+def rendered(report: Report, form: Form, *, redact: bool = False, screen: Screen | None = None) -> str:
+    """The report in one form, as a text that ends with a newline. `redact` leaves users' texts out. `screen`: for form text."""
+    shown = cleared(report) if redact else report
+    module, name = _RENDERERS[type(report)].get(form, ("json_", "render"))
+    render = getattr(import_module(f"kgeval.report.{module}"), name)
+    screen = screen or Screen()
+    shape = {"width": screen.width, "colour": screen.colour, "written": screen.written} if form == "text" else {}
+    text: str = render(shown, **shape)
+    return text
+
+
+def write_report(report: Report, path: Path, *, redact: bool = False) -> None:
+    """Writes the report to `path`: .html, .json or .md. Folders are made; an existing file is replaced in one step.
+
+    Permissions: 0644 for an audit and a redacted report; the others quote passages of the users' documents: 0600.
+    Raises: UsageError for another ending, or where the file cannot be written.
     """
     check_outputs([path])
-    renderer = _renderers()[path.suffix.lower()]
-    if redact:
-        from kgeval.report.redact import redacted
-
-        report = redacted(report)
-    _replace(path, renderer(report))
+    private = not isinstance(report, AuditReport) and not redact
+    _replace(path, rendered(report, ENDINGS[path.suffix.lower()], redact=redact), mode=0o600 if private else 0o644)
 
 
 def check_outputs(paths: Iterable[Path]) -> None:
     """Tells before a long run whether the files can be written at all. Raises: UsageError naming every bad path."""
-    known = ", ".join(_renderers())
-    faults = [f"{path}: unknown ending '{path.suffix}'" for path in paths if path.suffix.lower() not in _renderers()]
+    known = ", ".join(ENDINGS)
+    faults = [f"{path}: unknown ending '{path.suffix}'" for path in paths if path.suffix.lower() not in ENDINGS]
     faults += [f"{path}: is a folder" for path in paths if path.is_dir()]
     if faults:
         raise UsageError("; ".join(faults), fix=f"give the path of a file that ends with one of: {known}")
 
 
-def _renderers() -> dict[str, Callable[[AuditReport], str]]:
-    return {".html": _html, ".json": _json, ".md": _markdown}
+def cleared(report: Report) -> Report:
+    """The report without the users' texts."""
+    if isinstance(report, AuditReport):
+        from kgeval.report.redact import redacted
+
+        return redacted(report)
+    if isinstance(report, CompletenessReport):
+        from kgeval.report.redact_more import redacted_completeness
+
+        return redacted_completeness(report)
+    from kgeval.report.redact_more import redacted_accuracy
+
+    return redacted_accuracy(report)
 
 
-def _html(report: AuditReport) -> str:
-    from kgeval.report.html import render
-
-    return render(report)
-
-
-def _json(report: AuditReport) -> str:
-    from kgeval.report.json_ import render
-
-    return render(report)
-
-
-def _markdown(report: AuditReport) -> str:
-    from kgeval.report.markdown import render
-
-    return render(report)
-
-
-def _replace(path: Path, text: str) -> None:
+def _replace(path: Path, text: str, *, mode: int) -> None:
     target = path.resolve()  # a link keeps pointing to the file
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        write_text(target, text.encode("utf-8", "replace").decode(), mode=0o644)
+        write_text(target, text.encode("utf-8", "replace").decode(), mode=mode)
     except (OSError, InputError) as cause:
         raise UsageError(f"{path}: cannot be written ({_why(cause)})", fix="give another path with -o") from cause
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from kgeval.errors import IncompleteError, UsageError
 from kgeval.graph.connect import Graph
+from kgeval.graph.load.mark import BUILD, BUILD_KEYS
 from kgeval.graph.queries import all_queries
 
 
@@ -54,6 +55,11 @@ def look(graph: Graph, target: Target) -> State:
             raise UsageError(f"--graph {target.name}: {nodes} nodes that no import wrote have this label", fix="choose another name")
         return State("new", (), others)
     same = target.fingerprint in mark["fingerprints"] and mark["status"] == "ready"
+    if mark["format"] == BUILD and not target.replace:
+        raise UsageError(
+            f"graph {target.name}: was built from documents by kgeval build",
+            fix="choose another name; or --replace, which deletes this graph's nodes and loads the files",
+        )
     state = State(mark["status"] or "loading", tuple(mark["fingerprints"]), others, unchanged=same and not target.replace)
     if not target.replace:
         _check(target, mark, nodes, same)
@@ -80,6 +86,7 @@ def begin(graph: Graph, target: Target, state: State) -> None:
     queries = all_queries()
     graph.schema_command(queries["create-graph-constraint"])
     about: dict[str, Any] = {"source": target.source, "format": target.format, "kgeval": target.version}
+    about |= dict.fromkeys(BUILD_KEYS) if target.replace else {}
     about |= {} if target.append and state.exists else {"fingerprints": []}
     row = graph.write(queries["begin-import"], {"name": target.name, "from": [state.status], "about": about})[0]
     if not row["begun"]:

@@ -76,6 +76,9 @@ def _delete(graph: Graph, name: str, options: Options) -> int:
             pass
         deleted += graph.write(queries["delete-nodes"], {"graph": name, "ids": part})[0]["deleted"]
         options.progress("deleting the old graph", start + len(part), len(ids))
+    decided = [row["element_id"] for row in graph.read(queries["built-merges"], {"graph": name})]
+    for start in range(0, len(decided), options.batch):
+        graph.write(queries["drop-merges"], {"ids": decided[start:start + options.batch]})
     return deleted
 
 

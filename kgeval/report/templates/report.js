@@ -43,18 +43,20 @@
     });
     filters.querySelector(".shown").textContent = shown + " of " + findings.length + " shown";
   }
-  filters.querySelectorAll("input").forEach(function (box) {
-    var some = findings.some(function (finding) { return finding.dataset.kind === box.value; });
-    if (!some) { box.parentNode.hidden = true; }
-    box.addEventListener("change", show);
-  });
-  filters.hidden = false;
-  show();
+  if (filters) {
+    filters.querySelectorAll("input").forEach(function (box) {
+      var some = findings.some(function (finding) { return finding.dataset.kind === box.value; });
+      if (!some) { box.parentNode.hidden = true; }
+      box.addEventListener("change", show);
+    });
+    filters.hidden = false;
+    show();
+  }
 
   function openTarget() {
     var target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (!target) { return; }
-    if (target.hidden && target.dataset.kind) {
+    if (filters && target.hidden && target.dataset.kind) {
       filters.querySelector("input[value=" + target.dataset.kind + "]").checked = true;
       show();
     }

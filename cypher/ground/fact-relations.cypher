@@ -1,0 +1,29 @@
+// fact-relations: the relations at given entities as text, with the entity at the other end.
+// At most $most an entity, so that a super-node costs no more than another entity.
+//
+// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
+// :param ids => ['4:x:1']         -- LIST OF STRING: element ids of entities
+// :param most => 50               -- INTEGER: relations an entity at most
+//
+// returns: element_id STRING, relation STRING, said STRING, other STRING
+// mode: read
+MATCH (e)
+WHERE elementId(e) IN $ids
+CALL (e) {
+  MATCH (e)-[r]-(o)
+  WHERE type(r) IN $layout.relation_types AND o <> e
+    AND any(l IN labels(o) WHERE l IN $layout.entity_labels)
+    AND none(l IN labels(o) WHERE l IN $layout.entity_excluded_labels)
+    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(o))
+    AND ($layout.scope_property IS NULL OR o[$layout.scope_property] = $layout.scope_value)
+  WITH r, o, startNode(r) AS a, endNode(r) AS b
+  LIMIT 1000
+  WITH r, o, left(head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]), 300) + ' -['
+    + left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200) + ']-> '
+    + left(head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]), 300) AS said
+  WHERE said IS NOT NULL
+  ORDER BY said, elementId(r)
+  LIMIT $most
+  RETURN elementId(r) AS relation, said, elementId(o) AS other
+}
+RETURN elementId(e) AS element_id, relation, said, other

@@ -1,0 +1,164 @@
+"""The gold set: distinct entities and triples, what was given twice, what was broken. Pure; reading files is gold_files.py."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from kgeval.errors import UsageError
+from kgeval.records import GoldEntity, GoldSet, GoldTriple
+from kgeval.text.names import normalise
+
+_EXTENSION = re.compile(r"\.[a-z][a-z0-9]{1,4}$")
+Key = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class Gold:
+    """A gold set. `ends[i]` are the positions of subject and object of `triples[i]` in `entities`.
+
+    `spellings[i]`: every way in which the set writes entity i. Entities are distinct by normalised name, document and type,
+    triples by normalised subject, predicate and object, and document. `label` says what kind of gold it is.
+    """
+
+    entities: tuple[GoldEntity, ...]
+    triples: tuple[GoldTriple, ...]
+    ends: tuple[tuple[int, int], ...]
+    spellings: tuple[tuple[str, ...], ...]
+    label: str = "gold"
+    duplicates: int = 0
+    faults: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    inputs: tuple[Path, ...] = ()
+
+    @property
+    def documents(self) -> list[str]:
+        """The documents that items name, in their order."""
+        named = [*(entity.document for entity in self.entities), *(triple.document for triple in self.triples)]
+        return list(dict.fromkeys(name for name in named if name is not None))
+
+    def summary(self) -> GoldSet:
+        """The record of this set."""
+        return GoldSet(
+            label=self.label, entities=len(self.entities), triples=len(self.triples), duplicates=self.duplicates,
+            documents=self.documents, faults=list(self.faults), notes=list(self.notes),
+        )
+
+
+@dataclass
+class Items:
+    """What readers of gold gather, in the order of the files."""
+
+    entities: list[GoldEntity] = field(default_factory=list)
+    triples: list[GoldTriple] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    inputs: list[Path] = field(default_factory=list)
+
+
+def distinct(items: Items, *, label: str = "gold") -> Gold:
+    """The gold set of the items: each entity and each triple once, ends of triples are entities too.
+
+    An entity is the same one where normalised name, document and type agree; an end of a triple, and an entity listed without
+    a type, joins the first one of its name and document. Aliases of the same entity are put together.
+    """
+    pool = _Pool()
+    repeated = sum(not pool.listed(entity) for entity in sorted(items.entities, key=lambda e: e.type is None))
+    triples: dict[tuple[str, ...], tuple[GoldTriple, tuple[int, int]]] = {}
+    for triple in items.triples:
+        ends = (pool.end(triple, triple.subject), pool.end(triple, triple.object))
+        key = (str(ends[0]), name_key(triple.predicate or ""), str(ends[1]), triple.document or "")
+        if key in triples:
+            repeated += 1
+        else:
+            triples[key] = (triple, ends)
+    return Gold(
+        entities=tuple(pool.entities()), triples=tuple(t for t, _ in triples.values()), ends=tuple(e for _, e in triples.values()),
+        spellings=tuple(tuple(s) for s in pool.spellings), label=label, duplicates=repeated, faults=tuple(items.faults),
+        notes=tuple(items.notes), inputs=tuple(items.inputs),
+    )
+
+
+def only_documents(gold: Gold, wanted: Sequence[str]) -> Gold:
+    """The part of the gold set that names one of these documents (as given, without extension, or normalised).
+
+    Raises: UsageError: the set names no such document.
+    """
+    known = {key: name for name in gold.documents for key in reversed(document_keys(name))}
+    chosen = {name: next((known[k] for k in document_keys(name) if k in known), None) for name in wanted}
+    unknown = [name for name, found in chosen.items() if found is None]
+    if unknown:
+        raise UsageError(
+            f"--documents: the gold set has nothing of {', '.join(unknown)}",
+            fix=f"its documents are: {', '.join(gold.documents[:20]) or 'none'}",
+        )
+    kept = set(chosen.values())
+    items = Items(
+        [e for e in gold.entities if e.document in kept], [t for t in gold.triples if t.document in kept],
+        list(gold.faults), list(gold.notes), list(gold.inputs),
+    )
+    return replace(distinct(items, label=gold.label), duplicates=gold.duplicates)
+
+
+def name_key(name: str) -> str:
+    """The normal form; for a name without a letter or digit the name itself, so that "?" and "!" stay two."""
+    return normalise(name) or name.strip()
+
+
+def document_keys(name: str) -> list[str]:
+    """What a document may be called, strictest first: as given, normalised, file name, file name without extension."""
+    base = re.split(r"[/\\]", name.strip())[-1]
+    forms = [normalise(name), normalise(base), normalise(_EXTENSION.sub("", base.lower()))]
+    return list(dict.fromkeys([f"={name.strip()}", *filter(None, forms)]))
+
+
+class _Pool:
+    """Distinct entities by name, document and type."""
+
+    def __init__(self) -> None:
+        self.spellings: list[list[str]] = []
+        self._items: list[GoldEntity] = []
+        self._aliases: list[dict[str, None]] = []
+        self._at: dict[Key, int] = {}
+        self._first: dict[tuple[str, str], int] = {}
+
+    def listed(self, entity: GoldEntity) -> bool:
+        """Adds an entity; false where it was there."""
+        known = len(self._items)
+        return self._add(entity) == known
+
+    def end(self, triple: GoldTriple, name: str) -> int:
+        """The position of the entity that an end of a triple means."""
+        return self._add(GoldEntity(name=name, document=triple.document, aliases=triple.aliases.get(name, [])))
+
+    def entities(self) -> list[GoldEntity]:
+        """Every entity with all its aliases."""
+        pairs = zip(self._items, self._aliases, strict=True)
+        return [entity.model_copy(update={"aliases": list(aliases)}) for entity, aliases in pairs]
+
+    def _add(self, entity: GoldEntity) -> int:
+        name, document = name_key(entity.name), entity.document or ""
+        kind = (entity.type or "").strip().casefold()
+        at = self._at.get((name, document, kind))
+        if at is None and not kind:
+            at = self._first.get((name, document))
+        if at is None:
+            at = len(self._items)
+            self._items.append(entity)
+            self.spellings.append([])
+            self._aliases.append({})
+            self._first.setdefault((name, document), at)
+        self._at[name, document, kind] = at
+        if entity.name not in self.spellings[at]:
+            self.spellings[at].append(entity.name)
+        self._aliases[at].update(dict.fromkeys(entity.aliases))
+        return at
+
+
+def gold_of(
+    entities: Iterable[GoldEntity], triples: Iterable[GoldTriple], *, label: str, notes: Sequence[str] = (), faults: Sequence[str] = (),
+) -> Gold:
+    """A gold set that was made, not read: an ideal graph. `label` is printed beside every figure."""
+    return distinct(Items(list(entities), list(triples), list(faults), list(notes)), label=label)

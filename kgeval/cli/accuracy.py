@@ -1,0 +1,270 @@
+"""`kgeval accuracy`: is what the graph says true? A sample with its passages, judged by a model, by people, or by both."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kgeval.cli.choose import layout_from_options, layout_options
+from kgeval.cli.common import Seconds, connection_options, open_from_options, say
+from kgeval.cli.models import limit_options, model_options, open_models_from_options, show_plan
+from kgeval.cli.show import report_options, show_report
+from kgeval.errors import UsageError
+
+if TYPE_CHECKING:
+    from kgeval.audit.accuracy.report import Results
+    from kgeval.audit.accuracy.run import Drawn
+    from kgeval.audit.accuracy.sample import Wanted
+    from kgeval.config import Config
+    from kgeval.llm.session import Models
+    from kgeval.manifest import Asked, Started
+    from kgeval.records import AccuracyReport, Layout, ServerInfo
+
+INCOMPLETE, MISSED = 3, 1
+_THRESHOLD = re.compile(r"\s*(\w+)\s*(>=|<=)\s*([0-9.]+)\s*")
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.command()
+@connection_options
+@layout_options
+@click.option(
+    "--kind", type=click.Choice(["relations", "entities", "duplicates"]), default="relations", show_default=True,
+    help="What is drawn; duplicates: the pairs that the duplicate checks list.",
+)
+@click.option("-n", "--n", type=click.IntRange(1, 1_000_000), default=200, show_default=True, help="About how many items to draw.")
+@click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=0, show_default=True, help="Same seed, same graph, same sample.")
+@click.option(
+    "--strata", type=click.Choice(["none", "type", "document"]), default="none", show_default=True,
+    help="Draw from each type or document in proportion.",
+)
+@click.option(
+    "--per-passage", type=click.IntRange(1, 20), default=5, show_default=True, help="Items of one passage drawn together, at most.",
+)
+@click.option("--passages", type=click.IntRange(1, 20), default=3, show_default=True, help="Passages shown for an item that has several.")
+@click.option("--human", multiple=True, type=_FILE, metavar="CSV", help="Labels of people: the sheet of --export, filled in (repeatable).")
+@click.option(
+    "--export", type=click.Path(dir_okay=False, path_type=Path), metavar="CSV", help="Write the sample as a blind sheet for people.",
+)
+@click.option("--pairs", type=_FILE, metavar="CSV", help="With --kind duplicates: labelled pairs (name_a, name_b, label), for recall.")
+@click.option("--no-judge", is_flag=True, help="Ask no model, even if kgeval.toml names one.")
+@click.option("--half-width", "half_widths", multiple=True, type=click.FloatRange(0.001, 0.4), help="Print the n for this half-width too.")
+@click.option(
+    "--threshold", "thresholds", multiple=True, metavar="NAME>=SHARE", help="E.g. accuracy>=0.8, contradicted<=0.02; missed: exit 1.",
+)
+@click.option("--timeout", type=Seconds(), default=600, show_default=True, help="Seconds a query may take.")
+@model_options("judge")
+@limit_options
+@report_options
+def accuracy(**options: Any) -> int:
+    """Measure how much of a graph is true, by a sample of it: each item is read against the passages that it comes from.
+
+    Without --model (or [model.judge] in kgeval.toml) nothing is sent to a model: --export writes a sheet for people, --human
+    reads it back. With both, the judge is corrected by the people's labels.
+
+    Exit codes: 0 done, 1 a --threshold is missed, 2 wrong input or no connection, 3 incomplete (no estimate, budget reached,
+    too many failures, a threshold without an answer), 130 interrupted.
+    """
+    from kgeval import config as configuration
+    from kgeval.manifest import Started
+    from kgeval.report.write import check_outputs
+
+    config = configuration.load(options["config_file"])
+    started = Started("accuracy", {name: _plain(value) for name, value in options.items() if name not in ("no_progress", "quiet")})
+    gates = parse_thresholds(options["thresholds"])
+    outputs = list(options["outputs"]) or [Path(name) for name in config.report.outputs]
+    options["redact"] = options["redact"] or config.report.redact
+    _check(options)
+    check_outputs(outputs)
+    if not _asks_judge(config, options):
+        return _without_judge(config, options, started, gates=gates, outputs=outputs)
+    with open_models_from_options(config, "judge", options) as models:
+        at, drawn = _draw(config, options)
+        _export(drawn, options, at.graph)
+        if options["dry_run"]:
+            return _plan(models, drawn, options)
+        results = _results(drawn, options, models)
+        report = _report(results, options, started, at=at, asked=models.asked(), notes=models.notes)
+        return _finish(report, options, gates=gates, outputs=outputs, code=models.exit_code)
+
+
+@dataclass(frozen=True)
+class Gate:
+    """A share that must be reached (`least`) or kept under."""
+
+    of: str
+    least: bool
+    share: float
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the sample comes from, for the report."""
+
+    server: ServerInfo
+    layout: Layout
+    graph: str | None
+
+
+def parse_thresholds(given: Sequence[str]) -> list[Gate]:
+    """`accuracy>=0.8`, `contradicted<=0.02`. All faults at once."""
+    from kgeval.audit.accuracy.estimates import share_names
+
+    gates, faults = [], []
+    for text in (part for value in given for part in value.split(",") if part.strip()):
+        match = _THRESHOLD.fullmatch(text)
+        try:
+            share = float(match[3]) if match else -1.0
+        except ValueError:
+            share = -1.0
+        if match is None or not 0 <= share <= 1:
+            faults.append(f"'{text}': write NAME>=SHARE or NAME<=SHARE, a share between 0 and 1")
+        elif match[1] not in share_names():
+            faults.append(f"'{text}': no share is called {match[1]}")
+        else:
+            gates.append(Gate(match[1], match[2] == ">=", share))
+    if faults:
+        raise UsageError("faulty thresholds: " + "; ".join(faults), fix=f"shares are {', '.join(sorted(share_names()))}")
+    return gates
+
+
+def _check(options: Mapping[str, Any]) -> None:
+    """Refuses options that do not fit together, before anything is opened."""
+    if options["pairs"] and options["kind"] != "duplicates":
+        raise UsageError("--pairs is for --kind duplicates", fix="add --kind duplicates, or leave --pairs out")
+    if options["kind"] == "duplicates" and options["strata"] != "none":
+        raise UsageError("pairs are not stratified", fix="leave --strata out")
+    if options["export"] and options["export"].exists():
+        raise UsageError(f"{options['export']}: is there already, and may hold labels", fix="choose another name, or move the file away")
+
+
+def _asks_judge(config: Config, options: Mapping[str, Any]) -> bool:
+    """A model is asked if one is named; a sheet alone asks none, unless --model says so."""
+    if options["no_judge"]:
+        return False
+    others = options["export"] or options["human"] or options["pairs"]
+    return bool(options["model"] or not others or (config.model.judge.name and not options["export"]))
+
+
+def _without_judge(
+    config: Config, options: Mapping[str, Any], started: Started, *, gates: list[Gate], outputs: list[Path],
+) -> int:
+    """Only people: the sheet is written, or their labels make the report."""
+    from kgeval.manifest import Asked
+
+    at, drawn = _draw(config, options)
+    _export(drawn, options, at.graph)
+    if not options["human"] and not options["pairs"]:
+        if not options["export"]:
+            raise UsageError("--no-judge leaves nothing to do", fix="give --export, --human or --pairs")
+        return 0 if drawn.sample.items else INCOMPLETE
+    report = _report(_results(drawn, options, None), options, started, at=at, asked=Asked(), notes=[])
+    return _finish(report, options, gates=gates, outputs=outputs, code=0)
+
+
+def _wanted(options: Mapping[str, Any]) -> Wanted:
+    from kgeval.audit.accuracy.sample import Wanted
+
+    return Wanted(
+        kind=options["kind"], n=options["n"], seed=options["seed"], strata=options["strata"], per_passage=options["per_passage"],
+        passages=options["passages"], timeout=options["timeout"],
+    )
+
+
+def _draw(config: Config, options: Mapping[str, Any]) -> tuple[Place, Drawn]:
+    """The sample; the connection is closed again, because judging may take long."""
+    from kgeval.audit.accuracy.run import draw
+
+    with open_from_options(config, **{name: options[name] for name in ("uri", "username", "database", "home")}) as graph:
+        layout = layout_from_options(graph, config, **{name: options[name] for name in ("graph_name", "layout_option", "overrides")})
+        drawn = draw(graph, layout, _wanted(options))
+        place = Place(graph.info, layout, layout.scope_value or options["graph_name"])
+    if not drawn.sample.items:
+        say("nothing can be judged: " + ("; ".join(drawn.sample.notes) or f"the graph has no {options['kind']} with a passage"))
+    return place, drawn
+
+
+def _export(drawn: Drawn, options: Mapping[str, Any], graph: str | None) -> None:
+    from kgeval.audit.accuracy.sheet import write_sheet
+
+    if not options["export"]:
+        return
+    write_sheet(options["export"], drawn.sample, _wanted(options), graph=graph)
+    n, clusters = drawn.sample.design.drawn, drawn.sample.design.clusters_drawn
+    say(f"wrote {options['export']}: {n} {options['kind']} in {clusters} clusters; fill in the column label, then give it with --human")
+
+
+def _plan(models: Models, drawn: Drawn, options: Mapping[str, Any]) -> int:
+    from kgeval.audit.accuracy.run import planned
+    from kgeval.llm.plan import Plan
+
+    stage = models.plan(batch.task for batch in planned(models, drawn.sample, options["kind"]))
+    show_plan(Plan((stage,), models.limits))
+    return 0
+
+
+def _results(drawn: Drawn, options: Mapping[str, Any], models: Models | None) -> Results:
+    """Labels of people and verdicts of the judge. Sheets are read first: their faults must not cost money."""
+    from kgeval.audit.accuracy.gold_pairs import read_pairs
+    from kgeval.audit.accuracy.report import Results
+    from kgeval.audit.accuracy.run import judge
+    from kgeval.audit.accuracy.sheet import read_sheets
+
+    people = read_sheets(options["human"], drawn.sample, _wanted(options)) if options["human"] else None
+    gold = read_pairs(options["pairs"]) if options["pairs"] else []
+    judged = judge(models, drawn.sample, options["kind"]) if models else {}
+    return Results(options["kind"], drawn.sample, judged, people, drawn.listed, gold, options["half_widths"])
+
+
+def _report(
+    results: Results, options: Mapping[str, Any], started: Started, *, at: Place, asked: Asked, notes: Sequence[str],
+) -> AccuracyReport:
+    from kgeval.audit.accuracy.report import accuracy_report
+    from kgeval.audit.accuracy.run import query_hashes
+    from kgeval.config import DEFAULT_FILE
+
+    named = [options["config_file"] or DEFAULT_FILE, options["layout_option"], *options["human"], options["pairs"]]
+    run = started.manifest(
+        server=at.server, hashes=query_hashes(results.kind), inputs=[Path(name) for name in named if name and Path(name).is_file()],
+        seed=options["seed"], asked=asked,
+    )
+    report = accuracy_report(results, graph=at.graph, layout=at.layout, run=run)
+    return report.model_copy(update={"notes": [*report.notes, *notes]})
+
+
+def _finish(report: AccuracyReport, options: Mapping[str, Any], *, gates: list[Gate], outputs: list[Path], code: int) -> int:
+    """Shows the report; the exit code says whether the gates were met."""
+    unanswered, missed = _gated(report, gates)
+    answered = any(e.value is not None for e in report.estimates) or report.duplicates.get("gold_pairs") is not None
+    code = INCOMPLETE if code or unanswered or not answered else MISSED if missed else 0
+    show_report(report.model_copy(update={"run": report.run.model_copy(update={"exit_code": code})}), options, outputs)
+    for text in (*missed, *unanswered):
+        say(text)
+    return code
+
+
+def _gated(report: AccuracyReport, gates: list[Gate]) -> tuple[list[str], list[str]]:
+    """Messages for gates without an answer and for those missed. A gate looks at the most trustworthy estimate there is."""
+    from kgeval.audit.accuracy.report import best
+
+    unanswered, missed = [], []
+    for gate in gates:
+        found = best(report.estimates, gate.of)
+        if found is None or found.value is None:
+            unanswered.append(f"gate not answered: {gate.of} has no estimate here")
+        elif (found.value < gate.share) if gate.least else (found.value > gate.share):
+            sign = ">=" if gate.least else "<="
+            missed.append(f"gate missed: {gate.of} is {found.value:.3f} ({found.labelled_by}), wanted {sign} {gate.share:g}")
+    return unanswered, missed
+
+
+def _plain(value: Any) -> Any:
+    """An option's value as JSON has it."""
+    if isinstance(value, tuple):
+        return [_plain(part) for part in value]
+    return str(value) if isinstance(value, Path) else value

@@ -1,0 +1,229 @@
+"""`kgeval completeness`: what a graph lacks of a gold set, by matching level; with a model, also of facts and of an ideal graph."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kgeval.cli.choose import layout_from_options, layout_options
+from kgeval.cli.common import Seconds, connection_options, open_from_options, say
+from kgeval.cli.completeness_models import IdealMade, fact_options, facts_from_options, ideal_from_options, ideal_options, with_ideal
+from kgeval.cli.models import embedding_options, limit_options, model_options
+from kgeval.cli.show import report_options, show_report
+from kgeval.errors import UsageError
+
+if TYPE_CHECKING:
+    from kgeval.audit.completeness.gold import Gold
+    from kgeval.audit.completeness.run import CompletenessOptions
+    from kgeval.config import Config
+    from kgeval.manifest import Started
+    from kgeval.records import CompletenessReport, Level, Proportion
+
+FIGURES = (
+    "entity_coverage", "relation_completeness", "relation_completeness_directed", "relation_completeness_with_predicate", "relation_pairs",
+)
+FACTS = "fact_retention"
+DEFAULT_LEVELS = "exact,normalised,alias,fuzzy"
+
+
+@click.command()
+@connection_options
+@layout_options
+@click.option(
+    "--gold", "gold_files", multiple=True, type=click.Path(path_type=Path), metavar="FILE",
+    help="Gold entities and triples: JSONL, JSON, CSV, TSV, Parquet, or a GraphRAG-Bench question file (repeatable).",
+)
+@click.option(
+    "--ideal", multiple=True, type=click.Path(path_type=Path), metavar="DOCS", help="Take an extractor's graph of DOCS as gold set.",
+)
+@click.option("--facts", type=click.Path(path_type=Path), metavar="FILE", help="Gold sentences: judge which of them follow from the graph.")
+@click.option("--documents", multiple=True, metavar="ID", help="Only the gold of these documents (comma or repeated).")
+@click.option(
+    "--levels", multiple=True, metavar="LEVEL",
+    help=f"Levels to match at: {DEFAULT_LEVELS}, embedding, or all [default: all but embedding].",
+)
+@click.option("--fuzzy", type=float, default=90.0, show_default=True, help="Lowest token_sort_ratio of the fuzzy level, 70 to 100.")
+@click.option("--similarity", type=float, default=0.85, show_default=True, help="Lowest cosine of the embedding level.")
+@click.option("--control", type=click.Path(path_type=Path), metavar="FILE", help="Gold of another text, which should not be found.")
+@click.option(
+    "--threshold", "thresholds", multiple=True, metavar="ID>=SHARE",
+    help="Lowest share that passes, e.g. entity_coverage>=0.7 or entity_coverage@normalised>=0.6; missed: exit 1.",
+)
+@click.option("--limit", type=click.IntRange(min=0), default=5, show_default=True, help="Examples a finding, faults shown; 0 = all.")
+@click.option("--timeout", type=Seconds(), default=3600.0, help="Seconds a query may take [default: 3600].")
+@fact_options
+@ideal_options
+@model_options("judge")
+@limit_options
+@embedding_options
+@report_options
+def completeness(**options: Any) -> int:
+    """Find what a graph lacks: hold it against gold entities and triples. Reads only; needs no model, but for --ideal and --facts.
+
+    Exit codes: 0 done, 1 a --threshold is missed, 2 wrong input or no connection, 3 incomplete (a threshold has no answer, a
+    budget was reached), 130 interrupted.
+    """
+    from kgeval import config as configuration
+    from kgeval.cli.audit import _plain
+    from kgeval.manifest import Started
+    from kgeval.report.write import check_outputs
+
+    config = configuration.load(options["config_file"])
+    outputs = list(options["outputs"]) or [Path(name) for name in config.report.outputs]
+    check_outputs(outputs)
+    gates = parse_gates(_list(options["thresholds"]))
+    started = Started("completeness", {k: _plain(v) for k, v in options.items() if k not in ("no_progress", "quiet")})
+    made = _gold(config, options)
+    if made is None:
+        return 0
+    gold, ideal = made
+    _say_faults(gold, options["limit"])
+    report, code = _measured(config, options, gold, started)
+    if report is None:
+        return code
+    if ideal is not None:
+        report, code = with_ideal(report, ideal), code or ideal.code
+    code = code or gate_code(report, gates)
+    run = report.run.model_copy(update={"exit_code": code, "seconds": started.seconds})
+    show_report(report.model_copy(update={"run": run}), options, outputs)
+    return code
+
+
+def _gold(config: Config, options: dict[str, Any]) -> tuple[Gold, IdealMade | None] | None:
+    """The gold set of files, or an extractor's; null after a dry run of the extraction. Raises UsageError without any."""
+    from kgeval.audit.completeness.gold import Items, distinct, only_documents
+    from kgeval.audit.completeness.gold_files import read_gold
+
+    if options["gold_files"] and options["ideal"]:
+        raise UsageError("--gold and --ideal are two gold sets", fix="measure them one after the other")
+    if not (options["gold_files"] or options["ideal"] or options["facts"]):
+        raise UsageError("nothing to hold the graph against", fix="give --gold FILE, --ideal DOCS or --facts FILE")
+    ideal = None
+    if options["ideal"]:
+        ideal = ideal_from_options(config, options)
+        if ideal is None:
+            return None
+        gold = ideal.gold
+    else:
+        gold = read_gold(options["gold_files"]) if options["gold_files"] else distinct(Items())
+    wanted = _list(options["documents"])
+    if wanted and not (options["gold_files"] or options["ideal"]):
+        raise UsageError("--documents chooses among the gold of --gold or --ideal", fix="leave --documents out")
+    return (only_documents(gold, wanted) if wanted else gold), ideal
+
+
+def _measured(config: Config, options: dict[str, Any], gold: Gold, started: Started) -> tuple[CompletenessReport | None, int]:
+    """The report, and an exit code where a model did not get to its end; no report after a dry run."""
+    from kgeval.audit.completeness.run import measure
+
+    with ExitStack() as open_things:
+        chosen = _options(config, options, started, open_things)
+        known = ("uri", "username", "database", "home")
+        graph = open_things.enter_context(open_from_options(config, **{key: options[key] for key in known}))
+        bound = layout_from_options(graph, config, **{key: options[key] for key in ("graph_name", "layout_option", "overrides")})
+        report = measure(graph, bound, gold, chosen)
+        if not options["facts"]:
+            return report, 0
+        return facts_from_options(config, options, graph, report)
+
+
+def _options(config: Config, options: dict[str, Any], started: Started, open_things: ExitStack) -> CompletenessOptions:
+    """The options of the measurement; the embedder is opened where its level is asked for."""
+    from kgeval.audit.completeness.gold_files import read_gold
+    from kgeval.audit.completeness.run import CompletenessOptions
+    from kgeval.cli.models import open_embedder_from_options
+
+    levels = parse_levels(_list(options["levels"]))
+    embedder = open_things.enter_context(open_embedder_from_options(config, options)) if "embedding" in levels else None
+    control = read_gold([options["control"]]) if options["control"] else None
+    if control is not None:
+        _say_faults(control, options["limit"])
+    return CompletenessOptions(
+        levels=levels, fuzzy=options["fuzzy"], similarity=options["similarity"], embedder=embedder, started=started,
+        control=control, limit=options["limit"], timeout=options["timeout"],
+        progress=(lambda stage: None) if options["no_progress"] or not sys.stderr.isatty() else (lambda stage: say(f"{stage} ...")),
+    )
+
+
+def parse_levels(given: Sequence[str]) -> tuple[Level, ...]:
+    """The levels named, strictest first; `all` is every one; none named: exact to fuzzy. Raises UsageError for unknown ones."""
+    from kgeval.records import LEVELS
+
+    named = {name.lower() for name in given} or set(DEFAULT_LEVELS.split(","))
+    unknown = sorted(named - {*LEVELS, "all"})
+    if unknown:
+        raise UsageError(f"--levels: {', '.join(unknown)}: no such level", fix=f"the levels are {', '.join(LEVELS)}, all")
+    return tuple(level for level in LEVELS if level in named or "all" in named)
+
+
+def parse_gates(given: Sequence[str]) -> dict[tuple[str, str | None], float]:
+    """`ID>=0.7`, `ID=0.7` or `ID@LEVEL>=0.7`: share by figure and level (null: the verdict's). All faults at once."""
+    from kgeval.records import LEVELS
+
+    found: dict[tuple[str, str | None], float] = {}
+    faults = []
+    for text in given:
+        parts = re.fullmatch(r"\s*(\w+)\s*(?:@\s*(\w+))?\s*>?=\s*(\S+)\s*", text)
+        share = _share(parts[3]) if parts else None
+        if parts is None or share is None:
+            faults.append(f"'{text}': write ID>=SHARE, a share between 0 and 1")
+        elif parts[1] not in (*FIGURES, FACTS) or (parts[2] is not None and parts[2] not in LEVELS):
+            faults.append(f"'{text}': no such figure or level")
+        else:
+            found[parts[1], parts[2]] = share
+    if faults:
+        fix = f"figures: {', '.join((*FIGURES, FACTS))}; levels: {', '.join(LEVELS)}"
+        raise UsageError("faulty thresholds: " + "; ".join(faults), fix=fix)
+    return found
+
+
+def gate_code(report: CompletenessReport, gates: dict[tuple[str, str | None], float]) -> int:
+    """3 if a gate has no answer, 1 if one is missed, else 0; each is said on stderr."""
+    codes = [0]
+    for (figure, level), lowest in gates.items():
+        counted = _figure(report, figure, level)
+        name = f"{figure}@{level}" if level else figure
+        if counted is None or counted.share is None:
+            say(f"gate not answered: {name} has no figure here")
+            codes.append(3)
+        elif counted.share < lowest:
+            say(f"gate missed: {name} is {counted.share:.4f}, below {lowest:g}")
+            codes.append(1)
+    return max(codes)
+
+
+def _figure(report: CompletenessReport, figure: str, level: str | None) -> Proportion | None:
+    if figure == FACTS:
+        return report.facts.retention if report.facts else None
+    name: Any = level or report.verdict_level
+    coverage = report.levels.get(name)
+    found: Proportion | None = getattr(coverage, figure) if coverage else None
+    return found
+
+
+def _share(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if 0 <= number <= 1 else None
+
+
+def _say_faults(gold: Gold, limit: int) -> None:
+    if not gold.faults:
+        return
+    say(f"warning: {len(gold.faults)} broken gold items are passed over (all are in the report):")
+    for fault in gold.faults[: limit or None]:
+        say(f"  {fault}")
+    if limit and len(gold.faults) > limit:
+        say(f"  ... and {len(gold.faults) - limit} more")
+
+
+def _list(values: Sequence[str]) -> list[str]:
+    return [part.strip() for value in values for part in value.split(",") if part.strip()]

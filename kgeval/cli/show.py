@@ -1,0 +1,55 @@
+"""What all commands that end with a report share: -o, -f, --redact, -q; writing the files, then the result on stdout."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kgeval.cli.common import F, say, silence_stdout
+
+if TYPE_CHECKING:
+    from kgeval.report.page import Report
+
+
+def report_options(command: F) -> F:
+    """--output, --format, --redact, --quiet: the options that show_report reads."""
+    for option in reversed((
+        click.option(
+            "-o", "--output", "outputs", multiple=True, type=click.Path(path_type=Path),
+            help="Report file: .html .json .md (repeatable).",
+        ),
+        click.option(
+            "-f", "--format", "form", type=click.Choice(["text", "json", "md", "html"]), default="text", show_default=True,
+            help="What goes to stdout.",
+        ),
+        click.option("--redact", is_flag=True, help="Leave names and texts out of the report."),
+        click.option("-q", "--quiet", is_flag=True, help="No summary on stdout."),
+    )):
+        command = option(command)
+    return command
+
+
+def show_report(report: Report, options: Mapping[str, Any], outputs: Sequence[Path]) -> None:
+    """Writes the files, then prints the result; a closed pipe loses nothing that is written.
+
+    `options`: `form`, `redact` and `quiet` as report_options gives them.
+    """
+    from kgeval.report.write import Screen, rendered, write_report
+
+    for path in outputs:
+        write_report(report, path, redact=options["redact"])
+    if options["quiet"]:
+        for path in outputs:
+            say(f"wrote {path}")
+        return
+    screen = Screen(shutil.get_terminal_size((100, 40)).columns, sys.stdout.isatty(), outputs)
+    try:
+        click.echo(rendered(report, options["form"], redact=options["redact"], screen=screen), nl=False)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the gate's exit code still counts
+        silence_stdout()

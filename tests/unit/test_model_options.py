@@ -1,0 +1,120 @@
+"""Options of commands that ask models: flag > environment > kgeval.toml > default, and a plan that people and scripts can read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from kgeval.cli.models import (
+    embedding_options,
+    limit_options,
+    limits_from_options,
+    model_options,
+    open_embedder_from_options,
+    open_models_from_options,
+    show_plan,
+)
+from kgeval.config import Config
+from kgeval.errors import UsageError
+from kgeval.llm.calls import Limits
+from kgeval.llm.plan import Plan, PlannedStage
+from kgeval.llm.prices import Price
+
+TOML = Config.model_validate({
+    "model": {
+        "judge": {"name": "toml-model", "base_url": "http://127.0.0.1:1/toml", "parameters": {"seed": 3}}, "embedding": {"name": "toml-e"},
+    },
+    "limits": {"concurrency": 3, "rpm": 30, "timeout": 9, "cost": 0.5, "calls": 0},
+})
+
+
+def parsed(*arguments: str, env: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """What a command with these options gets."""
+    got: dict[str, Any] = {}
+
+    @click.command()
+    @model_options("judge")
+    @limit_options
+    @embedding_options
+    def command(**given: Any) -> None:
+        got.update(given)
+
+    done = CliRunner().invoke(command, list(arguments), env=dict(env or {}), catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return got
+
+
+def test_limits_come_from_the_flag_then_the_file_then_the_default() -> None:
+    assert limits_from_options(Config(), parsed()) == Limits()
+    assert limits_from_options(TOML, parsed()) == Limits(concurrency=3, rpm=30, timeout=9.0, cost_limit=0.5, max_calls=0)
+    flags = parsed(
+        "-j", "64", "--rpm", "5", "--tpm", "7", "--max-retries", "0", "--max-reasks", "0", "--call-timeout", "2", "--cost-limit", "0",
+        "--max-calls", "11", "--max-error-rate", "0",
+    )
+    assert limits_from_options(TOML, flags) == Limits(64, 5, 7, 0, 0, 2.0, 0.0, 11, 0.0), "0 is a value, not an absence"
+
+
+@pytest.mark.parametrize(("arguments", "env", "config", "expected"), [
+    (["--model", "flag", "--base-url", "http://127.0.0.1:1/flag"], {"OPENAI_BASE_URL": "http://127.0.0.1:1/env"}, TOML, ("flag", "flag")),
+    ([], {"OPENAI_BASE_URL": "http://127.0.0.1:1/env"}, TOML, ("toml-model", "env")),
+    ([], {}, TOML, ("toml-model", "toml")),
+])
+def test_the_endpoint_comes_from_the_flag_then_the_environment_then_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], env: dict[str, str], config: Config, expected: tuple[str, str],
+) -> None:
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    options = parsed(*arguments, env=env) | {"journal": tmp_path / "j"}
+    with open_models_from_options(config, "judge", options) as models:
+        assert models.endpoint.model == expected[0]
+        assert models.endpoint.base_url == f"http://127.0.0.1:1/{expected[1]}"
+        assert models.endpoint.parameters["seed"] == 3
+    assert (tmp_path / "j").stat().st_mode & 0o077 == 0
+
+
+def test_the_journal_lies_in_the_cache_folder_that_is_given(tmp_path: Path) -> None:
+    options = parsed("--base-url", "http://127.0.0.1:1/v1", "--model", "m", "--cache-dir", str(tmp_path / "c"))
+    with open_models_from_options(Config(), "judge", options):
+        assert (tmp_path / "c" / "journal.sqlite").is_file()
+    assert (tmp_path / "c").stat().st_mode & 0o077 == 0
+
+
+def test_a_missing_model_name_is_one_clear_error() -> None:
+    with pytest.raises(UsageError, match="no model is named for the judge") as caught:
+        open_models_from_options(Config(), "judge", parsed())
+    assert "--model" in caught.value.fix and "[model.judge]" in caught.value.fix
+
+
+def test_the_embedder_comes_from_the_flag_then_the_file(tmp_path: Path) -> None:
+    at = ("--embedding-url", "http://127.0.0.1:1/v1", "--cache-dir", str(tmp_path))
+    assert open_embedder_from_options(TOML, parsed(*at)).name == "toml-e"
+    assert open_embedder_from_options(TOML, parsed("--embedding-model", "flag-e", *at)).name == "flag-e"
+
+
+STAGES = (
+    PlannedStage("extract", 120, 120, from_journal=30, input_tokens_low=60_000, input_tokens_high=60_000, output_tokens_high=36_000,
+                 price=Price(1.0, 2.0), seconds_a_call=2.0),
+    PlannedStage("glean", 0, 120, input_tokens_high=90_000, output_tokens_high=36_000, price=Price(1.0, 2.0), seconds_a_call=2.0),
+)
+
+
+def test_a_plan_on_a_pipe_is_plain_text_with_sums(capsys: pytest.CaptureFixture[str]) -> None:
+    """Cost by hand: input 60,000 tokens at 1 USD a million, at most 150,000 and 72,000 out at 2 USD: 0.06 to 0.294 USD.
+    Time: 120 to 240 calls of 2 s, 8 at a time: 30 to 60 s."""
+    show_plan(Plan(STAGES, Limits()))
+    lines = capsys.readouterr().out.splitlines()
+    cells = [[cell for cell in line.split("  ") if cell.strip()] for line in lines[:4]]
+    assert [cell.strip() for cell in cells[3]] == ["total", "120 to 240", "30", "60,000 to 150,000", "72,000", "0.0600 to 0.2940 USD"]
+    assert lines[4].startswith("about 30 s to 1 min at 8 requests at a time")
+    assert lines[-1] == "dry run: nothing was sent"
+    assert not any("\x1b" in line or "│" in line for line in lines)
+
+
+def test_a_plan_without_a_price_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    show_plan(Plan((PlannedStage("judge", 1, 1),), Limits(rpm=10)))
+    out = capsys.readouterr().out
+    assert "unknown" in out and "--prices" in out and "10 requests a minute" in out
