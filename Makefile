@@ -6,7 +6,7 @@ READY  := $(VENV)/.ready
 DEMO   := out/demo
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test unit check lint types docs bench clean
+.PHONY: help demo test unit check lint types docs e2e bench clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -43,8 +43,14 @@ check: lint types test ## Everything that CI runs
 docs: $(READY) ## Make the generated docs and schemas anew (CLI reference, rule pages, JSON Schemas)
 	$(BIN)/python tools/generate.py
 
-bench: $(READY) ## Audit speed against networkx and igraph, as ratios of one run
+e2e: $(READY) ## Build a graph with a real local model (the first time its server is built: minutes), and resume it
+	$(BIN)/python tests/e2e/local_model.py --folder out/e2e
+
+bench: $(READY) ## Speed against other ways of doing the same, as ratios of one run: audit, models, completeness, loading
 	$(BIN)/python tests/bench/audit_speed.py
+	$(BIN)/python tests/bench/llm_throughput.py
+	$(BIN)/python tests/bench/completeness_speed.py
+	$(BIN)/python tests/bench/writer_speed.py
 
 clean: ## Remove what make demo made
 	-@test -d $(DEMO)/home && $(BIN)/kgeval server stop --home $(DEMO)/home

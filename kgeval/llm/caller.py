@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -156,7 +156,6 @@ class Caller:
         return Result(value, from_journal=True)
 
     def _from_endpoint(self, request: Request, read: Callable[[str], V], tried: int) -> Result[V]:
-        started = time.perf_counter()
         try:
             answer, mode = self._answer(request, tried)
         except UnusableError as end:
@@ -171,7 +170,7 @@ class Caller:
             return Result(None, fault.failure)
         self.forms.usable(mode)
         used = (answer.input_tokens or 0, answer.output_tokens or 0)
-        self.journal.put(request, Stored(answer.text, *used, answer.estimated, round(time.perf_counter() - started, 4)))
+        self.journal.put(request, Stored(answer.text, *used, answer.estimated, answer.seconds))
         return Result(value)
 
     def _answer(self, request: Request, tried: int) -> tuple[Answer, Mode]:
@@ -235,7 +234,7 @@ class Caller:
         answer = None
         try:
             answer = self.client.send(body).counted(request.system, request.user)
-            return answer
+            return replace(answer, seconds=round(time.perf_counter() - started, 4))
         finally:
             self._local.wire = self.wire_seconds() + time.thread_time() - cpu
             seconds = time.perf_counter() - started

@@ -33,7 +33,7 @@ _QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|billing|ins
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came over the wire: text, why the model ended, tokens if the endpoint told."""
+    """What came over the wire: text, why the model ended, tokens if the endpoint told, seconds it took."""
 
     text: str
     finish: str
@@ -41,6 +41,7 @@ class Answer:
     input_tokens: int | None = None
     output_tokens: int | None = None
     estimated: bool = False
+    seconds: float = 0.0
 
     def counted(self, *messages: str) -> Answer:
         """With its tokens counted here (o200k_base) where the endpoint gave none."""

@@ -73,11 +73,14 @@ class Journal:
         self.writer_seconds = 0.0
 
     def get(self, key: str) -> Stored | None:
-        """The finished call under a key, or null."""
+        """The finished call under a key, or null (also for a row whose bytes are damaged: it is asked again and replaced)."""
         sql = "SELECT reply, input_tokens, output_tokens, estimated, seconds FROM calls WHERE key = ?"
         with self._reader() as reader:
             row = reader.execute(sql, (key,)).fetchone()
-        return None if row is None else Stored(unpack(row[0]), row[1], row[2], bool(row[3]), row[4])
+        try:
+            return None if row is None else Stored(unpack(row[0]), row[1], row[2], bool(row[3]), row[4])
+        except zlib.error:
+            return None
 
     def put(self, request: Request, stored: Stored) -> None:
         """Writes a finished call and returns when it is on disk as far as the operating system goes (kill -9 does not lose it).

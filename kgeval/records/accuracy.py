@@ -52,6 +52,7 @@ class Estimate(Record):
     """A share with its 95 % interval. `n` items drawn, `n_scored` of them with a label; the bounds count the others as wrong and as right.
 
     `method` names estimator and interval; `labelled_by`: judge (uncorrected), people, or judge corrected by people.
+    `design_effect`: as seen; `interval_effect`: as the interval uses it (at least 1, steadied where few clusters show an error).
     """
 
     of: str
@@ -66,6 +67,7 @@ class Estimate(Record):
     bound_low: float | None = None
     bound_high: float | None = None
     design_effect: float | None = None
+    interval_effect: float | None = None
     failures: dict[str, int] = Field(default_factory=dict)
 
 

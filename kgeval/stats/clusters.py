@@ -53,7 +53,8 @@ class ShareEstimate:
     """A share in 0..1 with its variance. `n`: items; `clusters`: clusters with an item; `df`: degrees of freedom.
 
     `design_effect`: variance (without the finite population correction) over that of as many independent items; null where it
-    cannot be seen (no variation, or one cluster). `low`, `high`: 95 % interval, null with fewer than 2 clusters.
+    cannot be seen (no variation, or one cluster). `steadied`: the one that the interval uses, at least 1.
+    `low`, `high`: 95 % interval, null with fewer than 2 clusters.
     """
 
     value: float
@@ -62,6 +63,7 @@ class ShareEstimate:
     clusters: int
     df: int
     design_effect: float | None
+    steadied: float
     low: float | None
     high: float | None
 
@@ -80,8 +82,11 @@ def arranged(clusters: Sequence[str], strata: Mapping[str, str], population: Map
     )
 
 
-def ratio(y: Floats, x: Floats, clusters: Clusters) -> ShareEstimate | None:
+def ratio(y: Floats, x: Floats, clusters: Clusters, *, answered: float = 1.0) -> ShareEstimate | None:
     """The share sum(y) / sum(x) in the population. `y`, `x`: one number an item, 0 <= y <= x; x = 0 leaves an item out.
+
+    `answered`: the share (0..1) of these clusters' items that have a value at all: what has none is not drawn, so the finite
+    population correction shrinks with it.
 
     Null if no item is in. Items of a domain (a type, a document) are given by x = 1 inside and 0 outside: the clusters
     without one still tell about the sample. The interval is Wilson's at the effective sample size, with a t quantile; see
@@ -102,14 +107,15 @@ def ratio(y: Floats, x: Floats, clusters: Clusters) -> ShareEstimate | None:
     counts = np.bincount(clusters.stratum[occupied], minlength=len(clusters.population))
     n, held = round(float(x.sum())), int(counts.sum())
     df = held - int((counts > 0).sum())
-    variance = total_variance(residuals * weights, clusters)
     bare = total_variance(residuals * weights, clusters, corrected=False)
+    left = total_variance(residuals * weights, clusters) / bare if bare > 0 else _left_out(clusters)
+    left = 1 - (1 - left) * answered
     effect = _design_effect(value, bare, n) if held > 1 else None
     rare = by_cluster_y if value < 0.5 else by_cluster_x - by_cluster_y
     steady = _steadied(effect, n / held, int((rare > 0).sum()))
-    interval = _interval(value, variance / bare if bare > 0 else _left_out(clusters), steady, n=n, df=df)
+    interval = _interval(value, left, steady, n=n, df=df)
     return ShareEstimate(
-        value, variance, n, held, df, effect, interval.low if interval else None, interval.high if interval else None,
+        value, bare * left, n, held, df, effect, steady, interval.low if interval else None, interval.high if interval else None,
     )
 
 
@@ -162,4 +168,3 @@ def _interval(value: float, left: float, effect: float, *, n: int, df: int) -> I
     if df < 1:
         return None
     return wilson(value, n / (effect * left), quantile=quantile(df=df))
-

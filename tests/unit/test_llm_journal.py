@@ -244,3 +244,14 @@ def test_opening_a_journal_twice_keeps_the_locks_that_sqlite_holds(tmp_path: Pat
         assert (tmp_path / "j.sqlite-wal").exists()
         journal.put(request("second"), STORED)
         assert journal.get(request("second").key) == STORED
+
+
+def test_a_row_with_damaged_bytes_is_asked_again_and_replaced(tmp_path: Path) -> None:
+    with Journal(tmp_path / "j.sqlite") as journal:
+        journal.put(request(), STORED)
+        with sqlite3.connect(tmp_path / "j.sqlite") as connection:
+            connection.execute("UPDATE calls SET reply = x'00ff'")
+        connection.close()
+        assert journal.get(request().key) is None
+        journal.put(request(), STORED)
+        assert journal.get(request().key) == STORED

@@ -108,7 +108,7 @@ def test_no_estimate_is_never_zero(report: AccuracyReport, empty: AccuracyReport
         assert "No estimate: none of 0 sampled items has a label." in rendered(empty, form)  # type: ignore[arg-type]
     none = Estimate(of="KNOWS", labelled_by="judge", method="m", n=3, n_scored=0, failures={"cut": 3})
     page = Page(rendered(report.model_copy(update={"by_type": [none]}), "html"))
-    assert re.search(r"KNOWS – 3 0", page.text)
+    assert re.search(r"KNOWS – no interval 3 0", page.text)
     assert re.search(r"KNOWS +- +- +3 +0", rendered(report.model_copy(update={"by_type": [none]}), "text"))
 
 

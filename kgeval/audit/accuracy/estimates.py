@@ -111,8 +111,8 @@ def _by_judge(evidence: Evidence, scale: Scale, items: Sequence[Item] | None = N
     own = evidence.sample.items if items is None else items
     values = {item.id: scale.value(item) for item in own}
     causes = Counter(verdict.cause for item in own if (verdict := evidence.judged.get(item.id)) and verdict.cause)
-    method = f"{_FORM}, uncorrected"
-    return _estimate(evidence.sample, scale.of, values, Labelling("judge", method, dict(causes)))
+    labelled = frozenset(name for name, verdict in evidence.judged.items() if verdict.label is not None)
+    return _estimate(evidence.sample, scale.of, values, Labelling("judge", f"{_FORM}, uncorrected", dict(causes), labelled))
 
 
 def _by_people(evidence: Evidence, of: str, labels: Sequence[str], items: Sequence[Item] | None = None) -> Estimate:
@@ -121,7 +121,8 @@ def _by_people(evidence: Evidence, of: str, labels: Sequence[str], items: Sequen
     own = evidence.sample.items if items is None else items
     values = {item.id: people.share(item.id, labels) for item in own if item.id in people.rows}
     missing = sum(value is None for value in values.values())
-    return _estimate(evidence.sample, of, values, Labelling("people", _FORM, {"no label": missing} if missing else {}), part=people.rows)
+    by = Labelling("people", _FORM, {"no label": missing} if missing else {}, frozenset(people.votes))
+    return _estimate(evidence.sample, of, values, by, part=people.rows)
 
 
 _FORM = "ratio over clusters, Wilson (deff, t, fpc)"  # docs/accuracy.md spells it out
@@ -129,11 +130,12 @@ _FORM = "ratio over clusters, Wilson (deff, t, fpc)"  # docs/accuracy.md spells 
 
 @dataclass(frozen=True)
 class Labelling:
-    """Who gave the labels, how the share is estimated, and why items have none."""
+    """Who gave the labels, how the share is estimated, why items have none, and the ids of all items of the sample that have one."""
 
     by: str
     method: str
     failures: dict[str, int]
+    labelled: frozenset[str]
 
 
 def _estimate(
@@ -141,37 +143,50 @@ def _estimate(
 ) -> Estimate:
     """The share over the items that have a value; the others are `n - n_scored`. -1: not in the share at all.
 
-    `part`: the ids that count as drawn, where that is not the whole sample.
+    `part`: the ids that count as drawn, where that is not the whole sample. A cluster without any label counts as not drawn:
+    what nobody labelled makes nothing surer.
     """
-    import numpy as np
-
     drawn = [item for item in sample.items if part is None or item.id in part]
-    clusters = design(sample, drawn)
-    given = [values.get(item.id, -1.0) for item in drawn]
-    inside = np.array([value != -1.0 for value in given], dtype=np.float64)
-    known = np.array([value is not None and value != -1.0 for value in given], dtype=np.float64)
-    right = np.array([value if value is not None and value > 0 else 0.0 for value in given], dtype=np.float64)
-    found = ratio(right, known, clusters) if drawn else None
-    least, most = _bounds(right, inside, known, clusters) if drawn else (None, None)
+    seen = [item for item in drawn if item.id in labelling.labelled]
+    held = {item.cluster for item in seen}
+    answered = len(seen) / max(1, sum(item.cluster in held for item in drawn))
+    right, known = _columns(seen, values)
+    found = ratio(right, known, design(sample, seen), answered=answered) if seen else None
+    least, most = _bounds(sample, drawn, values)
+    told = _told(labelling.method, found, everything=sample.census and len(seen) == len(sample.items))
     return Estimate.model_validate({
-        "of": of, "labelled_by": labelling.by, "method": _told(labelling.method, found, sample, len(clusters.stratum)),
-        "n": int(inside.sum()), "n_scored": int(known.sum()), "clusters": found.clusters if found else 0,
+        "of": of, "labelled_by": labelling.by, "method": told, "n": sum(values.get(item.id, -1.0) != -1.0 for item in drawn),
+        "n_scored": found.n if found else 0, "clusters": found.clusters if found else 0,
         "value": found.value if found else None, "low": found.low if found else None, "high": found.high if found else None,
-        "bound_low": least, "bound_high": most, "design_effect": found.design_effect if found else None, "failures": labelling.failures,
+        "bound_low": least, "bound_high": most, "design_effect": found.design_effect if found else None,
+        "interval_effect": found.steadied if found and found.low is not None else None, "failures": labelling.failures,
     })
 
 
-def _bounds(right: Floats, inside: Floats, known: Floats, clusters: Clusters) -> tuple[float | None, float | None]:
+def _columns(items: Sequence[Item], values: Mapping[str, float | None], *, missing: float | None = None) -> tuple[Floats, Floats]:
+    """Each item's value, and whether it is in the share: y and x of `ratio`. `missing`: the value of items without one; null: not in."""
+    import numpy as np
+
+    given = [missing if value is None else value for value in (values.get(item.id, -1.0) for item in items)]
+    inside = [value is not None and value != -1.0 for value in given]
+    right = [value if value is not None and value > 0 else 0.0 for value in given]
+    return np.array(right, dtype=np.float64), np.array(inside, dtype=np.float64)
+
+
+def _bounds(sample: Sample, drawn: Sequence[Item], values: Mapping[str, float | None]) -> tuple[float | None, float | None]:
     """The share if every item without a label were wrong, and if every one were right."""
-    low, high = ratio(right, inside, clusters), ratio(right + (inside - known), inside, clusters)
+    if not drawn:
+        return None, None
+    clusters = design(sample, drawn)
+    low, high = (ratio(*_columns(drawn, values, missing=value), clusters) for value in (0.0, 1.0))
     return (low.value if low else None, high.value if high else None)
 
 
-def _told(method: str, found: ShareEstimate | None, sample: Sample, drawn: int) -> str:
+def _told(method: str, found: ShareEstimate | None, *, everything: bool) -> str:
     """The method with what the reader must know of this case."""
     if found is None:
         return f"{method}; no item has a label"
-    if sample.census and drawn == sum(sample.clusters.values()):
+    if everything:
         return f"{method}; all were drawn: no sampling error"
     if found.low is None:
         return f"{method}; labels in one cluster only: no interval"

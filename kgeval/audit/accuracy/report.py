@@ -87,13 +87,13 @@ def _counted(names: Iterable[str | None]) -> dict[str, int]:
 
 
 def _needed(estimates: Sequence[Estimate], results: Results) -> dict[str, int]:
-    """Items to label for each half-width, by the spread and the design effect seen here."""
+    """Items to label for each half-width, by the spread seen here and the design effect that the interval uses."""
     of = MAIN[results.kind]
     seen = next((e for e in estimates if e.of == of and e.labelled_by != "judge corrected by people" and e.value is not None), None)
     if seen is None or seen.value is None:
         return {}
     widths = sorted({*HALF_WIDTHS, *results.half_widths}, reverse=True)
-    effect, size = max(1.0, seen.design_effect or 1.0), results.sample.design.population
+    effect, size = max(1.0, seen.interval_effect or seen.design_effect or 1.0), results.sample.design.population
     return {f"{width:g}": needed(seen.value, width, design_effect=effect, population=size) for width in widths}
 
 

@@ -110,11 +110,6 @@ class RelationRow:
     chunks: tuple[str, ...]
 
     @property
-    def key(self) -> tuple[str, str, str]:
-        """What makes two relations the same: both ends and the predicate."""
-        return (self.source, self.target, predicate_key(self.predicate))
-
-    @property
     def properties(self) -> dict[str, Any]:
         """What is stored on the relation; null = no such property."""
         return {

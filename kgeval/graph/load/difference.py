@@ -26,7 +26,8 @@ class New:
 def with_ends(rows: Iterable[Any], made: Mapping[str, str]) -> Iterator[list[Any]]:
     """The rows with the element ids of nodes that were created meanwhile."""
     for row in rows:
-        yield [made[cell.id] if type(cell) is New else cell for cell in row]
+        ends = [made[end.id] if type(end) is New else end for end in row[:2]]
+        yield [*ends, *row[2:]]
 
 
 class Difference:
@@ -39,6 +40,7 @@ class Difference:
         self._labels = naming.type_labels(types, {place.name, *place.others})
         predicates = dict.fromkeys(r.predicate for r in wanted.relations)
         self._types = naming.relation_types(Relation(0, 0, predicate=p) for p in predicates)
+        self._keys = {p: predicate_key(p) for p in predicates}
         self._ends: dict[str, str | New] = {}
         self._changes = Changes()
 
@@ -91,13 +93,13 @@ class Difference:
         return [properties, wrong, missing]
 
     def _relations(self) -> list[Step]:
-        wanted = {relation.key: relation for relation in self._wanted.relations}
+        wanted = {(r.source, r.target, self._keys[r.predicate]): r for r in self._wanted.relations}
         ids = {at: key for key, at in self._ends.items() if isinstance(at, str)}
         seen: set[tuple[str, str, str]] = set()
         update, gone = [], []
         for row in self._read("built-relations"):
             at, kind, source, target = (row.pop(name) for name in ("element_id", "type", "source", "target"))
-            key = (ids.get(source, ""), ids.get(target, ""), predicate_key(row["predicate"] or ""))
+            key = (ids.get(source, ""), ids.get(target, ""), self._key(row["predicate"] or ""))
             right = wanted.get(key)
             if right is None or key in seen or kind != self._type(right):
                 gone.append([at])
@@ -113,6 +115,9 @@ class Difference:
             ("drop-relations", "relations deleted", gone), ("create-relations", "relations created", new),
             ("update-relations", "relations updated", update),
         ]
+
+    def _key(self, predicate: str) -> str:
+        return self._keys.get(predicate) or predicate_key(predicate)
 
     def _type(self, relation: RelationRow) -> str:
         return self._types.get(relation.predicate, naming.NO_PREDICATE)

@@ -93,6 +93,7 @@ def relations_of(
 ) -> list[RelationRow]:
     """Relations by (source, predicate, target). What two overlapping chunks both say of one place counts once."""
     links: dict[tuple[str, str, str], _Link] = defaultdict(_Link)
+    keys: dict[str, str] = {}
     seen: set[tuple[object, ...]] = set()
     for chunk, here in zip(chunks, placed, strict=True):
         for link in chunk.extraction.links:
@@ -105,7 +106,7 @@ def relations_of(
             if source == target:
                 counts["self-relations"] += 1
                 continue
-            key = (source, predicate_key(predicate), target)
+            key = (source, keys.get(predicate) or keys.setdefault(predicate, predicate_key(predicate)), target)
             one = links[key]
             one.chunks[chunk.chunk] = None
             if chunk.start is not None and link.start is not None and link.end is not None:
