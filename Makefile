@@ -50,6 +50,7 @@ bench: $(READY) ## Speed against other ways of doing the same, as ratios of one 
 	$(BIN)/python tests/bench/audit_speed.py
 	$(BIN)/python tests/bench/llm_throughput.py
 	$(BIN)/python tests/bench/completeness_speed.py
+	$(BIN)/python tests/bench/build_speed.py
 	$(BIN)/python tests/bench/writer_speed.py
 
 clean: ## Remove what make demo made

@@ -47,6 +47,10 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     "--per-passage", type=click.IntRange(1, 20), default=5, show_default=True, help="Items of one passage drawn together, at most.",
 )
 @click.option("--passages", type=click.IntRange(1, 20), default=3, show_default=True, help="Passages shown for an item that has several.")
+@click.option(
+    "--chunks", multiple=True, type=_FILE, metavar="FILE",
+    help="Chunk texts that are not in the graph: JSONL, or LightRAG's kv_store_text_chunks.json (repeatable).",
+)
 @click.option("--human", multiple=True, type=_FILE, metavar="CSV", help="Labels of people: the sheet of --export, filled in (repeatable).")
 @click.option(
     "--export", type=click.Path(dir_okay=False, path_type=Path), metavar="CSV", help="Write the sample as a blind sheet for people.",
@@ -178,11 +182,13 @@ def _wanted(options: Mapping[str, Any]) -> Wanted:
 
 def _draw(config: Config, options: Mapping[str, Any]) -> tuple[Place, Drawn]:
     """The sample; the connection is closed again, because judging may take long."""
+    from kgeval.audit.accuracy.chunks import read_chunks
     from kgeval.audit.accuracy.run import draw
 
+    chunks = read_chunks(options["chunks"]) if options["chunks"] else None
     with open_from_options(config, **{name: options[name] for name in ("uri", "username", "database", "home")}) as graph:
         layout = layout_from_options(graph, config, **{name: options[name] for name in ("graph_name", "layout_option", "overrides")})
-        drawn = draw(graph, layout, _wanted(options))
+        drawn = draw(graph, layout, _wanted(options), chunks)
         place = Place(graph.info, layout, layout.scope_value or options["graph_name"])
     if not drawn.sample.items:
         say("nothing can be judged: " + ("; ".join(drawn.sample.notes) or f"the graph has no {options['kind']} with a passage"))
@@ -192,7 +198,7 @@ def _draw(config: Config, options: Mapping[str, Any]) -> tuple[Place, Drawn]:
 def _export(drawn: Drawn, options: Mapping[str, Any], graph: str | None) -> None:
     from kgeval.audit.accuracy.sheet import write_sheet
 
-    if not options["export"]:
+    if not options["export"] or not drawn.sample.items:
         return
     write_sheet(options["export"], drawn.sample, _wanted(options), graph=graph)
     n, clusters = drawn.sample.design.drawn, drawn.sample.design.clusters_drawn
@@ -228,7 +234,7 @@ def _report(
     from kgeval.audit.accuracy.run import query_hashes
     from kgeval.config import DEFAULT_FILE
 
-    named = [options["config_file"] or DEFAULT_FILE, options["layout_option"], *options["human"], options["pairs"]]
+    named = [options["config_file"] or DEFAULT_FILE, options["layout_option"], *options["chunks"], *options["human"], options["pairs"]]
     run = started.manifest(
         server=at.server, hashes=query_hashes(results.kind), inputs=[Path(name) for name in named if name and Path(name).is_file()],
         seed=options["seed"], asked=asked,

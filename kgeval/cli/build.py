@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -108,6 +109,9 @@ def _check_options(given: Mapping[str, Any]) -> None:
         wrong.append("--extractor triples-file needs --triples FILE")
     if given["chunk_overlap"] >= given["chunk_size"]:
         wrong.append("--chunk-overlap must be below --chunk-size")
+    output = given["output"]
+    if output is not None and (output.is_dir() or not os.access(output.parent, os.W_OK)):
+        wrong.append(f"-o {output}: is a folder" if output.is_dir() else f"-o {output}: its folder is not there, or cannot be written")
     if wrong:
         raise UsageError("; ".join(wrong), fix="kgeval build --help")
 
@@ -163,7 +167,8 @@ def _rules(stack: ExitStack, config: Config, graph: Any, name: str, given: Mappi
     from kgeval.text.build.resolve import Rules, parse_levels
     from kgeval.text.build.run import stored_rules
 
-    rules = Rules() if given["replace"] else stored_rules(look(graph, name), Rules())
+    mark = look(graph, name, replace=given["replace"])
+    rules = Rules() if given["replace"] else stored_rules(mark, Rules())
     if given["levels"]:
         rules = replace(rules, levels=parse_levels(given["levels"]))
     if given["similarity"] is not None:
@@ -172,7 +177,7 @@ def _rules(stack: ExitStack, config: Config, graph: Any, name: str, given: Mappi
         rules = replace(rules, across_types=given["across_types"])
     if EMBEDDING not in rules.levels or given["dry_run"]:
         return rules, None
-    embedder = embedder_of(stack, config, given)
+    embedder = embedder_of(stack, config, given, None if given["replace"] else mark.properties.get("embedding_model"))
     return replace(rules, embed=embedder.embed), embedder.name
 
 

@@ -59,9 +59,10 @@ def schema_of(graph: Graph, text: str | None) -> Schema | None:
     return schema.from_graph(name, types=types, labels=labels)
 
 
-def embedder_of(stack: ExitStack, config: Config, given: Mapping[str, Any]) -> Embedder:
-    """The embedder, closed by `stack`."""
-    return stack.enter_context(open_embedder_from_options(config, given))
+def embedder_of(stack: ExitStack, config: Config, given: Mapping[str, Any], stored: str | None) -> Embedder:
+    """The embedder, closed by `stack`: of the flag, else of kgeval.toml, else the one (`stored`) that the graph was resolved with last."""
+    name = given["embedding_model"] or config.model.embedding.name or stored
+    return stack.enter_context(open_embedder_from_options(config, {**given, "embedding_model": name}))
 
 
 def show_dry_run(planned: Planned, extractor: Extractor, config: Config, given: Mapping[str, Any]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.common import say
+from kgeval.cli.common import say, visible
 
 if TYPE_CHECKING:
     from kgeval.records import IndexRecord
@@ -29,7 +29,7 @@ def show(record: IndexRecord, given: Mapping[str, Any]) -> None:
     for note in record.notes:
         say(f"note: {note}")
     for line in _lines(record):
-        click.echo(line)
+        click.echo(visible(line))
     if given["output"] is not None:
         say(f"written: {given['output']}")
 

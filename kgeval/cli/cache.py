@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from kgeval.cli.common import interactive, say
+from kgeval.cli.common import interactive, say, visible
 
 if TYPE_CHECKING:
     from kgeval.llm.journal_view import Call, JournalSummary
@@ -162,8 +162,3 @@ def _call_lines(call: Call) -> list[str]:
 
 def _day(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).date().isoformat()
-
-
-def visible(text: str) -> str:
-    """The text with control characters (but line ends and tabs) written out: a reply must not steer a terminal."""
-    return "".join(c if c in "\n\t" or c.isprintable() else c.encode("unicode_escape").decode() for c in text)

@@ -20,7 +20,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def say(text: str) -> None:
     """A message for people, on stderr."""
-    click.echo(text, err=True)
+    click.echo(visible(text), err=True)
+
+
+def visible(text: str) -> str:
+    """The text with control and direction characters (but line ends and tabs) written out: no name, file or reply steers a terminal."""
+    return "".join(c if c in "\n\t" or c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 class Seconds(click.ParamType[float]):

@@ -13,7 +13,15 @@ import click
 
 from kgeval.cli.choose import layout_from_options, layout_options
 from kgeval.cli.common import Seconds, connection_options, open_from_options, say
-from kgeval.cli.completeness_models import IdealMade, fact_options, facts_from_options, ideal_from_options, ideal_options, with_ideal
+from kgeval.cli.completeness_models import (
+    IdealMade,
+    check_ideal,
+    fact_options,
+    facts_from_options,
+    ideal_from_options,
+    ideal_options,
+    with_ideal,
+)
 from kgeval.cli.models import embedding_options, limit_options, model_options
 from kgeval.cli.show import report_options, show_report
 from kgeval.errors import UsageError
@@ -79,58 +87,69 @@ def completeness(**options: Any) -> int:
     check_outputs(outputs)
     gates = parse_gates(_list(options["thresholds"]))
     started = Started("completeness", {k: _plain(v) for k, v in options.items() if k not in ("no_progress", "quiet")})
-    made = _gold(config, options)
-    if made is None:
+    measured = _measured(config, options, started)
+    if measured is None:
         return 0
-    gold, ideal = made
-    _say_faults(gold, options["limit"])
-    report, code = _measured(config, options, gold, started)
-    if report is None:
-        return code
-    if ideal is not None:
-        report, code = with_ideal(report, ideal), code or ideal.code
+    report, code = measured
     code = code or gate_code(report, gates)
     run = report.run.model_copy(update={"exit_code": code, "seconds": started.seconds})
     show_report(report.model_copy(update={"run": run}), options, outputs)
     return code
 
 
-def _gold(config: Config, options: dict[str, Any]) -> tuple[Gold, IdealMade | None] | None:
-    """The gold set of files, or an extractor's; null after a dry run of the extraction. Raises UsageError without any."""
+def _check_sources(options: dict[str, Any]) -> None:
+    """Raises: UsageError where there is nothing to hold the graph against, two gold sets, or options of --ideal do not fit."""
+    check_ideal(options)
+    given = [name for name in ("gold_files", "ideal") if options[name]]
+    if len(given) == 2:
+        raise UsageError("--gold and --ideal are two gold sets", fix="measure them one after the other")
+    if not given and not options["facts"]:
+        raise UsageError("nothing to hold the graph against", fix="give --gold FILE, --ideal DOCS or --facts FILE")
+    if not given and _list(options["documents"]):
+        raise UsageError("--documents chooses among the gold of --gold or --ideal", fix="leave --documents out")
+
+
+def _gold(config: Config, options: dict[str, Any]) -> tuple[Gold, IdealMade | None]:
+    """The gold set of files, or an extractor's (none after a dry run)."""
     from kgeval.audit.completeness.gold import Items, distinct, only_documents
     from kgeval.audit.completeness.gold_files import read_gold
 
-    if options["gold_files"] and options["ideal"]:
-        raise UsageError("--gold and --ideal are two gold sets", fix="measure them one after the other")
-    if not (options["gold_files"] or options["ideal"] or options["facts"]):
-        raise UsageError("nothing to hold the graph against", fix="give --gold FILE, --ideal DOCS or --facts FILE")
-    ideal = None
-    if options["ideal"]:
-        ideal = ideal_from_options(config, options)
-        if ideal is None:
-            return None
-        gold = ideal.gold
-    else:
-        gold = read_gold(options["gold_files"]) if options["gold_files"] else distinct(Items())
+    ideal = ideal_from_options(config, options) if options["ideal"] else None
+    gold = ideal.gold if ideal else read_gold(options["gold_files"]) if options["gold_files"] else distinct(Items())
     wanted = _list(options["documents"])
-    if wanted and not (options["gold_files"] or options["ideal"]):
-        raise UsageError("--documents chooses among the gold of --gold or --ideal", fix="leave --documents out")
-    return (only_documents(gold, wanted) if wanted else gold), ideal
+    gold = only_documents(gold, wanted) if wanted and (ideal or options["gold_files"]) else gold
+    _say_faults(gold, options["limit"])
+    return gold, ideal
 
 
-def _measured(config: Config, options: dict[str, Any], gold: Gold, started: Started) -> tuple[CompletenessReport | None, int]:
-    """The report, and an exit code where a model did not get to its end; no report after a dry run."""
+def _measured(config: Config, options: dict[str, Any], started: Started) -> tuple[CompletenessReport, int] | None:
+    """The report, and an exit code where a model did not get to its end; null after a dry run.
+
+    What can fail at once (options, files, connection) is tried before anything that takes long or costs money.
+    """
     from kgeval.audit.completeness.run import measure
 
+    _check_sources(options)
+    if options["dry_run"] and options["ideal"]:
+        _gold(config, options)
+        return None
     with ExitStack() as open_things:
         chosen = _options(config, options, started, open_things)
+        facts = facts_from_options(config, options, open_things)
+        made = None if options["ideal"] else _gold(config, options)
+        if options["dry_run"] and facts is None:
+            click.echo("--gold asks no judge\ndry run: nothing was sent")
+            return None
         known = ("uri", "username", "database", "home")
         graph = open_things.enter_context(open_from_options(config, **{key: options[key] for key in known}))
         bound = layout_from_options(graph, config, **{key: options[key] for key in ("graph_name", "layout_option", "overrides")})
+        if facts and options["dry_run"]:
+            facts.show_plan(graph, bound)
+            return None
+        gold, ideal = made or _gold(config, options)
         report = measure(graph, bound, gold, chosen)
-        if not options["facts"]:
-            return report, 0
-        return facts_from_options(config, options, graph, report)
+        report, code = facts.judged(graph, report) if facts else (report, 0)
+        return (with_ideal(report, ideal), code or ideal.code) if ideal else (report, code)
 
 
 def _options(config: Config, options: dict[str, Any], started: Started, open_things: ExitStack) -> CompletenessOptions:

@@ -15,13 +15,16 @@ from kgeval.cli.models import open_embedder_from_options, open_models_from_optio
 from kgeval.errors import UsageError
 
 if TYPE_CHECKING:
+    from kgeval.audit.completeness.fact_files import Facts
+    from kgeval.audit.completeness.facts import FactOptions
     from kgeval.audit.completeness.gold import Gold
     from kgeval.audit.completeness.ideal import Ideal
     from kgeval.config import Config
     from kgeval.graph.connect import Graph
+    from kgeval.llm.embed import Embedder
     from kgeval.llm.session import Models
     from kgeval.manifest import Asked
-    from kgeval.records import CompletenessReport, IdealGraph, RunManifest
+    from kgeval.records import CompletenessReport, IdealGraph, Layout, RunManifest
     from kgeval.text.extract.mentions import Extractor, Source
 
 EXTRACTORS = ("model", "rules", "spacy", "triples-file")
@@ -79,12 +82,11 @@ class IdealMade:
 def ideal_from_options(config: Config, options: Mapping[str, Any]) -> IdealMade | None:
     """The ideal graph of the documents of --ideal; null after a dry run.
 
-    Raises: UsageError for options that do not fit; InputError, IncompleteError, ModelError as ideal_gold does.
+    Raises: UsageError, InputError, IncompleteError, ModelError as ideal_gold does.
     """
     from kgeval.audit.completeness.ideal import ideal_gold
     from kgeval.text.documents import read_documents
 
-    _check(options)
     read = read_documents(list(options["ideal"]))
     for fault in read.faults[:SHOWN_FAULTS]:
         say(f"warning: {fault}")
@@ -103,34 +105,55 @@ def with_ideal(report: CompletenessReport, made: IdealMade) -> CompletenessRepor
     return report.model_copy(update={"ideal": made.record, "run": with_asked(report.run, made.asked)})
 
 
-def facts_from_options(
-    config: Config, options: Mapping[str, Any], graph: Graph, report: CompletenessReport,
-) -> tuple[CompletenessReport | None, int]:
-    """The report with the facts of --facts judged, and the models' exit code; no report after a dry run."""
-    from kgeval.audit.completeness.fact_files import read_facts
-    from kgeval.audit.completeness.facts import PROMPT, FactOptions, fact_retention, fact_tasks
-    from kgeval.llm.plan import Plan
+@dataclass(frozen=True)
+class FactsAsked:
+    """What --facts needs: the sentences, the judge, the embedder. `bound`: a dry run must not even embed (it would send something)."""
 
+    read: Facts
+    models: Models
+    embedder: Embedder
+    options: FactOptions
+    bound: bool
+
+    def judged(self, graph: Graph, report: CompletenessReport) -> tuple[CompletenessReport, int]:
+        """The report with the facts judged, and the models' exit code."""
+        from kgeval.audit.completeness.facts import fact_retention
+
+        facts = fact_retention(graph, report.layout, self.read.facts, self.models, self.embedder, options=self.options)
+        notes = [*facts.notes, *(f"--facts: {fault}" for fault in self.read.faults), *self.models.notes]
+        run = _with_inputs(with_asked(report.run, self.models.asked()), self.read.inputs)
+        return report.model_copy(update={"facts": facts.model_copy(update={"notes": notes}), "run": run}), self.models.exit_code
+
+    def show_plan(self, graph: Graph, layout: Layout) -> None:
+        """What judging would cost; asks the judge nothing."""
+        from kgeval.audit.completeness.facts import PROMPT, fact_tasks
+        from kgeval.llm.plan import Plan
+
+        prompt = self.models.prompt(PROMPT)
+        if self.bound:
+            stage = self.models.bound(prompt, calls=(0, len(self.read.facts)), slot_tokens=(0, MOST_TOKENS))
+        else:
+            stage = self.models.plan(fact_tasks(graph, layout, self.read.facts, prompt, self.embedder, options=self.options))
+        show_plan(Plan((stage,), self.models.limits))
+
+
+def facts_from_options(config: Config, options: Mapping[str, Any], open_things: ExitStack) -> FactsAsked | None:
+    """The sentences of --facts and the models that they need; null without --facts. Asks nothing yet.
+
+    Raises: InputError, UsageError, ModelError: the file or a model cannot be used.
+    """
+    from kgeval.audit.completeness.fact_files import read_facts
+    from kgeval.audit.completeness.facts import FactOptions
+
+    if not options["facts"]:
+        return None
     read = read_facts([options["facts"]])
     for fault in read.faults[:SHOWN_FAULTS]:
         say(f"warning: --facts: {fault}")
+    models = open_things.enter_context(open_models_from_options(config, "judge", options))
+    embedder = open_things.enter_context(open_embedder_from_options(config, options))
     chosen = FactOptions(top_k=options["top_k"], hops=options["hops"], timeout=options["timeout"])
-    with ExitStack() as open_things:
-        models = open_things.enter_context(open_models_from_options(config, "judge", options))
-        embedder = open_things.enter_context(open_embedder_from_options(config, options))
-        if options["dry_run"]:
-            prompt = models.prompt(PROMPT)
-            if options["embedding_url"] or config.model.embedding.base_url:  # embedding there would send something
-                stage = models.bound(prompt, calls=(0, len(read.facts)), slot_tokens=(0, MOST_TOKENS))
-            else:
-                stage = models.plan(fact_tasks(graph, report.layout, read.facts, prompt, embedder, options=chosen))
-            show_plan(Plan((stage,), models.limits))
-            return None, 0
-        facts = fact_retention(graph, report.layout, read.facts, models, embedder, options=chosen)
-        notes = [*(f"--facts: {fault}" for fault in read.faults), *models.notes]
-        facts = facts.model_copy(update={"notes": [*facts.notes, *notes]})
-        run = with_asked(report.run, models.asked())
-        return report.model_copy(update={"facts": facts, "run": _with_inputs(run, read.inputs)}), models.exit_code
+    return FactsAsked(read, models, embedder, chosen, bool(options["embedding_url"] or config.model.embedding.base_url))
 
 
 def with_asked(run: RunManifest, asked: Asked) -> RunManifest:
@@ -147,13 +170,17 @@ def _with_inputs(run: RunManifest, inputs: Sequence[Path]) -> RunManifest:
     return run.model_copy(update={"inputs": [*run.inputs, *(input_file(path) for path in inputs)]})
 
 
-def _check(options: Mapping[str, Any]) -> None:
-    """Options that do not fit, all at once."""
+def check_ideal(options: Mapping[str, Any]) -> None:
+    """Raises: UsageError: options of --ideal that do not fit, all at once."""
     faults = []
+    if not options["ideal"] and (options["ideal_export"] or options["ideal_labels"]):
+        faults.append("--ideal-export and --ideal-labels belong to --ideal DOCS")
     if options["ideal_sample"] and not options["ideal_export"]:
         faults.append("--ideal-sample says how many items --ideal-export writes; give that file too")
     if options["ideal_export"] and options["ideal_labels"]:
         faults.append("--ideal-export writes an empty sheet, --ideal-labels reads a labelled one: one after the other")
+    if options["ideal_export"] and options["ideal_export"].exists():
+        faults.append(f"--ideal-export {options['ideal_export']}: is there already, and may hold labels; choose another name")
     if (options["ideal_extractor"] == "triples-file") != bool(options["triples"]):
         faults.append("--ideal-extractor triples-file and --triples FILE belong together")
     if faults:

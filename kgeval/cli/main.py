@@ -5,11 +5,13 @@ from __future__ import annotations
 import importlib
 import logging
 import sys
+from pathlib import Path
 
 import click
 
 from kgeval import __version__
 from kgeval.cli.common import silence_stdout
+from kgeval.cli.logs import log_options, start_logging
 
 # name -> "module:attribute"; imported only when asked for, so that `kgeval --help` stays fast
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -62,11 +64,14 @@ def name_variables(command: click.Command, prefix: str) -> None:
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="kgeval")
-def cli() -> None:
+@log_options
+@click.pass_context
+def cli(context: click.Context, verbose: int, log_file: Path | None) -> None:
     """Evaluate knowledge graphs stored in Neo4j, and the GraphRAG systems built on them.
 
     Without NEO4J_URI, commands start an embedded Neo4j by themselves and say so.
     """
+    context.call_on_close(start_logging(verbose, log_file))
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -92,7 +97,9 @@ def run(arguments: list[str] | None = None) -> int:
         wrong.show()
         return wrong.exit_code
     except KgevalError as wrong:
-        click.echo(f"kgeval: {wrong}", err=True)
+        from kgeval.cli.common import say
+
+        say(f"kgeval: {wrong}")
         return wrong.exit_code
     except KeyboardInterrupt:
         click.echo("interrupted", err=True)

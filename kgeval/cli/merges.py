@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.common import F, connection_options, open_from_options
+from kgeval.cli.common import F, connection_options, open_from_options, visible
 from kgeval.cli.models import embedding_options
 
 if TYPE_CHECKING:
     from kgeval.graph.connect import Graph
     from kgeval.graph.load.built import MergeRow
+    from kgeval.llm.embed import Embedder
 
 LEVELS = ("exact", "normalised", "alias", "embedding")
 
@@ -50,7 +51,7 @@ def list_(name: str, **given: Any) -> None:
         score = f" {row.score:.3f}" if row.score is not None else ""
         state = "" if row.status == "applied" else f"  [{row.status}]"
         kind = f" ({row.type})" if row.type else ""
-        click.echo(f"{row.id}  {row.level}{score}  {_cut(row.merged)} -> {_cut(row.kept)}{kind}: {row.why}{state}")
+        click.echo(visible(f"{row.id}  {row.level}{score}  {_cut(row.merged)} -> {_cut(row.kept)}{kind}: {row.why}{state}"))
     more = f"; {len(rows) - len(shown)} more with --limit 0" if len(rows) > len(shown) else ""
     click.echo(f"{_number(len(rows))}{more}")
 
@@ -81,12 +82,14 @@ def _decide(ids: tuple[str, ...], name: str, status: str, given: dict[str, Any])
 
     with ExitStack() as stack:
         graph = stack.enter_context(_connect(given))
-        record = decide(graph, name, list(dict.fromkeys(ids)), status, _embed(stack, graph, name, given))
+        embedder = _embedder(stack, graph, name, given)
+        embed, model = (embedder.embed, embedder.name) if embedder else (None, None)
+        record = decide(graph, name, list(dict.fromkeys(ids)), status, embed, embedding_model=model)
     what = "taken back" if status == "undone" else "applied again"
     click.echo(f"Graph {name}: {_number(len(set(ids)))} {what}; it has {record.entities:,} entities and {record.relations:,} relations now")
 
 
-def _embed(stack: ExitStack, graph: Graph, name: str, given: dict[str, Any]) -> Callable[..., Any] | None:
+def _embedder(stack: ExitStack, graph: Graph, name: str, given: dict[str, Any]) -> Embedder | None:
     """The embedder, where the graph was resolved with one."""
     from kgeval.cli.build_parts import embedder_of
     from kgeval.config import load
@@ -95,8 +98,7 @@ def _embed(stack: ExitStack, graph: Graph, name: str, given: dict[str, Any]) -> 
     properties = look(graph, name).properties
     if "embedding" not in str(properties.get("resolve", "")):
         return None
-    chosen = given["embedding_model"] or properties.get("embedding_model")
-    return embedder_of(stack, load(given["config_file"]), {**given, "embedding_model": chosen, "cache_dir": None}).embed
+    return embedder_of(stack, load(given["config_file"]), {**given, "cache_dir": None}, properties.get("embedding_model"))
 
 
 def _decisions(graph: Graph, name: str) -> list[MergeRow]:

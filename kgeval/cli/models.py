@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from kgeval.llm.plan import Plan, PlannedStage
     from kgeval.llm.progress import Progress
     from kgeval.llm.session import Models
+    from kgeval.llm.shared import Shared
     from kgeval.records.model import Role
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -45,15 +46,15 @@ def limit_options(command: F) -> F:
     """How much at a time and in all, what is kept where, and the dry run. Defaults: [limits] of kgeval.toml."""
     return _with(command, (
         click.option("-j", "--max-concurrency", type=click.IntRange(1, 1024), help="Requests in flight [default: 8]."),
-        click.option("--rpm", type=click.IntRange(min=1), help="Requests a minute [default: no limit]."),
-        click.option("--tpm", type=click.IntRange(min=1), help="Tokens a minute [default: no limit]."),
+        click.option("--rpm", type=click.IntRange(min=1), help="Requests a minute to one endpoint [default: no limit]."),
+        click.option("--tpm", type=click.IntRange(min=1), help="Tokens a minute to one endpoint [default: no limit]."),
         click.option("--max-retries", type=click.IntRange(0, 100), help="Retries of a request that did not get through [default: 6]."),
         click.option("--max-reasks", type=click.IntRange(0, 20), help="Times that missing answers are asked again [default: 2]."),
-        click.option("--call-timeout", type=Seconds(), help="Seconds a request may take [default: 60]."),
+        click.option("--call-timeout", type=Seconds(), help="Seconds a request may take, in silence and in all [default: 60]."),
         click.option("--cost-limit", type=MONEY, metavar="USD", help="Stop (exit 3) before more than this is spent."),
         click.option("--max-calls", type=click.IntRange(min=0), help="Stop (exit 3) after so many requests."),
         click.option("--max-error-rate", type=click.FloatRange(0, 1), help="Exit 3 if more than this share of items fails [default: 0.1]."),
-        click.option("--prices", type=click.Path(path_type=Path), help="Price file to use instead of kgeval's own."),
+        click.option("--prices", type=click.Path(path_type=Path), help="Price file to use instead of kgeval's own, which is unchecked."),
         click.option("--dry-run", is_flag=True, help="Say how many calls, tokens and how much money it would take; send nothing."),
         click.option("--journal", type=click.Path(path_type=Path), help="Journal of finished calls [default: in the cache folder]."),
         click.option("--cache-dir", type=click.Path(path_type=Path), help="Cache folder [default: the user's]."),
@@ -81,16 +82,21 @@ def open_models_from_options(config: Config, role: Role, options: Mapping[str, A
     """
     from kgeval.llm.calls import Endpoint
     from kgeval.llm.places import journal_file
+    from kgeval.llm.prices import UNCHECKED
     from kgeval.llm.session import open_models
 
     choice = _choice(config, role)
     endpoint = Endpoint(
         model=_name(options.get("model") or choice.name, role), base_url=_base_url(options, choice), parameters=dict(choice.parameters),
     )
-    return open_models(
-        endpoint, limits_from_options(config, options), role=role, journal=journal_file(options.get("journal"), options.get("cache_dir")),
-        prices=options.get("prices"), language=options.get("language") or "en", progress=_progress(options),
+    limits = limits_from_options(config, options)
+    models = open_models(
+        endpoint, limits, role=role, journal=journal_file(options.get("journal"), options.get("cache_dir")),
+        prices=options.get("prices"), language=options.get("language") or "en", progress=_progress(options), shared=_shared(limits),
     )
+    if models.price_is_unchecked and not options.get("dry_run"):
+        say(f"warning: {UNCHECKED}")
+    return models
 
 
 def limits_from_options(config: Config, options: Mapping[str, Any]) -> Limits:
@@ -146,6 +152,15 @@ def _base_url(options: Mapping[str, Any], choice: ModelChoice) -> str | None:
     return url
 
 
+def _shared(limits: Limits) -> Shared:
+    """The budget and the rates of this command: its first session makes them, the others take part in them."""
+    from kgeval.llm.shared import Shared
+
+    context = click.get_current_context(silent=True)
+    made: Shared = context.meta.setdefault("kgeval.llm.shared", Shared(limits)) if context is not None else Shared(limits)
+    return made
+
+
 def _progress(options: Mapping[str, Any]) -> Progress:
     from kgeval.llm.progress import Progress
 
@@ -154,14 +169,18 @@ def _progress(options: Mapping[str, Any]) -> Progress:
 
 def show_plan(plan: Plan) -> None:
     """A plan on stdout: a table on a terminal, the same rows as plain text on a pipe. Nothing was sent."""
+    from kgeval.llm.prices import UNCHECKED
+
     rows = [_row(stage.stage, stage, stage.from_journal) for stage in plan.stages]
     rows.append(_total(plan))
     low, high = plan.seconds
     notes = [
         f"about {_span(_time(low), _time(high))} at {plan.limits.concurrency} requests at a time"
         + "".join(f", {limit:,} {what} a minute" for what, limit in (("requests", plan.limits.rpm), ("tokens", plan.limits.tpm)) if limit),
-        f"tokens counted with {plan.tokenizer}; output tokens and cost are upper bounds; retries and re-asks come on top",
+        f"tokens counted with {plan.tokenizer}; output tokens, and so the higher cost, are estimates; retries and re-asks come on top",
     ]
+    if plan.price_is_unchecked:
+        notes.append(UNCHECKED)
     if plan.cost is None:
         notes.append("no price is known for this model: give a price file with --prices to see the cost")
     _print_table(rows)

@@ -38,16 +38,31 @@ def show_report(report: Report, options: Mapping[str, Any], outputs: Sequence[Pa
     """Writes the files, then prints the result; a closed pipe loses nothing that is written.
 
     `options`: `form`, `redact` and `quiet` as report_options gives them.
+    Raises: UsageError where a file cannot be written; the others are written and the result is printed all the same.
     """
-    from kgeval.report.write import Screen, rendered, write_report
+    from kgeval.errors import UsageError
+    from kgeval.report.write import write_report
 
+    written, fault = [], None
     for path in outputs:
-        write_report(report, path, redact=options["redact"])
+        try:
+            write_report(report, path, redact=options["redact"])
+            written.append(path)
+        except UsageError as cause:
+            fault = fault or cause
     if options["quiet"]:
-        for path in outputs:
+        for path in written:
             say(f"wrote {path}")
-        return
-    screen = Screen(shutil.get_terminal_size((100, 40)).columns, sys.stdout.isatty(), outputs)
+    else:
+        _print(report, options, written)
+    if fault:
+        raise fault
+
+
+def _print(report: Report, options: Mapping[str, Any], written: Sequence[Path]) -> None:
+    from kgeval.report.write import Screen, rendered
+
+    screen = Screen(shutil.get_terminal_size((100, 40)).columns, sys.stdout.isatty(), written)
     try:
         click.echo(rendered(report, options["form"], redact=options["redact"], screen=screen), nl=False)
         sys.stdout.flush()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 
 from kgeval.llm.calls import Failure
 
@@ -16,7 +17,7 @@ class SpentError(Exception):
 
 
 class Budget:
-    """The budget of one session. A call reserves the most that it can cost, and gives back what it did not cost.
+    """The budget of a command's sessions. A call reserves the most that it can cost, and gives back what it did not cost.
 
     Where the rest of the money allows only some calls at a time, the others wait until one of those has settled.
     """
@@ -25,16 +26,18 @@ class Budget:
         self.cost_limit, self.max_calls = cost_limit, max_calls
         self.calls, self.spent, self._reserved, self._in_flight = 0, 0.0, 0.0, 0
         self._changed = threading.Condition()
-        self._ended = False
 
-    def reserve(self, bound: float) -> None:
-        """Takes one call of at most `bound` USD out of the budget. Raises SpentError if it does not fit."""
+    def reserve(self, bound: float, *, ended: Callable[[], bool] = lambda: False) -> None:
+        """Takes one call of at most `bound` USD out of the budget. `ended`: whether to wait no longer for others to settle.
+
+        Raises: SpentError if it does not fit.
+        """
         with self._changed:
             while True:
                 self._check_calls()
                 if self.cost_limit is None or 0 < self.cost_limit >= self.spent + self._reserved + bound:
                     break
-                if not self._in_flight or self._ended:
+                if not self._in_flight or ended():
                     raise SpentError(Failure("budget", self._words(bound)))
                 self._changed.wait()
             self.calls += 1
@@ -49,10 +52,9 @@ class Budget:
             self.spent += cost
             self._changed.notify_all()
 
-    def end(self) -> None:
-        """Nobody waits any longer."""
+    def wake(self) -> None:
+        """Whoever waits looks again whether its session has ended."""
         with self._changed:
-            self._ended = True
             self._changed.notify_all()
 
     def _check_calls(self) -> None:
@@ -61,6 +63,6 @@ class Budget:
 
     def _words(self, bound: float) -> str:
         return (
-            f"the cost limit of {self.cost_limit:g} USD is reached: {self.spent:.4f} USD are spent and the next call can cost up to "
-            f"{bound:.4f} USD (max_completion_tokens in parameters of [model.*] lowers that)"
+            f"the cost limit of {self.cost_limit:g} USD is reached: {self.spent:.4f} USD are spent at most (calls that broke off count "
+            f"in full) and the next call can cost up to {bound:.4f} USD (max_completion_tokens in parameters of [model.*] lowers that)"
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable
@@ -12,21 +13,23 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from kgeval.errors import KgevalError, ModelError
 from kgeval.llm import tokens
 from kgeval.llm.account import Account
-from kgeval.llm.budget import Budget, SpentError
+from kgeval.llm.budget import SpentError
 from kgeval.llm.calls import Failure, Limits
 from kgeval.llm.client import LONGEST_ASKED_WAIT, Answer, CallError, Client
 from kgeval.llm.forms import Forms
 from kgeval.llm.journal import Journal, Stored
 from kgeval.llm.prices import FREE, Price
-from kgeval.llm.rates import Rates, backoff
+from kgeval.llm.rates import backoff
 from kgeval.llm.replies import UnusableError
 from kgeval.llm.request import Request
 from kgeval.llm.schemas import Mode
+from kgeval.llm.shared import Shared
 
 if TYPE_CHECKING:
     import tenacity
 
 V = TypeVar("V")
+log = logging.getLogger("kgeval.llm")
 CANCELLED = Failure("cancelled", "the run was interrupted")
 POLL_SECONDS = 0.05
 
@@ -73,10 +76,11 @@ class _Flight:
 class Caller:
     """Makes the calls of one session."""
 
-    def __init__(self, client: Client, journal: Journal, *, limits: Limits, price: Price | None, account: Account, stop: Stop) -> None:
+    def __init__(
+        self, client: Client, journal: Journal, *, limits: Limits, price: Price | None, account: Account, stop: Stop, shared: Shared,
+    ) -> None:
         self.client, self.journal, self.account, self.stop = client, journal, account, stop
-        self.budget = Budget(cost_limit=limits.cost_limit, max_calls=limits.max_calls)
-        self.rates = Rates(limits.rpm, limits.tpm, sleep=stop.halt.wait)
+        self.budget, self.rates = shared.budget, shared.rates(client.endpoint.base_url or "")
         self.forms = Forms(journal, client.endpoint)
         self._price, self._retries = price or FREE, limits.max_retries
         self._slots = threading.BoundedSemaphore(limits.concurrency)
@@ -98,7 +102,7 @@ class Caller:
             if flight is None:
                 flight = self._flights[request.key] = _Flight()
         if not mine:
-            return self._share(request, flight)
+            return self._share(request, read, flight)
         try:
             flight.result = self._claimed(request, read, tried)
             return flight.result
@@ -116,14 +120,16 @@ class Caller:
         most_input = tokens.most(request.system, request.user, request.shape.instruction())
         return self._price.cost(most_input, request.endpoint.max_output or self._price.max_output)
 
-    def _share(self, request: Request, flight: _Flight) -> Result[Any]:
+    def _share(self, request: Request, read: Callable[[str], V], flight: _Flight) -> Result[V]:
+        """What another thread's call of this request came to. A reply is read anew: the other may have read it as another class
+        with the same schema."""
         flight.over.wait()
         if flight.result is None:  # its thread ended with an error that ends all
             self._raise_end()
             return Result(None, CANCELLED)
-        if flight.result.failure is None:
-            self.account.found(request.stage)
-        return Result(flight.result.value, flight.result.failure, from_journal=True)
+        if flight.result.failure is not None:
+            return Result(None, flight.result.failure, from_journal=True)
+        return self._from_journal(request, read) or self.call(request, read)
 
     def _raise_end(self) -> None:
         if self.stop.fatal is not None:
@@ -167,6 +173,7 @@ class Caller:
         except UnusableError as fault:
             self.forms.unusable(mode)
             self.journal.put_try(request, fault.failure.cause, answer.text)
+            log.info("a reply of stage %s cannot be used: %s (kgeval cache show %s)", request.stage, fault, request.key[:12])
             return Result(None, fault.failure)
         self.forms.usable(mode)
         used = (answer.input_tokens or 0, answer.output_tokens or 0)
@@ -190,7 +197,7 @@ class Caller:
 
             self._retrying = tenacity.Retrying(
                 stop=tenacity.stop_after_attempt(self._retries + 1), retry=tenacity.retry_if_exception(_worth_a_retry), reraise=True,
-                wait=_wait_before, sleep=self.stop.sleep,
+                wait=_wait_before, sleep=self.stop.sleep, before_sleep=_tell_the_wait,
             )
         return self._retrying(attempt)
 
@@ -200,7 +207,7 @@ class Caller:
         taken = tokens.count_messages(request.system, request.user) if self.rates.counts_tokens else 0
         self.client.prepare()  # before the request's turn comes: it takes a second, once
         with self._slots:
-            self.rates.wait(taken)
+            self.rates.wait(taken, sleep=self.stop.halt.wait)
             self.stop.check()
             bound = self._reserve(request)
             cost = 0.0
@@ -223,7 +230,7 @@ class Caller:
         bound = self.bound(request) if self.budget.cost_limit is not None else 0.0
         self.highest_bound = max(self.highest_bound, bound)
         try:
-            self.budget.reserve(bound)
+            self.budget.reserve(bound, ended=self.stop.halt.is_set)
         except SpentError as spent:
             self.finish(spent.failure)
             raise UnusableError(spent.failure.cause, spent.failure.detail) from None
@@ -258,14 +265,14 @@ class Caller:
         if self.stop.failure is None:
             self.stop.failure = failure
         self.stop.halt.set()
-        self.budget.end()
+        self.budget.wake()
 
     def end(self, error: KgevalError) -> None:
         """From now on every thread raises this error."""
         if self.stop.fatal is None:
             self.stop.fatal = error
         self.stop.halt.set()
-        self.budget.end()
+        self.budget.wake()
 
 
 def _ended(failure: Failure) -> UnusableError:
@@ -285,6 +292,10 @@ def _usable(answer: Answer) -> str:
 
 def _worth_a_retry(error: BaseException) -> bool:
     return isinstance(error, CallError) and error.again and (error.wait or 0.0) <= LONGEST_ASKED_WAIT
+
+
+def _tell_the_wait(state: Any) -> None:
+    log.info("asking again in %.1f s", state.next_action.sleep)
 
 
 def _wait_before(state: Any) -> float:

@@ -14,6 +14,7 @@ from kgeval.errors import ModelError
 from kgeval.llm import tokens
 from kgeval.llm.calls import Cause, Endpoint, Failure
 from kgeval.llm.characters import whole
+from kgeval.llm.deadline import hooks
 from kgeval.llm.endpoints import api_key, is_loopback, scrub
 
 if TYPE_CHECKING:
@@ -82,7 +83,9 @@ class Client:
             text = client.post("/chat/completions", cast_to=str, body=body)
         except faults.family as error:
             self.reached = self.reached or hasattr(error, "status_code")
-            raise faults.explain(error, reached=self.reached, parameters=self.endpoint.parameters) from None
+            fault = faults.explain(error, reached=self.reached, parameters=self.endpoint.parameters)
+            log.info("a request to %s failed: %s", self.endpoint.model, fault)
+            raise fault from None
         self.reached = True
         return read_answer(text)
 
@@ -107,7 +110,7 @@ class Client:
                     api_key=key, base_url=url, max_retries=0,
                     timeout=openai.Timeout(self._timeout, connect=min(self._timeout, CONNECT_SECONDS)),
                     # a server on this machine is never behind a proxy, whatever the environment says
-                    http_client=openai.DefaultHttpxClient(trust_env=False) if is_loopback(url) else None,
+                    http_client=openai.DefaultHttpxClient(trust_env=not is_loopback(url), event_hooks=hooks(self._timeout)),
                 )
             return self._client, self._faults
 
@@ -144,12 +147,14 @@ class _Faults:
 
     def explain(self, error: Any, *, reached: bool, parameters: Mapping[str, Any]) -> CallError | ModelError:
         words = self.clean(f"{getattr(error, 'message', '')} {error.body if isinstance(error.body, str) else ''}")
-        log.debug("request failed: %s: %s", type(error).__name__, words)
+        log.debug("the endpoint said: %s: %s", type(error).__name__, words)
         status = getattr(error, "status_code", None)
         if status is None:
             return self._unanswered(error, reached)
         code = self._token(error, "code") or self._token(error, "type")
         text = f"{words} {code}"
+        if status == 403 and _FILTERED.search(text):  # one flagged text must not end the run
+            return CallError(Failure("refused", "the endpoint's content filter refused the request"))
         if status in (401, 403) or (status == 404 and not _FORM.search(text)):
             return self._hopeless(status)
         if status == 402 or (status == 429 and _QUOTA.search(text)):

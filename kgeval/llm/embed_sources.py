@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import json
 import logging
 import os
 import warnings
@@ -13,8 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from kgeval.config import environment
 from kgeval.errors import ModelError
-from kgeval.llm.endpoints import address, api_key, scrub
+from kgeval.llm.deadline import hooks
+from kgeval.llm.endpoints import address, api_key, is_loopback, scrub
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,6 +28,7 @@ HUB_SECONDS = 10.0
 SECONDS = 60.0
 RETRIES = 6
 SHORTEST_CUT = 500
+_LOG = logging.getLogger("kgeval.llm")
 
 
 class LocalModel:
@@ -75,19 +79,18 @@ class EndpointModel:
         self._client: Any = None
 
     def vectors(self, texts: Sequence[str]) -> np.ndarray:
-        import numpy as np
         import openai
 
+        body = {"model": self.name, "input": list(texts), "encoding_format": "float"}
         try:
-            made = self._opened().embeddings.create(model=self.name, input=list(texts), encoding_format="float")
+            text = self._opened().post("/embeddings", cast_to=str, body=body)
         except openai.BadRequestError as cause:
             return self._smaller(texts, cause)
         except openai.OpenAIError as cause:
             raise ModelError(f"embedding endpoint {self.base_url}: {_said(cause)}", fix=_fix(cause)) from cause
-        rows = sorted(made.data, key=lambda row: row.index)
         try:
-            return np.array([row.embedding for row in rows], dtype=np.float64)
-        except (ValueError, TypeError) as cause:
+            return _in_order(text)
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as cause:
             what = f"embedding endpoint {self.base_url}: no vectors in the reply"
             raise ModelError(what, fix="check that it is an embedding model") from cause
 
@@ -101,14 +104,18 @@ class EndpointModel:
         if len(texts[0]) > SHORTEST_CUT:
             return self.vectors([texts[0][: len(texts[0]) // 2]])
         raise ModelError(
-            f"embedding endpoint {self.base_url} refuses: {_said(cause)}", fix="check the model's name and that it makes embeddings",
+            f"embedding endpoint {self.base_url} refuses ({_said(cause)})", fix="check the model's name and that it makes embeddings",
         ) from cause
 
     def _opened(self) -> Any:
         if self._client is None:
             import openai
 
-            self._client = openai.OpenAI(base_url=self.base_url, api_key=api_key(self.base_url), max_retries=RETRIES, timeout=SECONDS)
+            self._client = openai.OpenAI(
+                base_url=self.base_url, api_key=api_key(self.base_url), max_retries=RETRIES, timeout=SECONDS,
+                # as for chat: a server on this machine is never behind a proxy, and no reply drips in for ever
+                http_client=openai.DefaultHttpxClient(trust_env=not is_loopback(self.base_url), event_hooks=hooks(SECONDS)),
+            )
         return self._client
 
 
@@ -180,11 +187,25 @@ def _quiet() -> Iterator[None]:
             transformers_logging.enable_progress_bar()
 
 
+def _in_order(text: str) -> np.ndarray:
+    """The vectors of a reply in the order of the texts, which `index` tells. Raises ValueError and others for what has none."""
+    import numpy as np
+
+    rows = json.loads(text)["data"]
+    places = [row.get("index") for row in rows]
+    if places != [None] * len(rows):  # some servers leave them out, and keep the order
+        if sorted(places) != list(range(len(rows))):
+            raise ValueError("the places do not count from 0")
+        rows = sorted(rows, key=lambda row: int(row["index"]))
+    return np.array([row["embedding"] for row in rows], dtype=np.float64)
+
+
 def _said(cause: Exception) -> str:
-    """What the endpoint said, without the address of the request or any header."""
-    body = getattr(cause, "body", None)
-    said = str(body.get("message")) if isinstance(body, dict) and body.get("message") else _first_line(cause)
-    return scrub(said, os.environ.get("OPENAI_API_KEY") or "")
+    """What went wrong. The endpoint's own words may repeat texts: they go to the log of level debug only."""
+    status = getattr(cause, "status_code", None)
+    words = scrub(str(getattr(cause, "message", cause)), environment("OPENAI_API_KEY") or "")
+    _LOG.debug("the embedding endpoint said: %s: %s", type(cause).__name__, words)
+    return words if status is None else f"HTTP {status}"
 
 
 def _fix(cause: Exception) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ipaddress
+import json
 import re
+from collections.abc import Mapping
 from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import JsonValue
@@ -14,6 +16,7 @@ from kgeval.llm.calls import Endpoint
 
 DEFAULT_URL = "https://api.openai.com/v1"
 OURS = ("model", "messages", "response_format", "stream", "n", "tools")
+_SECRET = re.compile(r"api[-_]?key|secret|password|authorization|header", re.IGNORECASE)
 _KEYS = re.compile(r"(?:\bsk-|\bBearer\s+)[^\s\"',}]+", re.IGNORECASE)
 
 
@@ -26,13 +29,28 @@ def settled(endpoint: Endpoint) -> Endpoint:
     """
     if not endpoint.model.strip() or not endpoint.model.isprintable():
         raise UsageError("the model has no usable name", fix="give it with --model, or as name in [model.*] of kgeval.toml")
-    taken = sorted(set(endpoint.parameters) & set(OURS))
-    if taken:
-        raise UsageError(f"kgeval sets {', '.join(taken)} itself", fix="take it out of parameters in [model.*] of kgeval.toml")
+    _check_parameters(endpoint.parameters)
     parameters: dict[str, JsonValue] = {"temperature": 0, **endpoint.parameters}
     if parameters["temperature"] == "default":
         del parameters["temperature"]
     return Endpoint(endpoint.model, address(endpoint.base_url or environment("OPENAI_BASE_URL") or DEFAULT_URL), parameters)
+
+
+def _check_parameters(given: Mapping[str, JsonValue]) -> None:
+    taken = sorted(set(given) & set(OURS))
+    if taken:
+        raise UsageError(f"kgeval sets {', '.join(taken)} itself", fix="take it out of parameters in [model.*] of kgeval.toml")
+    secret = sorted(name for name in given if _SECRET.search(name))
+    if secret:
+        raise UsageError(
+            f"{', '.join(secret)} cannot be a parameter: parameters are kept in journals and reports",
+            fix="take it out of [model.*] of kgeval.toml; the key goes into OPENAI_API_KEY",
+        )
+    try:
+        json.dumps(dict(given), allow_nan=False)
+    except ValueError as cause:
+        what = "a parameter is nan or inf, which no endpoint takes"
+        raise UsageError(what, fix="give a number in parameters in [model.*] of kgeval.toml") from cause
 
 
 def address(url: str) -> str:

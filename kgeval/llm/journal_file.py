@@ -40,11 +40,12 @@ def prepare(path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not path.exists():
             _make(path)
+        _usable(path)
+        with guarded(path):
+            _check(path)
         _own(path)
     except OSError as cause:
         raise ConfigError(f"{path}: the journal cannot be opened: {cause.strerror}", fix=f"check its folder, or {_MOVE}") from cause
-    with guarded(path):
-        _check(path)
 
 
 @contextmanager
@@ -72,12 +73,14 @@ def _make(path: Path) -> None:
 
 
 def _own(path: Path) -> None:
-    """Takes others' rights away; SQLite gives its helper files the same mode."""
-    mode = path.stat().st_mode
-    if not stat.S_ISREG(mode):
-        raise ConfigError(f"{path}: is no file", fix=_MOVE)
-    if mode & 0o077:
+    """Takes others' rights away from what is known to be a journal; SQLite gives its helper files the same mode."""
+    if path.stat().st_mode & 0o077:
         path.chmod(0o600)
+
+
+def _usable(path: Path) -> None:
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise ConfigError(f"{path}: is no file", fix=_MOVE)
     if not os.access(path, os.R_OK | os.W_OK):
         raise ConfigError(f"{path}: the journal is read-only", fix=f"chmod u+rw {path.name}, or {_MOVE}")
 

@@ -6,6 +6,7 @@ import json
 import re
 import sqlite3
 import time
+import zlib
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -128,7 +129,11 @@ def show(path: Path, key: str) -> Call:
     if row is None:
         return Call(found, model=kept[0][3], stage=kept[0][4], failed_tries=tries)
     values = dict(zip(_COLUMNS, row, strict=True))
-    values |= {"request": json.loads(unpack(values["request"])), "reply": unpack(values["reply"])}
+    try:
+        values |= {"request": json.loads(unpack(values["request"])), "reply": unpack(values["reply"])}
+    except (zlib.error, ValueError) as cause:
+        what = f"{path}: the row of {found} is damaged"
+        raise InputError(what, fix="the next run that needs this call asks again and replaces it") from cause
     return Call(found, **values, failed_tries=tries)
 
 

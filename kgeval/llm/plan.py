@@ -23,7 +23,7 @@ class PlannedStage:
     """One stage: calls to make (those in the journal are not among them), tokens of all of them together.
 
     `seconds_a_call`: mean of this stage's earlier calls in the journal, else a guess of 2 s. `output_tokens_high`: the largest
-    reply of the stage in the journal, or the token limit if one is set, else a guess, times the calls.
+    reply of the stage in the journal, or the token limit if one is set, else a guess, times the calls: an estimate, no limit.
     """
 
     stage: str
@@ -68,6 +68,11 @@ class Plan:
         costs = [stage.cost for stage in self.stages]
         known = [cost for cost in costs if cost is not None]
         return (sum(low for low, _ in known), sum(high for _, high in known)) if len(known) == len(costs) else None
+
+    @property
+    def price_is_unchecked(self) -> bool:
+        """True where a stage's price is from a list that nobody has checked."""
+        return any(stage.price is not None and stage.price.unchecked for stage in self.stages)
 
     @property
     def seconds(self) -> tuple[float, float]:

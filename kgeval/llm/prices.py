@@ -18,16 +18,18 @@ from kgeval.llm.endpoints import address, is_loopback
 SHIPPED = Path(__file__).parent / "prices.toml"
 MILLION = 1_000_000
 DEFAULT_MAX_OUTPUT = 16_384
+UNCHECKED = "costs are by kgeval's own price list, which its authors wrote from memory and nobody has checked: give yours with --prices"
 _DATED = re.compile(r"-\d{4}-\d{2}-\d{2}$")
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """USD per million tokens, and the most tokens of one reply."""
+    """USD per million tokens, and the most tokens of one reply. `unchecked`: from a list that nobody compared with the provider's."""
 
     input: float
     output: float
     max_output: int = DEFAULT_MAX_OUTPUT
+    unchecked: bool = False
 
     def cost(self, input_tokens: int, output_tokens: int) -> float:
         """USD."""
@@ -48,9 +50,9 @@ class PriceRow(Section):
 
 
 class PriceFile(Section):
-    """A price file."""
+    """A price file. `unchecked`: whoever uses it is told that its figures may be wrong (kgeval's own says so)."""
 
-    checked: str | None = None
+    unchecked: bool = False
     model: list[PriceRow] = Field(default_factory=list)
 
 
@@ -72,7 +74,7 @@ def price_of(endpoint: Endpoint, prices: PriceFile) -> Price | None:
         rows = [row for row in prices.model if row.name == name and _fits(row, endpoint)]
         if rows:
             best = max(rows, key=lambda row: row.endpoint is not None)
-            return Price(best.input, best.output, best.max_output)
+            return Price(best.input, best.output, best.max_output, prices.unchecked)
     return FREE if is_loopback(endpoint.base_url) else None
 
 

@@ -37,27 +37,25 @@ class Bucket:
 
 
 class Rates:
-    """The rates of one session. `sleep` returns True if the session ends while it waits."""
+    """The rates at one endpoint."""
 
-    def __init__(
-        self, rpm: int | None, tpm: int | None, *, sleep: Callable[[float], bool], clock: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, rpm: int | None, tpm: int | None, *, clock: Callable[[], float] = time.monotonic) -> None:
         self._requests = Bucket(rpm) if rpm else None
         self._tokens = Bucket(tpm) if tpm else None
-        self._sleep, self._clock = sleep, clock
+        self._clock = clock
         self._lock = threading.Lock()
         self._pause_until = float("-inf")
         self.counts_tokens = tpm is not None
 
-    def wait(self, tokens: int) -> bool:
-        """Waits for the turn of one request of so many tokens. True if the session ended meanwhile."""
+    def wait(self, tokens: int, *, sleep: Callable[[float], bool]) -> bool:
+        """Waits for the turn of one request of so many tokens. `sleep` returns True if the session ends while it waits; so does this."""
         with self._lock:
             now = self._clock()
             waits = [self._requests.take(1, now)] if self._requests else []
             waits += [self._tokens.take(tokens, now)] if self._tokens else []
             turn = now + max(waits, default=0.0)
         while (rest := max(turn, self._pause_until) - self._clock()) > 0:
-            if self._sleep(rest):
+            if sleep(rest):
                 return True
         return False
 

@@ -16,8 +16,9 @@ from kgeval.llm.characters import whole
 R = TypeVar("R", bound=Reply)
 _THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
-_STRING_OR_BRACKET = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]]', re.DOTALL)
-_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+# A string that never ends goes to the end of the text, and no part is tried twice: else a cut reply full of \\" takes minutes.
+_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
+_STRING_OR_BRACKET = re.compile(rf"{_STRING.pattern}|[{{}}\[\]]", re.DOTALL)
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _MOST_CANDIDATES = 50
 
@@ -57,6 +58,7 @@ def read_numbered(text: str, reply: type[R], numbers: tuple[int, ...]) -> Checke
     return _one(_distinct(checked), found)
 
 
+@cache
 def item_type(reply: type[Reply]) -> type[Numbered]:
     """X of the reply's field `items: list[X]`. Raises TypeError if there is none, or X is not Numbered."""
     info = reply.model_fields.get("items")

@@ -23,9 +23,10 @@ from kgeval.llm.journal import Journal
 from kgeval.llm.places import journal_file
 from kgeval.llm.plan import GUESSED_SECONDS, PlannedStage, bound, guessed_output, priced
 from kgeval.llm.pool import Pool
-from kgeval.llm.prices import Price, price_of, read_prices
+from kgeval.llm.prices import UNCHECKED, Price, price_of, read_prices
 from kgeval.llm.progress import Progress
 from kgeval.llm.prompts import Prompt, load_prompt
+from kgeval.llm.shared import Shared
 from kgeval.manifest import Asked
 from kgeval.records import ModelRef, Role
 
@@ -37,9 +38,10 @@ INCOMPLETE = 3
 
 def open_models(
     endpoint: Endpoint, limits: Limits, *, role: Role, journal: Path | None, prices: Path | None = None, language: str = "en",
-    progress: Progress | None = None,
+    progress: Progress | None = None, shared: Shared | None = None,
 ) -> Models:
-    """A session with the model at an endpoint. `journal` null: the one in the user's cache directory. Nothing is sent yet.
+    """A session with the model at an endpoint. `journal` null: the one in the user's cache directory. `shared`: the budget and the
+    rates, where a command has several sessions. Nothing is sent yet.
 
     Raises: UsageError for an address or parameters that cannot be, ModelError for a cost limit on a model whose price is not
     known, ConfigError for a journal or price file that cannot be used.
@@ -51,7 +53,8 @@ def open_models(
             f"no price is known for {at.model} at {at.base_url}, so a cost limit cannot be kept",
             fix="give a price file with --prices (docs/models.md shows the form), or limit the calls with --max-calls instead",
         )
-    return Models(_Setting(at, limits, role, price, language), Journal(journal_file(journal)), progress or Progress(shown=False))
+    setting = _Setting(at, limits, role, price, language, shared or Shared(limits))
+    return Models(setting, Journal(journal_file(journal)), progress or Progress(shown=False))
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,7 @@ class _Setting:
     role: Role
     price: Price | None
     language: str
+    shared: Shared
 
 
 class Models:
@@ -74,6 +78,7 @@ class Models:
         self._client = Client(setting.endpoint, timeout=setting.limits.timeout)
         self._caller = Caller(
             self._client, journal, limits=setting.limits, price=setting.price, account=self._account, stop=self._stop,
+            shared=setting.shared,
         )
         # a few threads more than calls in flight: they prepare and file requests while the others wait for replies
         more = 0 if setting.limits.concurrency == 1 else max(2, setting.limits.concurrency // 4)
@@ -125,7 +130,7 @@ class Models:
                 yield result
         except KeyboardInterrupt:
             self._stop.halt.set()
-            self._caller.budget.end()
+            self._caller.budget.wake()
             raise
         finally:
             self._progress.end(line)
@@ -161,18 +166,28 @@ class Models:
 
     @property
     def notes(self) -> list[str]:
-        """What a reader of the results should know: prompts in another language, token counts that are estimates."""
+        """What a reader of the results should know: why the asking stopped early, prompts in another language, token counts that
+        are estimates, prices that nobody checked."""
         with self._lock:
             notes = list(self._notes)
+        if self.stopped is not None:
+            notes.append(f"nothing more was asked: {self.stopped.detail}")
         stages, bound, limit = self._account.estimated_stages(), self._caller.highest_bound, self.limits.cost_limit or 0.0
         if stages:
             notes.append(f"the endpoint gives no token counts: estimated with {tokens.TOKENIZER} in {', '.join(stages)}")
+        if self.price_is_unchecked:
+            notes.append(UNCHECKED)
         if bound * self.limits.concurrency > limit > 0:
             notes.append(
                 f"a call can cost up to {bound:.4f} USD, so only {limit // bound:.0f} at a time fit into the cost limit: "
                 "max_completion_tokens in parameters of [model.*] lowers that",
             )
         return notes
+
+    @property
+    def price_is_unchecked(self) -> bool:
+        """True where costs come from kgeval's own price list, which nobody has checked."""
+        return self._price is not None and self._price.unchecked
 
     @property
     def stopped(self) -> Failure | None:
@@ -193,7 +208,7 @@ class Models:
     def close(self) -> None:
         """Ends the threads and closes the journal. After an interruption calls in flight are waited for a second at most."""
         self._stop.halt.set()
-        self._caller.budget.end()
+        self._caller.budget.wake()
         done = self._pool.close()
         self._journal.close()
         if done:
@@ -212,5 +227,6 @@ class Models:
 
     def _state(self) -> str:
         account = self._account
-        cost = f"{account.cost:.4f} USD" if self._price is not None else "price unknown"
+        doubt = " (price unchecked)" if self.price_is_unchecked else ""
+        cost = f"{account.cost:.4f} USD{doubt}" if self._price is not None else "price unknown"
         return f"{cost}, {account.failed:.0f} failed"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from kgeval.records.audit import Finding
 from kgeval.records.base import SCHEMA_VERSION, Record
@@ -30,7 +30,8 @@ class ItemVerdict(Record):
     """One sampled item, the passages it was judged on, and the labels. `status` unscored: `reason` has the cause.
 
     Labels of relations: entailed, contradicted, not_stated; of entities: right, wrong_type, not_an_entity; of pairs: same, different.
-    `flags`: redundant, irrelevant. `weight`: how many items of the graph this one stands for.
+    `flags`: redundant, irrelevant. `weight`: how many items of the graph this one stands for. `passages`: their places in the
+    report's `passages`, from 0, the one through which the item was drawn first.
     """
 
     id: str
@@ -44,7 +45,7 @@ class ItemVerdict(Record):
     stratum: str | None = None
     cluster: str | None = None
     weight: float | None = None
-    passages: list[Passage] = Field(default_factory=list)
+    passages: list[int] = Field(default_factory=list)
     call: str | None = None
 
 
@@ -96,7 +97,10 @@ class CalibrationBin(Record):
 
 
 class AccuracyReport(Record):
-    """Accuracy of one graph by sampling. `needed`: sample size for a wanted half-width (as text, "0.05")."""
+    """Accuracy of one graph by sampling. `needed`: sample size for a wanted half-width (as text, "0.05").
+
+    `passages`: each text once, however many `items` were judged on it.
+    """
 
     schema_version: Literal["1"] = SCHEMA_VERSION
     graph: str | None = None
@@ -115,5 +119,17 @@ class AccuracyReport(Record):
     duplicates: dict[str, float | int | None] = Field(default_factory=dict)
     by_class: list[Estimate] = Field(default_factory=list)
     items: list[ItemVerdict] = Field(default_factory=list)
+    passages: list[Passage] = Field(default_factory=list)
     findings: list[Finding] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _passages_are_there(self) -> Self:
+        lacking = [item.id for item in self.items for at in item.passages if not 0 <= at < len(self.passages)]
+        if lacking:
+            raise ValueError(f"item {lacking[0]} names a passage that is not in the report")
+        return self
+
+    def passages_of(self, item: ItemVerdict) -> list[Passage]:
+        """The passages that an item was judged on."""
+        return [self.passages[at] for at in item.passages]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from kgeval.audit.accuracy.report import best
 from kgeval.records import AccuracyKind, AccuracyReport, Estimate, ItemVerdict
 from kgeval.report.display import joined, number, percent, plural, visible
 from kgeval.report.measures import causes, estimated, over, who
@@ -19,6 +20,7 @@ LABELS: dict[str, str] = {
     "different": "Not the same", "not_stated": "Not stated in their passages", "entailed": "Entailed", "right": "Right", "same": "The same",
 }
 BAD = ("contradicted", "not_an_entity", "wrong_type", "different")
+GOOD = ("entailed", "right", "same")
 UNSCORED = "Unscored"
 
 
@@ -33,21 +35,26 @@ class Pile:
 
 
 def headline(report: AccuracyReport) -> Estimate | None:
-    """The estimate to print first, of what the report estimates first: the one corrected by people, else people's, else the judge's."""
-    order = ("judge corrected by people", "people", "judge")
-    first = report.estimates[0].of if report.estimates else ""
-    given = [one for one in report.estimates if one.value is not None and one.of == first]
-    return min(given, key=lambda one: order.index(one.labelled_by), default=None)
+    """The estimate to print first: the most trustworthy one of what the report estimates first."""
+    return best(report.estimates, report.estimates[0].of) if report.estimates else None
 
 
 def verdict(report: AccuracyReport) -> str:
     """The outcome in one or two sentences; says whose labels they are and what the estimate is over."""
-    best = headline(report)
-    if best is None:
+    first = headline(report)
+    if first is None:
         return f"No estimate: none of {plural(report.design.drawn, 'sampled item')} has a label."
-    bad = sum(report.labels.get(label, 0) for label in BAD)
-    tail = f" {plural(bad, 'item')} of the sample {'is' if bad == 1 else 'are'} wrong." if bad else " No item of the sample is wrong."
-    return f"Accuracy {estimated(best)}: {SUBJECTS[report.kind]} ({who(best)}; {over(best)}).{tail}"
+    others = [
+        f"{number(len(pile.items))} {_lower(visible(pile.title, longest=60))}"
+        for pile in piles(report) if pile.label and pile.label not in GOOD
+    ]
+    tail = f"In the sample: {joined(others)}." if others else "No labelled item of the sample is wrong."
+    return f"Accuracy {estimated(first)}: {SUBJECTS[report.kind]} ({who(first)}; {over(first)}). {tail}"
+
+
+def _lower(title: str) -> str:
+    """A heading in the middle of a sentence."""
+    return title[:1].lower() + title[1:]
 
 
 def bounds(one: Estimate) -> str:
@@ -58,8 +65,16 @@ def bounds(one: Estimate) -> str:
 
 
 def name_of(one: Estimate) -> str:
-    """What an estimate is of, and whose labels it rests on: `accuracy (judge alone, uncorrected)`."""
-    return f"{visible(one.of.replace('_', ' '), longest=60)} ({who(one)})"
+    """What an estimate is of, and whose labels it rests on: `accuracy (judge alone, uncorrected)`; of corrections, which one."""
+    corrected = one.labelled_by == "judge corrected by people"
+    ways = [who(one), *(visible(word, longest=40) for word in one.method.replace(",", " ").split()[:1] if corrected)]
+    return f"{visible(one.of.replace('_', ' '), longest=60)} ({', '.join(ways)})"
+
+
+def split_title(title: str, rows: Sequence[Estimate]) -> str:
+    """The title of a split with whose labels it rests on: people may have labelled the whole and the judge each type."""
+    given = list(dict.fromkeys(who(one) for one in rows))
+    return f"{title} ({given[0]})" if len(given) == 1 else title
 
 
 def methods(report: AccuracyReport) -> list[str]:
@@ -117,7 +132,7 @@ def agreement_rows(table: Mapping[str, float | int | None]) -> list[tuple[str, s
 
 def unscored_line(report: AccuracyReport) -> str:
     """How many sampled items have no label and why; "" where all have one."""
-    one = max(report.estimates, key=lambda one: (sum(one.failures.values()), one.labelled_by == "judge"), default=None)
+    one = max(report.estimates, key=lambda one: (one.labelled_by == "judge", sum(one.failures.values())), default=None)
     if one is None or one.n == one.n_scored:
         return ""
     failures = causes(one.failures) or "no cause given"
@@ -135,7 +150,7 @@ def flag_line(report: AccuracyReport) -> str:
 def _place(name: str) -> int:
     if name in BAD:
         return 0
-    if name in ("entailed", "right", "same"):
+    if name in GOOD:
         return 3
     return 2 if name == "" else 1
 

@@ -45,6 +45,10 @@ def render(report: AccuracyReport) -> str:
         "duplicates": view.agreement_rows(report.duplicates), "agreement": view.agreement_rows(report.agreement),
         "design": view.design_lines(report), "strata": [(visible(key), number(n)) for key, n in sorted(report.design.strata.items())],
         "needed": [(width, number(n)) for width, n in view.needed_lines(report)],
+        "titles": {
+            "by_type": view.split_title("By type", report.by_type), "by_document": view.split_title("By document", report.by_document),
+            "by_class": view.split_title("By failure class", report.by_class),
+        },
         "calibration": bins, "calibration_plot": page.raw(calibration(points, name="calibration")),
     }
     return page.render("accuracy.html.j2", report, context)

@@ -55,7 +55,7 @@ def _by_type(console: Console, report: AccuracyReport) -> None:
     for heading, rows in (("BY TYPE", report.by_type), ("BY CLASS", report.by_class)):
         if rows:
             console.print()
-            made = table(heading, "accuracy", "95 %", "n", "scored")
+            made = table(view.split_title(heading, rows), "accuracy", "95 %", "n", "scored")
             for one in rows[:_SHOWN]:
                 made.add_row(visible(one.of, longest=40), *_numbers(one))
             console.print(made)
@@ -118,7 +118,7 @@ def _md_estimates(heading: str, rows: Sequence[Estimate], *, with_method: bool =
         for one in rows[:_SHOWN_MD]
     ]
     more = f"\n\n{number(len(rows) - _SHOWN_MD)} more are in the HTML and JSON reports." if len(rows) > _SHOWN_MD else ""
-    return f"## {heading}\n\n{rows_of(heads, lines)}{more}"
+    return f"## {heading if with_method else view.split_title(heading, rows)}\n\n{rows_of(heads, lines)}{more}"
 
 
 def _md_figures(report: AccuracyReport) -> str:
@@ -132,14 +132,14 @@ def _md_bad(report: AccuracyReport) -> str:
     blocks = []
     for pile in view.piles(report):
         if pile.bad:
-            lines = "\n".join(f"- {_md_item(item)}" for item in pile.items[:_SHOWN_MD])
+            lines = "\n".join(f"- {_md_item(report, item)}" for item in pile.items[:_SHOWN_MD])
             more = f"\n\nand {number(len(pile.items) - _SHOWN_MD)} more" if len(pile.items) > _SHOWN_MD else ""
             blocks.append(f"## {escape(pile.title)} ({number(len(pile.items))})\n\n{lines}{more}")
     return "\n\n".join(blocks)
 
 
-def _md_item(item: ItemVerdict) -> str:
-    passage = next((passage.text for passage in item.passages), None)
+def _md_item(report: AccuracyReport, item: ItemVerdict) -> str:
+    passage = next((passage.text for passage in report.passages_of(item)), None)
     return code(item.text or item.item.name, longest=160) + (f": {code(passage, longest=240)}" if passage else "")
 
 

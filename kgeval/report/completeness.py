@@ -23,7 +23,7 @@ MEANINGS: dict[str, str] = {
 LEVEL_MEANINGS: dict[Level, str] = {
     "exact": "the same characters",
     "normalised": "the same without case, punctuation and leading article",
-    "alias": "another name that the gold or the graph gives",
+    "alias": "another name that the gold or the graph gives, or another form (title, initials, plural ...)",
     "fuzzy": "nearly the same words (similar, not the same: check them)",
     "embedding": "near in meaning (a guess: check them)",
 }

@@ -79,15 +79,17 @@ def _missing(console: Console, report: CompletenessReport) -> None:
 
 
 def _notes(console: Console, report: CompletenessReport) -> None:
-    faults, notes = report.gold.faults, [*report.gold.notes, *report.notes]
+    faults, notes = report.gold.faults, [*report.gold.notes, *report.notes, *(report.facts.notes if report.facts else [])]
     if faults or notes:
         console.print()
     for fault in faults[:3]:
         console.print(f"passed over: {visible(fault, longest=160)}", overflow="fold")
     if len(faults) > 3:
         console.print(f"and {plural(len(faults) - 3, 'faulty row')} more", style="dim")
-    for note in notes[:5]:
+    for note in notes[:_SHOWN]:
         console.print(f"note: {visible(note, longest=300)}", style="dim", overflow="fold")
+    if len(notes) > _SHOWN:
+        console.print(f"and {plural(len(notes) - _SHOWN, 'note')} more", style="dim")
     if report.run.model_use:
         console.print(usage_line(report.run), style="dim")
 
@@ -99,7 +101,7 @@ def markdown(report: CompletenessReport) -> str:
     lines = [*(_gold(report) if view.has_gold(report) or report.facts is None else []), *view.ideal_lines(report)]
     parts = (*heads, *(prose(line) for line in lines), _md_levels(report), _md_parts(report), _md_facts(report), _md_missing(report))
     use = prose(usage_line(report.run)) if report.run.model_use else ""
-    return "\n\n".join(part for part in (*parts, use, foot(report.run, report.layout.name)) if part) + "\n"
+    return "\n\n".join(part for part in (*parts, _md_notes(report), use, foot(report.run, report.layout.name)) if part) + "\n"
 
 
 def _gold(report: CompletenessReport) -> list[str]:
@@ -162,6 +164,12 @@ def _md_missing(report: CompletenessReport) -> str:
             more = f"\n\nand {number(len(items) - _SHOWN_MD)} more" if len(items) > _SHOWN_MD else ""
             blocks.append(f"## {heading} ({number(len(items))}, {escape(view.against(report))})\n\n{lines}{more}")
     return "\n\n".join(blocks)
+
+
+def _md_notes(report: CompletenessReport) -> str:
+    """What a reader must know of the figures: documents that the graph lacks, figures that are left out."""
+    notes = [*report.gold.notes, *report.notes, *(report.facts.notes if report.facts else [])]
+    return "## Notes\n\n" + "\n".join(f"- {prose(note)}" for note in notes[:_SHOWN_MD]) if notes else ""
 
 
 def _md_item(item: GoldMatch) -> str:

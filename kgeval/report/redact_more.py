@@ -48,6 +48,7 @@ def redacted_accuracy(report: AccuracyReport) -> AccuracyReport:
 
     return report.model_copy(update={
         "by_document": by_document, "items": [_item(item, hashed, stratum) for item in report.items],
+        "passages": [_passage(passage, hashed) for passage in report.passages],
         "design": report.design.model_copy(update={"strata": _keys(report.design.strata, stratum)}),
         "findings": [redacted_finding(finding, hashed) for finding in report.findings], "notes": _all(report.notes, hashed),
     })
@@ -73,14 +74,13 @@ def _facts(facts: FactRetention, hashed: Hasher) -> FactRetention:
         })
         for fact in facts.facts
     ]
-    return facts.model_copy(update={"facts": shown})
+    return facts.model_copy(update={"facts": shown, "notes": _all(facts.notes, hashed)})
 
 
 def _item(item: ItemVerdict, hashed: Hasher, stratum: Hasher) -> ItemVerdict:
     return item.model_copy(update={
         "id": hashed(item.id), "item": redacted_ref(item.item, hashed), "text": hashed(item.text), "reason": _maybe(item.reason, hashed),
         "stratum": _maybe(item.stratum, stratum), "cluster": _maybe(item.cluster, hashed),
-        "passages": [_passage(passage, hashed) for passage in item.passages],
     })
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -60,9 +61,22 @@ def check_outputs(paths: Iterable[Path]) -> None:
     """Tells before a long run whether the files can be written at all. Raises: UsageError naming every bad path."""
     known = ", ".join(ENDINGS)
     faults = [f"{path}: unknown ending '{path.suffix}'" for path in paths if path.suffix.lower() not in ENDINGS]
-    faults += [f"{path}: is a folder" for path in paths if path.is_dir()]
+    faults += [f"{path}: {why}" for path in paths if (why := _blocked(path))]
     if faults:
         raise UsageError("; ".join(faults), fix=f"give the path of a file that ends with one of: {known}")
+
+
+def _blocked(path: Path) -> str:
+    """Why no file can be made there; "" if it can, as far as can be seen."""
+    try:
+        if path.is_dir():
+            return "is a folder"
+        folder = next(parent for parent in path.resolve().parents if parent.exists())
+        if not folder.is_dir():
+            return f"{folder} is no folder"
+    except OSError as cause:  # a name that is too long
+        return _why(cause)
+    return "" if os.access(folder, os.W_OK | os.X_OK) else f"nothing can be written to {folder}"
 
 
 def cleared(report: Report) -> Report:

@@ -90,7 +90,7 @@ def ratio(y: Floats, x: Floats, clusters: Clusters, *, answered: float = 1.0) ->
 
     Null if no item is in. Items of a domain (a type, a document) are given by x = 1 inside and 0 outside: the clusters
     without one still tell about the sample. The interval is Wilson's at the effective sample size, with a t quantile; see
-    `_steadied` for where few clusters show the rarer outcome.
+    `steadied` for where few clusters show the rarer outcome.
     """
     import numpy as np
 
@@ -112,7 +112,7 @@ def ratio(y: Floats, x: Floats, clusters: Clusters, *, answered: float = 1.0) ->
     left = 1 - (1 - left) * answered
     effect = _design_effect(value, bare, n) if held > 1 else None
     rare = by_cluster_y if value < 0.5 else by_cluster_x - by_cluster_y
-    steady = _steadied(effect, n / held, int((rare > 0).sum()))
+    steady = steadied(effect, n / held, int((rare > 0).sum()))
     interval = _interval(value, left, steady, n=n, df=df)
     return ShareEstimate(
         value, bare * left, n, held, df, effect, steady, interval.low if interval else None, interval.high if interval else None,
@@ -143,16 +143,16 @@ def _design_effect(value: float, variance: float, n: int) -> float | None:
     return variance / plain if plain > 0 and variance > 0 else None
 
 
-def _steadied(effect: float | None, size: float, showing: int) -> float:
+def steadied(effect: float | None, size: float, showing: int, *, weight: float = SUPPOSED) -> float:
     """The design effect for the interval: what was seen, drawn towards that of items half alike (intraclass correlation 0.5).
 
-    `showing`: clusters that show the rarer outcome; the supposition weighs as much as `SUPPOSED` of them. A design effect from
-    two or three clusters with an error is mostly chance: taken as it is, intervals near 0 and 1 cover 92-93 % instead of 95 %
-    (simulated in tests). Below 1 it is taken as 1.
+    `size`: items a cluster; `showing`: clusters that show the rarer outcome; the supposition weighs as much as `weight` of
+    them. A design effect from two or three clusters with an error is mostly chance: taken as it is, intervals near 0 and 1
+    cover 92-93 % instead of 95 % (simulated in tests). Below 1 it is taken as 1.
     """
     supposed = 1 + 0.5 * (size - 1)
     seen = max(1.0, effect) if effect is not None else supposed
-    return (seen * showing + supposed * SUPPOSED) / (showing + SUPPOSED)
+    return (seen * showing + supposed * weight) / (showing + weight)
 
 
 def _left_out(clusters: Clusters) -> float:

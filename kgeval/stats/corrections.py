@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from kgeval.stats.clusters import Clusters, total_variance
+from kgeval.stats.clusters import SUPPOSED, Clusters, steadied, total_variance
 from kgeval.stats.intervals import quantile, wilson
 
 if TYPE_CHECKING:
@@ -44,7 +44,8 @@ def ppi(people: Floats, judge: Floats, labelled: Mask, clusters: Clusters) -> Co
     `people`: labels in 0..1 of the labelled items (others are ignored); `judge`: verdicts in 0..1 of all items; shapes
     (n_items,). value = mean(people - power * judge, labelled) + power * mean(judge, the others), each mean weighted by the
     design; power minimises the variance and is clipped to 0..1. With one item a cluster it is the paper's estimate. The
-    variance is linearised over clusters, so labelled and other items may share clusters; no finite population correction.
+    variance is linearised over clusters, so labelled and other items may share clusters; its design effect is steadied as that
+    of a plain share, with half the weight; no finite population correction.
     """
     import numpy as np
 
@@ -61,7 +62,8 @@ def ppi(people: Floats, judge: Floats, labelled: Mask, clusters: Clusters) -> Co
     lent = (judge - mean_judge) * inside / inside.sum() - (judge - mean_others) * outside / outside.sum()
     power = _power(_by_cluster(own, clusters), _by_cluster(lent, clusters), clusters)
     value = mean_people - power * (mean_judge - mean_others)
-    variance = _spread(own - power * lent, clusters)
+    rare = labelled & ((people > 0) if mean_people < 0.5 else (people < 1))
+    variance = _steadied_spread(own - power * lent, clusters, labelled, rare)
     return _finished(Corrected(n, _share(value), variance=variance, power=power), clusters, labelled)
 
 
@@ -167,6 +169,22 @@ def _spread(influence: Floats, clusters: Clusters) -> float:
     n = len(influence)
     alone = float((influence**2).sum()) * n / max(n - 1, 1)
     return max(_variance(_by_cluster(influence, clusters), clusters), alone)
+
+
+def _steadied_spread(influence: Floats, clusters: Clusters, labelled: Mask, rare: Mask) -> float:
+    """Variance by clusters, with the design effect steadied by how many clusters of labels show the rarer outcome.
+
+    Taken as it is seen, intervals near 0 and 1 cover 90-93 % instead of 95 % with labels in 20 to 70 clusters (simulated in tests).
+    """
+    import numpy as np
+
+    n, held = len(influence), len(np.unique(clusters.of_item[labelled]))
+    alone = float((influence**2).sum()) * n / max(n - 1, 1)
+    if alone <= 0:
+        return 0.0
+    seen = _variance(_by_cluster(influence, clusters), clusters) * held / max(held - 1, 1)
+    showing = len(np.unique(clusters.of_item[rare]))
+    return alone * steadied(seen / alone, int(labelled.sum()) / held, showing, weight=SUPPOSED / 2)
 
 
 def _variance(values: Floats, clusters: Clusters) -> float:

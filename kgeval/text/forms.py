@@ -51,6 +51,7 @@ TELL_APART = _words(
     "non sub half step fellow male female man woman men women boy girl son daughter wife husband widow nephew niece "
     "nord süd sud ost est ouest nouveau neu alt left right"
 )
+PEOPLE = _words("man men woman women")  # of TELL_APART: often the second half of one word ("fisher-men")
 ROMAN = _words(
     "ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx"
 )
@@ -131,8 +132,10 @@ def relation_of(a: Form, b: Form) -> str | None:
         a, b = b, a
     if _acronym(a, b):
         return ACRONYM
-    if a.apart != b.apart or (a.gender and b.gender and a.gender != b.gender):
+    if a.gender and b.gender and a.gender != b.gender:
         return None
+    if a.apart != b.apart:
+        return SPACING if a.compact == b.compact and a.apart ^ b.apart <= PEOPLE else None
     if a.core == b.core:
         return _honorific(a, b)
     return _initials(a.core, b.core) or _legal(a.core, b.core) or _part(a, b) or _spelling(a, b)
@@ -149,9 +152,10 @@ def acronym_keys(item: Form) -> tuple[str, ...]:
 
 def _letters(name: str, tokens: tuple[str, ...]) -> str:
     """The letters of a name that may be an acronym ("CIA", "C.I.A."), case-folded; "" otherwise."""
+    if len(tokens) > 1 and not all(len(t) == 1 for t in tokens):
+        return ""
     letters = "".join(tokens)
-    spelled = len(tokens) == 1 or all(len(t) == 1 for t in tokens)
-    fits = spelled and 2 <= len(letters) <= 7 and letters.isalpha() and name.replace(".", "").strip().isupper()
+    fits = 2 <= len(letters) <= 7 and letters.isalpha() and name.replace(".", "").strip().isupper()
     return letters if fits else ""
 
 
@@ -164,7 +168,7 @@ def _core(tokens: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _tells_apart(token: str) -> bool:
-    return token in TELL_APART or token in ROMAN or any(c.isdigit() for c in token)
+    return token in TELL_APART or token in ROMAN or (not token.isalpha() and any(c.isdigit() for c in token))
 
 
 def _acronym(short: Form, long: Form) -> bool:

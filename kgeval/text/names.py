@@ -5,21 +5,40 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_ARTICLE = re.compile(r"^(?:the|a|an|der|die|das|le|la|les|el|los|las|il|lo|gli)\s+", re.IGNORECASE)
-_SPACE = re.compile(r"\s+")
+ARTICLES = frozenset(("the", "a", "an", "der", "die", "das", "le", "la", "les", "el", "los", "las", "il", "lo", "gli"))
+_APOSTROPHE = re.compile(r"(?<=\w)['\u2019\u02bc](?=\w)")
+_ASCII_GAPS = {code: " " for code in range(128) if unicodedata.category(chr(code))[0] in "PZC"}
 
 
 def normalise(name: str) -> str:
     """The name in NFKC, case-folded, punctuation turned into spaces, one leading article removed, spaces joined.
 
-    Returns "" for a name with no letter, digit or symbol that carries meaning. Two names are the same at the
-    'normalised' level when their normal forms are equal and not empty.
+    A full stop makes an article an initial ("A. Hall"), and so does a hyphen after one letter ("A-Team"; but "El-Araish" is
+    "El Araish"). Returns "" for a name with no
+    letter, digit or symbol that carries meaning. Two names are the same at the 'normalised' level when their normal forms are
+    equal and not empty.
     """
-    folded = unicodedata.normalize("NFKC", name).casefold()
-    kept = "".join(" " if unicodedata.category(c)[0] in "PZC" else c for c in _without_apostrophes(folded))
-    return _SPACE.sub(" ", _ARTICLE.sub("", _SPACE.sub(" ", kept).strip())).strip()
+    folded = _without_apostrophes(unicodedata.normalize("NFKC", name).casefold())
+    words = _with_gaps(folded).split()
+    if len(words) > 1 and words[0] in ARTICLES and _ends_article(words[0], folded):
+        del words[0]
+    return " ".join(words)
+
+
+def _with_gaps(text: str) -> str:
+    """Spaces for punctuation, blanks and characters without a shape."""
+    if text.isascii():
+        return text.translate(_ASCII_GAPS)
+    return "".join(" " if unicodedata.category(c)[0] in "PZC" else c for c in text)
+
+
+def _ends_article(first: str, text: str) -> bool:
+    """Whether a blank or "_" follows the first word, or a dash after two letters or more."""
+    gap = text[text.find(first) + len(first)]
+    kind = unicodedata.category(gap)
+    return gap == "_" or kind[0] != "P" or (kind == "Pd" and len(first) > 1)
 
 
 def _without_apostrophes(text: str) -> str:
     """Apostrophes inside words vanish ("O'Neil" = "ONeil"), other punctuation separates."""
-    return re.sub(r"(?<=\w)['\u2019\u02bc](?=\w)", "", text)
+    return _APOSTROPHE.sub("", text)

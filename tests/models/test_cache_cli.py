@@ -83,6 +83,15 @@ def test_show_says_why_it_finds_nothing(cache: Path, capsys: pytest.CaptureFixtu
     assert words in capsys.readouterr().err
 
 
+def test_a_damaged_row_is_said_and_no_crash(cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with sqlite3.connect(cache / "journal.sqlite") as connection:
+        connection.execute("UPDATE calls SET request = x'00ff'")
+        (key,) = connection.execute("SELECT key FROM calls").fetchone()
+    connection.close()
+    assert kgeval("cache", "show", key, "--cache-dir", cache) == 2
+    assert "is damaged" in capsys.readouterr().err
+
+
 def test_clear_needs_a_yes_where_nobody_can_be_asked(cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert kgeval("cache", "clear", "--cache-dir", cache) == 2
     assert "--yes" in capsys.readouterr().err

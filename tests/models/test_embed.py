@@ -5,9 +5,12 @@ from __future__ import annotations
 import importlib.util
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import numpy as np
@@ -212,6 +215,69 @@ def test_faults_of_the_endpoint_are_retried_and_a_wrong_key_is_said(tmp_path: Pa
     assert "OPENAI_API_KEY" in caught.value.fix and "sk-MARKER" not in str(caught.value)
 
 
+@pytest.mark.parametrize("body", [
+    "<html>", "[]", "{", "null", '{"data": null}', '{"data": [1]}', '{"data": [{"index": 0}]}', '{"data": []}', "[" * 100_000,
+    '{"data": [{"embedding": "x", "index": 0}]}', '{"data": [{"embedding": [1, 2], "index": 7}]}',
+    '{"data": [{"embedding": [], "index": 0}]}',
+])
+def test_a_reply_without_vectors_is_said(tmp_path: Path, body: str) -> None:
+    with _saying(body) as url, told(url, tmp_path) as embedder, pytest.raises(ModelError, match="vectors"):
+        embedder.embed(["a"])
+
+
+def test_vectors_come_in_the_order_of_their_texts_with_or_without_an_index(tmp_path: Path) -> None:
+    turned = '{"data": [{"embedding": [0, 2], "index": 1}, {"embedding": [3, 0], "index": 0}]}'
+    plain = '{"data": [{"embedding": [3, 0]}, {"embedding": [0, 2]}]}'
+    for number, body in enumerate((turned, plain)):
+        with _saying(body) as url, told(url, tmp_path / str(number)) as embedder:
+            assert embedder.embed(["a", "b"]).tolist() == [[1, 0], [0, 1]]
+
+
+def test_no_word_of_an_endpoint_that_refuses_gets_into_the_error(tmp_path: Path) -> None:
+    said = '{"error": {"message": "my diary is odd"}}'
+    with _saying(said, 400) as url, told(url, tmp_path) as embedder, pytest.raises(ModelError, match="HTTP 400") as caught:
+        embedder.embed(["my diary"])
+    assert "diary" not in str(caught.value)
+
+
+def told(url: str, cache: Path) -> Embedder:
+    return open_embedder("e", base_url=url, cache_dir=cache)
+
+
+@contextmanager
+def _saying(body: str, status: int = 200) -> Iterator[str]:
+    """A server that answers everything with one body; its address."""
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["content-length"]))
+            self.send_response(status)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body.encode())
+
+        def log_message(self, *_: object) -> None:
+            return
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/v1"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def test_an_endpoint_on_this_machine_is_not_asked_through_a_proxy(
+    server: FakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    monkeypatch.setattr("kgeval.llm.embed_sources.RETRIES", 0)
+    with at(server, tmp_path) as embedder:
+        assert embedder.embed(["a"]).shape[0] == 1
+
+
 def test_models_that_cannot_be_had_say_so_quickly(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     for name in (str(tmp_path / "empty"), str(tmp_path / "nowhere"), "./nowhere"):
@@ -235,10 +301,13 @@ def test_many_small_writes_stay_quick_to_read(tmp_path: Path) -> None:
     cache = VectorCache(tmp_path, "m")
 
     def read() -> float:
-        started = time.perf_counter()
+        """CPU seconds of the quickest of five: other work on the machine says nothing here."""
+        took = []
         for _ in range(5):
+            started = time.process_time()
             assert cache.get([text_key("0")])
-        return time.perf_counter() - started
+            took.append(time.process_time() - started)
+        return min(took)
 
     cache.put({text_key("0"): np.ones(8, dtype=np.float32)})
     read()

@@ -295,6 +295,20 @@ def test_a_failed_gleaning_round_keeps_what_was_found_and_a_failed_first_round_i
     assert bad.failure is not None and bad.failure.cause == "unparsable" and bad.mentions == ()
 
 
+def test_a_gleaning_round_that_the_budget_stopped_leaves_the_chunk_to_the_next_run(tmp_path):
+    """Else the first half of a stopped build would keep less than an unstopped one finds, and nothing would ever ask again."""
+    script = rounds(GOOD, {"entities": [entity(1, "ferries", "Product")], "relations": []})
+    with FakeServer(script) as server:
+        with models(server, tmp_path, max_calls=1) as session:
+            (stopped,) = ModelExtractor(session, gleanings=1).extract([source()])
+            assert stopped.failure is not None and stopped.failure.cause == "budget"
+            assert session.exit_code == 3
+        with models(server, tmp_path) as session:
+            (whole,) = ModelExtractor(session, gleanings=1).extract([source()])
+            assert session.asked().use[0].from_journal == 1
+    assert names(whole)[-1] == "ferries" and whole.failure is None
+
+
 def test_chunks_are_asked_about_side_by_side_come_in_order_and_are_not_paid_twice(tmp_path):
     sources = [source(f"Ada Holm and Ole number {n}.", f"c{n}") for n in range(40)]
 

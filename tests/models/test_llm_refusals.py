@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import threading
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +73,20 @@ def test_a_used_up_account_ends_the_run_as_incomplete(tmp_path: Path, status: in
         assert sum(use.calls for use in models.asked().use) <= 3
 
 
+def test_a_request_that_an_endpoint_moderates_with_403_does_not_end_the_run(tmp_path: Path) -> None:
+    error = {"message": "This model requires moderation and your input was flagged: passage 0000"}
+    with _refusing(403, error) as url, session(url, tmp_path / "j.sqlite") as models:
+        outcomes = list(models.ask_all(telling(3)))
+    assert [outcome.failure and outcome.failure.cause for outcome in outcomes] == ["refused"] * 3
+
+
+def test_a_reply_that_drips_in_is_a_time_out_though_the_line_is_never_silent(tmp_path: Path) -> None:
+    """A space every tenth of a second, as some servers send while a model thinks, and no end."""
+    with _dripping() as url, session(url, tmp_path / "j.sqlite", timeout=0.5, max_retries=0) as models:
+        outcomes = list(models.ask_all(telling(2)))
+    assert [outcome.failure and outcome.failure.cause for outcome in outcomes] == ["timeout"] * 2
+
+
 def test_even_debug_messages_hold_no_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-the-secret-0123456789")
     caplog.set_level(logging.DEBUG, "kgeval.llm")
@@ -103,13 +119,15 @@ def test_an_answer_that_is_no_chat_completion_is_a_server_error(tmp_path: Path, 
 class _refusing:
     """A server that answers everything with one error."""
 
+    pauses = 0
+
     def __init__(self, status: int, error: dict[str, Any]) -> None:
         self._body, self._status = json.dumps({"error": error}), status
 
     def __enter__(self) -> str:
         from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-        status, body = self._status, self._body.encode()
+        status, body, pauses = self._status, self._body.encode(), self.pauses
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
@@ -118,9 +136,13 @@ class _refusing:
                 self.rfile.read(int(self.headers["content-length"]))
                 self.send_response(status)
                 self.send_header("content-type", "application/json")
-                self.send_header("content-length", str(len(body)))
+                self.send_header("content-length", str(len(body) + pauses))
                 self.end_headers()
-                self.wfile.write(body)
+                with suppress(OSError):  # who waits may go away
+                    for _ in range(pauses):
+                        self.wfile.write(b" ")
+                        time.sleep(0.1)
+                    self.wfile.write(body)
 
             def log_message(self, *_: object) -> None:
                 return
@@ -139,3 +161,12 @@ class _saying(_refusing):
 
     def __init__(self, body: Any) -> None:
         self._body, self._status = json.dumps(body), 200
+
+
+class _dripping(_refusing):
+    """A server whose reply is a space every tenth of a second for ten seconds, and then a good one."""
+
+    def __init__(self) -> None:
+        body = {"choices": [{"message": {"content": json.dumps(FACT)}, "finish_reason": "stop"}]}
+        super().__init__(200, {})
+        self._body, self.pauses = json.dumps(body), 100

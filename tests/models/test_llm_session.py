@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,9 +19,10 @@ from pydantic import JsonValue
 from room import JUDGE, TELL, Fact, Verdicts, judging, session, telling
 
 from kgeval.errors import ConfigError, IncompleteError, ModelError
-from kgeval.llm.calls import Endpoint, Failure, Limits, Task
+from kgeval.llm.calls import Endpoint, Failure, Limits, Reply, Task
 from kgeval.llm.fake import Chat, FakeServer, Rule
 from kgeval.llm.session import open_models
+from kgeval.llm.shared import Shared
 
 HERE = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
 
@@ -42,6 +44,27 @@ def test_the_same_request_asked_at_the_same_time_is_one_call(tmp_path: Path) -> 
         assert server.stats().requests == 1
         (use,) = models.asked().use
     assert (use.calls, use.from_journal) == (1, 39)
+
+
+def test_two_classes_of_one_form_asked_at_the_same_time_share_the_call_and_each_get_their_own(tmp_path: Path) -> None:
+    Other = type("Fact", (Reply,), {"__annotations__": {"fact": str, "sure": bool}})  # the room's fields, so the same request
+    task = telling(1)[0]
+    with FakeServer(delay=0.3) as server, session(server.base_url, tmp_path / "j.sqlite") as models:
+        outcomes = list(models.map(models.ask, [task, replace(task, reply=Other)] * 4))
+        assert server.stats().requests == 1
+    assert [type(outcome.value) for outcome in outcomes] == [Fact, Other] * 4
+
+
+def test_two_sessions_of_a_command_spend_one_budget(tmp_path: Path) -> None:
+    limits = Limits(max_calls=5, max_error_rate=1.0)
+    both, journal = Shared(limits), tmp_path / "j.sqlite"
+    with FakeServer() as server:
+        for role, tasks in (("extractor", telling(3)), ("judge", telling(9))):
+            with open_models(Endpoint("m", server.base_url), limits, role=role, journal=journal, shared=both) as models:  # type: ignore[arg-type]
+                outcomes = list(models.ask_all(tasks))
+        assert server.stats().requests == 5
+    assert sum(outcome.failure is None for outcome in outcomes) == 5  # 3 from the journal
+    assert models.notes == ["nothing more was asked: the limit of 5 calls is reached"]
 
 
 def test_work_may_ask_several_times_and_even_iterate_itself(tmp_path: Path) -> None:

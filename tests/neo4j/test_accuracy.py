@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from kgeval.audit.accuracy.chunks import read_chunks
 from kgeval.audit.accuracy.drawing import draw_sample
 from kgeval.audit.accuracy.sample import Sample, Wanted
 from kgeval.cli.main import run
@@ -102,9 +103,11 @@ def test_the_same_graph_gives_the_same_sample_whatever_its_element_ids(graph: Gr
     assert [item.id for item in drawn(graph, n=30, seed=1).items] != [item.id for item in first.items]
 
 
-def test_a_smaller_sample_is_the_beginning_of_a_larger_one(graph: Graph, draw: Callable[[str], None]) -> None:
+@pytest.mark.parametrize("strata", ["none", "type", "document"])
+@pytest.mark.parametrize("n", [1, 20, 33])
+def test_a_smaller_sample_is_the_beginning_of_a_larger_one(graph: Graph, draw: Callable[[str], None], strata: str, n: int) -> None:
     draw(FACTS)
-    small, large = drawn(graph, n=20), drawn(graph, n=50)
+    small, large = drawn(graph, n=n, strata=strata), drawn(graph, n=50, strata=strata)
     assert [item.id for item in large.items][: len(small.items)] == [item.id for item in small.items]
 
 
@@ -194,6 +197,45 @@ def test_on_every_layout_each_item_is_either_drawn_or_counted_as_without_source(
     assert all(item.passages[0].text for item in sample.items)
 
 
+CHUNKS = {
+    "chunk-1": {"content": "Ada wrote about the engine.", "full_doc_id": "doc-1", "file_path": "a.txt", "chunk_order_index": 0},
+    "chunk-2": {"content": "The engine has a mill.", "full_doc_id": "doc-1", "file_path": "a.txt", "chunk_order_index": 1},
+    "chunk-3": {"content": "Nobody names this one."}, "chunk-4": {"tokens": 3},
+}
+
+
+@pytest.mark.parametrize("form", ["json", "jsonl"])
+def test_texts_that_are_not_in_the_graph_come_from_a_file(graph: Graph, tmp_path: Path, form: str) -> None:
+    graph.write((PICTURES / "lightrag.cypher").read_text(encoding="utf-8"))
+    path = tmp_path / f"kv_store_text_chunks.{form}"
+    rows = "\n".join(json.dumps({"id": name, **row}) for name, row in CHUNKS.items())
+    path.write_text(json.dumps(CHUNKS) if form == "json" else rows, encoding="utf-8")
+    chunks = read_chunks([path])
+    layout = bind(graph, load_profile("lightrag").layout)
+    sample = draw_sample(graph, layout, Wanted(n=10), chunks)
+    assert {(item.ref.name, item.passages[0].text, item.document) for item in sample.items} == {
+        ("Ada -[writing,notes]-> Engine", "Ada wrote about the engine.", "a.txt"),
+        ("Mill -[part]-> Engine", "The engine has a mill.", "a.txt"),
+    }
+    assert (sample.design.population, sample.design.without_source) == (2, 0)
+    assert sample.notes[0].startswith(f"of --chunks, 1 could not be read: {path.name}")
+    entities = draw_sample(graph, layout, Wanted(kind="entities", n=10), chunks)
+    assert {(item.shown["name"], item.more_passages, len(item.passages)) for item in entities.items} == {
+        ("Ada", 0, 2), ("Engine", 0, 1), ("Mill", 0, 1),
+    }
+
+
+def test_chunks_that_the_graph_does_not_name_are_said_so(kgeval, graph, draw, tmp_path, capsys) -> None:
+    draw(FACTS)
+    path = tmp_path / "chunks.jsonl"
+    path.write_text('{"id": "other", "text": "t"}', encoding="utf-8")
+    assert kgeval("--chunks", path, "--export", tmp_path / "s.csv") == 3
+    assert "none of the 1 chunks of --chunks is a source that the graph names" in capsys.readouterr().err
+    path.write_text('{"id": "other"', encoding="utf-8")
+    assert kgeval("--chunks", path, "--export", tmp_path / "t.csv") == 2
+    assert "chunks.jsonl:1" in capsys.readouterr().err
+
+
 def test_odd_values_do_no_harm(graph: Graph) -> None:
     graph.write("""CREATE (c:Chunk:demo {id: 1, text: ['list']}), (d:Chunk:demo {text: 7}), (e:Chunk:demo {id: 'e', text: '  '}),
       (a:__Entity__:demo {id: 5, name: ['x']})-[:FROM_CHUNK]->(c), (b:__Entity__:demo {id: 'b', name: ''})-[:FROM_CHUNK]->(d),
@@ -211,7 +253,7 @@ def test_a_judge_that_knows_gives_the_truth_within_the_interval(kgeval, graph, d
     with FakeServer(oracle) as server:
         assert kgeval("--n", 40, "-f", "json", *asked(server)) == 0
         report = output(capsys)
-        assert server.stats().requests == len({item["passages"][0]["chunk_id"] for item in report["items"]})
+        assert server.stats().requests == len({item["passages"][0] for item in report["items"]})
     accuracy = report["estimates"][0]
     assert accuracy["low"] <= TRUTH <= accuracy["high"]
     assert accuracy["n"] == accuracy["n_scored"] == report["design"]["drawn"]
@@ -344,7 +386,9 @@ def test_people_alone_need_no_model(kgeval, graph, draw, capsys, tmp_path) -> No
     capsys.readouterr()
     assert kgeval("--n", 40, "--human", sheet, "-f", "json") == 0
     report = output(capsys)
-    assert [e["labelled_by"] for e in report["estimates"]] == ["people"]
+    assert [(e["of"], e["labelled_by"]) for e in report["estimates"]] == [
+        ("accuracy", "people"), ("contradicted", "people"), ("not_stated", "people"),
+    ]
     assert report["estimates"][0]["low"] <= TRUTH <= report["estimates"][0]["high"]
     assert report["run"]["models"] == []
     assert [Path(given["path"]).name for given in report["run"]["inputs"]] == ["sample.csv"]

@@ -165,7 +165,11 @@ def test_a_super_node_costs_no_more_than_the_judge_may_see(graph, draw, embedder
             CREATE (hub)-[:R {predicate: 'has'}]->(:Thing {name: 'Leaf ' + i})""")
     options = FactOptions(top_k=3, hops=2, most=30, triples=20)
     (context,) = fact_contexts(graph, LAYOUT, facts("The hub has leaf 7"), embedder, options=options)
-    assert len(context.triples) == 20 and context.cut > 0
+    assert len(context.triples) == 20 and context.cut > 0 and context.partly
+    for most, hops, partly in ((400, 1, False), (399, 1, True), (400, 2, True), (401, 2, True)):
+        one = FactOptions(top_k=1, hops=hops, most=most, triples=390)
+        (context,) = fact_contexts(graph, LAYOUT, facts("Hub"), embedder, options=one)
+        assert (context.partly, context.cut) == (partly, min(most, 400) - 390), (most, hops)
 
 
 def test_nearest_is_what_a_whole_matrix_gives(embedder):

@@ -94,6 +94,55 @@ def test_a_census_says_that_there_is_no_sampling_error() -> None:
     assert "no sampling error" in found.estimates[0].method
 
 
+def test_people_alone_give_the_shares_of_the_other_labels_too() -> None:
+    labels = {at: ("entailed", "contradicted", "not_stated", "entailed", "entailed")[at % 5] for at in range(40)}
+    found = report(Results("relations", sample(), people=people(labels)))
+    assert {e.labelled_by for e in found.estimates} == {"people"}
+    assert {e.of: e.value for e in found.estimates} == pytest.approx({"accuracy": 0.6, "contradicted": 0.2, "not_stated": 0.2})
+    assert best(found.estimates, "contradicted").low < 0.2
+
+
+def test_rows_that_nobody_labelled_make_nothing_surer() -> None:
+    """A sheet of everything of which half is filled in tells as much as a sheet of that half."""
+    whole, labels = sample(40, clusters=20), {at: "entailed" if at % 5 else "not_stated" for at in range(20)}
+    long, short = (report(Results("relations", whole, people=people(labels, rows))).estimates[0] for rows in (40, 20))
+    assert (long.n, long.n_scored, short.n, short.n_scored) == (40, 20, 20, 20)
+    assert (long.low, long.high) == (short.low, short.high)
+    assert long.high - long.low > 0.2
+    assert "no sampling error" not in long.method
+    by_type = [split(Evidence(whole, "relations", {}, people(labels, rows)), lambda item: item.type)[0] for rows in (40, 20)]
+    assert (by_type[0].low, by_type[0].high) == (by_type[1].low, by_type[1].high)
+
+
+def test_verdicts_that_failed_leave_doubt_even_where_everything_was_drawn() -> None:
+    said = [None if at % 2 else "entailed" if at % 8 else "not_stated" for at in range(40)]
+    (half,) = [e for e in report(Results("relations", sample(40, clusters=20), judged(said))).estimates if e.of == "accuracy"]
+    assert (half.value, half.n_scored) == (0.75, 20)
+    assert half.high - half.low > 0.2
+    assert "no sampling error" not in half.method
+
+
+def test_the_needed_size_is_by_the_design_effect_of_the_interval() -> None:
+    """Without any error seen: an interval of the width that was printed needs about the items that were judged."""
+    found = report(Results("relations", sample(40), judged(["entailed"] * 40)))
+    first = found.estimates[0]
+    assert first.design_effect is None
+    assert first.interval_effect == 1.5  # 2 items a cluster, half alike
+    printed = report(Results("relations", sample(40), judged(["entailed"] * 40), half_widths=((1 - first.low) / 2,)))
+    widths = {float(width): n for width, n in printed.needed.items()}
+    assert 36 <= widths[min(widths, key=lambda width: abs(width - (1 - first.low) / 2))] <= 44
+
+
+def test_a_parallel_relation_of_an_item_is_shown_beside_it() -> None:
+    """The same words twice in the graph: redundant is for the judge to see, also where only one of the two was drawn."""
+    first, second = item(0), item(1)
+    twin = first.ref.name
+    near = {0: (second.ref.name, twin, "X -[R]-> Y"), 1: (first.ref.name, twin, "X -[R]-> Y")}
+    items = [Item(**{**one.__dict__, "beside": near[at]}) for at, one in enumerate((first, second))]
+    (call,) = batches(items, "relations", load_prompt("judge-triples"))
+    assert sorted(call.task.slots["beside"]) == [first.ref.name, "X -[R]-> Y"]
+
+
 def test_people_and_judge_together_give_both_corrections_beside_each_alone() -> None:
     truth = ["entailed", "entailed", "not_stated", "entailed"] * 10
     said = ["entailed", "entailed", "entailed", "entailed", "entailed", "entailed", "not_stated", "entailed"] * 5
@@ -234,7 +283,7 @@ def test_labelled_pairs_are_read_with_all_their_faults(tmp_path) -> None:
     with pytest.raises(InputError) as wrong:
         read_pairs(path)
     assert len(wrong.value.faults) == 2
-    path.write_text("name_a,name_b,label\nA. Lovelace,Ada Lovelace,same\nAda Lovelace,a lovelace,different\n", encoding="utf-8")
+    path.write_text("name_a,name_b,label\nA. Lovelace,Ada Lovelace,same\nAda Lovelace,a. lovelace,different\n", encoding="utf-8")
     with pytest.raises(InputError) as wrong:
         read_pairs(path)
     assert "labelled same and different" in wrong.value.faults[0]

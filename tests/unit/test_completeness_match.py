@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -237,6 +238,45 @@ def test_figures_are_over_the_gold_set_and_levels_add_up() -> None:
     )] == [(2, 3), (2, 3), (1, 3), (1, 2)]
     assert fuzzy.relation_pairs is not None and (fuzzy.relation_pairs.count, fuzzy.relation_pairs.total) == (1, 2)
     assert found.apart("normalised") == {"entities": 1, "relations": 2}
+
+
+def test_types_and_documents_are_the_figures_of_their_items_alone() -> None:
+    rng = random.Random(3)
+    gold = distinct(Items(
+        [GoldEntity(name=f"e{at}", type=rng.choice(["A", "B", None]), document=rng.choice(["x", "y"])) for at in range(40)],
+        [GoldTriple(subject=f"e{rng.randrange(40)}", object=f"e{rng.randrange(40)}", document=rng.choice(["x", "y"])) for _ in range(60)],
+    ))
+    found = Found(gold, [Match(rng.choice([0, 1, None])) for _ in gold.entities],
+                  [TripleMatch(joined=rng.choice([0, 2, None])) for _ in gold.triples])
+    types = [entity.type or "(none)" for entity in gold.entities]
+    assert found.by_document("fuzzy") == {name: found.coverage(
+        "fuzzy", [at for at, e in enumerate(gold.entities) if e.document == name],
+        [at for at, t in enumerate(gold.triples) if t.document == name],
+    ) for name in gold.documents}
+    made = found.by_type("fuzzy")
+    assert made == {name: found.coverage(
+        "fuzzy", [at for at, kind in enumerate(types) if kind == name],
+        [at for at, (a, b) in enumerate(gold.ends) if name in (types[a], types[b])],
+    ) for name in set(types)}
+    assert list(made) == sorted(made, key=lambda name: -types.count(name))
+
+
+def test_as_many_types_and_documents_as_items_cost_no_square() -> None:
+    """Work is counted, not timed: each gold item is looked at a bounded number of times."""
+    looked = Counter[str]()
+
+    class Watched(GoldEntity):
+        def __getattribute__(self, name: str) -> object:
+            if name in ("type", "document"):
+                looked[name] += 1
+            return super().__getattribute__(name)
+
+    n = 200
+    gold = distinct(Items([Watched(name=f"e{at}", type=f"t{at}", document=f"d{at}") for at in range(n)]))
+    looked.clear()
+    found = Found(gold, [Match() for _ in gold.entities], [])
+    assert len(found.by_type("fuzzy")) == len(found.by_document("fuzzy")) == n
+    assert looked["type"] <= 3 * n and looked["document"] <= 3 * n
 
 
 @given(count=st.integers(0, 50), more=st.integers(0, 50))

@@ -139,3 +139,11 @@ def test_many_triples_find_their_places_among_many_chunks_without_comparing_all_
 
     small, large = (min(seconds(size) for _ in range(2)) for size in (200, 2000))
     assert large < 40 * small  # ten times as many of both; all with all is a hundred times
+
+
+@pytest.mark.parametrize("text", ["subject,predicate,object\n", "subject,predicate,object\n,knows,\n"])
+def test_a_file_without_a_triple_is_an_error_and_no_empty_graph(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match="holds no triples"):
+        TriplesExtractor(path)

@@ -28,6 +28,7 @@ SAME = [
     ("Acme", "Acme Inc.", "legal form"),
     ("Acme GmbH", "Acme Ltd", "legal form"),
     ("Black Smith", "Blacksmith", "spacing"),
+    ("fisher-men", "Fishermen", "spacing"),
     ("camel", "Camels", "plural"),
     ("Charity", "Charities", "plural"),
     ("Morocco", "Morrocco", "spelling variant"),
@@ -41,6 +42,7 @@ APART = [
     ("World War", "World War II"), ("John Smith", "John Smith Jr."), ("Oxford", "University of Oxford"), ("Simon", "Simon Estate"),
     ("Room", "Dining Room"), ("Bob", "Bob's wife"), ("Jane Smith", "John Smith"), ("cat", "car"), ("Prometheus Bound",
         "Prometheus Unbound"),
+    ("Chapter 1 2", "Chapter 12"), ("Newport", "New Port"), ("Henry V I", "Henry VI"), ("Dead men", "Dead women"),
     ("legal matters", "illegal matters"), ("", "Holmes"), ("...", "Holmes"), ("Anna Lee", "Anne Lee"),
 ]
 

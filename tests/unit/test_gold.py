@@ -143,6 +143,19 @@ def test_documents_can_be_chosen_by_name_file_or_stem() -> None:
         only_documents(gold, ["emma", "ulysses"])
 
 
+def test_choosing_every_document_changes_nothing() -> None:
+    """Ends, spellings and types stay: `The Pequod` counts at the exact level with and without --documents."""
+    gold = distinct(Items(
+        [GoldEntity(name="Pequod", type="Ship", document="moby"), GoldEntity(name="Emma", document="emma")],
+        [GoldTriple(subject="The Pequod", object="Ahab", document="moby"), GoldTriple(subject="Emma", object="Emma", document="emma")],
+    ))
+    assert gold.spellings[0] == ("Pequod", "The Pequod")
+    assert only_documents(gold, ["emma", "moby"]) == gold
+    moby = only_documents(gold, ["moby"])
+    assert [(moby.entities[a].name, moby.entities[b].name) for a, b in moby.ends] == [("Pequod", "Ahab")]
+    assert moby.spellings == (("Pequod", "The Pequod"), ("Ahab",))
+
+
 def test_a_version_number_is_no_file_ending() -> None:
     assert document_keys("Report 2.0") == ["=Report 2.0", "report 2 0"]
     assert "report 2 0" in document_keys("in/Report 2.0.pdf")

@@ -140,10 +140,12 @@ def test_what_is_not_a_journal_is_refused_and_left_alone(tmp_path: Path) -> None
                 connection.execute(statement)
         connection.close()
     for path, said in ((text, "is not a journal"), (folder, "is no file"), (other, "something else"), (newer, "form 9")):
+        path.chmod(0o755)
         before = path.read_bytes() if path.is_file() else b""
         with pytest.raises(ConfigError, match=said) as caught:
             Journal(path)
         assert "--journal" in caught.value.fix
+        assert path.stat().st_mode & 0o777 == 0o755
         assert (path.read_bytes() if path.is_file() else b"") == before
     with pytest.raises(ConfigError, match="cannot be opened"):
         Journal(text / "j.sqlite")

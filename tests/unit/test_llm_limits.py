@@ -70,32 +70,32 @@ class Clock:
 
 def test_threads_wait_for_their_turn_and_for_pauses() -> None:
     clock = Clock()
-    rates = Rates(60, None, sleep=clock.sleep, clock=lambda: clock.now)
+    rates = Rates(60, None, clock=lambda: clock.now)
     turns = []
     for _ in range(5):
-        rates.wait(0)
+        rates.wait(0, sleep=clock.sleep)
         turns.append(clock.now)
     assert turns == [0.0, 1.0, 2.0, 3.0, 4.0]
     rates.pause(30)
-    rates.wait(0)
+    rates.wait(0, sleep=clock.sleep)
     assert clock.now == 34.0
 
 
 def test_tokens_that_were_not_used_are_given_back() -> None:
     clock = Clock()
-    rates = Rates(None, 6000, sleep=clock.sleep, clock=lambda: clock.now)
-    rates.wait(3000)
+    rates = Rates(None, 6000, clock=lambda: clock.now)
+    rates.wait(3000, sleep=clock.sleep)
     rates.used(100, taken=3000)
-    rates.wait(50)
+    rates.wait(50, sleep=clock.sleep)
     assert clock.now < 2
 
 
 def test_waiting_ends_when_the_session_does() -> None:
     clock = Clock()
     clock.ended = True
-    rates = Rates(1, None, sleep=clock.sleep, clock=lambda: clock.now)
-    assert not rates.wait(0)
-    assert rates.wait(0)
+    rates = Rates(1, None, clock=lambda: clock.now)
+    assert not rates.wait(0, sleep=clock.sleep)
+    assert rates.wait(0, sleep=clock.sleep)
 
 
 def test_waits_grow_with_jitter_and_never_undercut_what_the_endpoint_asks() -> None:
@@ -154,16 +154,18 @@ def test_a_budget_of_nothing_sends_nothing_even_where_calls_are_free() -> None:
 def test_who_waits_for_money_is_let_go_when_the_session_ends() -> None:
     budget = Budget(cost_limit=1.0, max_calls=None)
     budget.reserve(1.0)
-    waiting = threading.Thread(target=lambda: refused(budget))
+    ended = threading.Event()
+    waiting = threading.Thread(target=lambda: refused(budget, ended))
     waiting.start()
-    budget.end()
+    ended.set()
+    budget.wake()
     waiting.join(10)
     assert not waiting.is_alive()
 
 
-def refused(budget: Budget) -> None:
+def refused(budget: Budget, ended: threading.Event) -> None:
     with pytest.raises(SpentError):
-        budget.reserve(1.0)
+        budget.reserve(1.0, ended=ended.is_set)
 
 
 PRICES = """
@@ -244,6 +246,14 @@ def test_settling_fills_in_what_is_not_set(monkeypatch: pytest.MonkeyPatch) -> N
     assert settled(Endpoint("m", None, {"temperature": "default"})) == Endpoint("m", "https://api.openai.com/v1", {})
     with pytest.raises(UsageError, match="messages"):
         settled(Endpoint("m", None, {"messages": []}))
+    for name in ("api_key", "extra_headers", "Authorization"):
+        with pytest.raises(UsageError, match="cannot be a parameter") as caught:
+            settled(Endpoint("m", None, {name: "sk-hunter2"}))
+        assert "hunter2" not in str(caught.value)
+    for value in (float("nan"), [1, float("inf")]):
+        with pytest.raises(UsageError, match="nan or inf"):
+            settled(Endpoint("m", None, {"top_p": value}))  # type: ignore[dict-item]
+    assert settled(Endpoint("m", None, {"max_tokens": 5, "prompt_cache_key": "x"})).parameters["max_tokens"] == 5
     for name in ("", "  ", "a\nb", "\ud800"):
         with pytest.raises(UsageError, match="name"):
             settled(Endpoint(name))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import string
+import time
 from typing import Literal
 
 import pytest
@@ -136,6 +137,20 @@ def test_a_list_that_was_cut_is_never_taken_for_a_list() -> None:
     for length in range(len(whole)):
         with pytest.raises(UnusableError):
             read_numbered(whole[:length], Verdicts, (1, 2, 3, 4, 5))
+
+
+def test_a_string_that_never_ends_takes_time_in_proportion_to_its_length() -> None:
+    """Escaped quotes in a string without an end: each was once a new beginning, and a reply of 40 kB took a quarter of a minute."""
+    def seconds(quotes: int) -> float:
+        text, best = '{"colour": "red' + '\\"' * quotes, float("inf")
+        for _ in range(5):
+            started = time.process_time()
+            with pytest.raises(UnusableError):
+                read_reply(text, Colour)
+            best = min(best, time.process_time() - started)
+        return best
+
+    assert seconds(16_000) < 10 * seconds(4_000)  # four times the length; 16 times the time where the square counts
 
 
 def test_other_fields_of_the_reply_must_be_there_too() -> None:

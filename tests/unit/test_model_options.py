@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +113,39 @@ def test_a_plan_on_a_pipe_is_plain_text_with_sums(capsys: pytest.CaptureFixture[
     assert lines[4].startswith("about 30 s to 1 min at 8 requests at a time")
     assert lines[-1] == "dry run: nothing was sent"
     assert not any("\x1b" in line or "│" in line for line in lines)
+
+
+def test_costs_by_the_shipped_price_list_are_called_unchecked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    at = ("--model", "gpt-4o", "--base-url", "https://api.openai.com/v1", "--cache-dir", str(tmp_path))
+    with open_models_from_options(Config(), "judge", parsed(*at)) as models:
+        assert "nobody has checked" in capsys.readouterr().err
+        assert any("nobody has checked" in note for note in models.notes)
+        show_plan(Plan((models.plan(()),), models.limits))
+    assert "nobody has checked" in capsys.readouterr().out
+    prices = tmp_path / "prices.toml"
+    prices.write_text('[[model]]\nname = "gpt-4o"\ninput = 1\noutput = 2\n')
+    with open_models_from_options(Config(), "judge", parsed(*at, "--prices", str(prices))) as models:
+        show_plan(Plan((models.plan(()),), models.limits))
+        assert models.notes == []
+    assert "checked" not in "".join(capsys.readouterr())
+
+
+def test_a_plan_calls_no_estimate_a_bound(capsys: pytest.CaptureFixture[str]) -> None:
+    show_plan(Plan(STAGES, Limits()))
+    out = capsys.readouterr().out
+    assert "estimates" in out and "bound" not in out
+
+
+def test_the_sessions_of_one_command_share_its_budget_and_the_rates_of_an_endpoint(tmp_path: Path) -> None:
+    options = parsed("--model", "m", "--max-calls", "3", "--rpm", "60", "--cache-dir", str(tmp_path)) | {"base_url": "http://127.0.0.1:1/v1"}
+    other = options | {"base_url": "http://127.0.0.1:2/v1"}
+    with click.Context(click.Command("build")), ExitStack() as stack:
+        judge, extractor = (stack.enter_context(open_models_from_options(Config(), role, options)) for role in ("judge", "extractor"))
+        away = stack.enter_context(open_models_from_options(Config(), "judge", other))
+        assert judge._caller.budget is extractor._caller.budget is away._caller.budget
+        assert judge._caller.rates is extractor._caller.rates is not away._caller.rates
+    with click.Context(click.Command("build")), open_models_from_options(Config(), "judge", options) as later:
+        assert later._caller.budget is not judge._caller.budget
 
 
 def test_a_plan_without_a_price_says_so(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 import pytest
@@ -11,6 +12,14 @@ from hypothesis import strategies as st
 from kgeval.text.names import normalise
 
 WORDS = st.text(st.characters(categories=("Lu", "Ll", "Lo", "Nd")), min_size=1, max_size=12)
+
+
+@given(st.text("thela. _-'\u00a0\u2014", max_size=12))
+def test_an_article_goes_only_where_a_blank_follows_or_a_dash_after_two_letters(name: str) -> None:
+    plain = re.sub(r"[^a-z']|(?<![a-z])'|'(?![a-z])", " ", name.casefold()).replace("'", "").split()
+    first = re.match(r"[^a-z]*((the|a|la|le)[ _\u00a0]|(the|la|le)[-\u2014])", name.replace("'", ""))
+    followed = first is not None and len(plain) > 1
+    assert normalise(name) == " ".join(plain[1:] if followed else plain)
 
 
 @given(st.text(max_size=60))
@@ -64,6 +73,19 @@ def test_composed_and_decomposed_letters_are_the_same(name: str) -> None:
     ("the", "the"),
     ("Theodor", "theodor"),
     ("The The", "the"),
+    ("A. Hall", "a hall"),
+    ("a.hall", "a hall"),
+    ("A Hall", "hall"),
+    ("L.A. Confidential", "l a confidential"),
+    ("The A-Team", "a team"),
+    ("A-Team", "a team"),
+    ("El-Araish", "araish"),
+    ("El Araish", "araish"),
+    ("THE_A_TEAM", "a team"),
+    ("the\u200bhouse", "house"),
+    ("“The (old) House”", "old house"),
+    ("The !", "the"),
+    ("The — who?", "who"),
     ("--- … !", ""),
     ("", ""),
 ])

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import pytest
 from hostile import poisoned
 from markdown_it import MarkdownIt
+from pydantic import ValidationError
 from test_report_html import Page
 
 from kgeval.records import AccuracyReport, Estimate, ItemVerdict
@@ -70,6 +71,17 @@ def test_the_json_is_the_report_and_has_no_nan(report: AccuracyReport, hostile: 
     assert "kappa no figure" in " ".join(rendered(odd, "text").split())
 
 
+def test_the_first_figure_is_never_rogan_gladens_nor_one_without_an_interval_beside_one_with(report: AccuracyReport) -> None:
+    def one(by: str, method: str, low: float | None) -> Estimate:
+        return Estimate(of="accuracy", labelled_by=by, method=method, n=9, n_scored=9, value=0.9, low=low, high=low and 1.0)  # type: ignore[arg-type]
+
+    every_item_labelled = [one("judge corrected by people", "Rogan-Gladen", 0.8), one("people", "ratio", 0.7), one("judge", "ratio", 0.8)]
+    no_error_seen = [one("judge corrected by people", "PPI++", None), *every_item_labelled]
+    for estimates in (every_item_labelled, no_error_seen):
+        first = view.headline(report.model_copy(update={"estimates": estimates}))
+        assert first is not None and first.labelled_by == "people"
+
+
 def test_a_judge_alone_is_always_said_to_be_uncorrected_and_people_count_first(report: AccuracyReport) -> None:
     best = view.headline(report)
     assert best is not None and best.labelled_by == "judge corrected by people"
@@ -79,13 +91,44 @@ def test_a_judge_alone_is_always_said_to_be_uncorrected_and_people_count_first(r
         assert "judge alone, uncorrected" in shown and "n 5, 4 scored" in shown, form
 
 
+def test_the_verdict_counts_the_labels_that_it_speaks_of_also_where_only_people_gave_them(report: AccuracyReport) -> None:
+    assert view.verdict(report).endswith("In the sample: 1 contradicted by their passages and 2 not stated in their passages.")
+    alone = [item.model_copy(update={"label": None, "human": item.human or item.label}) for item in report.items]
+    by_people = report.model_copy(update={"items": alone, "labels": {}})
+    assert view.verdict(by_people).endswith("In the sample: 1 contradicted by their passages and 2 not stated in their passages.")
+    right = [item.model_copy(update={"label": "entailed", "human": None}) for item in report.items]
+    assert view.verdict(report.model_copy(update={"items": right})).endswith("No labelled item of the sample is wrong.")
+
+
+def test_two_corrections_are_told_apart_and_items_with_a_verdict_are_not_called_unscored(report: AccuracyReport) -> None:
+    def one(by: str, method: str, scored: int, failures: dict[str, int]) -> Estimate:
+        return Estimate.model_validate({
+            "of": "accuracy", "labelled_by": by, "method": method, "n": 90, "n_scored": scored, "value": 0.9, "failures": failures,
+        })
+
+    ways = ("PPI++ over clusters: 3 labels", "Rogan-Gladen, delta method")
+    corrections = [one("judge corrected by people", way, 90, {}) for way in ways]
+    assert [view.name_of(each).rpartition(", ")[2] for each in corrections] == ["PPI++)", "Rogan-Gladen)"]
+    assert view.name_of(one("judge", "ratio", 90, {})) == "accuracy (judge alone, uncorrected)"
+    alone = [one("people", "ratio", 30, {"no label": 60}), one("judge", "ratio", 90, {})]
+    assert view.unscored_line(report.model_copy(update={"estimates": [*corrections, *alone]})) == ""
+
+
+def test_a_split_says_whose_labels_it_rests_on(report: AccuracyReport) -> None:
+    assert {one.labelled_by for one in report.by_type} == {"judge"}
+    assert "BY TYPE (judge alone, uncorrected)" in rendered(report, "text")
+    for form in ("md", "html"):
+        assert "By type (judge alone, uncorrected)" in rendered(report, form), form  # type: ignore[arg-type]
+    assert view.split_title("By class", [report.by_type[0], report.by_type[0].model_copy(update={"labelled_by": "people"})]) == "By class"
+
+
 def test_what_is_wrong_stands_first_with_its_passages(report: AccuracyReport) -> None:
     assert [(pile.label, pile.bad, len(pile.items)) for pile in view.piles(report)] == [
         ("contradicted", True, 1), ("not_stated", False, 2), ("", False, 1), ("entailed", False, 1),
     ]
     page = Page(rendered(report, "html"))
     for item in report.items:
-        assert item.text in page.text and all(passage.text in page.text for passage in item.passages)
+        assert item.text in page.text and all(passage.text in page.text for passage in report.passages_of(item))
     assert page.text.index("Contradicted by their passages (1)") < page.text.index("Not stated in their passages (2)")
     assert "the passage says that the line owns the ship" in page.text
     assert "The Packet Line, which owns the North Light" in rendered(report, "md")
@@ -145,12 +188,20 @@ def test_a_long_list_ends_somewhere(report: AccuracyReport) -> None:
 
 
 def test_redaction_leaves_no_text_in_any_form(report: AccuracyReport) -> None:
-    texts = [text for item in report.items for text in (item.text, item.item.name, *(passage.text for passage in item.passages))]
+    texts = [text for item in report.items for text in (item.text, item.item.name)]
+    texts += [passage.text for passage in report.passages]
     texts += [one.of for one in report.by_document]
     for form in ("text", "md", "html", "json"):
         shown = rendered(report, form, redact=True)  # type: ignore[arg-type]
         assert [text for text in texts if text in shown] == [], form
     assert "CAPTAIN_OF" in rendered(report, "html", redact=True), "relation types are vocabulary"
+
+
+def test_a_passage_is_kept_once_however_many_items_were_judged_on_it(report: AccuracyReport) -> None:
+    shared = report.model_copy(update={"items": [item.model_copy(update={"passages": [0]}) for item in report.items]})
+    assert rendered(shared, "json").count(json.dumps(report.passages[0].text)) == 1
+    with pytest.raises(ValidationError, match="names a passage that is not in the report"):
+        AccuracyReport.model_validate({**report.model_dump(), "passages": report.model_dump()["passages"][:1]})
 
 
 def test_piles_keep_every_item(report: AccuracyReport) -> None:

@@ -174,6 +174,23 @@ def test_json_has_no_nan_and_files_are_for_their_owner_unless_redacted(report: C
     assert stat.S_IMODE((tmp_path / "s.json").stat().st_mode) == 0o644
 
 
+def test_what_a_figure_leaves_out_is_said_in_every_form(report: CompletenessReport) -> None:
+    note = "not in the graph, so that all their gold items count as missing: ulysses"
+    facts = report.facts.model_copy(update={"notes": ["3 facts had no relation near them"]}) if report.facts else None
+    one = report.model_copy(update={"notes": [note], "facts": facts})
+    for form in ("text", "md", "html"):
+        text = rendered(one, form)  # type: ignore[arg-type]
+        shown = flat(Page(text).text if form == "html" else text)
+        assert note in shown and "3 facts had no relation near them" in shown, form
+    many = report.model_copy(update={"notes": [f"note {at}" for at in range(9)], "facts": None})
+    assert re.search(r"and \d+ notes more", rendered(many, "text"))
+
+
+def test_the_page_says_why_an_alias_is_one(report: CompletenessReport) -> None:
+    one = GoldMatch(kind="entity", name="B. A. Gould", level="alias", why="initials")
+    assert "initials" in Page(rendered(report.model_copy(update={"matched": [one]}), "html")).text
+
+
 def test_two_renderings_are_the_same(report: CompletenessReport) -> None:
     assert all(rendered(report, form) == rendered(report, form) for form in ("text", "md", "html", "json"))  # type: ignore[arg-type]
 

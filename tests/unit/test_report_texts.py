@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
+from kgeval.cli.show import show_report
 from kgeval.errors import UsageError
 from kgeval.records import AuditReport, Example, Finding, GraphRef, Layout, RunManifest, StructureSkip
 from kgeval.report import json_, markdown, terminal
@@ -169,8 +170,18 @@ def test_an_unknown_ending_names_the_known_ones_and_a_bad_place_says_so(report: 
     with pytest.raises(UsageError, match=r"a\.x: .*b: "):
         check_outputs([Path("a.x"), Path("fine.md"), Path("b")])
     (tmp_path / "file").write_text("")
-    with pytest.raises(UsageError, match="cannot be written"):
-        write_report(report, tmp_path / "file" / "r.json")
+    for bad, why in ((tmp_path / "file" / "r.json", "is no folder"), (tmp_path, "unknown ending"), (tmp_path / f"{'x' * 300}.md", "too long")):
+        with pytest.raises(UsageError, match=why):
+            check_outputs([bad])
+
+
+def test_a_file_that_cannot_be_written_costs_neither_the_others_nor_the_result(
+    report: AuditReport, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    options = {"form": "json", "redact": False, "quiet": False}
+    with pytest.raises(UsageError, match="too long"):
+        show_report(report, options, [tmp_path / f"{'x' * 300}.md", tmp_path / "good.json"])
+    assert json.loads(capsys.readouterr().out) == json.loads((tmp_path / "good.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize(("share", "text"), [

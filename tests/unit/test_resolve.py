@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
@@ -14,11 +14,13 @@ from hypothesis import strategies as st
 
 from kgeval.errors import UsageError
 from kgeval.graph.load.built import UNDONE
+from kgeval.records import Document
 from kgeval.text.build.atoms import Found
 from kgeval.text.build.describe import LONGEST, merged
 from kgeval.text.build.resolve import Resolved, Rules, parse_levels, resolve
-from kgeval.text.build.state import decode, encode
+from kgeval.text.build.state import Cutting, decode, encode, sources_of
 from kgeval.text.extract.mentions import Extraction, Link, Mention
+from kgeval.text.extract.rules import RulesExtractor
 
 ALL = Rules(("exact", "normalised", "alias"))
 EXACT_ONLY = Rules(("exact",))
@@ -134,6 +136,36 @@ def test_a_place_that_two_overlapping_chunks_share_counts_once() -> None:
     ahab = next(e for e in found.entities if e.name == "Ahab")
     assert (ahab.mentions, ahab.sources) == (1, {"book-0": (1, 90, 94), "book-1": (1, 10, 14)})
     assert [(r.weight, r.chunks) for r in found.relations] == [(1.0, ("book-0", "book-1"))]
+
+
+def test_a_sentence_that_the_overlap_cuts_short_counts_once_and_a_later_one_of_the_same_words_again() -> None:
+    pair = ("Ahab:Person", "Whale")
+    whole = chunk(*pair, start=0, links=[Link(0, 1, "hunts", start=40, end=120)])
+    cut = chunk(*pair, index=1, start=80, links=[Link(0, 1, "hunts", start=0, end=40), Link(0, 1, "hunts", start=50, end=90)])
+    other = chunk(*pair, document="b", index=0, start=80, links=[Link(0, 1, "hunts", start=0, end=40)])
+    assert [r.weight for r in resolve([whole, cut]).relations] == [2.0]
+    assert [r.weight for r in resolve([other, cut, whole]).relations] == [3.0]
+
+
+def test_what_overlapping_chunks_say_twice_weighs_what_chunks_without_overlap_say_once() -> None:
+    names = [f"{a}{b}" for a in ("Ander", "Bor", "Cal", "Dor", "Ed", "Fal") for b in ("mar", "nik", "sten", "vic")]
+    text = " ".join(f"{one} visited {other}." for one, other in permutations(names, 2))
+    weights = []
+    for overlap in (0, 20, 60):
+        sources = sources_of(Document(id="d", text=text), Cutting(120, overlap))
+        given = list(RulesExtractor().extract(sources))
+        found = resolve([
+            Found(s.chunk.id, "d", s.chunk.index, s.chunk.start, e) for s, e in zip(sources, given, strict=True)
+        ], Rules(("exact",)))
+        weights.append({(r.source, r.predicate, r.target): r.weight for r in found.relations})
+        assert (sum(len(e.links) for e in given) > sum(weights[-1].values())) == (overlap > 0)
+    assert weights[0] == weights[1] == weights[2] and set(weights[0].values()) == {1.0}
+
+
+def test_two_letters_stand_for_a_name_only_where_a_type_agrees() -> None:
+    assert len(together("LA", "Land of Ashango")) == 2
+    assert len(together("EU:Organization", "European Union:Organization")) == 1
+    assert len(together("SWH", "Scottish Women's Hospitals")) == 1
 
 
 def test_a_merge_that_was_taken_back_is_never_made_again() -> None:

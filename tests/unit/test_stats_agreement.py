@@ -1,11 +1,11 @@
-"""Agreement, calibration and partitions, against scikit-learn and brute force."""
+"""Agreement, calibration and partitions, against published figures, tables of counts and brute force."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import cohen_kappa_score, precision_recall_fscore_support
 
 from kgeval.stats.agreement import agreement, calibration_error, reliability
 from kgeval.stats.partitions import PrecisionRecall, b_cubed, joined, pairwise
@@ -13,15 +13,31 @@ from kgeval.stats.partitions import PrecisionRecall, b_cubed, joined, pairwise
 LABELS = st.sampled_from(["entailed", "contradicted", "not_stated"])
 
 
+@settings(max_examples=50)
 @given(st.lists(st.tuples(LABELS, LABELS), min_size=1, max_size=40))
-def test_kappa_is_that_of_scikit_learn(pairs) -> None:
-    first, second = [a for a, _ in pairs], [b for _, b in pairs]
-    found = agreement(first, second)
-    assert found.raw == pytest.approx(sum(a == b for a, b in pairs) / len(pairs))
-    if len({*first, *second}) == 1:
+def test_kappa_is_that_of_the_table_of_counts(pairs) -> None:
+    """Observed and expected agreement from the matrix of both labels, margins multiplied."""
+    names = ["entailed", "contradicted", "not_stated"]
+    table = np.zeros((3, 3))
+    for a, b in pairs:
+        table[names.index(a), names.index(b)] += 1 / len(pairs)
+    found = agreement([a for a, _ in pairs], [b for _, b in pairs])
+    assert found.raw == pytest.approx(np.trace(table))
+    expected = float(table.sum(axis=1) @ table.sum(axis=0))
+    if np.isclose(expected, 1):
         assert found.kappa is None
     else:
-        assert found.kappa == pytest.approx(cohen_kappa_score(first, second), abs=1e-12)
+        assert found.kappa == pytest.approx((np.trace(table) - expected) / (1 - expected), abs=1e-12)
+
+
+def test_kappa_of_published_tables() -> None:
+    """Fleiss, Levin and Paik 2003, table 18.1 (kappa 0.68); and the table of Feinstein and Cicchetti 1990 with its paradox (0.32)."""
+    def kappa(table: list[list[int]]) -> float:
+        cells = [(str(i), str(j)) for i, row in enumerate(table) for j, n in enumerate(row) for _ in range(n)]
+        return agreement([a for a, _ in cells], [b for _, b in cells]).kappa
+
+    assert kappa([[75, 1, 4], [5, 4, 1], [0, 0, 10]]) == pytest.approx(0.676, abs=5e-4)
+    assert kappa([[80, 10], [5, 5]]) == pytest.approx(0.32, abs=5e-3)
 
 
 def test_nothing_labelled_gives_no_agreement() -> None:
@@ -30,6 +46,7 @@ def test_nothing_labelled_gives_no_agreement() -> None:
         agreement(["a"], [])
 
 
+@settings(max_examples=50)
 @given(st.lists(st.tuples(st.floats(0, 1), st.sampled_from([0.0, 1.0])), min_size=1, max_size=50))
 def test_every_item_falls_into_one_bin_and_the_error_is_a_share(pairs) -> None:
     bins = reliability([c for c, _ in pairs], [r for _, r in pairs])
@@ -48,21 +65,21 @@ def test_calibration_can_be_counted_by_hand() -> None:
         reliability([3.0], [1])
 
 
+@settings(max_examples=50)
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=40))
-def test_pairwise_precision_and_recall_are_those_of_scikit_learn(pairs) -> None:
-    said, true = [s for s, _ in pairs], [t for _, t in pairs]
-    found = pairwise(said, true)
-    precision, recall, f1, _ = precision_recall_fscore_support(true, said, average="binary", zero_division=0)
-    assert (found.precision is None) == (not any(said))
-    assert (found.recall is None) == (not any(true))
-    assert (found.precision or 0, found.recall or 0) == pytest.approx((precision, recall))
+def test_pairwise_precision_and_recall_are_those_of_the_four_counts(pairs) -> None:
+    found = pairwise([s for s, _ in pairs], [t for _, t in pairs])
+    both, false_alarms, missed = (pairs.count(kind) for kind in ((True, True), (True, False), (False, True)))
+    assert found.precision == (both / (both + false_alarms) if both + false_alarms else None)
+    assert found.recall == (both / (both + missed) if both + missed else None)
     if found.f1 is not None:
-        assert found.f1 == pytest.approx(f1)
+        assert found.f1 == pytest.approx(2 * both / (2 * both + false_alarms + missed))
 
 
 GROUPS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=15)
 
 
+@settings(max_examples=50)
 @given(GROUPS)
 def test_b_cubed_is_its_definition_record_by_record(groups) -> None:
     said, true = ({at: pair[side] for at, pair in enumerate(groups)} for side in (0, 1))

@@ -130,15 +130,36 @@ CASES = [(0.85, 0.2, 66), (0.7, 0.5, 30), (0.95, 0.3, 66), (0.95, 0.6, 66), (0.9
 def test_the_95_percent_interval_covers_the_truth_in_93_to_97_percent_of_samples(share: float, alike: float, drawn: int) -> None:
     rng = np.random.default_rng(4)
     everything = population(rng, 1500, share, alike)
-    truth = np.concatenate(everything).mean()
+    sizes, truth = np.array(list(map(len, everything))), np.concatenate(everything).mean()
     hits, values = 0, []
     for _ in range(1000):
-        chosen = rng.permutation(len(everything))[:drawn]
-        found = estimate([everything[at].tolist() for at in chosen], len(everything))
+        chosen = rng.permutation(1500)[:drawn]
+        y = np.concatenate([everything[at] for at in chosen])
+        code = np.repeat(np.arange(drawn), sizes[chosen])
+        found = ratio(y, np.ones_like(y), Clusters(code, np.zeros(drawn, dtype=np.int64), np.array([1500.0])))
         hits += found.low <= truth <= found.high
         values.append(found.value)
     assert 0.93 <= hits / 1000 <= 0.97
     assert np.mean(values) == pytest.approx(truth, abs=0.004)
+
+
+def test_what_has_no_label_counts_as_not_drawn() -> None:
+    """45 of 50 clusters drawn, but only 3 of 5 items labelled: the correction for a finite population must shrink with that."""
+    rng = np.random.default_rng(6)
+    hits = {"told": 0, "not told": 0}
+    for _ in range(300):
+        everything = population(rng, 50, 0.85, 0.4)
+        truth = np.concatenate(everything).mean()
+        groups = [everything[at] for at in rng.permutation(50)[:45]]
+        labelled = [group[rng.random(len(group)) < 0.6] for group in groups]
+        held = [at for at, group in enumerate(labelled) if len(group)]
+        values, clusters = sampled([labelled[at].tolist() for at in held], 50)
+        answered = len(values) / sum(len(groups[at]) for at in held)
+        for name, share in (("told", answered), ("not told", 1.0)):
+            found = ratio(values, np.ones_like(values), clusters, answered=share)
+            hits[name] += found.low <= truth <= found.high
+    assert hits["told"] / 300 > 0.94
+    assert hits["not told"] / 300 < 0.92
 
 
 def test_ignoring_the_clusters_would_cover_too_little() -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from collections import Counter
 
+import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from kgeval.stats.sampling import allocate, deal, draw, groups_needed, keys_of, large_strata, random_number
 
@@ -24,6 +24,7 @@ def test_a_missing_part_of_a_name_is_not_an_empty_one() -> None:
     assert random_number(0, *keys_of(["a", None])) != random_number(0, *keys_of(["a", ""]))
 
 
+@settings(max_examples=50)
 @given(st.lists(st.integers(0, 2**64 - 1), max_size=60, unique=True), st.integers(0, 80), st.randoms(use_true_random=False))
 def test_the_order_of_the_units_does_not_matter_and_a_smaller_sample_is_part_of_a_larger(numbers, wanted, rng: random.Random) -> None:
     shuffled = list(numbers)
@@ -34,6 +35,7 @@ def test_the_order_of_the_units_does_not_matter_and_a_smaller_sample_is_part_of_
     assert len(chosen) == min(wanted, len(numbers)) == len(set(chosen))
 
 
+@settings(max_examples=50)
 @given(st.integers(1, 300), st.integers(1, 20))
 def test_a_cluster_is_dealt_into_groups_that_differ_by_one_at_most_and_keep_every_item(size: int, most: int) -> None:
     groups = deal([random_number(1, str(at)) for at in range(size)], groups_needed(size, most))
@@ -43,6 +45,7 @@ def test_a_cluster_is_dealt_into_groups_that_differ_by_one_at_most_and_keep_ever
     assert max(sizes) - min(sizes) <= 1
 
 
+@settings(max_examples=50)
 @given(SIZES, st.integers(0, 400), st.integers(0, 400))
 def test_allocation_stays_within_each_stratum_and_never_shrinks_as_the_sample_grows(sizes, a: int, b: int) -> None:
     small, large = allocate(sizes, min(a, b)), allocate(sizes, max(a, b))
@@ -50,6 +53,7 @@ def test_allocation_stays_within_each_stratum_and_never_shrinks_as_the_sample_gr
     assert all(min(sizes[name], 1) <= small[name] <= large[name] <= sizes[name] for name in small)
 
 
+@settings(max_examples=50)
 @given(SIZES, st.integers(0, 400))
 def test_allocation_adds_up_to_what_is_wanted_but_for_rounding(sizes, wanted: int) -> None:
     found, total = allocate(sizes, wanted), sum(sizes.values())
@@ -66,7 +70,7 @@ def test_every_item_has_the_same_chance_whatever_the_size_of_its_passage() -> No
     """Passages of 1, 4 and 13 items, groups of at most 5, 3 of the 5 groups drawn: each item comes in 3 samples of 5."""
     passages = {"one": 1, "four": 4, "thirteen": 13}
     counts: Counter[tuple[str, int]] = Counter()
-    seeds = 3000
+    seeds = 1500
     for seed in range(seeds):
         units = [
             [(name, at) for at in group]
@@ -81,8 +85,9 @@ def test_every_item_has_the_same_chance_whatever_the_size_of_its_passage() -> No
 
 
 def test_the_random_numbers_are_spread_evenly() -> None:
-    shares = [random_number(3, "unit", str(at)) / 2**64 for at in range(5000)]
-    assert stats.kstest(shares, "uniform").pvalue > 0.001
+    shares = np.sort([random_number(3, "unit", str(at)) / 2**64 for at in range(5000)])
+    gaps = np.abs(shares - np.arange(5000) / 5000)  # Kolmogorov-Smirnov: 1.95 is passed once in a thousand
+    assert gaps.max() * 5000**0.5 < 1.95
 
 
 def test_a_negative_size_draws_nothing() -> None:

@@ -12,14 +12,13 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any
 
-from kgeval.audit.accuracy.population import QUERIES, Population, Reader, read_population, stratum_of
+from kgeval.audit.accuracy.chunks import Chunks
+from kgeval.audit.accuracy.population import BATCH, QUERIES, Population, Reader, read_population, stratum_of
 from kgeval.audit.accuracy.sample import Item, Sample, Wanted
 from kgeval.graph.connect import Graph, Row
-from kgeval.graph.queries import all_queries
 from kgeval.records import GraphRef, Layout, Passage, SampleDesign
 from kgeval.stats.sampling import allocate, deal, draw, groups_needed, keys_of, random_number
 
-BATCH = 500
 MOST_BESIDE = 30
 NAMELESS = "(no name)"
 
@@ -54,9 +53,12 @@ class Found:
     beside: dict[tuple[str, int], list[Place]]
 
 
-def draw_sample(graph: Graph, layout: Layout, wanted: Wanted) -> Sample:
-    """A sample of relations or entities with their passages. The layout must be bound; reads only."""
-    reader = Reader(graph, layout, wanted)
+def draw_sample(graph: Graph, layout: Layout, wanted: Wanted, chunks: Chunks | None = None) -> Sample:
+    """A sample of relations or entities with their passages. The layout must be bound; reads only.
+
+    `chunks`: passages from files, in place of those in the graph.
+    """
+    reader = Reader(graph, layout, wanted, chunks)
     population = read_population(reader)
     groups = _groups(population, wanted)
     units = _drawn(population, groups, wanted)
@@ -66,7 +68,7 @@ def draw_sample(graph: Graph, layout: Layout, wanted: Wanted) -> Sample:
         without_source=population.without_source, clusters=sum(map(sum, groups.values())), clusters_drawn=len(units),
         strata=_strata(population) if wanted.strata != "none" else {},
     )
-    return Sample(items, design, {name: sum(counts) for name, counts in groups.items()}, _notes(layout, population, items, wanted))
+    return Sample(items, design, {name: sum(counts) for name, counts in groups.items()}, _notes(reader, population, items))
 
 
 def _groups(population: Population, wanted: Wanted) -> dict[str, array[int]]:
@@ -85,7 +87,11 @@ def _strata(population: Population) -> dict[str, int]:
 
 
 def _drawn(population: Population, groups: dict[str, array[int]], wanted: Wanted) -> list[Unit]:
-    """The groups drawn: those with the smallest random numbers of each stratum, strata mixed, so that any beginning is a sample."""
+    """The groups drawn: those with the smallest random numbers of each stratum, in an order of which every beginning is a sample.
+
+    After the first of each stratum the strata are mixed by their sizes in the graph, not by how many are wanted: so a smaller
+    sample is the beginning of a larger one.
+    """
     totals = {stratum: sum(counts) for stratum, counts in groups.items()}
     needed = -(-wanted.n * sum(totals.values()) // max(1, population.total))
     out: list[tuple[float, Unit]] = []
@@ -99,7 +105,8 @@ def _drawn(population: Population, groups: dict[str, array[int]], wanted: Wanted
         ))
         chosen = draw(numbers, take).chosen
         weight = totals[stratum] / len(chosen)
-        out += [((rank + 0.5) / len(chosen), Unit(stratum, owners[at], parts[at], weight)) for rank, at in enumerate(chosen)]
+        places = [(rank + 0.5) / totals[stratum] if rank else 0.0 for rank in range(len(chosen))]
+        out += [(place, Unit(stratum, owners[at], parts[at], weight)) for place, at in zip(places, chosen, strict=True)]
     return [unit for _, unit in sorted(out, key=lambda pair: pair[0])]
 
 
@@ -212,17 +219,8 @@ def _ref(row: Row, element_id: str, kind: str) -> GraphRef:
 def _with_texts(reader: Reader, items: list[Item]) -> list[Item]:
     """The items with their passages' texts, each read once."""
     ids = sorted({passage.text for item in items for passage in item.passages})
-    texts = read_texts(reader.graph, reader.layout, ids, timeout=reader.wanted.timeout)
+    texts = reader.texts(ids)
     return [replace(item, passages=tuple(p.model_copy(update={"text": texts.get(p.text, "")}) for p in item.passages)) for item in items]
-
-
-def read_texts(graph: Graph, layout: Layout, element_ids: Sequence[str], *, timeout: float) -> dict[str, str]:
-    """The texts of chunks by element id."""
-    out: dict[str, str] = {}
-    for start in range(0, len(element_ids), BATCH):
-        params = {"layout": layout.model_dump(), "ids": element_ids[start : start + BATCH]}
-        out |= {row["element_id"]: row["text"] or "" for row in graph.read(all_queries()["passage-texts"], params, timeout=timeout)}
-    return out
 
 
 def _method(wanted: Wanted) -> str:
@@ -234,11 +232,13 @@ def _method(wanted: Wanted) -> str:
     )
 
 
-def _notes(layout: Layout, population: Population, items: list[Item], wanted: Wanted) -> list[str]:
+def _notes(reader: Reader, population: Population, items: list[Item]) -> list[str]:
     """What a reader must know about the sample."""
-    notes = []
+    wanted, notes = reader.wanted, list(reader.chunks.notes) if reader.chunks else []
     if not population.passages.ids:
-        notes.append(f"no passage texts: layout {layout.name} keeps none in this database, so nothing can be judged")
+        notes.append(f"no passage texts: layout {reader.layout.name} keeps none in this database; give the chunks with --chunks FILE")
+    elif reader.chunks and not population.total:
+        notes.append(f"none of the {len(reader.chunks.texts)} chunks of --chunks is a source that the graph names: look at their ids")
     elif population.without_source:
         left = f"{population.without_source} {wanted.kind} name no passage that is in the graph with its text"
         notes.append(f"{left}: not drawn, and not in the share")

@@ -9,8 +9,9 @@ from itertools import combinations
 
 from pydantic import JsonValue
 
-from kgeval.audit.accuracy.drawing import BATCH, everything, item_id, numbered, read_texts
-from kgeval.audit.accuracy.population import Reader
+from kgeval.audit.accuracy.chunks import Chunks
+from kgeval.audit.accuracy.drawing import everything, item_id, numbered
+from kgeval.audit.accuracy.population import BATCH, Reader
 from kgeval.audit.accuracy.sample import Item, Sample, Wanted
 from kgeval.audit.engine import run_check
 from kgeval.audit.same_names import MOST_ITEMS
@@ -85,7 +86,7 @@ def scripts(name: str) -> frozenset[str]:
     return frozenset(unicodedata.name(c, "").partition(" ")[0] for c in name if c.isalpha())
 
 
-def draw_pairs(graph: Graph, layout: Layout, wanted: Wanted) -> tuple[Sample, Listed]:
+def draw_pairs(graph: Graph, layout: Layout, wanted: Wanted, chunks: Chunks | None = None) -> tuple[Sample, Listed]:
     """A sample of the listed pairs with what the graph knows of both ends; unit = at most `per_passage` pairs of one group."""
     listed = listed_pairs(graph, layout, timeout=wanted.timeout)
     groups: dict[str, list[Pair]] = {}
@@ -100,7 +101,7 @@ def draw_pairs(graph: Graph, layout: Layout, wanted: Wanted) -> tuple[Sample, Li
     chosen = draw([random_number(wanted.seed, "unit", name) for name, _ in units], needed).chosen
     drawn = [(units[at][0], pair) for at in chosen for pair in units[at][1]]
     weight = len(units) / len(chosen) if chosen else 0.0
-    items = _items(Reader(graph, layout, wanted), drawn, weight)
+    items = _items(Reader(graph, layout, wanted, chunks), drawn, weight)
     design = SampleDesign(
         method=f"cluster sample without replacement of the pairs that {' and '.join(CHECKS)} list; "
         f"unit = at most {wanted.per_passage} pairs of one group of like names",
@@ -145,13 +146,11 @@ def _details(reader: Reader, ids: Sequence[str]) -> dict[str, Row]:
 
 
 def _quotes(reader: Reader, details: Mapping[str, Row]) -> dict[str, str]:
-    """For each entity the words around its name in the first of its passages, where the graph has texts."""
-    if not reader.layout.chunk_labels:
-        return {}
+    """For each entity the words around its name in the first of its passages, where there are texts."""
     first = {element_id: sorted(row["passages"])[0] for element_id, row in details.items() if row["passages"]}
     wanted = set(first.values())
-    chunks = {row["id"]: row["element_id"] for row in reader.rows("passages") if row["id"] in wanted}
-    texts = read_texts(reader.graph, reader.layout, sorted(set(chunks.values())), timeout=reader.wanted.timeout)
+    chunks = {row["id"]: row["element_id"] for row in reader.passages() if row["id"] in wanted}
+    texts = reader.texts(sorted(set(chunks.values())))
     found = {element_id: texts.get(chunks.get(chunk, ""), "") for element_id, chunk in first.items()}
     return {element_id: around(text, details[element_id]["name"] or "") for element_id, text in found.items() if text}
 

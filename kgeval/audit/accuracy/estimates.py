@@ -75,8 +75,9 @@ def main_estimates(evidence: Evidence) -> list[Estimate]:
         out.append(_by_people(evidence, of, good))
     if evidence.judged:
         out.append(_by_judge(evidence, Scale(of, lambda item: evidence.judge_value(item, good))))
-        out += _further(evidence)
-    return out
+    if evidence.people:
+        out += [_by_people(evidence, name, labels) for name, labels in LABEL_SHARES[evidence.kind].items()]
+    return [*out, *(_further(evidence) if evidence.judged else [])]
 
 
 def _further(evidence: Evidence) -> list[Estimate]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kgeval.audit.accuracy.sample import Sample
+from kgeval.audit.accuracy.sample import Item, Sample
 from kgeval.records import AccuracyKind, Example, Finding, ItemVerdict, Severity
 
 WHY = 600
@@ -57,14 +57,14 @@ def _finding(ailment: Ailment, items: Sequence[ItemVerdict], kind: AccuracyKind,
     by_people = sum(item.human is not None for item in known)
     drawn = f"a sample of {sample.design.drawn} of {sample.design.population} {kind}: the share is an estimate, see the accuracy report"
     reason = f"{drawn}; labels of a model{f', {by_people} of people' if by_people else ''}" if by_people < len(known) else drawn
-    partners = {item.id: item.partner for item in sample.items}
+    sampled = {item.id: item for item in sample.items}
     return Finding(
         rule_id=ailment.rule_id, group="accuracy", severity=ailment.severity, title=ailment.title, advice=ailment.advice,
         status="skipped" if not known else "failed" if hits else "passed",
         count=len(hits) if known else None, total=len(known) if known else None, total_of=f"judged {kind}",
         share=len(hits) / len(known) if known else None, threshold="share <= 0",
         reason=reason if known else "no item has a label",
-        sample=[Example(items=[item.item, *([other] if (other := partners.get(item.id)) else [])], why=_why(item)) for item in hits[:most]],
+        sample=[_example(item, sampled[item.id]) for item in hits[:most]],
     )
 
 
@@ -75,11 +75,11 @@ def _has(item: ItemVerdict, mark: str) -> bool:
     return (item.human or item.label) == mark
 
 
-def _why(item: ItemVerdict) -> str:
+def _example(item: ItemVerdict, sampled: Item) -> Example:
     """Who says so, the reason, and the passage."""
     said = f"people: {item.human}" if item.human else f"judge: {item.reason or item.label}"
-    if not item.passages:
-        return said
-    text = " ".join(item.passages[0].text.split())
-    shown = text if len(text) <= WHY else f"{text[:WHY]}..."
-    return f"{said} | passage {item.passages[0].chunk_id or ''}: “{shown}”"
+    if sampled.passages:
+        text = " ".join(sampled.passages[0].text.split())
+        shown = text if len(text) <= WHY else f"{text[:WHY]}..."
+        said = f"{said} | passage {sampled.passages[0].chunk_id or ''}: “{shown}”"
+    return Example(items=[item.item, *([sampled.partner] if sampled.partner else [])], why=said)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
@@ -123,9 +124,11 @@ def _passages(items: list[Item]) -> JsonValue:
 
 
 def _beside(items: list[Item]) -> JsonValue:
-    """What the graph says beside the items, without the items themselves."""
-    own = {item.ref.name for item in items}
-    return list(dict.fromkeys(line for item in items for line in item.beside if line not in own))
+    """What the graph says beside the items, without the items themselves; a parallel relation of one of them stays."""
+    seen: Counter[str] = Counter()
+    for item in items:
+        seen |= Counter([*item.beside, item.ref.name])
+    return list(seen - Counter(item.ref.name for item in items))
 
 
 def verdicts(asked: Iterable[Batch], outcomes: Iterable[Outcome[Verdicts]]) -> Iterator[Judged]:

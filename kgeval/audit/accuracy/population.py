@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from kgeval.audit.accuracy.chunks import Chunks
 from kgeval.audit.accuracy.sample import OTHERS, Wanted
 from kgeval.graph.connect import Graph, Row
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout
 from kgeval.stats.sampling import keys_of, large_strata, random_number
 
+BATCH = 500
 QUERIES = {
     "relations": ("relations-by-type", "relations-by-source", "sourced-relations"),
     "entities": ("entities-by-type", "entities-by-source", "sourced-entities"),
@@ -50,16 +52,37 @@ class Population:
 
 @dataclass(frozen=True)
 class Reader:
-    """Reads one graph's population and sample. Every relation (entity) has one home: of its passages, one at random by seed."""
+    """Reads one graph's population and sample. Every relation (entity) has one home: of its passages, one at random by seed.
+
+    `chunks`: passages from files, in place of those in the graph.
+    """
 
     graph: Graph
     layout: Layout
     wanted: Wanted
+    chunks: Chunks | None = None
 
     def rows(self, query: str, **params: Any) -> Iterator[Row]:
         """The rows of a shipped query."""
         given = {"layout": self.layout.model_dump(), **params}
         yield from self.graph.stream(all_queries()[query], given, timeout=self.wanted.timeout)
+
+    def passages(self) -> Iterator[Row]:
+        """Every chunk that has text: id, element_id, document."""
+        if self.chunks:
+            yield from ({"id": name, "element_id": name, "document": self.chunks.documents.get(name)} for name in self.chunks.texts)
+        elif self.layout.chunk_labels:
+            yield from self.rows("passages")
+
+    def texts(self, element_ids: Sequence[str]) -> dict[str, str]:
+        """The texts of chunks by element id."""
+        if self.chunks:
+            return {name: self.chunks.texts[name] for name in element_ids}
+        out: dict[str, str] = {}
+        for start in range(0, len(element_ids), BATCH):
+            rows = self.rows("passage-texts", ids=element_ids[start : start + BATCH])
+            out |= {row["element_id"]: row["text"] or "" for row in rows}
+        return out
 
     def home(self, known: list[int], key: list[str | None]) -> int:
         """The passage through which an item can be drawn: one only, so that no item has more chances than another."""
@@ -69,9 +92,7 @@ class Reader:
 def read_passages(reader: Reader) -> Passages:
     """Every chunk that has text."""
     out = Passages()
-    if not reader.layout.chunk_labels:
-        return out
-    for at, row in enumerate(reader.rows("passages")):
+    for at, row in enumerate(reader.passages()):
         out.ids.append(row["id"])
         out.element_ids.append(row["element_id"])
         out.documents.append(row["document"])

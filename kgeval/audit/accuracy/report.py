@@ -13,7 +13,7 @@ from kgeval.audit.accuracy.gold_pairs import GoldPair, against_gold
 from kgeval.audit.accuracy.judge import Judged
 from kgeval.audit.accuracy.sample import Item, Sample
 from kgeval.audit.accuracy.sheet import HumanLabels
-from kgeval.records import AccuracyKind, AccuracyReport, CalibrationBin, Estimate, ItemVerdict, Layout, RunManifest
+from kgeval.records import AccuracyKind, AccuracyReport, CalibrationBin, Estimate, ItemVerdict, Layout, Passage, RunManifest
 from kgeval.stats.agreement import agreement, calibration_error, reliability
 from kgeval.stats.corrections import selection
 from kgeval.stats.intervals import needed
@@ -40,7 +40,8 @@ def accuracy_report(results: Results, *, graph: str | None, layout: Layout, run:
     """The report of a sample. Pure: everything was read and asked before."""
     evidence = Evidence(results.sample, results.kind, results.judged, results.people)
     estimates = main_estimates(evidence)
-    items = [_verdict(evidence, item) for item in results.sample.items]
+    passages = {one: at for at, one in enumerate(dict.fromkeys(p for item in results.sample.items for p in item.passages))}
+    items = [_verdict(evidence, item, passages) for item in results.sample.items]
     bins, calibration_notes = _calibration(evidence)
     on_gold = against_gold(results.listed, results.gold) if results.listed and results.gold else None
     pairs = results.kind == "duplicates"
@@ -51,20 +52,23 @@ def accuracy_report(results: Results, *, graph: str | None, layout: Layout, run:
         labels=_counted(v.label for v in results.judged.values()), flags=_counted(f for v in results.judged.values() for f in v.flags),
         needed=_needed(estimates, results), agreement=_agreement(evidence), calibration=bins,
         duplicates=_duplicates(results, on_gold.figures() if on_gold else {}),
-        by_class=[*by_class, *(on_gold.by_class if on_gold else [])], items=items,
+        by_class=[*by_class, *(on_gold.by_class if on_gold else [])], items=items, passages=list(passages),
         findings=findings(items, results.kind, results.sample) if results.judged or results.people else [],
         notes=[*results.sample.notes, *_warnings(evidence, estimates), *calibration_notes],
     )
 
 
 def best(estimates: Sequence[Estimate], of: str) -> Estimate | None:
-    """The most trustworthy estimate of a share that has a value: PPI++, then people, then the judge alone."""
+    """The most trustworthy estimate of a share that has a value: PPI++, then people, then the judge alone.
+
+    Before them stand those with an interval. A judge never comes before people, who were asked to correct him.
+    """
     ranked = {"judge corrected by people": 0, "people": 1, "judge": 2}
     known = [e for e in estimates if e.of == of and e.value is not None and not e.method.startswith("Rogan")]
-    return min(known, key=lambda e: ranked[e.labelled_by], default=None)
+    return min(known, key=lambda e: (e.labelled_by == "judge", e.low is None, ranked[e.labelled_by]), default=None)
 
 
-def _verdict(evidence: Evidence, item: Item) -> ItemVerdict:
+def _verdict(evidence: Evidence, item: Item, passages: Mapping[Passage, int]) -> ItemVerdict:
     judged = evidence.judged.get(item.id)
     human = evidence.people.majority(item.id) if evidence.people else None
     label = judged.label if judged else None
@@ -74,7 +78,7 @@ def _verdict(evidence: Evidence, item: Item) -> ItemVerdict:
     return ItemVerdict(
         id=item.id, item=item.ref, text=_text(item), status="scored" if label or human else "unscored", label=label, human=human,
         reason=reason or None, flags=list(judged.flags) if judged else [], stratum=item.stratum or None, cluster=item.cluster,
-        weight=item.weight, passages=list(item.passages), call=judged.call if judged else None,
+        weight=item.weight, passages=[passages[one] for one in item.passages], call=judged.call if judged else None,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kgeval.audit.accuracy.chunks import Chunks
 from kgeval.audit.accuracy.drawing import draw_sample
 from kgeval.audit.accuracy.duplicates import Listed, draw_pairs, queries_used
 from kgeval.audit.accuracy.judge import PROMPTS, Batch, Judged, batches, verdicts
@@ -24,11 +25,14 @@ class Drawn:
     listed: Listed | None = None
 
 
-def draw(graph: Graph, layout: Layout, wanted: Wanted) -> Drawn:
-    """The sample of a graph. The layout must be bound; reads only. Nothing more is read from the graph afterwards."""
+def draw(graph: Graph, layout: Layout, wanted: Wanted, chunks: Chunks | None = None) -> Drawn:
+    """The sample of a graph. The layout must be bound; reads only. Nothing more is read from the graph afterwards.
+
+    `chunks`: passages from files, in place of those in the graph.
+    """
     if wanted.kind == "duplicates":
-        return Drawn(*draw_pairs(graph, layout, wanted))
-    return Drawn(draw_sample(graph, layout, wanted))
+        return Drawn(*draw_pairs(graph, layout, wanted, chunks))
+    return Drawn(draw_sample(graph, layout, wanted, chunks))
 
 
 def planned(models: Models, sample: Sample, kind: AccuracyKind) -> Sequence[Batch]:

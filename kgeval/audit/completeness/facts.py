@@ -60,19 +60,27 @@ class FactOptions:
 
 @dataclass(frozen=True)
 class Context:
-    """A sentence with the relations near it, nearest hop first. `cut`: relations that did not fit."""
+    """A sentence with the relations near it, nearest hop first. `cut`: relations that did not fit.
+
+    `partly`: not even all relations near it were read: an entity has more than `most`, or a hop leads to too many entities.
+    """
 
     fact: Fact
     triples: tuple[str, ...]
     cut: int = 0
+    partly: bool = False
 
 
 @dataclass
 class _Around:
-    """Relations found around one sentence's entities: relation -> its text, in the order found; entities seen."""
+    """Relations found around one sentence's entities: relation -> its text, in the order found; entities seen.
+
+    `partly`: something was left out.
+    """
 
     seen: set[str]
     said: dict[str, tuple[int, str]] = field(default_factory=dict)
+    partly: bool = False
 
 
 def fact_retention(graph: Graph, layout: Layout, facts: Sequence[Fact], models: Models, embedder: Embedder,
@@ -120,6 +128,12 @@ def _notes(contexts: Sequence[Context], options: FactOptions) -> list[str]:
     """What a reader should know of the contexts: those that were cut, and those that are empty."""
     cut, empty = sum(context.cut > 0 for context in contexts), sum(not context.triples for context in contexts)
     notes = [f"{cut} facts had more than {options.triples} relations near them: the judge saw {options.triples}"] if cut else []
+    partly = sum(context.partly for context in contexts)
+    if partly:
+        notes.append(
+            f"{partly} facts are near entities with more than {options.most} relations, or with more than {options.triples} "
+            "neighbours in a hop: not all of those were read"
+        )
     return notes + ([f"{empty} facts had no relation near them: they do not follow, and the judge was not asked"] if empty else [])
 
 
@@ -138,7 +152,10 @@ class _Reader:
         frontier, most = [one.element_id for one in near], self.options.triples
         around = _Around(set(frontier))
         for hop in range(1, self.options.hops + 1):
-            if not frontier or len(around.said) >= 10 * most:
+            if not frontier:
+                break
+            if len(around.said) >= 10 * most:
+                around.partly = True
                 break
             frontier = self._hop(frontier, around, hop)
         lines: dict[str, int] = {}
@@ -146,17 +163,23 @@ class _Reader:
             lines.setdefault(text, hop)
         wanted = fact.text.casefold()
         ordered = sorted(lines, key=lambda text: (lines[text], -fuzz.token_set_ratio(text.casefold(), wanted), text))
-        return Context(fact, tuple(ordered[:most]), max(0, len(ordered) - most))
+        return Context(fact, tuple(ordered[:most]), max(0, len(ordered) - most), around.partly)
 
     def _hop(self, frontier: list[str], around: _Around, hop: int) -> list[str]:
         """Adds the relations at the entities of the frontier; the entities that are reached for the first time."""
-        asked = {"layout": self.layout.model_dump(), "ids": frontier, "most": self.options.most}
+        asked = {"layout": self.layout.model_dump(), "ids": frontier, "most": self.options.most + 1}  # one more tells that there is more
         reached: dict[str, None] = {}
+        rows: Counter[str] = Counter()
         for row in self.graph.read(all_queries()["fact-relations"], asked, timeout=self.options.timeout):
+            rows[row["element_id"]] += 1
+            if rows[row["element_id"]] > self.options.most:
+                around.partly = True
+                continue
             around.said.setdefault(row["relation"], (hop, row["said"]))
             if row["other"] not in around.seen:
                 reached[row["other"]] = None
         around.seen.update(reached)
+        around.partly |= hop < self.options.hops and len(reached) > self.options.triples
         return sorted(reached)[: self.options.triples]
 
 

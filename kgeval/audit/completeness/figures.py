@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from kgeval.audit.completeness.gold import Gold, name_key
 from kgeval.audit.completeness.index import RANK
@@ -13,6 +14,7 @@ from kgeval.audit.completeness.relations import TripleMatch
 from kgeval.records import LEVELS, Band, Coverage, Judgement, Level, Proportion
 from kgeval.stats.intervals import quantile, wilson
 
+K = TypeVar("K")
 NO_TYPE = "(none)"
 FEW = 5  # predicates with fewer gold triples are counted together
 RARE = f"(fewer than {FEW} triples each)"
@@ -66,17 +68,16 @@ class Found:
         types = [entity.type or NO_TYPE for entity in self.gold.entities]
         if set(types) <= {NO_TYPE}:
             return {}
-        return {name: self.coverage(
-            level, [at for at, kind in enumerate(types) if kind == name],
-            [at for at, ends in enumerate(self.gold.ends) if name in {types[end] for end in ends}],
-        ) for name, _ in Counter(types).most_common()}
+        entities = _places((kind,) for kind in types)
+        triples = _places({types[end] for end in ends} for ends in self.gold.ends)
+        ordered = sorted(entities, key=lambda name: -len(entities[name]))
+        return {name: self.coverage(level, entities[name], triples.get(name, ())) for name in ordered}
 
     def by_document(self, level: Level) -> dict[str, Coverage]:
         """By the documents that gold items name."""
-        return {name: self.coverage(
-            level, [at for at, entity in enumerate(self.gold.entities) if entity.document == name],
-            [at for at, triple in enumerate(self.gold.triples) if triple.document == name],
-        ) for name in self.gold.documents}
+        entities = _places((entity.document,) for entity in self.gold.entities)
+        triples = _places((triple.document,) for triple in self.gold.triples)
+        return {name: self.coverage(level, entities.get(name, ()), triples.get(name, ())) for name in self.gold.documents}
 
     def by_predicate(self, level: Level) -> dict[str, Proportion]:
         """relation_completeness by gold predicate in normal form, most frequent first."""
@@ -124,6 +125,15 @@ def verdicts(coverage: Coverage, level: Level) -> list[Judgement]:
     figures = (("entity_coverage", METHODOLOGY), ("relation_completeness", OURS))
     shares = [(name, getattr(coverage, name).share, source) for name, source in figures]
     return [Judgement(figure=n, level=level, share=share, band=band(share), source=source) for n, share, source in shares]
+
+
+def _places(names: Iterable[Iterable[K]]) -> dict[K, list[int]]:
+    """At which positions each name stands, names in the order in which they first come."""
+    found: dict[K, list[int]] = {}
+    for at, those in enumerate(names):
+        for name in those:
+            found.setdefault(name, []).append(at)
+    return found
 
 
 def _at_most(rank: int | None, top: int) -> bool:

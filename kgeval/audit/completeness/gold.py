@@ -95,11 +95,13 @@ def only_documents(gold: Gold, wanted: Sequence[str]) -> Gold:
             fix=f"its documents are: {', '.join(gold.documents[:20]) or 'none'}",
         )
     kept = set(chosen.values())
-    items = Items(
-        [e for e in gold.entities if e.document in kept], [t for t in gold.triples if t.document in kept],
-        list(gold.faults), list(gold.notes), list(gold.inputs),
+    entities = [at for at, entity in enumerate(gold.entities) if entity.document in kept]
+    triples = [at for at, triple in enumerate(gold.triples) if triple.document in kept]
+    place = {old: new for new, old in enumerate(entities)}
+    return replace(
+        gold, entities=tuple(gold.entities[at] for at in entities), spellings=tuple(gold.spellings[at] for at in entities),
+        triples=tuple(gold.triples[at] for at in triples), ends=tuple((place[a], place[b]) for a, b in (gold.ends[at] for at in triples)),
     )
-    return replace(distinct(items, label=gold.label), duplicates=gold.duplicates)
 
 
 def name_key(name: str) -> str:

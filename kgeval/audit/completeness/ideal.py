@@ -75,6 +75,7 @@ def ideal_gold(
         [item.gold for item in items if isinstance(item.gold, GoldTriple)], label=label(made_by), faults=faults,
     )
     notes = [f"{failed} of {len(texts.chunks)} chunks failed: what they say is not in the gold set"] if failed else []
+    notes += getattr(extractor, "notes", ())
     record = IdealGraph(
         extractor=made_by, signature=extractor.signature, documents=len(documents), chunks=len(texts.chunks),
         failures=dict(sorted(texts.failures.items())), notes=notes,
@@ -126,4 +127,5 @@ def _passages(chunks: Sequence[str], texts: _Texts) -> list[tuple[str, Passage]]
 
 
 def _id(*parts: str) -> str:
-    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    """Begins with a letter: spreadsheets turn ids such as 000123456789 and 12e456789012 into numbers."""
+    return parts[0][0] + hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:12]

@@ -56,7 +56,10 @@ def relation_name(triple: GoldTriple) -> str:
 
 
 def findings(items: Iterable[GoldMatch], level: Level, *, limit: int, advice: Mapping[str, str]) -> list[Finding]:
-    """Two findings of the group `completeness`: what the graph lacks at the level of the verdict. `limit`: examples, 0 = all."""
+    """Two findings of the group `completeness`: what the graph lacks at the level of the verdict. `limit`: examples, 0 = all.
+
+    Skipped where the gold set has no such items: nothing asked is nothing passed.
+    """
     every = list(items)
     out = []
     for kind, rule, title in (
@@ -65,12 +68,14 @@ def findings(items: Iterable[GoldMatch], level: Level, *, limit: int, advice: Ma
     ):
         those = [item for item in every if item.kind == kind]
         lacking = [item for item in those if item.level is None or RANK[item.level] > RANK[level]]
-        out.append(Finding(
-            rule_id=rule, group="completeness", status="failed" if lacking else "passed", severity="warning", title=title,
-            count=len(lacking), total=len(those), total_of="gold entities" if kind == "entity" else "gold relations",
-            share=len(lacking) / len(those) if those else None, threshold="share <= 0", settings={"level": level},
-            sample=[_example(item) for item in lacking[: limit or None]], advice=advice[rule],
-        ))
+        blank = Finding(
+            rule_id=rule, group="completeness", status="skipped", severity="warning", title=title, advice=advice[rule],
+            total_of="gold entities" if kind == "entity" else "gold relations",
+        )
+        out.append(blank.model_copy(update={
+            "status": "failed" if lacking else "passed", "count": len(lacking), "total": len(those), "share": len(lacking) / len(those),
+            "threshold": "share <= 0", "settings": {"level": level}, "sample": [_example(item) for item in lacking[: limit or None]],
+        } if those else {"reason": f"the gold set has no {blank.total_of.removeprefix('gold ')}"}))
     return out
 
 

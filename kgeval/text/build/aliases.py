@@ -159,7 +159,7 @@ def _edges(found: list[Cluster]) -> Iterator[Edge]:
 def _relation(short: Cluster, full: Cluster) -> str | None:
     """The form that joins the two, where it counts for this kind of thing."""
     if short.letters and short.letters in full.acronyms:
-        return ACRONYM
+        return ACRONYM if len(short.letters) > 2 or short.type_key else None  # two letters stand for too much, unless a type agrees
     why = relation_of(short.form, full.form)
     if why and _another(short.form, full.form, why):
         return None

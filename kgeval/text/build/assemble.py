@@ -12,6 +12,7 @@ from kgeval.graph.load.built import EntityRow, RelationRow, predicate_key
 from kgeval.text.build.atoms import Found, clean
 from kgeval.text.build.clusters import Atom, Cluster, most, type_key
 from kgeval.text.build.describe import merged
+from kgeval.text.extract.mentions import Link
 from kgeval.text.names import normalise
 
 MOST_ALIASES = 50
@@ -88,14 +89,52 @@ class _Link:
     chunks: dict[str, None] = field(default_factory=dict)
 
 
+Key = tuple[str, str, str]
+
+
+class _Places:
+    """Where each relation stands in its document, to know it again in the next chunk, whose overlap may begin inside a sentence.
+
+    Chunks must come in the order of their documents. Without a span in the text nothing can be known again.
+    """
+
+    def __init__(self) -> None:
+        self._seen: set[tuple[str, int, int, Key]] = set()
+        self._here: list[tuple[Key, int, int]] = []
+        self._before: dict[Key, list[tuple[int, int]]] = {}
+        self._document = ""
+
+    def enter(self, chunk: Found) -> None:
+        """The next chunk: spans of earlier ones that reach into it are kept at hand."""
+        reaching = [*self._here, *((key, *span) for key, spans in self._before.items() for span in spans)]
+        self._here, self._before = [], defaultdict(list)
+        for key, start, end in reaching:
+            if chunk.document == self._document and end > (chunk.start or 0):
+                self._before[key].append((start, end))
+        self._document = chunk.document
+
+    def known(self, chunk: Found, link: Link, key: Key) -> bool:
+        """Whether the relation was seen at this place, or by an earlier chunk at one that overlaps."""
+        if chunk.start is None or link.start is None or link.end is None:
+            return False
+        start, end = chunk.start + link.start, chunk.start + link.end
+        place = (chunk.document, start, end, key)
+        if place in self._seen:
+            return True
+        self._seen.add(place)
+        self._here.append((key, start, end))
+        return any(first < end and start < last for first, last in self._before.get(key, ()))
+
+
 def relations_of(
     chunks: Sequence[Found], placed: list[list[Atom | None]], entity_of: dict[int, str], counts: Counter[str]
 ) -> list[RelationRow]:
     """Relations by (source, predicate, target). What two overlapping chunks both say of one place counts once."""
-    links: dict[tuple[str, str, str], _Link] = defaultdict(_Link)
+    links: dict[Key, _Link] = defaultdict(_Link)
     keys: dict[str, str] = {}
-    seen: set[tuple[object, ...]] = set()
+    places = _Places()
     for chunk, here in zip(chunks, placed, strict=True):
+        places.enter(chunk)
         for link in chunk.extraction.links:
             ends = [here[at] if 0 <= at < len(here) else None for at in (link.source, link.target)]
             predicate = clean(link.predicate) or naming.NO_PREDICATE
@@ -109,11 +148,8 @@ def relations_of(
             key = (source, keys.get(predicate) or keys.setdefault(predicate, predicate_key(predicate)), target)
             one = links[key]
             one.chunks[chunk.chunk] = None
-            if chunk.start is not None and link.start is not None and link.end is not None:
-                place = (chunk.document, chunk.start + link.start, chunk.start + link.end, *key)
-                if place in seen:
-                    continue
-                seen.add(place)
+            if places.known(chunk, link, key):
+                continue
             one.weight += 1
             one.predicates[predicate] += 1
             if link.description and clean(link.description):

@@ -24,9 +24,12 @@ def decisions_of(graph: Graph, name: str) -> list[MergeRow]:
     return sync.read_decisions(Place(graph, name))
 
 
-def decide(graph: Graph, name: str, ids: list[str], status: str, embed: Embed | None = None) -> IndexRecord:
+def decide(
+    graph: Graph, name: str, ids: list[str], status: str, embed: Embed | None = None, *, embedding_model: str | None = None
+) -> IndexRecord:
     """Sets the merges to `undone` or `applied` and resolves the graph again with the rules that it was resolved with last.
 
+    `embedding_model`: the name of what embeds, kept with the graph.
     Raises: UsageError that names every id that is not there; where the graph is being replaced (its build has to end first).
     """
     known = {row.id for row in decisions_of(graph, name)}
@@ -37,4 +40,5 @@ def decide(graph: Graph, name: str, ids: list[str], status: str, embed: Embed | 
     if mark.status == marks.REPLACING:
         raise UsageError(f"graph {name} is being replaced", fix="run its build to the end first")
     sync.decide(Place(graph, name), ids, status)
-    return build(graph, [], None, BuildOptions(name, rules=stored_rules(mark, Rules(embed=embed))))
+    named = {"embedding_model": embedding_model} if embedding_model else {}
+    return build(graph, [], None, BuildOptions(name, rules=stored_rules(mark, Rules(embed=embed)), configuration=named))

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from kgeval.graph.load.built import DocumentRow
 from kgeval.manifest import Asked, Started
-from kgeval.records import Corpus, IndexRecord, ServerInfo
+from kgeval.records import Corpus, IndexRecord, ModelUse, ServerInfo
 from kgeval.text.build.resolve import Resolved
 from kgeval.text.build.state import corpus_hash
 from kgeval.text.chunk import TOKENIZER
@@ -65,7 +65,7 @@ def index_record(done: Done, about: About) -> IndexRecord:
     """The record of this run [X table 15]: time, tokens in and out, and what was built and changed."""
     use = list(done.asked.use)
     costs = [u.cost for u in use if u.calls]
-    dropped = [f"{n} {what} left out" for what, n in sorted((done.dropped + _left_out(done)).items())]
+    dropped = [f"{n} left out: {what.replace('_', ' ')}" for what, n in sorted((done.dropped + _left_out(done)).items())]
     merges = Counter(merge.level for merge in done.resolved.merges)
     code = exit_code(done, about.max_error_rate)
     return IndexRecord(
@@ -75,9 +75,15 @@ def index_record(done: Done, about: About) -> IndexRecord:
         input_tokens=sum(u.input_tokens for u in use), output_tokens=sum(u.output_tokens for u in use),
         cost=sum(c for c in costs if c is not None) if costs and None not in costs else None, use=use,
         entities=len(done.resolved.entities), relations=len(done.resolved.relations), merges=dict(sorted(merges.items())),
-        changed=dict(done.counts), failures=dict(sorted(done.failures.items())), faults=list(about.faults), notes=dropped,
-        configuration=dict(about.configuration),
+        changed=dict(done.counts), failures=dict(sorted(done.failures.items())), faults=list(about.faults),
+        notes=[*about.notes, *_known_before(use), *dropped], configuration=dict(about.configuration),
     )
+
+
+def _known_before(use: Sequence[ModelUse]) -> list[str]:
+    """That the figures are of this run only, where an earlier one (interrupted, or of another graph) paid for a part."""
+    known = sum(u.from_journal for u in use)
+    return [f"{known} requests were answered by the journal: calls, tokens, cost and time are without them"] if known else []
 
 
 def _left_out(done: Done) -> Counter[str]:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pydantic import JsonValue
 
 from kgeval.errors import UsageError
+from kgeval.llm.account import NOT_COUNTED
 from kgeval.llm.calls import Task
 from kgeval.llm.plan import PlannedStage
 from kgeval.llm.session import Models
@@ -35,8 +36,8 @@ class ModelExtractor:
     """Asks a model for the entities and relations of each chunk. `schema` null: common types are suggested, nothing is refused.
 
     `gleanings`: how many more times each chunk is asked for what was missed; ends early where nothing new comes. A chunk whose
-    first call fails is an extraction with that failure; where only a later round fails, what was found stays, and the round is
-    counted in `dropped` as gleaning_failed.
+    first call fails is an extraction with that failure, and so is one whose later round was not asked because the run was stopped:
+    the next run goes on there. Where a later round fails by itself, what was found stays, and `dropped` counts gleaning_failed.
     """
 
     name = "model"
@@ -99,6 +100,8 @@ class ModelExtractor:
         gathered.add(first.value)
         for _ in range(self._gleanings):
             more = self._models.ask(self._glean_task(source, gathered))
+            if more.failure is not None and more.failure.cause in NOT_COUNTED:
+                return Extraction(source.chunk.id, failure=more.failure)
             if more.value is None:
                 gathered.dropped["gleaning_failed"] += 1
                 break

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kgeval.errors import InputError
 from kgeval.files import sha256
 from kgeval.graph.load import triples
 from kgeval.graph.load.model import Entity, Relation
@@ -44,6 +45,8 @@ class TriplesExtractor:
 
     def __init__(self, path: Path) -> None:
         self._loaded = triples.read(path)
+        if not self._loaded.entities:
+            raise InputError(f"{path}: holds no triples", fix="docs/import.md shows the forms", faults=self._loaded.faults)
         self._hash = sha256([path])[:16]
         self._texts = {chunk.id: chunk.text for chunk in self._loaded.chunks if chunk.text}
         self.faults: list[str] = list(self._loaded.faults)

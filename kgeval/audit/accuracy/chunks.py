@@ -1,0 +1,42 @@
+"""Chunk texts from files, for graphs whose writer keeps them outside the database (LightRAG, nano-graphrag)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kgeval.records import Document
+from kgeval.text.documents import read_documents
+
+# what tells a chunk's document: the names of kgeval's own records, LightRAG, nano-graphrag, and common ones
+DOCUMENT_KEYS = ("document", "file_path", "full_doc_id", "document_id", "doc_id", "source", "title")
+MOST_FAULTS = 3
+
+
+@dataclass(frozen=True)
+class Chunks:
+    """Texts and documents by chunk id. `notes`: entries that could not be read."""
+
+    texts: dict[str, str]
+    documents: dict[str, str | None] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def read_chunks(paths: Sequence[Path]) -> Chunks:
+    """Chunks of JSONL (`id`, `text` or `content`), or of JSON: a list, or a map from id to chunk (`kv_store_text_chunks.json`).
+
+    Raises: InputError with every fault where not one chunk could be read.
+    """
+    read = read_documents(paths)
+    notes = []
+    if read.faults:
+        told = "; ".join(read.faults[:MOST_FAULTS])
+        more = f"; and {len(read.faults) - MOST_FAULTS} more" if len(read.faults) > MOST_FAULTS else ""
+        notes.append(f"of --chunks, {len(read.faults)} could not be read: {told}{more}")
+    return Chunks({one.id: one.text for one in read.documents}, {one.id: _document(one) for one in read.documents}, tuple(notes))
+
+
+def _document(chunk: Document) -> str | None:
+    given = (chunk.metadata.get(key) for key in DOCUMENT_KEYS)
+    return next((value for value in given if isinstance(value, str) and value), chunk.title)

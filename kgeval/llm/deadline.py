@@ -1,0 +1,47 @@
+"""A limit for a whole call. The http client's own limit is between two signs of life: a server that drips would never reach it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+_UNTIL = "kgeval_until"
+
+
+def hooks(seconds: float) -> dict[str, list[Callable[[Any], None]]]:
+    """Event hooks for an httpx client: a body that is still coming `seconds` after its request began is a read time-out."""
+
+    def begin(request: Any) -> None:
+        request.extensions[_UNTIL] = time.monotonic() + seconds
+
+    def limit(response: Any) -> None:
+        library = type(response).__module__.partition(".")[0]  # httpx, or its successor in newer openai clients
+        response.stream = _timed(library)(response.stream, response.request)
+
+    return {"request": [begin], "response": [limit]}
+
+
+@cache
+def _timed(library: str) -> type[Any]:
+    http: Any = import_module(library)
+    base: Any = http.SyncByteStream
+
+    class Timed(base):  # type: ignore[misc]
+        """A response's stream that ends with an error when its time is over."""
+
+        def __init__(self, stream: Any, request: Any) -> None:
+            self._stream, self._request = stream, request
+
+        def __iter__(self) -> Iterator[bytes]:
+            for part in self._stream:
+                if time.monotonic() > self._request.extensions[_UNTIL]:
+                    raise http.ReadTimeout("the reply did not end in time", request=self._request)
+                yield part
+
+        def close(self) -> None:
+            self._stream.close()
+
+    return Timed
