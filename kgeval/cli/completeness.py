@@ -91,7 +91,7 @@ def completeness(**options: Any) -> int:
     if measured is None:
         return 0
     report, code = measured
-    code = code or gate_code(report, gates)
+    code = max(code, gate_code(report, gates))
     run = report.run.model_copy(update={"exit_code": code, "seconds": started.seconds})
     show_report(report.model_copy(update={"run": run}), options, outputs)
     return code

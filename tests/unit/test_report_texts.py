@@ -170,7 +170,8 @@ def test_an_unknown_ending_names_the_known_ones_and_a_bad_place_says_so(report: 
     with pytest.raises(UsageError, match=r"a\.x: .*b: "):
         check_outputs([Path("a.x"), Path("fine.md"), Path("b")])
     (tmp_path / "file").write_text("")
-    for bad, why in ((tmp_path / "file" / "r.json", "is no folder"), (tmp_path, "unknown ending"), (tmp_path / f"{'x' * 300}.md", "too long")):
+    overlong = tmp_path / f"{'x' * 300}.md"
+    for bad, why in ((tmp_path / "file" / "r.json", "is no folder"), (tmp_path, "is a folder"), (overlong, "too long")):
         with pytest.raises(UsageError, match=why):
             check_outputs([bad])
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from kgeval.audit.schema import GraphSchema, PropertySpec, from_constraints, from_file, read_schema
-from kgeval.text.schema_types import property_types
 from kgeval.errors import ConfigError, InputError
+from kgeval.text.schema_types import property_types
 
 DOCS = Path(__file__).parents[2] / "docs" / "schema-files.md"
 

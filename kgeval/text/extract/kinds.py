@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -33,7 +33,7 @@ class Evidence:
     """Uses of each name in a document, and how many of them speak for each kind (a weak sign counts half)."""
 
     uses: Counter[str] = field(default_factory=Counter)
-    signs: dict[str, Counter[str]] = field(default_factory=lambda: {kind: Counter() for kind in KINDS})
+    signs: dict[str, defaultdict[str, float]] = field(default_factory=lambda: {kind: defaultdict(float) for kind in KINDS})
 
     def add(self, words: Words, name: Name) -> None:
         """Takes in one use of a name."""
@@ -62,7 +62,7 @@ def kinds(evidence: Evidence) -> dict[str, str]:
 
 
 def _decide(evidence: Evidence, name: str, own: tuple[str | None, float], persons: set[str]) -> str | None:
-    scores = {kind: evidence.signs[kind][name] for kind in KINDS}
+    scores = {kind: evidence.signs[kind].get(name, 0.0) for kind in KINDS}
     if own[0] is not None:
         scores[own[0]] += own[1]
     elif name.lower() in persons:
