@@ -72,7 +72,14 @@ def test_a_short_form_that_fits_two_names_stays_alone() -> None:
     assert len(together("Hall:Person", "Dr. Hall:Person", "Mr. Hall:Person")) == 3
 
 
-def test_a_first_name_means_the_person_of_its_own_text_only() -> None:
+def test_a_lone_first_name_and_another_rank_join_nobody() -> None:
+    assert len(together("Robert:Person", "Robert Cecil:Person")) == 2
+    assert len(together("Bishop Paget:Person", "Sir Ralph Paget:Person")) == 2
+    assert len(together("Mr. Watson:Person", "Dr. John Watson:Person")) == 1
+    assert len(together("Cecil:Person", "Robert Cecil:Person")) == 1
+
+
+def test_a_surname_means_the_person_of_its_own_text_only() -> None:
     one = [chunk("Ebenezer Scrooge:Person", "Scrooge:Person", document="a")]
     other = chunk("Scrooge:Person", document="b")
     assert len(resolve(one, ALL).entities) == 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -52,10 +52,7 @@ def triple_matches(
     graph: Graph, layout: Layout, gold: Gold, entities: Sequence[Match], judge: Judge, *, timeout: float,
 ) -> list[TripleMatch]:
     """The match of each gold triple, given the matches of its ends (`gold.ends`)."""
-    wanted: dict[Pair, None] = {}
-    for subject, obj in gold.ends:
-        wanted.update(dict.fromkeys(pairs(entities, subject, obj)))
-    joined = _joined(graph, layout, wanted, timeout)
+    joined = _joined(graph, layout, (pair for ends in dict.fromkeys(gold.ends) for pair in pairs(entities, *ends)), timeout)
     judge.prepare((gold.triples[at].predicate, found) for at, found in _with_predicate(gold, entities, joined))
     return [_match(gold, at, entities, joined, judge) for at in range(len(gold.triples))]
 
@@ -73,18 +70,21 @@ def crowded(entities: Iterable[Match]) -> list[str]:
     return [f"{many} gold entities stand at more than {MOST_PLACES} places; relations were sought at so many of each"] if many else []
 
 
-def pairs(entities: Sequence[Match], subject: int, obj: int) -> list[Pair]:
+def pairs(entities: Sequence[Match], subject: int, obj: int) -> Iterator[Pair]:
     """The pairs of entities that could be the ends of a triple. An entity is joined to itself only where the gold says so."""
     every = product(entities[subject].ids[:MOST_PLACES], entities[obj].ids[:MOST_PLACES])
-    return [(a, b) for a, b in every if a != b or subject == obj]
+    return ((a, b) for a, b in every if a != b or subject == obj)
 
 
 def _joined(graph: Graph, layout: Layout, wanted: Iterable[Pair], timeout: float) -> dict[Pair, list[Joined]]:
+    """The relations of the pairs that have some. The pairs pass by in parts: crowded names can give millions of them."""
     found: dict[Pair, list[Joined]] = {}
-    for part in parts(sorted(wanted), BATCH):
-        params = {"layout": layout.model_dump(), "pairs": [list(pair) for pair in part]}
+    for part in parts(wanted, BATCH):
+        params = {"layout": layout.model_dump(), "pairs": [list(pair) for pair in sorted(set(part))]}
+        here: dict[Pair, list[Joined]] = {}
         for row in graph.stream(all_queries()["gold-relations"], params, timeout=timeout):
-            found.setdefault((row["a"], row["b"]), []).append(_of(row))
+            here.setdefault((row["a"], row["b"]), []).append(_of(row))
+        found.update(here)
     return found
 
 

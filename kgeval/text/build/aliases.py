@@ -36,6 +36,7 @@ SAME = "the same name but for spacing, a title or a legal form"
 MOST_CANDIDATES = 50  # a short form that fits more names than this means none of them for certain
 EVERYWHERE = frozenset({HONORIFIC, INITIALS, SUBSET, VARIANT})  # needs the fuller name in every document of the short form
 MARRIED = frozenset({"mrs", "mme", "frau", "senora", "lady"})  # may stand before a husband's name ("Mrs. John Smith")
+PLAIN = frozenset({"mr", "ms", "miss", "mrs"})  # say nothing of rank: "Mr. Watson" may well be "Dr. John Watson"
 Edge = tuple[int, int, str]
 
 
@@ -169,11 +170,16 @@ def _relation(short: Cluster, full: Cluster) -> str | None:
 
 
 def _another(short: Form, full: Form, why: str) -> bool:
-    """Known traps: "King of Fez" / "Governor of Fez", a wife by her husband's name, "Elsie Inglis" / "Elsie Inglis Memorial Hospice"."""
+    """Known traps: "King of Fez" / "Governor of Fez", a wife by her husband's name, "Elsie Inglis" / "Elsie Inglis Memorial Hospice",
+    a lone first name, "Bishop Paget" / "Sir Ralph Paget"."""
     if why in (HONORIFIC, INITIALS):
         return short.core[0] in LINKS or bool(short.titles & MARRIED) != bool(full.titles & MARRIED)
+    if why != SUBSET:
+        return False
     n = len(short.core)
-    return why == SUBSET and n > 1 and full.core[:n] == short.core and len(full.core) - n > 1
+    starts = full.core[:n] == short.core
+    ranks = short.titles and full.titles and short.titles.isdisjoint(full.titles) and not (short.titles | full.titles) & PLAIN
+    return bool(ranks) or (starts and (len(full.core) - n > 1 if n > 1 else not short.titles))
 
 
 class _Index:
