@@ -24,6 +24,7 @@ from kgeval.llm.replies import UnusableError
 from kgeval.llm.request import Request
 from kgeval.llm.schemas import Mode
 from kgeval.llm.shared import Shared
+from kgeval.llm.turns import Turn
 
 if TYPE_CHECKING:
     import tenacity
@@ -83,7 +84,7 @@ class Caller:
         self.budget, self.rates = shared.budget, shared.rates(client.endpoint.base_url or "")
         self.forms = Forms(journal, client.endpoint)
         self._price, self._retries = price or FREE, limits.max_retries
-        self._slots = threading.BoundedSemaphore(limits.concurrency)
+        self._places = threading.BoundedSemaphore(limits.concurrency)
         self._lock = threading.Lock()
         self._flights: dict[str, _Flight] = {}
         self._local = threading.local()
@@ -206,48 +207,47 @@ class Caller:
         body = request.body(mode)
         taken = tokens.count_messages(request.system, request.user) if self.rates.counts_tokens else 0
         self.client.prepare()  # before the request's turn comes: it takes a second, once
-        with self._slots:
-            self.rates.wait(taken, sleep=self.stop.halt.wait)
-            self.stop.check()
-            bound = self._reserve(request)
-            cost = 0.0
-            try:
-                answer = self._send(request, body)
-                cost = self._price.cost(answer.input_tokens or 0, answer.output_tokens or 0)
-            except CallError as error:
-                cost = bound if error.billed else 0.0
-                self._failed(error)
-                raise
-            except ModelError as error:
-                self.end(error)
-                raise
-            finally:
+        bound, cost = self.bound(request) if self.budget.cost_limit is not None else 0.0, 0.0
+        turn = Turn(self._places, partial(self._ready, taken, bound))
+        try:
+            answer = self._send(request, body, turn)
+            cost = self._price.cost(answer.input_tokens or 0, answer.output_tokens or 0)
+        except CallError as error:
+            cost = bound if error.billed else 0.0
+            self._failed(error)
+            raise
+        except ModelError as error:
+            self.end(error)
+            raise
+        finally:
+            if turn.began is not None:
                 self.budget.settle(bound, cost)
         self.rates.used((answer.input_tokens or 0) + (answer.output_tokens or 0), taken=taken)
         return answer
 
-    def _reserve(self, request: Request) -> float:
-        bound = self.bound(request) if self.budget.cost_limit is not None else 0.0
+    def _ready(self, taken: int, bound: float) -> None:
+        """Waits for the rates, and takes the call out of the budget. Raises what ends the session meanwhile."""
+        self.rates.wait(taken, sleep=self.stop.halt.wait)
+        self.stop.check()
         self.highest_bound = max(self.highest_bound, bound)
         try:
             self.budget.reserve(bound, ended=self.stop.halt.is_set)
         except SpentError as spent:
             self.finish(spent.failure)
             raise UnusableError(spent.failure.cause, spent.failure.detail) from None
-        return bound
 
-    def _send(self, request: Request, body: dict[str, Any]) -> Answer:
-        started, cpu = time.perf_counter(), time.thread_time()
+    def _send(self, request: Request, body: dict[str, Any], turn: Turn) -> Answer:
+        cpu = time.thread_time()
         answer = None
         try:
-            answer = self.client.send(body).counted(request.system, request.user)
-            return replace(answer, seconds=round(time.perf_counter() - started, 4))
+            answer = self.client.send(body, turn).counted(request.system, request.user)
+            return replace(answer, seconds=round(turn.seconds, 4))
         finally:
             self._local.wire = self.wire_seconds() + time.thread_time() - cpu
-            seconds = time.perf_counter() - started
-            if answer is None:
+            seconds = turn.seconds
+            if answer is None and turn.began is not None:
                 self.account.call(request.stage, seconds=seconds)
-            else:
+            elif answer is not None:
                 given, got = answer.input_tokens or 0, answer.output_tokens or 0
                 self.account.call(
                     request.stage, seconds=seconds, input_tokens=given, output_tokens=got, cost=self._price.cost(given, got),

@@ -10,12 +10,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from kgeval.errors import ModelError
+from kgeval.errors import KgevalError, ModelError
 from kgeval.llm import tokens
 from kgeval.llm.calls import Cause, Endpoint, Failure
 from kgeval.llm.characters import whole
 from kgeval.llm.deadline import hooks
 from kgeval.llm.endpoints import api_key, is_loopback, scrub
+from kgeval.llm.replies import UnusableError
+from kgeval.llm.turns import Turn
 
 if TYPE_CHECKING:
     import openai
@@ -75,19 +77,31 @@ class Client:
         self._client: openai.OpenAI | None = None
         self._faults: _Faults | None = None
         self.reached = False
+        self._local = threading.local()
 
-    def send(self, body: Mapping[str, Any]) -> Answer:
-        """Posts one chat completion. Raises CallError for what concerns this call, ModelError for what concerns every call."""
+    def send(self, body: Mapping[str, Any], turn: Turn) -> Answer:
+        """Posts one chat completion, on the wire for one turn.
+
+        Raises CallError for what concerns this call, ModelError for what concerns every call, and what the turn's begin raises.
+        """
         client, faults = self._made()
+        self._local.turn = turn
         try:
             text = client.post("/chat/completions", cast_to=str, body=body)
         except faults.family as error:
+            if turn.began is None and isinstance(error.__cause__, KgevalError | UnusableError):
+                raise error.__cause__ from None
             self.reached = self.reached or hasattr(error, "status_code")
             fault = faults.explain(error, reached=self.reached, parameters=self.endpoint.parameters)
             log.info("a request to %s failed: %s", self.endpoint.model, fault)
             raise fault from None
+        finally:
+            turn.end()
         self.reached = True
         return read_answer(text)
+
+    def _hooks(self) -> dict[str, list[Callable[[Any], None]]]:
+        return hooks(self._timeout, before=lambda: self._local.turn.begin(), answered=lambda: self._local.turn.end())
 
     def prepare(self) -> None:
         """Loads the library and makes the client, if that was not done yet. Raises: ModelError where a key is needed and not set."""
@@ -110,7 +124,7 @@ class Client:
                     api_key=key, base_url=url, max_retries=0,
                     timeout=openai.Timeout(self._timeout, connect=min(self._timeout, CONNECT_SECONDS)),
                     # a server on this machine is never behind a proxy, whatever the environment says
-                    http_client=openai.DefaultHttpxClient(trust_env=not is_loopback(url), event_hooks=hooks(self._timeout)),
+                    http_client=openai.DefaultHttpxClient(trust_env=not is_loopback(url), event_hooks=self._hooks()),
                 )
             return self._client, self._faults
 

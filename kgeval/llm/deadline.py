@@ -11,13 +11,24 @@ from typing import Any
 _UNTIL = "kgeval_until"
 
 
-def hooks(seconds: float) -> dict[str, list[Callable[[Any], None]]]:
-    """Event hooks for an httpx client: a body that is still coming `seconds` after its request began is a read time-out."""
+def _nothing() -> None:
+    """No one waits for this moment."""
+
+
+def hooks(
+    seconds: float, *, before: Callable[[], None] = _nothing, answered: Callable[[], None] = _nothing,
+) -> dict[str, list[Callable[[Any], None]]]:
+    """Event hooks for an httpx client: a body that is still coming `seconds` after its request began is a read time-out.
+
+    `before` is called in the requesting thread just before the request leaves, `answered` when the head of a reply is there.
+    """
 
     def begin(request: Any) -> None:
+        before()
         request.extensions[_UNTIL] = time.monotonic() + seconds
 
     def limit(response: Any) -> None:
+        answered()
         library = type(response).__module__.partition(".")[0]  # httpx, or its successor in newer openai clients
         response.stream = _timed(library)(response.stream, response.request)
 

@@ -33,6 +33,7 @@ from kgeval.records import ModelRef, Role
 T = TypeVar("T", bound=Reply)
 A = TypeVar("A")
 B = TypeVar("B")
+MOST_SPARE = 64
 INCOMPLETE = 3
 
 
@@ -80,8 +81,8 @@ class Models:
             self._client, journal, limits=setting.limits, price=setting.price, account=self._account, stop=self._stop,
             shared=setting.shared,
         )
-        # a few threads more than calls in flight: they prepare and file requests while the others wait for replies
-        more = 0 if setting.limits.concurrency == 1 else max(2, setting.limits.concurrency // 4)
+        # threads more than calls in flight: they make requests and read replies while the others wait for the endpoint
+        more = 0 if setting.limits.concurrency == 1 else max(2, min(setting.limits.concurrency, MOST_SPARE))
         self._pool = Pool(setting.limits.concurrency + more)
         self._prompts: dict[str, Prompt] = {}
         self._notes: dict[str, None] = {}
