@@ -10,21 +10,17 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
-import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import igraph
 import networkx as nx
 import numpy as np
+from neo4j_server import server
 
 from kgeval.audit.structure import Options, measure
-from kgeval.graph.connect import Address, Graph, open_graph
+from kgeval.graph.connect import Graph, open_graph
 from kgeval.records import Layout
 
 Figures = dict[str, float | None]
@@ -38,21 +34,6 @@ COMPARED = (
     "entities", "relations", "simple_edges", "average_degree", "degree_median", "degree_p95", "degree_max", "density", "components",
     "giant_share", "isolated", "average_clustering", "component_size_mean", "articulation_points", "bridges",
 )
-
-
-@contextmanager
-def server() -> Iterator[Address]:
-    """A running Neo4j that may be wiped."""
-    uri = os.environ.get("KGEVAL_TEST_URI")
-    if uri:
-        yield Address(uri, "neo4j", os.environ["KGEVAL_TEST_PASSWORD"], source="KGEVAL_TEST_URI")
-        return
-    from kgeval.graph.server import ensure_started, stop
-
-    with tempfile.TemporaryDirectory(prefix="kgeval-bench-") as folder:
-        home = Path(folder) / "home"
-        yield ensure_started(home=home, say=lambda text: print(text, file=sys.stderr))
-        stop(home)
 
 
 def edges(entities: int, relations: int, seed: int) -> np.ndarray[Any, Any]:

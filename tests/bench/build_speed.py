@@ -12,16 +12,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
 
 import numpy as np
+from neo4j_server import server, wipe
 
-from kgeval.graph.connect import Address, Graph, open_graph
+from kgeval.graph.connect import open_graph
 from kgeval.manifest import Asked
 from kgeval.records import Document, IndexRecord
 from kgeval.text.build.run import BuildOptions, build
@@ -71,26 +68,6 @@ def documents(entities: int, relations: int, count: int, seed: int) -> list[Docu
         a, b, kind = rows[at]
         texts[at % count].append(f"e{a} r{kind} e{b}.")
     return [Document(id=f"d{at:05}", text=" ".join(text)) for at, text in enumerate(texts)]
-
-
-@contextmanager
-def server() -> Iterator[Address]:
-    """A running Neo4j that may be wiped."""
-    uri = os.environ.get("KGEVAL_TEST_URI")
-    if uri:
-        yield Address(uri, "neo4j", os.environ["KGEVAL_TEST_PASSWORD"], source="KGEVAL_TEST_URI")
-        return
-    from kgeval.graph.server import ensure_started, stop
-
-    with tempfile.TemporaryDirectory(prefix="kgeval-bench-") as folder:
-        home = Path(folder) / "home"
-        yield ensure_started(home=home, say=lambda text: print(text, file=sys.stderr))
-        stop(home)
-
-
-def wipe(graph: Graph) -> None:
-    graph.schema_command("MATCH ()-[r]->() CALL (r) { DELETE r } IN TRANSACTIONS OF 20000 ROWS")
-    graph.schema_command("MATCH (n) CALL (n) { DELETE n } IN TRANSACTIONS OF 20000 ROWS")
 
 
 def main() -> int:

@@ -10,23 +10,19 @@ cdist (all cores, C++) batch by batch, and must find the same near names.
 from __future__ import annotations
 
 import argparse
-import os
 import random
 import resource
 import sys
-import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 
 import numpy as np
+from neo4j_server import server
 from rapidfuzz import fuzz, process
 
 from kgeval.audit.completeness.candidates import find
 from kgeval.audit.completeness.fuzzy import FuzzyIndex
 from kgeval.audit.completeness.gold import Gold, gold_of
-from kgeval.graph.connect import Address, Graph, open_graph
+from kgeval.graph.connect import Graph, open_graph
 from kgeval.graph.layouts import bind, load_profile
 from kgeval.graph.queries import all_queries
 from kgeval.records import LEVELS, GoldEntity, Layout
@@ -37,21 +33,6 @@ SYLLABLES = (
     "ba", "ker", "lon", "mi", "ra", "to", "ven", "sul", "dor", "eth", "gan", "pol", "ri", "sta", "ne", "wi", "ch", "or", "am", "el",
     "fin", "gre", "hal", "jo", "ka", "lu", "mar", "no", "os", "pe",
 )
-
-
-@contextmanager
-def server() -> Iterator[Address]:
-    """A running Neo4j that may be wiped."""
-    uri = os.environ.get("KGEVAL_TEST_URI")
-    if uri:
-        yield Address(uri, "neo4j", os.environ["KGEVAL_TEST_PASSWORD"], source="KGEVAL_TEST_URI")
-        return
-    from kgeval.graph.server import ensure_started, stop
-
-    with tempfile.TemporaryDirectory(prefix="kgeval-bench-") as folder:
-        home = Path(folder) / "home"
-        yield ensure_started(home=home, say=lambda text: print(text, file=sys.stderr))
-        stop(home)
 
 
 def names(count: int, seed: int) -> list[str]:

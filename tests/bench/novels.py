@@ -11,12 +11,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
+
+from neo4j_server import server
 
 from kgeval.audit.completeness.gold import Gold
 from kgeval.audit.completeness.gold_files import read_gold
@@ -24,7 +24,7 @@ from kgeval.audit.completeness.run import CompletenessOptions, measure
 from kgeval.audit.engine import AuditOptions, audit
 from kgeval.audit.rulebook import load_rules
 from kgeval.cli.main import run as kgeval
-from kgeval.graph.connect import Address, Graph, open_graph
+from kgeval.graph.connect import Graph, open_graph
 from kgeval.graph.layouts import bind, load_profile
 from kgeval.records import CompletenessReport, Coverage, Document
 from kgeval.text.build.run import BuildOptions, build
@@ -37,21 +37,6 @@ VARIANTS: Mapping[str, RulesExtractor] = {
     "rules, nouns from 5 uses": RulesExtractor(nouns=5),
     "rules, co-occurrence": RulesExtractor(cooccurrence=True),
 }
-
-
-@contextmanager
-def server() -> Iterator[Address]:
-    """A running Neo4j that may be wiped."""
-    uri = os.environ.get("KGEVAL_TEST_URI")
-    if uri:
-        yield Address(uri, "neo4j", os.environ["KGEVAL_TEST_PASSWORD"], source="KGEVAL_TEST_URI")
-        return
-    from kgeval.graph.server import ensure_started, stop
-
-    with tempfile.TemporaryDirectory(prefix="kgeval-bench-") as folder:
-        home = Path(folder) / "home"
-        yield ensure_started(home=home, say=lambda text: print(text, file=sys.stderr))
-        stop(home)
 
 
 def books(data: Path) -> list[Document]:

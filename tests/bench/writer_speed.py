@@ -28,6 +28,7 @@ from typing import Any
 
 import neo4j
 import numpy as np
+from neo4j_server import wipe
 
 from kgeval.graph.connect import Address, Graph, open_graph
 from kgeval.graph.load import sync
@@ -123,10 +124,9 @@ def environment(folder: Path) -> Path:
     return python
 
 
-def wipe(graph: Graph) -> None:
+def start_anew(graph: Graph) -> None:
     """Deletes nodes, relations, indexes and constraints."""
-    graph.schema_command("MATCH ()-[r]->() CALL (r) { DELETE r } IN TRANSACTIONS OF 20000 ROWS")
-    graph.schema_command("MATCH (n) CALL (n) { DELETE n } IN TRANSACTIONS OF 20000 ROWS")
+    wipe(graph)
     for row in graph.read("SHOW CONSTRAINTS YIELD name"):
         graph.schema_command(f"DROP CONSTRAINT `{row['name']}`")
     for row in graph.read("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP' RETURN name"):
@@ -191,7 +191,7 @@ def compare(writers: dict[str, Callable[[], float]], graph: Graph, drawn: Sample
     wrong = 0
     for _ in range(repeats):
         for name, work in writers.items():
-            wipe(graph)
+            start_anew(graph)
             seconds[name].append(work())
             print(f"{name:<38}{seconds[name][-1]:8.2f} s", flush=True)
             row: dict[str, Any] = graph.read(
