@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kgeval.cli.choose import layout_from_options, layout_options
-from kgeval.cli.common import Seconds, connection_options, open_from_options, say
+from kgeval.cli.common import Seconds, arguments, connection_options, open_from_options, say
 from kgeval.cli.models import limit_options, model_options, open_models_from_options, show_plan
 from kgeval.cli.show import report_options, show_report
 from kgeval.errors import UsageError
@@ -79,7 +79,7 @@ def accuracy(**options: Any) -> int:
     from kgeval.report.write import check_outputs
 
     config = configuration.load(options["config_file"])
-    started = Started("accuracy", {name: _plain(value) for name, value in options.items() if name not in ("no_progress", "quiet")})
+    started = Started("accuracy", arguments(options))
     gates = parse_thresholds(options["thresholds"])
     outputs = list(options["outputs"]) or [Path(name) for name in config.report.outputs]
     options["redact"] = options["redact"] or config.report.redact
@@ -267,10 +267,3 @@ def _gated(report: AccuracyReport, gates: list[Gate]) -> tuple[list[str], list[s
             sign = ">=" if gate.least else "<="
             missed.append(f"gate missed: {gate.of} is {found.value:.3f} ({found.labelled_by}), wanted {sign} {gate.share:g}")
     return unanswered, missed
-
-
-def _plain(value: Any) -> Any:
-    """An option's value as JSON has it."""
-    if isinstance(value, tuple):
-        return [_plain(part) for part in value]
-    return str(value) if isinstance(value, Path) else value

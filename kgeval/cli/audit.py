@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kgeval.cli.choose import layout_from_options, layout_options
-from kgeval.cli.common import Seconds, connection_options, open_from_options, say
+from kgeval.cli.common import Seconds, arguments, connection_options, listed, open_from_options, say
 from kgeval.cli.show import report_options, show_report
 from kgeval.errors import InputError, UsageError
 
@@ -62,7 +62,7 @@ def audit(**options: Any) -> int:
 
     config = configuration.load(options["config_file"])
     options |= _from_config(config, options)
-    started = Started("audit", {k: _plain(v) for k, v in options.items() if k not in ("no_progress", "quiet")})
+    started = Started("audit", arguments(options))
     known = ("uri", "username", "database", "home")
     check_outputs(_outputs(config, options))
     chosen = _options(options)
@@ -109,8 +109,8 @@ def _options(given: dict[str, Any]) -> AuditOptions:
     timeout = given["timeout"]
     corpus = texts(given["corpus"]) if given["corpus"] else None
     return AuditOptions(
-        rules=choose(_list(given["checks"]), _list(given["skip"])), sample=given["limit"], timeout=timeout,
-        thresholds=parse_thresholds(_list(given["thresholds"])), settings=parse_settings(list(given["settings"])),
+        rules=choose(listed(given["checks"]), listed(given["skip"])), sample=given["limit"], timeout=timeout,
+        thresholds=parse_thresholds(listed(given["thresholds"])), settings=parse_settings(list(given["settings"])),
         structure=None if given["no_structure"] else Options(timeout=timeout, seed=given["seed"], corpus=corpus),
     )
 
@@ -273,14 +273,3 @@ def _inputs(options: dict[str, Any]) -> list[Path]:
 def _outputs(config: Config, options: dict[str, Any]) -> list[Path]:
     """The report files of the command line, else those of kgeval.toml."""
     return list(options["outputs"]) or [Path(name) for name in config.report.outputs]
-
-
-def _list(values: tuple[str, ...]) -> list[str]:
-    return [part.strip() for value in values for part in value.split(",") if part.strip()]
-
-
-def _plain(value: Any) -> Any:
-    """An option's value as JSON has it."""
-    if isinstance(value, tuple):
-        return [_plain(v) for v in value]
-    return str(value) if isinstance(value, Path) else value

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.common import connection_options, open_from_options, say
+from kgeval.cli.common import as_json, connection_options, open_from_options, say
 from kgeval.cli.import_ import load_progress
 from kgeval.cli.models import embedding_options, limit_options, model_options
 from kgeval.errors import UsageError
@@ -89,9 +89,8 @@ def build(docs: tuple[Path, ...], name: str, **given: Any) -> int:
 
 
 def _arguments(docs: tuple[Path, ...], name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """What the manifest keeps: what was given, paths as text."""
-    plain = {key: [str(v) for v in value] if isinstance(value, tuple) else value for key, value in given.items()}
-    return {"docs": [str(path) for path in docs], "graph": name} | {k: str(v) if isinstance(v, Path) else v for k, v in plain.items()}
+    """What the manifest keeps."""
+    return {key: as_json(value) for key, value in {"docs": docs, "graph": name, **given}.items()}
 
 
 def _check_options(given: Mapping[str, Any]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -26,6 +26,23 @@ def say(text: str) -> None:
 def visible(text: str) -> str:
     """The text with control and direction characters (but line ends and tabs) written out: no name, file or reply steers a terminal."""
     return "".join(c if c in "\n\t" or c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def listed(values: Iterable[str]) -> list[str]:
+    """The parts of a list option: comma or repeated."""
+    return [part.strip() for value in values for part in value.split(",") if part.strip()]
+
+
+def arguments(options: Mapping[str, Any]) -> dict[str, Any]:
+    """A command's options as the manifest keeps them: JSON values, without what only concerns the screen."""
+    return {name: as_json(value) for name, value in options.items() if name not in ("no_progress", "quiet")}
+
+
+def as_json(value: Any) -> Any:
+    """An option's value as JSON has it: a path is text, several values are a list."""
+    if isinstance(value, tuple):
+        return [as_json(part) for part in value]
+    return str(value) if isinstance(value, Path) else value
 
 
 class Seconds(click.ParamType[float]):

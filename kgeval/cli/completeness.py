@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kgeval.cli.choose import layout_from_options, layout_options
-from kgeval.cli.common import Seconds, connection_options, open_from_options, say
+from kgeval.cli.common import Seconds, arguments, connection_options, listed, open_from_options, say
 from kgeval.cli.completeness_models import (
     IdealMade,
     check_ideal,
@@ -78,15 +78,14 @@ def completeness(**options: Any) -> int:
     budget was reached), 130 interrupted.
     """
     from kgeval import config as configuration
-    from kgeval.cli.audit import _plain
     from kgeval.manifest import Started
     from kgeval.report.write import check_outputs
 
     config = configuration.load(options["config_file"])
     outputs = list(options["outputs"]) or [Path(name) for name in config.report.outputs]
     check_outputs(outputs)
-    gates = parse_gates(_list(options["thresholds"]))
-    started = Started("completeness", {k: _plain(v) for k, v in options.items() if k not in ("no_progress", "quiet")})
+    gates = parse_gates(listed(options["thresholds"]))
+    started = Started("completeness", arguments(options))
     measured = _measured(config, options, started)
     if measured is None:
         return 0
@@ -105,7 +104,7 @@ def _check_sources(options: dict[str, Any]) -> None:
         raise UsageError("--gold and --ideal are two gold sets", fix="measure them one after the other")
     if not given and not options["facts"]:
         raise UsageError("nothing to hold the graph against", fix="give --gold FILE, --ideal DOCS or --facts FILE")
-    if not given and _list(options["documents"]):
+    if not given and listed(options["documents"]):
         raise UsageError("--documents chooses among the gold of --gold or --ideal", fix="leave --documents out")
 
 
@@ -116,7 +115,7 @@ def _gold(config: Config, options: dict[str, Any]) -> tuple[Gold, IdealMade | No
 
     ideal = ideal_from_options(config, options) if options["ideal"] else None
     gold = ideal.gold if ideal else read_gold(options["gold_files"]) if options["gold_files"] else distinct(Items())
-    wanted = _list(options["documents"])
+    wanted = listed(options["documents"])
     gold = only_documents(gold, wanted) if wanted and (ideal or options["gold_files"]) else gold
     _say_faults(gold, options["limit"])
     return gold, ideal
@@ -158,7 +157,7 @@ def _options(config: Config, options: dict[str, Any], started: Started, open_thi
     from kgeval.audit.completeness.run import CompletenessOptions
     from kgeval.cli.models import open_embedder_from_options
 
-    levels = parse_levels(_list(options["levels"]))
+    levels = parse_levels(listed(options["levels"]))
     embedder = open_things.enter_context(open_embedder_from_options(config, options)) if "embedding" in levels else None
     control = read_gold([options["control"]]) if options["control"] else None
     if control is not None:
@@ -242,7 +241,3 @@ def _say_faults(gold: Gold, limit: int) -> None:
         say(f"  {fault}")
     if limit and len(gold.faults) > limit:
         say(f"  ... and {len(gold.faults) - limit} more")
-
-
-def _list(values: Sequence[str]) -> list[str]:
-    return [part.strip() for value in values for part in value.split(",") if part.strip()]

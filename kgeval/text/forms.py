@@ -202,11 +202,12 @@ def _initials(a: tuple[str, ...], b: tuple[str, ...]) -> str | None:
 def _legal(a: tuple[str, ...], b: tuple[str, ...]) -> str | None:
     if a[-1] not in LEGAL and b[-1] not in LEGAL:
         return None
-    x, y = _without_legal(a), _without_legal(b)
+    x, y = without_legal(a), without_legal(b)
     return LEGAL_FORM if x and x == y else None
 
 
-def _without_legal(tokens: tuple[str, ...]) -> tuple[str, ...]:
+def without_legal(tokens: tuple[str, ...]) -> tuple[str, ...]:
+    """A name's tokens without a company's legal form at the end; one token always stays."""
     end = len(tokens)
     while end > 1 and tokens[end - 1] in LEGAL:
         end -= 1

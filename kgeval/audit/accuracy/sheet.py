@@ -108,9 +108,14 @@ def _row(item: Item, kind: AccuracyKind) -> list[str]:
 
 
 def _plain(value: object) -> str:
-    """Text without control characters, which spreadsheets refuse or misread."""
+    """A cell: a list is one line an item, null is empty."""
     told = "\n".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
-    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f]", " ", told.replace("\r\n", "\n")).encode("utf-8", "replace").decode()
+    return without_controls(told)
+
+
+def without_controls(text: str) -> str:
+    """Text without control characters, which spreadsheets refuse or misread."""
+    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f]", " ", text.replace("\r\n", "\n")).encode("utf-8", "replace").decode()
 
 
 def read_sheets(paths: Sequence[Path], sample: Sample, wanted: Wanted) -> HumanLabels:

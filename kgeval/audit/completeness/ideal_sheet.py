@@ -5,12 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import random
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from kgeval.audit.accuracy.sheet import escaped, unescaped
+from kgeval.audit.accuracy.sheet import escaped, unescaped, without_controls
 from kgeval.audit.completeness.figures import proportion
 from kgeval.audit.completeness.ideal import Ideal, IdealItem, label
 from kgeval.errors import InputError, UsageError
@@ -50,7 +49,7 @@ def write_sheet(path: Path, items: Sequence[IdealItem]) -> None:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
     for item in items:
-        writer.writerow([escaped(_plain(cell)) for cell in _row(item)])
+        writer.writerow([escaped(without_controls(cell)) for cell in _row(item)])
     write_text(path, out.getvalue(), mode=0o600)
 
 
@@ -83,11 +82,6 @@ def _row(item: IdealItem) -> tuple[str, ...]:
     else:
         what = ("triple", gold.subject, "", gold.predicate or "", gold.object)
     return (item.id, *what, gold.document or "", item.passage.text[:LONGEST_PASSAGE], "", "")
-
-
-def _plain(text: str) -> str:
-    """Text without control characters, which spreadsheets refuse or misread."""
-    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f]", " ", text.replace("\r\n", "\n")).encode("utf-8", "replace").decode()
 
 
 def _labels(path: Path, ids: set[str]) -> tuple[dict[str, str], int]:

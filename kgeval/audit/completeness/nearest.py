@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import TYPE_CHECKING
 
+from kgeval.audit.completeness.parts import parts
 from kgeval.graph.connect import Graph
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout
@@ -54,7 +54,7 @@ def nearest(texts: Sequence[str], among: Iterable[Named], embedder: Embedder, *,
     import numpy as np
 
     wanted = embedder.embed(texts)
-    for block in _blocks(among):
+    for block in parts(among, BLOCK):
         scores = np.round(wanted @ embedder.embed([one.text for one in block]).T, 6)  # the last bits depend on the block
         for at, row in enumerate(scores):
             best[at] = _merged(best[at], row, block, k)
@@ -71,9 +71,3 @@ def _merged(best: list[Near], scores: np.ndarray, block: Sequence[Named], k: int
     places = [int(at) for at in np.flatnonzero(scores >= floor)]
     new = [Near(block[at].element_id, block[at].name, float(scores[at])) for at in places]
     return sorted([*best, *new], key=lambda one: (-one.similarity, one.name, one.element_id))[:k]
-
-
-def _blocks(among: Iterable[Named]) -> Iterator[list[Named]]:
-    rest = iter(among)
-    while block := list(islice(rest, BLOCK)):
-        yield block

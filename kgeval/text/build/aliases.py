@@ -21,13 +21,13 @@ from kgeval.text.forms import (
     GENERIC,
     HONORIFIC,
     INITIALS,
-    LEGAL,
     LINKS,
     SUBSET,
     VARIANT,
     Form,
     folded,
     relation_of,
+    without_legal,
 )
 from kgeval.text.names import normalise
 
@@ -96,15 +96,8 @@ def _canonical_form(cluster: Cluster) -> object:
     if (person or untyped) and len(name.core) > 1 and name.core[0] not in LINKS and not name.titles & MARRIED:
         tokens = name.core
     if not person and not name.titles:
-        tokens = _without_legal(tokens)
+        tokens = without_legal(tokens)
     return ("".join(tokens), name.apart)
-
-
-def _without_legal(tokens: tuple[str, ...]) -> tuple[str, ...]:
-    end = len(tokens)
-    while end > 1 and tokens[end - 1] in LEGAL:
-        end -= 1
-    return tokens[:end]
 
 
 def _short_forms(clusters: list[Cluster], joiner: Joiner) -> list[Cluster]:
