@@ -79,3 +79,8 @@ class IncompleteError(KgevalError):
     """Stopped before the end (time-out, too many bad rows, budget). What was done is saved."""
 
     exit_code = 3
+
+
+def first_line(error: BaseException, *, longest: int = 300) -> str:
+    """The first line of what a library says went wrong, or the error's name where it says nothing."""
+    return (str(error).splitlines() or [type(error).__name__])[0][:longest]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kgeval.errors import ConnectError, QueryError
+from kgeval.errors import ConnectError, QueryError, first_line
 from kgeval.records import ServerInfo
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def _inspect(driver: neo4j.Driver, address: Address) -> ServerInfo:
     except Neo4jError as cause:
         raise ConnectError(f"{who}: {cause.message}", fix="the database may be starting or down: SHOW DATABASES tells") from cause
     except (ServiceUnavailable, ConfigurationError, DriverError, OSError, ValueError) as cause:
-        raise ConnectError(f"{who}: Neo4j cannot be reached: {_first_line(cause)}", fix=_reach_fix(address)) from cause
+        raise ConnectError(f"{who}: Neo4j cannot be reached: {first_line(cause)}", fix=_reach_fix(address)) from cause
     version = str(row["version"])
     if _numbers(version) < OLDEST_NEO4J:
         raise ConnectError(f"{who}: Neo4j {version} is too old", fix="kgeval needs Neo4j 5.26 or later")
@@ -231,23 +231,18 @@ def translated() -> Iterator[None]:
     except Neo4jError as cause:
         code = cause.code or ""
         if "TransactionTimedOut" in code or "Terminated" in code:
-            raise QueryTimeout(f"stopped at its time limit ({_first_line(cause)})", fix="raise --timeout, or --skip the check") from cause
+            raise QueryTimeout(f"stopped at its time limit ({first_line(cause)})", fix="raise --timeout, or --skip the check") from cause
         raise QueryError(f"{code}: {cause.message}", fix="see the server's log") from cause
     except (ServiceUnavailable, SessionExpired) as cause:
         fix = "see whether the server still runs (kgeval server status, kgeval server logs), then run the command again"
-        raise ConnectionLost(f"the server went away: {_first_line(cause)}", fix=fix) from cause
+        raise ConnectionLost(f"the server went away: {first_line(cause)}", fix=fix) from cause
     except DriverError as cause:
         fix = "run the command again; kgeval server logs shows the server's side"
-        raise QueryError(f"the connection broke: {_first_line(cause)}", fix=fix) from cause
+        raise QueryError(f"the connection broke: {first_line(cause)}", fix=fix) from cause
 
 
 def _text(query: str | Query) -> str:
     return query if isinstance(query, str) else query.text
-
-
-def _first_line(error: BaseException) -> str:
-    lines: Sequence[str] = str(error).splitlines() or [type(error).__name__]
-    return lines[0][:300]
 
 
 def _numbers(version: str) -> tuple[int, ...]:

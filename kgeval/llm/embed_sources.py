@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from kgeval.config import environment
-from kgeval.errors import ModelError
+from kgeval.errors import ModelError, first_line
 from kgeval.llm.deadline import hooks
 from kgeval.llm.endpoints import address, api_key, is_loopback, scrub
 
@@ -45,7 +45,8 @@ class LocalModel:
             made: np.ndarray = model.encode(list(texts), batch_size=self.batch, convert_to_numpy=True, show_progress_bar=False)
         except RuntimeError as cause:
             raise ModelError(
-                f"{self.name}: embedding failed: {_first_line(cause)}", fix="a smaller --embedding-batch, or --embedding-device cpu",
+                f"{self.name}: embedding failed: {first_line(cause, longest=200)}",
+                fix="a smaller --embedding-batch, or --embedding-device cpu",
             ) from cause
         return made
 
@@ -65,7 +66,7 @@ class LocalModel:
             return SentenceTransformer(self.place, device=self.device, local_files_only=offline, trust_remote_code=False)
         except (OSError, ValueError, RuntimeError, KeyError, AssertionError) as cause:
             raise ModelError(
-                f"embedding model {self.name} cannot be loaded: {_first_line(cause)}",
+                f"embedding model {self.name} cannot be loaded: {first_line(cause, longest=200)}",
                 fix="give a folder or hub name of a sentence-transformers model, and a device that this machine has",
             ) from cause
 
@@ -213,7 +214,3 @@ def _fix(cause: Exception) -> str:
     if status in (401, 403):
         return "set OPENAI_API_KEY to a key of this endpoint"
     return "check --embedding-model" if status == 404 else "check --embedding-url and that the endpoint is up; run it again later"
-
-
-def _first_line(cause: BaseException) -> str:
-    return (str(cause).splitlines() or [type(cause).__name__])[0][:200]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kgeval.errors import ModelError
+from kgeval.errors import ModelError, first_line
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,7 +52,7 @@ class VectorCache:
             try:
                 return self._found(keys)
             except FAULTS as cause:
-                self._remove(f"the embedding cache {self._path} cannot be read ({_first_line(cause)}); it is made anew")
+                self._remove(f"the embedding cache {self._path} cannot be read ({_told(cause)}); it is made anew")
                 return {}
 
     def put(self, vectors: Mapping[str, np.ndarray]) -> None:
@@ -66,7 +66,7 @@ class VectorCache:
                 self._write(rows)
         except FAULTS as cause:
             self._table = None
-            self._say(f"{len(vectors)} embeddings could not be kept in {self._path} ({_first_line(cause)})")
+            self._say(f"{len(vectors)} embeddings could not be kept in {self._path} ({_told(cause)})")
 
     def clear(self, message: str) -> None:
         """Removes the table, and says why."""
@@ -180,7 +180,7 @@ def _described(path: Path) -> CachedModel:
         table = lancedb.connect(path.parent).open_table(path.stem)
         return CachedModel(path.stem, table.count_rows(), table.schema.field("vector").type.list_size, size)
     except FAULTS as cause:
-        return CachedModel(path.stem, 0, 0, size, fault=_first_line(cause))
+        return CachedModel(path.stem, 0, 0, size, fault=_told(cause))
 
 
 def _read(table: Any, keys: Sequence[str]) -> dict[str, np.ndarray]:
@@ -204,6 +204,6 @@ def _rows(vectors: Mapping[str, np.ndarray]) -> pa.Table:
     return pa.table({"key": pa.array(list(vectors)), "vector": column})
 
 
-def _first_line(cause: BaseException) -> str:
+def _told(cause: BaseException) -> str:
     """What went wrong, without the place in the library's own source."""
-    return (str(cause).splitlines() or [type(cause).__name__])[0].split(", /")[0][:200]
+    return first_line(cause).split(", /")[0][:200]

@@ -11,10 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kgeval.graph.load import deletion
 from kgeval.graph.load.built import UNDONE, Changes, ChunkRow, Derived, DocumentRow, MergeRow, Place
 from kgeval.graph.load.difference import Difference, with_ends
 from kgeval.graph.load.naming import CHUNK, DOCUMENT
-from kgeval.graph.load.writer import LARGEST_BATCH, NODES_A_DELETION, batches
+from kgeval.graph.load.writer import LARGEST_BATCH, batches
 from kgeval.graph.queries import all_queries
 
 DOCUMENTS_A_DELETION = 20
@@ -76,7 +77,7 @@ def write_documents(place: Place, stored: Stored, wanted: Mapping[str, DocumentR
     """Writes the documents that differ and deletes the removed ones; each document in one transaction."""
     queries, there = all_queries(), stored.documents
     if stored.orphans:
-        delete_nodes(place, stored.orphans)
+        deletion.delete_nodes(place.graph, place.name, stored.orphans, batch=place.batch)
     gone = [str(there[key].element_id) for key in removed]
     for start in range(0, len(gone), DOCUMENTS_A_DELETION):
         place.graph.write(queries["delete-documents"], {"graph": place.name, "ids": gone[start:start + DOCUMENTS_A_DELETION]})
@@ -128,7 +129,7 @@ def write_changes(place: Place, changes: Changes) -> None:
     made: dict[str, str] = {}
     for query, what, rows in changes.steps:
         done = 0
-        for part in batches(with_ends(rows, made), NODES_A_DELETION if query == "delete-nodes" else place.batch):
+        for part in batches(with_ends(rows, made), deletion.NODES_A_DELETION if query == "delete-nodes" else place.batch):
             _write(place, query, part, made)
             done += len(part)
             place.progress(what, done, len(rows))
@@ -138,7 +139,7 @@ def _write(place: Place, query: str, part: list[list[Any]], made: dict[str, str]
     if query in ("drop-relations", "drop-merges"):
         place.graph.write(all_queries()[query], {"ids": [row[0] for row in part]})
     elif query == "delete-nodes":
-        delete_nodes(place, [row[0] for row in part])
+        deletion.delete_nodes(place.graph, place.name, [row[0] for row in part], batch=place.batch)
     elif query == "create-nodes":
         keys = [row[2]["id"] for row in part]
         numbered = [[at, *row[1:]] for at, row in enumerate(part)]
@@ -148,22 +149,9 @@ def _write(place: Place, query: str, part: list[list[Any]], made: dict[str, str]
         place.graph.write(all_queries()[query], {"rows": part})
 
 
-def delete_nodes(place: Place, ids: list[str]) -> int:
-    """Deletes nodes of this graph, relations first, so that super-nodes fit into a transaction."""
-    queries = all_queries()
-    while place.graph.write(queries["delete-relations"], {"graph": place.name, "ids": ids, "most": place.batch})[0]["deleted"]:
-        pass
-    return int(place.graph.write(queries["delete-nodes"], {"graph": place.name, "ids": ids})[0]["deleted"])
-
-
 def delete_graph(place: Place) -> int:
     """Deletes all nodes of this graph but the decisions that a person took back. Returns the number of nodes."""
-    ids = [row["element_id"] for row in place.graph.stream(all_queries()["imported-nodes"], {"graph": place.name})]
-    deleted = 0
-    for start in range(0, len(ids), NODES_A_DELETION):
-        deleted += delete_nodes(place, ids[start:start + NODES_A_DELETION])
-        place.progress("deleting the old graph", min(start + NODES_A_DELETION, len(ids)), len(ids))
-    return deleted
+    return deletion.delete_graph(place.graph, place.name, batch=place.batch, progress=place.progress)
 
 
 def decide(place: Place, ids: list[str], status: str) -> None:
@@ -180,5 +168,4 @@ def drop_applied(place: Place) -> None:
     """Deletes the applied merges of this graph; what a person took back stays."""
     rows = place.graph.read(all_queries()["built-merges"], {"graph": place.name})
     ids = [row["element_id"] for row in rows if row["status"] != UNDONE]
-    for start in range(0, len(ids), place.batch):
-        place.graph.write(all_queries()["drop-merges"], {"ids": ids[start:start + place.batch]})
+    deletion.drop_merges(place.graph, ids, batch=place.batch)

@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kgeval.graph.connect import Graph
-from kgeval.graph.load import naming, state
+from kgeval.graph.load import deletion, naming, state
 from kgeval.graph.load.model import Chunk, Document, Entity, Loaded, Relation
 from kgeval.graph.load.naming import CHUNK, DOCUMENT, ENTITY
 from kgeval.graph.queries import all_queries
 
 Progress = Callable[[str, int, int], None]
 BATCH = 10_000
-NODES_A_DELETION = 2_000
 LARGEST_BATCH = 8_000_000  # characters of text in one transaction
 
 
@@ -66,19 +65,10 @@ def write(graph: Graph, loaded: Loaded, target: state.Target, options: Options) 
 
 
 def _delete(graph: Graph, name: str, options: Options) -> int:
-    """Deletes the graph's nodes, and only those; relations first, so that super-nodes fit into a transaction."""
-    queries = all_queries()
-    ids = [row["element_id"] for row in graph.stream(queries["imported-nodes"], {"graph": name})]
-    deleted = 0
-    for start in range(0, len(ids), NODES_A_DELETION):
-        part = ids[start:start + NODES_A_DELETION]
-        while graph.write(queries["delete-relations"], {"graph": name, "ids": part, "most": options.batch})[0]["deleted"]:
-            pass
-        deleted += graph.write(queries["delete-nodes"], {"graph": name, "ids": part})[0]["deleted"]
-        options.progress("deleting the old graph", start + len(part), len(ids))
-    decided = [row["element_id"] for row in graph.read(queries["built-merges"], {"graph": name})]
-    for start in range(0, len(decided), options.batch):
-        graph.write(queries["drop-merges"], {"ids": decided[start:start + options.batch]})
+    """Deletes the graph, and what building one of this name decided."""
+    deleted = deletion.delete_graph(graph, name, batch=options.batch, progress=options.progress)
+    decided = [row["element_id"] for row in graph.read(all_queries()["built-merges"], {"graph": name})]
+    deletion.drop_merges(graph, decided, batch=options.batch)
     return deleted
 
 
