@@ -4,6 +4,17 @@ Nothing else crosses a border: no dicts of unknown shape, no DataFrames. `to_fra
 """
 
 from kgeval.records.accuracy import AccuracyKind, AccuracyReport, CalibrationBin, Estimate, HumanLabel, ItemVerdict, SampleDesign
+from kgeval.records.answers import (
+    LEVELS_OF_X,
+    Aligned,
+    Answer,
+    Citation,
+    GoldPath,
+    MadeBy,
+    Question,
+    Row,
+    Stages,
+)
 from kgeval.records.audit import GROUPS, AuditReport, Example, Finding, Group, Severity, Status, StructureSkip
 from kgeval.records.base import SCHEMA_VERSION, Record
 from kgeval.records.build import Construction, Corpus, IndexRecord, Merge
@@ -25,12 +36,37 @@ from kgeval.records.completeness import (
 from kgeval.records.graph import GraphRef, Layout
 from kgeval.records.manifest import InputFile, RunManifest, ServerInfo
 from kgeval.records.model import ModelRef, ModelUse, Role
+from kgeval.records.scores import (
+    AuditJoin,
+    By,
+    CostSummary,
+    Gain,
+    GateResult,
+    GroupSummary,
+    LeaderRow,
+    Mean,
+    MetricInfo,
+    MetricSummary,
+    Quantiles,
+    ReasoningSummary,
+    Repeats,
+    Score,
+    ScoreReport,
+    ScoreStatus,
+    Spread,
+    SystemInfo,
+    Verdict,
+    WorstRow,
+)
 from kgeval.records.texts import Chunk, Document, GoldEntity, GoldTriple, Passage, Triple
 
 __all__ = [
-    "GROUPS", "LEVELS", "SCHEMA_VERSION", "AccuracyKind", "AccuracyReport", "AuditReport", "Band", "CalibrationBin", "Chunk",
-    "CompletenessReport", "Construction", "Control", "Corpus", "Coverage", "Document", "Estimate", "Example", "FactRetention",
-    "FactVerdict", "Finding", "GoldEntity", "GoldMatch", "GoldSet", "GoldTriple", "GraphRef", "Group", "HumanLabel", "IdealGraph",
-    "IndexRecord", "InputFile", "ItemVerdict", "Judgement", "Layout", "Level", "Merge", "ModelRef", "ModelUse", "Passage", "Proportion",
-    "Record", "Role", "RunManifest", "SampleDesign", "ServerInfo", "Severity", "Status", "StructureSkip", "Triple",
+    "GROUPS", "LEVELS", "LEVELS_OF_X", "SCHEMA_VERSION", "AccuracyKind", "AccuracyReport", "Aligned", "Answer", "AuditJoin",
+    "AuditReport", "Band", "By", "CalibrationBin", "Chunk", "Citation", "CompletenessReport", "Construction", "Control", "Corpus",
+    "CostSummary", "Coverage", "Document", "Estimate", "Example", "FactRetention", "FactVerdict", "Finding", "Gain", "GateResult",
+    "GoldEntity", "GoldMatch", "GoldPath", "GoldSet", "GoldTriple", "GraphRef", "Group", "GroupSummary", "HumanLabel", "IdealGraph",
+    "IndexRecord", "InputFile", "ItemVerdict", "Judgement", "Layout", "LeaderRow", "Level", "MadeBy", "Mean", "Merge", "MetricInfo",
+    "MetricSummary", "ModelRef", "ModelUse", "Passage", "Proportion", "Quantiles", "Question", "ReasoningSummary", "Record", "Repeats",
+    "Role", "Row", "RunManifest", "SampleDesign", "Score", "ScoreReport", "ScoreStatus", "ServerInfo", "Severity", "Spread", "Stages",
+    "Status", "StructureSkip", "SystemInfo", "Triple", "Verdict", "WorstRow",
 ]

@@ -1,0 +1,7 @@
+"""Citations and attributed documents."""
+
+from __future__ import annotations
+
+from kgeval.metrics.definition import Metric
+
+METRICS: tuple[Metric, ...] = ()

@@ -1,0 +1,103 @@
+"""What a metric is: a name, a definition with its source, what it needs of a row, what it asks for, and a pure function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pydantic import JsonValue
+
+from kgeval.llm.calls import Failure
+from kgeval.metrics.facts import Facts
+from kgeval.records import Row, ScoreStatus
+
+Group = Literal["answers", "grounding", "retrieval", "kg", "reasoning"]
+Need = Literal[
+    "reference", "contexts", "context_ids", "evidence", "gold_ids", "points", "statements", "citations", "cited_document", "document",
+    "path", "steps", "cypher", "gold_cypher", "retrieved", "kind",
+]
+Tool = Literal["judge", "embedder", "graph", "gds"]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All that a number may depend on beside the row and the models. What a metric reads of it stands in its signature."""
+
+    accuracy_weight: float = 0.75
+    relevant_from: float = 0.5
+    tau: float = 0.7
+    delta: float = 0.5
+    edge_cost: float = 0.1
+    edge_weight: float = 0.9
+    undirected: bool = False
+    community: Literal["leiden", "louvain"] = "leiden"
+    runs: int = 20
+    seed: int = 0
+    candidates: int = 40
+    query_timeout: float = 30.0
+    ordered: bool = False
+
+
+@dataclass(frozen=True)
+class Value:
+    """What a metric makes of one row. `cause`: a word for counting, of an unscored value."""
+
+    status: ScoreStatus
+    value: float | None = None
+    cause: str | None = None
+    reason: str | None = None
+    detail: Mapping[str, JsonValue] = field(default_factory=dict)
+
+
+def scored(value: float, /, **detail: JsonValue) -> Value:
+    """A value in 0..1. Raises: ValueError for anything else: a metric must not invent numbers."""
+    if not 0 <= value <= 1:
+        raise ValueError(f"a score of {value} is not in 0..1")
+    return Value("scored", float(value), detail=detail)
+
+
+def unscored(failure: Failure, /, **detail: JsonValue) -> Value:
+    """We failed: there is no value, and this is why."""
+    return Value("unscored", cause=failure.cause, reason=failure.detail, detail=detail)
+
+
+def not_applicable(reason: str, /, **detail: JsonValue) -> Value:
+    """The metric has no meaning for this row."""
+    return Value("not_applicable", reason=reason, detail=detail)
+
+
+@dataclass
+class Subject:
+    """One row with what was found out about it; what a metric's function gets. `trial`: which repetition of the judging."""
+
+    row: Row
+    facts: Facts
+    settings: Settings
+    trial: int = 0
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric. `summary`: one line; `definition`: the formula in words; `source`: paper and formula number.
+
+    `needs`: what the row must have, else the value is not_applicable. `asks`: names of the facts that it reads (facts.py).
+    `tools`: what must be there to find them out. `settings`: names of the Settings fields that it depends on.
+    `calls`: what a row costs when this metric is asked for alone, in words ("2", "1 a context"). `aspects`: numbers in `detail` that
+    the summary averages too. `version` is raised when the number can change.
+    """
+
+    name: str
+    group: Group
+    summary: str
+    definition: str
+    source: str
+    compute: Callable[[Subject], Value]
+    needs: tuple[Need, ...] = ()
+    asks: tuple[str, ...] = ()
+    tools: tuple[Tool, ...] = ()
+    settings: tuple[str, ...] = ()
+    calls: str = "0"
+    better: Literal["higher", "lower"] = "higher"
+    aspects: tuple[str, ...] = ()
+    version: int = 1

@@ -1,0 +1,126 @@
+"""Rows -> facts -> scores. Memory stays flat: rows come lazily, go through in windows, and leave in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from kgeval.metrics.definition import Metric, Settings, Subject, not_applicable
+from kgeval.metrics.facts import Facts
+from kgeval.metrics.judge.asker import Asker
+from kgeval.metrics.select import Selection, lacking
+from kgeval.records import Row, Score, Verdict
+
+if TYPE_CHECKING:
+    from kgeval.graph.connect import Graph
+    from kgeval.llm.embed import Embedder
+    from kgeval.llm.session import Models
+    from kgeval.records import Layout
+
+WINDOW = 512
+
+
+@dataclass(frozen=True)
+class Tools:
+    """What facts are found out with; null: not there, and no metric of the run may need it. `layout`: of the stored graph, where one
+    was named; GDS alone needs none. `signatures`: metric -> signature."""
+
+    models: Models | None = None
+    embedder: Embedder | None = None
+    graph: Graph | None = None
+    layout: Layout | None = None
+    signatures: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Result:
+    """One row done: its scores in the order of the metrics, and the verdicts that they rest on."""
+
+    row: Row
+    scores: tuple[Score, ...]
+    verdicts: tuple[Verdict, ...]
+
+
+def score(rows: Iterable[Row], selection: Selection, tools: Tools, settings: Settings, *, trials: int = 1, total: int | None = None,
+          ) -> Iterator[Result]:
+    """One result a row and trial, in the order of the rows. `total`: rows times trials, for the progress.
+
+    Raises: ModelError (wrong key, unknown model), IncompleteError (journal), ConnectionLost and QueryError where the graph cannot be
+    asked at all. What fails for one row is an unscored value with its cause.
+    """
+    subjects = (Subject(row, Facts(), settings, trial) for row in rows for trial in range(trials))
+    for window in _windows(_asked(subjects, selection, tools, total), WINDOW):
+        _batch_facts(window, selection, tools)
+        for subject in window:
+            yield result(subject, selection, tools)
+
+
+def _windows(subjects: Iterator[Subject], size: int) -> Iterator[list[Subject]]:
+    while window := list(islice(subjects, size)):
+        yield window
+
+
+def _asked(subjects: Iterable[Subject], selection: Selection, tools: Tools, total: int | None) -> Iterator[Subject]:
+    """The subjects with all facts that are found out row by row: on the session's threads where a model is asked."""
+    from kgeval.metrics.judge.live import Live
+
+    asker = Live(tools.models) if tools.models is not None else None
+    work: Callable[[Subject], Subject] = partial(row_facts, selection=selection, tools=tools, asker=asker)
+    return tools.models.map(work, subjects, total=total) if tools.models is not None else map(work, subjects)
+
+
+def row_facts(subject: Subject, *, selection: Selection, tools: Tools, asker: Asker | None) -> Subject:
+    """The subject, its facts filled in. In a dry run (asker.dry) what is not in the journal is counted instead."""
+    wanted = selection.facts_of(subject.row)
+    if asker is not None:
+        from kgeval.metrics.judge.gather import ask_facts
+        from kgeval.metrics.kg.triples import ask_triples
+
+        ask_facts(subject, wanted, asker)
+        ask_triples(subject, wanted, asker, tools)
+    if tools.graph is not None and tools.layout is not None:
+        from kgeval.metrics.stored.gather import stored_facts
+
+        stored_facts(subject, wanted, tools.graph, tools.layout, asker)
+    return subject
+
+
+def _batch_facts(window: Sequence[Subject], selection: Selection, tools: Tools) -> None:
+    """Facts that are cheaper for many rows at a time: embeddings, and the graphs of pairs."""
+    if tools.embedder is not None:
+        from kgeval.metrics.cosines import add_cosines
+
+        add_cosines(window, selection, tools.embedder)
+    if tools.graph is not None and tools.embedder is not None:
+        from kgeval.metrics.kg.batch import add_pairs
+
+        add_pairs(window, selection, tools.graph, tools.embedder, tools.layout)
+
+
+def result(subject: Subject, selection: Selection, tools: Tools) -> Result:
+    """The scores of a subject whose facts are there."""
+    from kgeval.metrics.verdicts import verdicts_of
+
+    metrics = selection.of(subject.row)
+    scores = tuple(_score(metric, subject, tools.signatures.get(metric.name, metric.name)) for metric in metrics)
+    return Result(subject.row, scores, verdicts_of(subject))
+
+
+def _score(metric: Metric, subject: Subject, signature: str) -> Score:
+    row = subject.row
+    missing = lacking(metric, row)
+    value = not_applicable(missing) if missing else metric.compute(subject)
+    reason = f"{value.cause}: {value.reason}".removesuffix(": ") if value.cause else value.reason
+    return Score(
+        question_id=row.question.id, system=row.answer.system, metric=metric.name, value=value.value, status=value.status, reason=reason,
+        detail=dict(value.detail), signature=signature, trial=trial_of(subject),
+    )
+
+
+def trial_of(subject: Subject) -> int | None:
+    """Which repetition: of answering where the answers tell, else of judging."""
+    return subject.row.answer.trial if subject.row.answer.trial is not None else (subject.trial or None)
+

@@ -1,0 +1,7 @@
+"""Retrieved contexts against question and evidence."""
+
+from __future__ import annotations
+
+from kgeval.metrics.definition import Metric
+
+METRICS: tuple[Metric, ...] = ()

@@ -1,0 +1,104 @@
+"""Which metrics a run computes, and which of them a row gets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from kgeval.errors import UsageError
+from kgeval.metrics.definition import Metric, Need, Tool
+from kgeval.metrics.table import EVERY, PRESETS, all_metrics
+from kgeval.records import Row
+
+LACKING: Mapping[Need, str] = {
+    "reference": "no reference answer is given", "contexts": "the answer does not tell its contexts",
+    "context_ids": "the contexts have no ids", "evidence": "no evidence text is given", "gold_ids": "no gold chunk ids are given",
+    "points": "neither information points nor a reference are given", "statements": "no gold statements are given",
+    "citations": "the answer has no citations", "cited_document": "the answer names no document", "document": "no gold document is given",
+    "path": "no gold path is given", "steps": "no steps are given", "cypher": "the answer has no Cypher",
+    "gold_cypher": "no gold Cypher is given",
+    "retrieved": "the answer does not tell which nodes or relations it retrieved", "kind": "the question has no type",
+}
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The metrics of a run in the order of the table. `levels`: metric -> the levels it is for; absent: every row."""
+
+    metrics: tuple[Metric, ...]
+    levels: Mapping[str, frozenset[str]]
+
+    def of(self, row: Row) -> tuple[Metric, ...]:
+        """The metrics that this row gets. A metric that a preset keeps for other levels is not among them."""
+        return tuple(m for m in self.metrics if m.name not in self.levels or row.question.level in self.levels[m.name])
+
+    def facts_of(self, row: Row) -> frozenset[str]:
+        """Names of the facts that this row's metrics read; none for a metric whose needs the row does not meet."""
+        return frozenset(fact for metric in self.of(row) if lacking(metric, row) is None for fact in metric.asks)
+
+    @property
+    def tools(self) -> frozenset[Tool]:
+        """What must be there to compute all of them."""
+        return frozenset(tool for metric in self.metrics for tool in metric.tools)
+
+    def needing(self, tool: Tool) -> tuple[str, ...]:
+        """Names of the metrics that need a tool."""
+        return tuple(metric.name for metric in self.metrics if tool in metric.tools)
+
+
+def select(names: Iterable[str]) -> Selection:
+    """The selection for names of metrics and presets. A metric that is named itself, or by a preset for every row, is for every row.
+
+    Raises: UsageError that names every unknown one, with the nearest that exists.
+    """
+    known = all_metrics()
+    levels: dict[str, set[str] | None] = {}
+    faults = []
+    for name in dict.fromkeys(names):
+        if name in PRESETS:
+            for level, members in PRESETS[name].items():
+                for member in members:
+                    _admit(levels, member, None if level == EVERY else level)
+        elif name in known:
+            _admit(levels, name, None)
+        else:
+            near = get_close_matches(name, [*known, *PRESETS], n=1)
+            faults.append(f"'{name}'" + (f" (did you mean {near[0]}?)" if near else ""))
+    if faults:
+        raise UsageError("unknown metrics: " + ", ".join(faults), fix="kgeval metrics list shows all metrics and presets")
+    if not levels:
+        raise UsageError("no metric is named", fix="give --metrics, for example --metrics lexical; kgeval metrics list shows all")
+    chosen = tuple(metric for name, metric in known.items() if name in levels)
+    return Selection(chosen, {name: frozenset(only) for name, only in levels.items() if only is not None})
+
+
+def _admit(levels: dict[str, set[str] | None], name: str, level: str | None) -> None:
+    if level is None:
+        levels[name] = None
+    elif name not in levels:
+        levels[name] = {level}
+    elif (only := levels[name]) is not None:
+        only.add(level)
+
+
+def lacking(metric: Metric, row: Row) -> str | None:
+    """Why the metric has no meaning for this row: what it lacks, all of it; null if it has all."""
+    missing = [LACKING[need] for need in metric.needs if not _has(need, row)]
+    return "; ".join(missing) or None
+
+
+def _has(need: Need, row: Row) -> bool:
+    question, answer = row.question, row.answer
+    contexts = answer.contexts
+    present: Mapping[Need, bool] = {
+        "reference": bool(question.right_answers), "contexts": contexts is not None,
+        "context_ids": contexts is not None and all(context.chunk_id for context in contexts),
+        "evidence": bool(question.evidence_texts), "gold_ids": bool(question.gold_ids),
+        "points": bool(question.points or question.right_answers), "statements": bool(question.statements),
+        "citations": answer.citations is not None, "cited_document": any(c.document for c in answer.citations or ()),
+        "document": question.document is not None, "path": question.path is not None, "cypher": answer.cypher is not None,
+        "steps": bool(question.steps or (question.path and question.path.text)), "gold_cypher": question.cypher is not None,
+        "retrieved": answer.retrieved_nodes is not None or answer.retrieved_relations is not None, "kind": bool(question.kinds),
+    }
+    return present[need]

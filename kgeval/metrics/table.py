@@ -1,0 +1,59 @@
+"""All metrics by name, and the presets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+from kgeval.metrics import binary, citations, factual, grounding, ids, lexical, path, ragchecker, retrieval, similarity
+from kgeval.metrics.definition import Metric
+from kgeval.metrics.kg import metrics as kg
+from kgeval.metrics.stored import metrics as stored
+
+MODULES = (lexical, similarity, factual, binary, citations, grounding, ragchecker, retrieval, ids, path, stored, kg)
+EVERY = "*"
+
+
+@cache
+def all_metrics() -> Mapping[str, Metric]:
+    """Every metric by its name, in the order of the groups."""
+    found: dict[str, Metric] = {}
+    for module in MODULES:
+        for metric in module.METRICS:
+            if metric.name in found:
+                raise ValueError(f"two metrics are called {metric.name}")
+            found[metric.name] = metric
+    return found
+
+
+# preset -> level of the question (EVERY: any) -> metrics; a row gets those of EVERY and of its own level
+PRESETS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+    "usual": {EVERY: ("factual_correctness", "faithfulness", "evidence_recall", "context_relevance", "evidence_coverage")},
+    "lexical": {EVERY: ("exact_match", "token_f1", "rouge_l", "rouge_l_compat")},
+    "graphrag-bench": {
+        EVERY: ("answer_accuracy", "context_relevance", "evidence_recall"),
+        "fact_retrieval": ("rouge_l_compat",),
+        "complex_reasoning": ("rouge_l_compat",),
+        "contextual_summarize": ("evidence_coverage",),
+        "creative_generation": ("faithfulness", "evidence_coverage"),
+    },
+    "ragchecker": {
+        EVERY: (
+            "factual_correctness", "claim_recall", "context_precision_compat", "context_utilization", "noise_sensitivity_relevant",
+            "noise_sensitivity_irrelevant", "hallucination", "self_knowledge", "faithfulness",
+        ),
+    },
+    "methodology": {
+        EVERY: (
+            "exact_match", "token_f1", "semantic_similarity", "answer_completeness", "binary_accuracy", "citation_precision",
+            "citation_coverage", "faithfulness", "intrinsic_hallucination", "extrinsic_hallucination", "kg_grounding",
+            "evidence_recall", "context_precision", "path_coverage", "stepwise_accuracy",
+        ),
+    },
+    "kg": {
+        EVERY: tuple(
+            f"kg_{what}_{pair}" for what in ("matching", "community")
+            for pair in ("context_relevancy", "factual_correctness", "faithfulness", "answer_relevancy")
+        ),
+    },
+}

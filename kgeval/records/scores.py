@@ -1,0 +1,272 @@
+"""Scores of answers, the verdicts behind them, and the summary of a run."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, JsonValue
+
+from kgeval.records.base import SCHEMA_VERSION, Record
+from kgeval.records.manifest import RunManifest
+
+ScoreStatus = Literal["scored", "unscored", "not_applicable"]
+By = Literal["level", "kind", "hops", "document", "dataset"]
+
+
+class Score(Record):
+    """One metric of one answer. `value` in 0..1 if scored, else null. `reason`: the cause of unscored (a word for counting, then a
+    colon and the rest), or why the metric has no meaning here. `detail`: the counts behind the value. `trial`: which repetition.
+
+    `signature` names metric, version and a hash of all that the number depends on; the report spells it out.
+    """
+
+    question_id: str
+    system: str
+    metric: str
+    value: float | None = Field(default=None, ge=0, le=1, allow_inf_nan=False)
+    status: ScoreStatus
+    reason: str | None = None
+    detail: dict[str, JsonValue] = Field(default_factory=dict)
+    signature: str
+    trial: int | None = None
+
+
+class Verdict(Record):
+    """What was said of one numbered item. `metric`: what the item is, and what it was checked against (answer_claims@contexts).
+
+    `label`: supported, contradicted, not_stated, or as the check says; null: unscored, `reason` has the cause.
+    `sources`: numbers of the passages that decide it, from 1. `call`: journal key of the reply.
+    """
+
+    question_id: str
+    metric: str
+    system: str
+    item: int
+    text: str
+    label: str | None = None
+    reason: str | None = None
+    sources: list[int] = Field(default_factory=list)
+    call: str | None = None
+    trial: int | None = None
+
+
+class MetricInfo(Record):
+    """A metric as it was used. `parameters`: all that its signature stands for."""
+
+    metric: str
+    summary: str
+    definition: str
+    source: str
+    better: Literal["higher", "lower"] = "higher"
+    signature: str
+    parameters: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class Mean(Record):
+    """A mean over questions (repetitions of a question are averaged first) with its 95 % interval.
+
+    `n`: questions asked for; `n_scored`: with a value; `not_applicable`: left out, the metric has no meaning there; the rest
+    failed, by cause in `failures`. `bound_low`, `bound_high`: the mean with the failed ones as 0 and as 1. `sd`: between questions.
+    """
+
+    n: int
+    n_scored: int
+    not_applicable: int = 0
+    mean: float | None = None
+    low: float | None = None
+    high: float | None = None
+    bound_low: float | None = None
+    bound_high: float | None = None
+    sd: float | None = None
+    failures: dict[str, int] = Field(default_factory=dict)
+
+
+class Repeats(Record):
+    """Spread between repeated runs: number of runs, their means, standard deviation between them and standard error of their mean."""
+
+    runs: int
+    means: list[float]
+    sd: float | None = None
+    se: float | None = None
+
+
+class Spread(Record):
+    """The distribution of the scored values: quantiles, and counts in equal bins of 0..1."""
+
+    minimum: float | None = None
+    q25: float | None = None
+    median: float | None = None
+    q75: float | None = None
+    maximum: float | None = None
+    bins: list[int] = Field(default_factory=list)
+
+
+class MetricSummary(Record):
+    """One metric of one system. `by_type_mean`: unweighted mean of the levels' means (GraphRAG-Bench's way), beside `overall.mean`,
+    which is over questions. `aspects`: means of figures in the scores' details (precision, recall...)."""
+
+    system: str
+    metric: str
+    overall: Mean
+    by_type_mean: float | None = None
+    repeats: Repeats | None = None
+    spread: Spread = Field(default_factory=Spread)
+    aspects: dict[str, float] = Field(default_factory=dict)
+
+
+class GroupSummary(Record):
+    """One metric of one system among the questions with `value` in the field `by`."""
+
+    system: str
+    metric: str
+    by: By
+    value: str
+    overall: Mean
+
+
+class LeaderRow(Record):
+    """A system's place, GraphRAG-Bench's way: `average` is the unweighted mean of `metric` over the levels in `levels`.
+
+    `complete`: all four levels are there."""
+
+    rank: int
+    system: str
+    dataset: str | None = None
+    metric: str
+    average: float
+    levels: dict[str, float]
+    complete: bool = True
+
+
+class Quantiles(Record):
+    """n values with p50, p95 and p99 (nearest rank, as they were seen)."""
+
+    n: int
+    mean: float | None = None
+    p50: float | None = None
+    p95: float | None = None
+    p99: float | None = None
+
+
+class CostSummary(Record):
+    """What a system's answers took. Totals and means are over answers that tell (`known`: how many do, by field).
+
+    `latency_s`: in total; `stages`: by stage; `by_hops`, `prompt_tokens_by_level`: the same split. `factors`: this system's totals
+    divided by the baseline's, over questions that both answered and tell. `quality_per_1k_tokens`: mean of a metric per 1,000 tokens.
+    """
+
+    system: str
+    n: int
+    known: dict[str, int] = Field(default_factory=dict)
+    totals: dict[str, float] = Field(default_factory=dict)
+    means: dict[str, float] = Field(default_factory=dict)
+    latency_s: Quantiles | None = None
+    ttft_s: Quantiles | None = None
+    stages: dict[str, Quantiles] = Field(default_factory=dict)
+    by_hops: dict[str, Quantiles] = Field(default_factory=dict)
+    prompt_tokens_by_level: dict[str, float] = Field(default_factory=dict)
+    baseline: str | None = None
+    factors: dict[str, float] = Field(default_factory=dict)
+    quality_per_1k_tokens: dict[str, float] = Field(default_factory=dict)
+
+
+class ReasoningSummary(Record):
+    """Chains of one system: accuracy by hop count, right steps, and what wrong steps lead to (counts beside every share).
+
+    `error_propagation`: wrong answers among questions with a wrong step; `lucky`: right answers among them; `wrong_step_share`:
+    questions with a wrong step among all multi-hop questions judged. `by_relation`, `by_position`: share of right steps.
+    """
+
+    system: str
+    accuracy_metric: str
+    accuracy_by_hop: dict[str, Mean] = Field(default_factory=dict)
+    stepwise_accuracy: Mean | None = None
+    questions: int = 0
+    with_wrong_step: int = 0
+    wrong_step_share: float | None = None
+    error_propagation: float | None = None
+    lucky: float | None = None
+    by_relation: dict[str, Mean] = Field(default_factory=dict)
+    by_position: dict[str, Mean] = Field(default_factory=dict)
+
+
+class Gain(Record):
+    """Difference of means between two systems on the questions that both have a score for, with its 95 % interval."""
+
+    system: str
+    baseline: str
+    metric: str
+    n: int
+    mean: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+class AuditJoin(Record):
+    """One metric of one system: questions whose path or evidence touches something that the audit flagged, against the others.
+
+    `rule`: null: any rule. `difference`: touched minus untouched, with its 95 % interval."""
+
+    system: str
+    metric: str
+    rule: str | None = None
+    touched: Mean
+    untouched: Mean
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+class WorstRow(Record):
+    """A row with a low value, and why."""
+
+    system: str
+    metric: str
+    question_id: str
+    value: float | None
+    question: str = ""
+    answer: str = ""
+    reference: str | None = None
+    reasons: list[str] = Field(default_factory=list)
+
+
+class GateResult(Record):
+    """A threshold and whether it is met; `met` null: there is no value, or not all rows could be scored."""
+
+    system: str
+    metric: str
+    least: bool
+    limit: float
+    value: float | None = None
+    met: bool | None = None
+
+
+class SystemInfo(Record):
+    """A system in this run: answers read, those that are errors or empty, and questions of the file that it did not answer."""
+
+    system: str
+    answers: int
+    errors: int = 0
+    empty: int = 0
+    questions_missing: int = 0
+    trials: int = 1
+
+
+class ScoreReport(Record):
+    """The summary of a scoring run. `complete`: every row was scored or has its reason; else the run was stopped."""
+
+    schema_version: Literal["1"] = SCHEMA_VERSION
+    run: RunManifest
+    complete: bool = True
+    systems: list[SystemInfo] = Field(default_factory=list)
+    metrics: list[MetricInfo] = Field(default_factory=list)
+    summaries: list[MetricSummary] = Field(default_factory=list)
+    groups: list[GroupSummary] = Field(default_factory=list)
+    leaderboard: list[LeaderRow] = Field(default_factory=list)
+    costs: list[CostSummary] = Field(default_factory=list)
+    reasoning: list[ReasoningSummary] = Field(default_factory=list)
+    gains: list[Gain] = Field(default_factory=list)
+    joined: list[AuditJoin] = Field(default_factory=list)
+    worst: list[WorstRow] = Field(default_factory=list)
+    gates: list[GateResult] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)
