@@ -83,6 +83,14 @@ class LimitsSection(Section):
     error_rate: float = Field(default=0.1, ge=0, le=1)
 
 
+class MetricsSection(Section):
+    """`[metrics]`: metrics and presets by name, their settings (`kgeval metrics show NAME` has each), and thresholds of `kgeval score`."""
+
+    names: list[str] = Field(default_factory=list)
+    settings: dict[str, bool | int | float | str] = Field(default_factory=dict)
+    thresholds: list[str] = Field(default_factory=list)
+
+
 class Config(Section):
     """kgeval.toml as a whole. Sections of later commands are read by them."""
 
@@ -92,6 +100,7 @@ class Config(Section):
     report: ReportSection = Field(default_factory=ReportSection)
     model: ModelSection = Field(default_factory=ModelSection)
     limits: LimitsSection = Field(default_factory=LimitsSection)
+    metrics: MetricsSection = Field(default_factory=MetricsSection)
 
 
 def load(path: Path | None = None) -> Config:

@@ -1,4 +1,4 @@
-"""Writes what is generated: docs/cli.md, docs/rules/*.md, schemas/*.schema.json. `--check` only says what is stale.
+"""Writes what is generated: docs/cli.md, docs/rules/*.md, docs/metrics/*.md, schemas/*.schema.json. `--check` only says what is stale.
 
 Run by `make docs`; tests/unit/test_docs.py holds the files against it.
 """
@@ -14,9 +14,11 @@ import click
 from kgeval.audit.pages import rule_page
 from kgeval.audit.rulebook import load_rules
 from kgeval.cli.main import cli
+from kgeval.metrics.pages import metric_pages
 from kgeval.records import (
     GROUPS,
     AccuracyReport,
+    Answer,
     AuditReport,
     Chunk,
     CompletenessReport,
@@ -31,16 +33,21 @@ from kgeval.records import (
     Merge,
     ModelUse,
     Passage,
+    Question,
     RunManifest,
+    Score,
+    ScoreReport,
     Triple,
+    Verdict,
 )
 
 ROOT = Path(__file__).resolve().parents[1]
 RECORDS = {
-    "accuracy-report": AccuracyReport, "audit-report": AuditReport, "chunk": Chunk, "completeness-report": CompletenessReport,
-    "document": Document, "finding": Finding, "gold-entity": GoldEntity, "gold-triple": GoldTriple, "graph-ref": GraphRef,
-    "human-label": HumanLabel, "index-record": IndexRecord, "layout": Layout, "merge": Merge, "model-use": ModelUse, "passage": Passage,
-    "run-manifest": RunManifest, "triple": Triple,
+    "accuracy-report": AccuracyReport, "answer": Answer, "audit-report": AuditReport, "chunk": Chunk,
+    "completeness-report": CompletenessReport, "document": Document, "finding": Finding, "gold-entity": GoldEntity,
+    "gold-triple": GoldTriple, "graph-ref": GraphRef, "human-label": HumanLabel, "index-record": IndexRecord, "layout": Layout,
+    "merge": Merge, "model-use": ModelUse, "passage": Passage, "question": Question, "run-manifest": RunManifest, "score": Score,
+    "score-report": ScoreReport, "triple": Triple, "verdict": Verdict,
 }
 
 
@@ -50,6 +57,7 @@ def generated() -> dict[Path, str]:
     rules = load_rules()
     files |= {ROOT / "docs" / "rules" / f"{rule.id}.md": rule_page(rule) for rule in rules.values()}
     files[ROOT / "docs" / "rules" / "README.md"] = rule_index()
+    files |= {ROOT / "docs" / path: text for path, text in metric_pages().items()}
     for name, record in RECORDS.items():
         schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **record.model_json_schema()}
         files[ROOT / "schemas" / f"{name}.schema.json"] = json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
@@ -91,7 +99,7 @@ def main() -> int:
     """Writes or checks. Returns 1 if `--check` finds stale files."""
     files = generated()
     stale = [path for path, text in files.items() if not path.is_file() or path.read_text(encoding="utf-8") != text]
-    extra = [path for path in (ROOT / "docs" / "rules").glob("*.md") if path not in files]
+    extra = [path for folder in ("rules", "metrics") for path in (ROOT / "docs" / folder).glob("*.md") if path not in files]
     if "--check" in sys.argv:
         for path in [*stale, *extra]:
             print(f"stale: {path.relative_to(ROOT)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,22 +16,27 @@ if TYPE_CHECKING:
     from kgeval.report.page import Report
 
 
-def report_options(command: F) -> F:
-    """--output, --format, --redact, --quiet: the options that show_report reads."""
-    for option in reversed((
-        click.option(
-            "-o", "--output", "outputs", multiple=True, type=click.Path(path_type=Path),
-            help="Report file: .html .json .md (repeatable).",
-        ),
-        click.option(
-            "-f", "--format", "form", type=click.Choice(["text", "json", "md", "html"]), default="text", show_default=True,
-            help="What goes to stdout.",
-        ),
-        click.option("--redact", is_flag=True, help="Leave names and texts out of the report."),
-        click.option("-q", "--quiet", is_flag=True, help="No summary on stdout."),
-    )):
-        command = option(command)
-    return command
+def report_options_of(endings: str, forms: Sequence[str]) -> Callable[[F], F]:
+    """--output, --format, --redact, --quiet: the options that show_report reads. `endings`: of the files that -o takes, for the help."""
+
+    def decorate(command: F) -> F:
+        for option in reversed((
+            click.option(
+                "-o", "--output", "outputs", multiple=True, type=click.Path(path_type=Path), help=f"{endings} (repeatable).",
+            ),
+            click.option(
+                "-f", "--format", "form", type=click.Choice(forms), default="text", show_default=True, help="What goes to stdout.",
+            ),
+            click.option("--redact", is_flag=True, help="Leave names and texts out of the report."),
+            click.option("-q", "--quiet", is_flag=True, help="No summary on stdout."),
+        )):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+report_options = report_options_of("Report file: .html .json .md", ("text", "json", "md", "html"))
 
 
 def show_report(report: Report, options: Mapping[str, Any], outputs: Sequence[Path]) -> None:

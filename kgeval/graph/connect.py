@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -66,6 +66,20 @@ class Graph:
 
         with self._driver.session(database=self.info.database, default_access_mode=neo4j.READ_ACCESS) as session:
             return _run(session.execute_read, _text(query), dict(params or {}), timeout)
+
+    def read_lists(self, query: str | Query, params: Mapping[str, Any] | None = None, *, timeout: float | None = None) -> Row:
+        """The one row of a query whose columns are long lists of numbers, in a READ transaction. The lists come as the driver made
+        them: `read` would look at each number once more, which takes longer than the query.
+
+        Raises: as `read`; QueryError if there is not exactly one row.
+        """
+        import neo4j
+
+        with self._driver.session(database=self.info.database, default_access_mode=neo4j.READ_ACCESS) as session:
+            rows = _run(session.execute_read, _text(query), dict(params or {}), timeout, convert=dict)
+        if len(rows) != 1:
+            raise QueryError(f"{len(rows)} rows came back where there must be one", fix="see the server's log")
+        return rows[0]
 
     def stream(self, query: str | Query, params: Mapping[str, Any] | None = None, *, timeout: float | None = None) -> Iterator[Row]:
         """The rows of a query one by one, in a READ transaction, in flat memory. Not retried."""
@@ -208,13 +222,13 @@ def gds_warning(info: ServerInfo) -> str | None:
     return None
 
 
-def _run(execute: Any, text: str, params: Row, timeout: float | None) -> list[Row]:
+def _run(execute: Any, text: str, params: Row, timeout: float | None, convert: Callable[[neo4j.Record], Row] | None = None) -> list[Row]:
     """One managed transaction, rows as dicts."""
     from neo4j import unit_of_work
 
     @unit_of_work(timeout=timeout)
     def work(tx: neo4j.ManagedTransaction) -> list[Row]:
-        return [record.data() for record in tx.run(text, params)]
+        return [convert(record) if convert else record.data() for record in tx.run(text, params)]
 
     with translated():
         rows: list[Row] = execute(work)

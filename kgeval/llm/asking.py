@@ -66,6 +66,7 @@ class _Gathered(Generic[T]):
         return Outcome(
             self.task.id, value, self.last if value is None else None, missing=self.missing,
             calls=tuple(key for key, _ in self.good), from_journal=self.from_journal,
+            call_of={number: key for key, checked in self.good for number in checked.answers},
         )
 
 

@@ -94,7 +94,8 @@ class Outcome(Generic[T]):
     """What came back. `value` is null if nothing usable came, `failure` then says why.
 
     With numbered items, `value.items` holds one answer a number, in the order of the numbers, gathered over all asks;
-    `missing` has a Failure for every number without one. `calls`: journal keys of the replies used, in order.
+    `missing` has a Failure for every number without one. `calls`: journal keys of the replies used, in order; `call_of`: of the reply
+    that answered a number.
     """
 
     id: str
@@ -102,4 +103,5 @@ class Outcome(Generic[T]):
     failure: Failure | None = None
     missing: Mapping[int, Failure] = field(default_factory=dict)
     calls: tuple[str, ...] = ()
+    call_of: Mapping[int, str] = field(default_factory=dict)
     from_journal: bool = False

@@ -17,7 +17,7 @@ from kgeval.llm.asking import ask
 from kgeval.llm.caller import Caller, Stop
 from kgeval.llm.calls import Endpoint, Failure, Limits, Outcome, Reply, Task
 from kgeval.llm.client import Client
-from kgeval.llm.dry import DryCaller
+from kgeval.llm.dry import DryRun, StageCount
 from kgeval.llm.endpoints import settled
 from kgeval.llm.journal import Journal
 from kgeval.llm.places import journal_file
@@ -139,17 +139,19 @@ class Models:
     def plan(self, tasks: Iterable[Task[Any]]) -> PlannedStage:
         """What asking these tasks (of one stage) would take, exactly: the same request twice is one call, those in the journal are
         none. Nothing is sent."""
-        dry = DryCaller(self._journal)
-        stage, items = "", 0
+        run, stage = self.dry_run(), ""
         for task in tasks:
-            stage, items = task.stage or task.prompt.name, max(items, len(task.items))
-            ask(task, dry, endpoint=self.endpoint, max_reasks=self.limits.max_reasks)
-        seconds, most = self._typical(stage, items)
-        calls = len(dry.missing)
-        return PlannedStage(
-            stage=stage, calls_low=calls, calls_high=calls, from_journal=len(dry.found), input_tokens_low=dry.input_tokens,
-            input_tokens_high=dry.input_tokens, output_tokens_high=most * calls, price=self._price, seconds_a_call=seconds,
-        )
+            stage = task.stage or task.prompt.name
+            run.ask(task)
+        return self._planned(stage, run.stages.get(stage, StageCount()))
+
+    def dry_run(self) -> DryRun:
+        """A dry run over several stages, for work that asks several times an item: its `ask` stands in for this session's."""
+        return DryRun(self._journal, self.endpoint, max_reasks=self.limits.max_reasks)
+
+    def planned(self, run: DryRun) -> tuple[PlannedStage, ...]:
+        """What a dry run counted, with this session's price and its journal's earlier calls of each stage."""
+        return tuple(self._planned(stage, count) for stage, count in run.stages.items())
 
     def bound(
         self, prompt: Prompt, *, calls: tuple[int, int], slot_tokens: tuple[int, int], stage: str = "", items: int = 0,
@@ -220,6 +222,14 @@ class Models:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
+
+    def _planned(self, stage: str, count: StageCount) -> PlannedStage:
+        seconds, most = self._typical(stage, count.items)
+        return PlannedStage(
+            stage=stage, calls_low=count.calls_low, calls_high=count.calls_high, from_journal=count.from_journal,
+            input_tokens_low=count.input_tokens_low, input_tokens_high=count.input_tokens_high,
+            output_tokens_high=most * count.calls_high, price=self._price, seconds_a_call=seconds,
+        )
 
     def _typical(self, stage: str, items: int) -> tuple[float, int]:
         seen = self._journal.typical(self.endpoint.base_url or "", self.endpoint.model, stage)

@@ -45,13 +45,16 @@ class Result:
 
 
 def score(rows: Iterable[Row], selection: Selection, tools: Tools, settings: Settings, *, trials: int = 1, total: int | None = None,
-          ) -> Iterator[Result]:
-    """One result a row and trial, in the order of the rows. `total`: rows times trials, for the progress.
+          skip: Callable[[Row, int], bool] | None = None) -> Iterator[Result]:
+    """One result a row and trial, in the order of the rows. `total`: rows times trials, for the progress. `skip`: rows and trials
+    that are left out, because an earlier run has them.
 
     Raises: ModelError (wrong key, unknown model), IncompleteError (journal), ConnectionLost and QueryError where the graph cannot be
     asked at all. What fails for one row is an unscored value with its cause.
     """
-    subjects = (Subject(row, Facts(), settings, trial) for row in rows for trial in range(trials))
+    subjects = (
+        Subject(row, Facts(), settings, trial) for row in rows for trial in range(trials) if skip is None or not skip(row, trial)
+    )
     for window in _windows(_asked(subjects, selection, tools, total), WINDOW):
         _batch_facts(window, selection, tools)
         for subject in window:

@@ -7,10 +7,10 @@ A fact has a name, and a metric lists the names that it reads (`Metric.asks`):
                                                     against reference | contexts | answer | statements
     ratings rating:joined                           relevance of each context; of all joined (compat)
     questions                                       questions made from the answer
-    binary citations                                right or wrong; citations with their chunks
+    binary citations citations:claims               right or wrong; citations with their chunks; claims with their citations
     similarity:reference similarity:questions       cosines
     triples:answer triples:reference triples:question triples:contexts
-    pairs:PAIR                                      matching and communities of one pair (kg/pairs.py names them)
+    pairs:PAIR communities:PAIR relations:PAIR      one pair's matching; with communities; with matched triples (kg/sides.py)
     stored grounding steps@graph cypher expired     from the stored graph
 """
 
@@ -83,10 +83,13 @@ class Cosines:
 
 @dataclass(frozen=True)
 class Triples:
-    """Triples of a text. `origin`: model, file or graph."""
+    """Triples of a text. `origin`: model, file or graph (joined by + where contexts differ), none for an empty text.
+
+    `dropped`: triples without a head or a tail."""
 
     triples: tuple[Triple, ...] = ()
     origin: str = "model"
+    dropped: int = 0
     failure: Failure | None = None
 
 
@@ -113,41 +116,62 @@ class Pair:
 
 @dataclass(frozen=True)
 class Stored:
-    """The answer's entities in the stored graph: how many there are, and which reach an entity of the graph within delta."""
+    """The answer's entities in the stored graph: how many there are, and which reach an entity of the graph within delta.
+
+    `exact`: of the entities, those with the normalised name or alias of one of the graph. `element_ids`: the nearest entity of the
+    graph for each that is SIMILAR to one. `by_embedding`: false where the graph has too many names to embed.
+    """
 
     entities: int = 0
     matched: int = 0
+    exact: int = 0
+    by_embedding: bool = True
     element_ids: tuple[str, ...] = ()
     failure: Failure | None = None
 
 
 @dataclass(frozen=True)
 class Grounded:
-    """Claims checked against triples of the stored graph: `checked` has the numbers of the triples, `element_ids` their ids."""
+    """Claims checked against triples of the stored graph: `checked` has the numbers of the triples, `element_ids` their ids.
+
+    `relations`: those of the ids that are relations; the others are entities, with what the graph says of them.
+    """
 
     checked: Checked
     element_ids: tuple[str, ...] = ()
     triples: tuple[str, ...] = ()
+    relations: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class CypherRun:
-    """What the system's Cypher did. `matches` null: there is no gold query, or it could not run."""
+    """What the system's Cypher did. `matches` null: there is no gold query, or it could not run (`gold_failure`).
+
+    `error`: why it is not valid. `failure`: why it was not run. `rows`, `gold_rows`: of the results, as far as they were fetched.
+    """
 
     valid: bool = False
     matches: bool | None = None
     extra_columns: tuple[str, ...] = ()
+    rows: int | None = None
+    gold_rows: int | None = None
     error: str | None = None
     failure: Failure | None = None
+    gold_failure: Failure | None = None
 
 
 @dataclass(frozen=True)
 class Expired:
-    """Retrieved nodes and relations that the graph knows, and those of them that it marks as expired."""
+    """Retrieved nodes and relations: how many, those that the graph knows and that can expire, and those that it marks as expired.
 
+    `nothing`: why nothing can be told of them.
+    """
+
+    retrieved: int = 0
     known: int = 0
     expired: int = 0
     element_ids: tuple[str, ...] = ()
+    nothing: str | None = None
     failure: Failure | None = None
 
 

@@ -2,6 +2,44 @@
 
 from __future__ import annotations
 
-from kgeval.metrics.definition import Metric
+from collections.abc import Callable
 
-METRICS: tuple[Metric, ...] = ()
+from kgeval.metrics.definition import Metric, Subject, Value, not_applicable
+from kgeval.metrics.facts import Label
+from kgeval.metrics.shares import NO_CLAIM, against_contexts, is_empty
+
+FACT = "answer_claims@contexts"
+RULES = (
+    " All claims of the answer count; one without a verdict makes the value unscored. An empty answer, or one that makes no claim: not "
+    "applicable. Nothing retrieved: no claim is supported."
+)
+
+
+def _of(label: Label) -> Callable[[Subject], Value]:
+    def compute(subject: Subject) -> Value:
+        if is_empty(subject):
+            return not_applicable(NO_CLAIM, empty_answer=True)
+        return against_contexts(subject, FACT, label, what="claims", none=NO_CLAIM)
+
+    return compute
+
+
+METRICS: tuple[Metric, ...] = (
+    Metric(
+        name="faithfulness", group="grounding", summary="Claims of the answer that the retrieved contexts support.",
+        definition="supported claims / claims of the answer." + RULES, source="Xiang et al. eq. 7", compute=_of("supported"),
+        needs=("contexts",), asks=("claims:answer", FACT), tools=("judge",), calls="2",
+    ),
+    Metric(
+        name="intrinsic_hallucination", group="grounding", summary="Claims of the answer that the retrieved contexts contradict.",
+        definition="contradicted claims / claims of the answer." + RULES, source="GraphRAG evaluation methodology, section 4",
+        compute=_of("contradicted"), needs=("contexts",), asks=("claims:answer", FACT), tools=("judge",), calls="2", better="lower",
+    ),
+    Metric(
+        name="extrinsic_hallucination", group="grounding", summary="Claims of the answer that the retrieved contexts say nothing about.",
+        definition="claims neither supported nor contradicted / claims of the answer, so that faithfulness + intrinsic_hallucination + "
+        "extrinsic_hallucination = 1 (the source's wording would count contradicted claims in both)." + RULES,
+        source="GraphRAG evaluation methodology, section 4", compute=_of("not_stated"), needs=("contexts",),
+        asks=("claims:answer", FACT), tools=("judge",), calls="2", better="lower",
+    ),
+)

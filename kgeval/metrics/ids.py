@@ -1,7 +1,149 @@
-"""Retrieved ids against gold ids, and names against names."""
+"""Retrieved ids against gold ids: chunks by rank, nodes and relations of the graph."""
 
 from __future__ import annotations
 
-from kgeval.metrics.definition import Metric
+from collections.abc import Callable, Sequence
+from math import log2
 
-METRICS: tuple[Metric, ...] = ()
+from kgeval.metrics.definition import Metric, Need, Subject, Value, not_applicable, scored
+from kgeval.metrics.elements import gold_nodes, gold_relations, match
+from kgeval.records import GraphRef, Question
+
+NOTHING = "nothing was retrieved"
+Groups = Sequence[tuple[str, ...]]
+
+
+def ranked(subject: Subject) -> list[str]:
+    """The ids of the retrieved contexts in their order; a repeated id counts once, at its first place."""
+    return list(dict.fromkeys(context.chunk_id for context in subject.row.answer.contexts or () if context.chunk_id))
+
+
+def gold_groups(subject: Subject) -> list[tuple[str, ...]]:
+    """The distinct groups of gold ids: of each group one is needed."""
+    return list({frozenset(group): tuple(dict.fromkeys(group)) for group in subject.row.question.gold_ids}.values())
+
+
+def gains(ids: Sequence[str], groups: Groups) -> list[int]:
+    """For each id the number of groups that it is the first of: 0 or 1, more only where an id stands in several groups."""
+    places = _places(groups)
+    found: set[int] = set()
+    made = []
+    for one in ids:
+        new = places.get(one, set()) - found
+        made.append(len(new))
+        found |= new
+    return made
+
+
+def _places(groups: Groups) -> dict[str, set[int]]:
+    made: dict[str, set[int]] = {}
+    for n, group in enumerate(groups):
+        for one in group:
+            made.setdefault(one, set()).add(n)
+    return made
+
+
+def dcg(gained: Sequence[int]) -> float:
+    """Discounted cumulative gain (Järvelin and Kekäläinen 2002): sum of gain / log2(rank + 1)."""
+    return sum(gain / log2(rank + 1) for rank, gain in enumerate(gained, start=1) if gain)
+
+
+def ideal_gains(groups: Groups) -> list[int]:
+    """The gains of the best order: the id first that stands in most groups not found yet; ones, where no id stands in two."""
+    places = _places(groups)
+    if all(len(found) == 1 for found in places.values()):
+        return [1] * len(groups)
+    made: list[int] = []
+    while places:
+        best = max(sorted(places), key=lambda one: len(places[one]))
+        new = places[best]
+        made.append(len(new))
+        places = {one: left for one, found in places.items() if (left := found - new)}
+    return made
+
+
+def _recall(subject: Subject) -> Value:
+    ids, groups = set(ranked(subject)), gold_groups(subject)
+    found = sum(not ids.isdisjoint(group) for group in groups)
+    return scored(found / len(groups), found=found, groups=len(groups))
+
+
+def _precision(subject: Subject) -> Value:
+    ids, gold = ranked(subject), {one for group in gold_groups(subject) for one in group}
+    right = sum(one in gold for one in ids)
+    return scored(right / len(ids), right=right, retrieved=len(ids)) if ids else not_applicable(NOTHING)
+
+
+def _mrr(subject: Subject) -> Value:
+    ids, gold = ranked(subject), {one for group in gold_groups(subject) for one in group}
+    rank = next((rank for rank, one in enumerate(ids, start=1) if one in gold), None)
+    return scored(1 / rank if rank else 0.0, rank=rank, retrieved=len(ids))
+
+
+def _ndcg(subject: Subject) -> Value:
+    ids, groups = ranked(subject), gold_groups(subject)
+    got, best = dcg(gains(ids, groups)), dcg(ideal_gains(groups))
+    return scored(min(1.0, got / best), dcg=got, ideal=best, retrieved=len(ids), groups=len(groups))
+
+
+def _elements(kind: str, *, precision: bool) -> Callable[[Subject], Value]:
+    """Recall or precision over nodes or relations."""
+    gold_of: Callable[[Question], list[GraphRef]] = gold_nodes if kind == "nodes" else gold_relations
+
+    def compute(subject: Subject) -> Value:
+        answer = subject.row.answer
+        given, gold = answer.retrieved_nodes if kind == "nodes" else answer.retrieved_relations, gold_of(subject.row.question)
+        if given is None or not gold:
+            return not_applicable(f"no gold {kind} are given" if not gold else f"the answer does not tell which {kind} it retrieved")
+        found = match(gold, given)
+        detail = {"found": len(found.found), "gold": len(gold), "right": found.hits, "retrieved": found.retrieved, **found.levels()}
+        if not precision:
+            return scored(len(found.found) / len(gold), **detail)
+        return scored(found.hits / found.retrieved, **detail) if found.retrieved else not_applicable(NOTHING)
+
+    return compute
+
+
+_ONCE = "A repeated id counts once, at its first place."
+_NONE = "Nothing retrieved: 0."
+_IDS: tuple[Need, ...] = ("gold_ids", "context_ids")
+_MATCHED = (
+    "Matched by element id, else key, else normalised name. Gold: those of the gold path, else those that the question was made from."
+)
+
+
+def _element_metric(kind: str, *, precision: bool) -> Metric:
+    name = ("entity_" if kind == "nodes" else "relation_") + ("precision" if precision else "recall")
+    summary = f"Retrieved {kind} that are gold ones." if precision else f"Gold {kind} that were retrieved."
+    formula = f"retrieved {kind} that are gold / distinct retrieved {kind}. Nothing retrieved: not applicable." if precision else (
+        f"gold {kind} that were retrieved / gold {kind}. {_NONE}"
+    )
+    return Metric(
+        name, "retrieval", summary, f"{formula} {_MATCHED}", "[M 2]; C-Rec over elements of the graph",
+        _elements(kind, precision=precision), needs=("retrieved",),
+    )
+
+
+METRICS: tuple[Metric, ...] = (
+    Metric(
+        "id_recall", "retrieval", "Gold chunks that were retrieved, by id.",
+        f"groups of gold ids of which at least one was retrieved / groups of gold ids. {_NONE}",
+        "Manning et al. 2008, ch. 8; groups of equal chunks are ours", _recall, needs=_IDS,
+    ),
+    Metric(
+        "id_precision", "retrieval", "Retrieved chunks that are gold ones, by id.",
+        f"retrieved ids that stand in a group of gold ids / distinct retrieved ids. {_ONCE} Nothing retrieved: not applicable.",
+        "Manning et al. 2008, ch. 8", _precision, needs=_IDS,
+    ),
+    Metric(
+        "mrr", "retrieval", "How early the first gold chunk comes.",
+        f"1 / rank of the first retrieved id that is a gold one; 0 if none is. {_ONCE}", "Voorhees 1999 (TREC-8)", _mrr, needs=_IDS,
+    ),
+    Metric(
+        "ndcg", "retrieval", "How early the gold chunks come.",
+        "DCG / DCG of the best order of all gold groups, DCG = sum of gain / log2(rank + 1); the first id of a group gains 1, further "
+        f"ids of it gain nothing. No cut-off: gold ids that were not retrieved lower it. {_ONCE}",
+        "Järvelin and Kekäläinen 2002, binary gains", _ndcg, needs=_IDS,
+    ),
+    *(_element_metric(kind, precision=precision) for kind in ("nodes", "relations") for precision in (False, True)),
+)

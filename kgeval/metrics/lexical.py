@@ -1,7 +1,171 @@
-"""Words shared with the reference: exact match, token F1, ROUGE-L."""
+"""Words shared with the reference: exact match, token F1, ROUGE-L, and the originals that are made for English."""
 
 from __future__ import annotations
 
-from kgeval.metrics.definition import Metric
+import re
+import string
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-METRICS: tuple[Metric, ...] = ()
+from kgeval.metrics.definition import Metric, Subject, Value, not_applicable, scored
+from kgeval.metrics.shares import is_empty, zero_for_empty
+from kgeval.metrics.words import lcs_length, words
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+_ARTICLE = re.compile(r"\b(a|an|the)\b")
+_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_REMEMBERED = 50  # letters: what is longer is hardly a word, and would fill the memory
+
+
+class Overlap(NamedTuple):
+    """How far an answer and one reference agree (`value` in 0..1), and on what counts that rests."""
+
+    value: float
+    common: int
+    answer_words: int
+    reference_words: int
+    precision: float
+    recall: float
+
+
+def f_measure(common: int, answer: int, reference: int) -> Overlap:
+    """Precision common / answer, recall common / reference, and their harmonic mean; 0 where nothing is common."""
+    if not common:
+        return Overlap(0.0, 0, answer, reference, 0.0, 0.0)
+    return Overlap(2 * common / (answer + reference), common, answer, reference, common / answer, common / reference)
+
+
+def shared_words(one: Sequence[str], other: Sequence[str]) -> Overlap:
+    """Words in common as often as both have them. Two empty lists are equal, one is nothing: as SQuAD 2 has it."""
+    if not one or not other:
+        return Overlap(float(one == other), 0, len(one), len(other), float(one == other), float(one == other))
+    return f_measure((Counter(one) & Counter(other)).total(), len(one), len(other))
+
+
+def squad_text(text: str) -> str:
+    """SQuAD's own normalisation (evaluate-v2.0): lower case, ASCII punctuation deleted, English articles deleted, spaces joined."""
+    return " ".join(_ARTICLE.sub(" ", text.lower().translate(_PUNCTUATION)).split())
+
+
+def squad_words(text: str) -> list[str]:
+    """The words of SQuAD's normal form."""
+    return squad_text(text).split()
+
+
+def rouge_words(text: str) -> list[str]:
+    """The words as the package rouge-score makes them with its stemmer: runs of a-z and 0-9, Porter stems from 4 letters on."""
+    from rouge_score import tokenize
+
+    found: list[str] = tokenize.tokenize(text, _stemmer())
+    return found
+
+
+class Stemmer(Protocol):
+    """What rouge-score's tokenizer needs."""
+
+    def stem(self, word: str) -> str: ...
+
+
+@cache
+def _stemmer() -> Stemmer:
+    """The package's stemmer, which loads slowly and stems slowly: made once, and each word is stemmed once."""
+    from nltk.stem.porter import PorterStemmer
+
+    plain: Callable[[str], str] = PorterStemmer().stem
+
+    class Remembering:
+        known = staticmethod(lru_cache(50_000)(plain))
+
+        def stem(self, word: str) -> str:
+            return self.known(word) if len(word) <= _REMEMBERED else plain(word)
+
+    return Remembering()
+
+
+def _same(one: Sequence[str], other: Sequence[str]) -> Overlap:
+    return Overlap(float(one == other), 0, len(one), len(other), 0.0, 0.0)
+
+
+def _longest(one: Sequence[str], other: Sequence[str]) -> Overlap:
+    return f_measure(lcs_length(one, other), len(one), len(other))
+
+
+def _all_words(text: str) -> list[str]:
+    return words(text, articles=True)
+
+
+Compare = Callable[[Sequence[str], Sequence[str]], Overlap]
+
+
+def _metric_of(compare: Compare, split: Callable[[str], list[str]], common: str | None) -> Callable[[Subject], Value]:
+    """A metric's function: the best of the references. `common`: what the common words are called in the detail; null: no counts."""
+
+    def compute(subject: Subject) -> Value:
+        if is_empty(subject):
+            return zero_for_empty()
+        references = subject.row.question.right_answers
+        if not any(_all_words(text) for text in references):
+            return not_applicable("the reference has no words")
+        answer = split(subject.row.answer.answer)
+        found = [compare(answer, split(text)) for text in references]
+        best = max(range(len(found)), key=lambda n: found[n].value)
+        return scored(found[best].value, **_detail(found[best], common), **({"reference": best + 1} if len(found) > 1 else {}))
+
+    return compute
+
+
+def _detail(found: Overlap, common: str | None) -> dict[str, JsonValue]:
+    if common is None:
+        return {}
+    return {
+        common: found.common, "answer_words": found.answer_words, "reference_words": found.reference_words,
+        "precision": found.precision, "recall": found.recall,
+    }
+
+
+_PR = ("precision", "recall")
+_BEST = "Several references: the best one. An empty answer is 0."
+_WORDS = "Words: NFKC, case-folded, without punctuation; letters of scripts without spaces are words of their own"
+
+METRICS: tuple[Metric, ...] = (
+    Metric(
+        "exact_match", "answers", "The answer is the reference, word for word.",
+        f"1 if the answer and a reference have the same words, else 0. {_WORDS}; English articles are dropped. {_BEST}",
+        "Rajpurkar et al. 2016 (SQuAD), made safe for every script", _metric_of(_same, words, None), needs=("reference",),
+    ),
+    Metric(
+        "exact_match_compat", "answers", "Exact match as SQuAD's own script computes it.",
+        f"1 if both are equal in lower case without ASCII punctuation and English articles, else 0. {_BEST}",
+        "Rajpurkar et al. 2016, 2018 (SQuAD), evaluate-v2.0", _metric_of(_same, squad_words, None), needs=("reference",),
+    ),
+    Metric(
+        "token_f1", "answers", "Words shared with the reference.",
+        f"2 * common / (answer words + reference words), a word counted as often as both have it. {_WORDS}; English articles are "
+        f"dropped. {_BEST}",
+        "Rajpurkar et al. 2016 (SQuAD), made safe for every script", _metric_of(shared_words, words, "common"), needs=("reference",),
+        aspects=_PR,
+    ),
+    Metric(
+        "token_f1_compat", "answers", "Token F1 as SQuAD's own script computes it.",
+        f"token_f1 on words in lower case without ASCII punctuation and English articles; two sides without words: 1. {_BEST}",
+        "Rajpurkar et al. 2016, 2018 (SQuAD), evaluate-v2.0", _metric_of(shared_words, squad_words, "common"), needs=("reference",),
+        aspects=_PR,
+    ),
+    Metric(
+        "rouge_l", "answers", "Longest common subsequence with the reference.",
+        f"2 * L / (answer words + reference words), L the longest common subsequence of words. {_WORDS}; articles stay, no stemmer. "
+        f"{_BEST}",
+        "Lin 2004 (ROUGE-L, F with beta 1), made safe for every script", _metric_of(_longest, _all_words, "lcs"), needs=("reference",),
+        aspects=_PR,
+    ),
+    Metric(
+        "rouge_l_compat", "answers", "ROUGE-L as the rouge-score package computes it.",
+        "F of rougeL of the package rouge-score with its stemmer: words are runs of a-z and 0-9, so a text in another script scores 0 "
+        f"even against itself. {_BEST}",
+        "rouge-score 0.1.2, use_stemmer=True; [X 4.1]", _metric_of(_longest, rouge_words, "lcs"), needs=("reference",), aspects=_PR,
+    ),
+)

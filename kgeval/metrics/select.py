@@ -12,7 +12,7 @@ from kgeval.metrics.table import EVERY, PRESETS, all_metrics
 from kgeval.records import Row
 
 LACKING: Mapping[Need, str] = {
-    "reference": "no reference answer is given", "contexts": "the answer does not tell its contexts",
+    "reference": "no reference answer is given", "contexts": "the answer does not tell the texts of its contexts",
     "context_ids": "the contexts have no ids", "evidence": "no evidence text is given", "gold_ids": "no gold chunk ids are given",
     "points": "neither information points nor a reference are given", "statements": "no gold statements are given",
     "citations": "the answer has no citations", "cited_document": "the answer names no document", "document": "no gold document is given",
@@ -92,7 +92,7 @@ def _has(need: Need, row: Row) -> bool:
     question, answer = row.question, row.answer
     contexts = answer.contexts
     present: Mapping[Need, bool] = {
-        "reference": bool(question.right_answers), "contexts": contexts is not None,
+        "reference": bool(question.right_answers), "contexts": contexts is not None and (not contexts or bool(answer.context_texts)),
         "context_ids": contexts is not None and all(context.chunk_id for context in contexts),
         "evidence": bool(question.evidence_texts), "gold_ids": bool(question.gold_ids),
         "points": bool(question.points or question.right_answers), "statements": bool(question.statements),

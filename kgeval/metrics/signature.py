@@ -6,20 +6,45 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
+from kgeval.llm.prompts import load_prompt
 from kgeval.metrics.definition import Metric, Settings
+from kgeval.metrics.judge.prompts import prompts_of
 from kgeval.records import MetricInfo
+
+if TYPE_CHECKING:
+    from kgeval.metrics.engine import Tools
 
 
 @dataclass(frozen=True)
 class Tooling:
-    """The models and the graph of a run, as far as numbers depend on them. Filled by the engine's tools."""
+    """The models and the graph of a run, as far as numbers depend on them."""
 
     judge: Mapping[str, JsonValue] = field(default_factory=dict)
     embedder: Mapping[str, JsonValue] = field(default_factory=dict)
     graph: Mapping[str, JsonValue] = field(default_factory=dict)
+
+
+def tooling(tools: Tools) -> Tooling:
+    """What the numbers of a run depend on beside its rows and settings. The graph's address is no part of it: its content is."""
+    judge: dict[str, JsonValue] = {}
+    if tools.models is not None:
+        at = tools.models.endpoint
+        judge = {"model": at.model, "base_url": at.base_url, "parameters": dict(at.parameters), "language": tools.models.language}
+    embedder: dict[str, JsonValue] = {"model": tools.embedder.name} if tools.embedder is not None else {}
+    graph: dict[str, JsonValue] = {}
+    if tools.graph is not None:
+        graph = {"neo4j": tools.graph.info.neo4j, "gds": tools.graph.info.gds}
+    if tools.layout is not None:
+        graph |= {"layout": tools.layout.name, "graph": tools.layout.scope_value}
+    return Tooling(judge, embedder, graph)
+
+
+def _prompt_hashes(metric: Metric, language: str) -> dict[str, JsonValue]:
+    return {name: load_prompt(name, language).hash for name in prompts_of(metric.asks)}
 
 
 def metric_info(metric: Metric, settings: Settings, tooling: Tooling) -> MetricInfo:
@@ -29,6 +54,8 @@ def metric_info(metric: Metric, settings: Settings, tooling: Tooling) -> MetricI
     for tool, what in (("judge", tooling.judge), ("embedder", tooling.embedder), ("graph", tooling.graph), ("gds", tooling.graph)):
         if tool in metric.tools:
             parameters["graph" if tool == "gds" else tool] = dict(what)
+    if tooling.judge and prompts_of(metric.asks):  # also triples that a model makes, though it is no tool that the metric needs
+        parameters |= {"judge": dict(tooling.judge), "prompts": _prompt_hashes(metric, str(tooling.judge["language"]))}
     digest = hashlib.sha256(json.dumps([metric.name, metric.version, parameters], sort_keys=True, ensure_ascii=False).encode()).hexdigest()
     return MetricInfo(
         metric=metric.name, summary=metric.summary, definition=metric.definition, source=metric.source, better=metric.better,

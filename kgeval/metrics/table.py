@@ -39,8 +39,8 @@ PRESETS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
     "ragchecker": {
         EVERY: (
-            "factual_correctness", "claim_recall", "context_precision_compat", "context_utilization", "noise_sensitivity_relevant",
-            "noise_sensitivity_irrelevant", "hallucination", "self_knowledge", "faithfulness",
+            "factual_correctness", "factual_correctness_compat", "claim_recall", "context_precision_compat", "context_utilization",
+            "noise_sensitivity_relevant", "noise_sensitivity_irrelevant", "hallucination", "self_knowledge", "faithfulness",
         ),
     },
     "methodology": {

@@ -58,15 +58,17 @@ from kgeval.records.scores import (
     Verdict,
     WorstRow,
 )
+from kgeval.records.sensitivity import ConditionScores, Sensitivity, SensitivityReport
 from kgeval.records.texts import Chunk, Document, GoldEntity, GoldTriple, Passage, Triple
 
 __all__ = [
     "GROUPS", "LEVELS", "LEVELS_OF_X", "SCHEMA_VERSION", "AccuracyKind", "AccuracyReport", "Aligned", "Answer", "AuditJoin",
-    "AuditReport", "Band", "By", "CalibrationBin", "Chunk", "Citation", "CompletenessReport", "Construction", "Control", "Corpus",
-    "CostSummary", "Coverage", "Document", "Estimate", "Example", "FactRetention", "FactVerdict", "Finding", "Gain", "GateResult",
-    "GoldEntity", "GoldMatch", "GoldPath", "GoldSet", "GoldTriple", "GraphRef", "Group", "GroupSummary", "HumanLabel", "IdealGraph",
-    "IndexRecord", "InputFile", "ItemVerdict", "Judgement", "Layout", "LeaderRow", "Level", "MadeBy", "Mean", "Merge", "MetricInfo",
-    "MetricSummary", "ModelRef", "ModelUse", "Passage", "Proportion", "Quantiles", "Question", "ReasoningSummary", "Record", "Repeats",
-    "Role", "Row", "RunManifest", "SampleDesign", "Score", "ScoreReport", "ScoreStatus", "ServerInfo", "Severity", "Spread", "Stages",
-    "Status", "StructureSkip", "SystemInfo", "Triple", "Verdict", "WorstRow",
+    "AuditReport", "Band", "By", "CalibrationBin", "Chunk", "Citation", "CompletenessReport", "ConditionScores", "Construction",
+    "Control", "Corpus", "CostSummary", "Coverage", "Document", "Estimate", "Example", "FactRetention", "FactVerdict", "Finding",
+    "Gain", "GateResult", "GoldEntity", "GoldMatch", "GoldPath", "GoldSet", "GoldTriple", "GraphRef", "Group", "GroupSummary",
+    "HumanLabel", "IdealGraph", "IndexRecord", "InputFile", "ItemVerdict", "Judgement", "Layout", "LeaderRow", "Level", "MadeBy",
+    "Mean", "Merge", "MetricInfo", "MetricSummary", "ModelRef", "ModelUse", "Passage", "Proportion", "Quantiles", "Question",
+    "ReasoningSummary", "Record", "Repeats", "Role", "Row", "RunManifest", "SampleDesign", "Score", "ScoreReport", "ScoreStatus",
+    "Sensitivity", "SensitivityReport", "ServerInfo", "Severity", "Spread", "Stages", "Status", "StructureSkip", "SystemInfo", "Triple",
+    "Verdict", "WorstRow",
 ]

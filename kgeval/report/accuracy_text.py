@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from kgeval.records import AccuracyReport, Estimate, ItemVerdict
 from kgeval.report import accuracy as view
-from kgeval.report.console import head, screen, table, text_of, title, where
+from kgeval.report import markdown as markdown_parts
+from kgeval.report.console import head, more, notes, screen, table, text_of, title, where
 from kgeval.report.display import number, percent, visible
 from kgeval.report.markdown import cell, code, escape, foot, prose
 from kgeval.report.markdown import table as rows_of
@@ -59,8 +60,7 @@ def _by_type(console: Console, report: AccuracyReport) -> None:
             for one in rows[:_SHOWN]:
                 made.add_row(visible(one.of, longest=40), *_numbers(one))
             console.print(made)
-            if len(rows) > _SHOWN:
-                console.print(f"and {number(len(rows) - _SHOWN)} more", style="dim")
+            more(console, len(rows) - _SHOWN)
 
 
 def _bad(console: Console, report: AccuracyReport) -> None:
@@ -69,8 +69,7 @@ def _bad(console: Console, report: AccuracyReport) -> None:
             title(console, f"{pile.title.upper()} ({number(len(pile.items))})")
             for item in pile.items[:_SHOWN]:
                 console.print(visible(item.text or item.item.name, longest=160), overflow="fold")
-            if len(pile.items) > _SHOWN:
-                console.print(f"and {number(len(pile.items) - _SHOWN)} more", style="dim")
+            more(console, len(pile.items) - _SHOWN)
 
 
 def _rest(console: Console, report: AccuracyReport) -> None:
@@ -85,8 +84,7 @@ def _rest(console: Console, report: AccuracyReport) -> None:
     for name, rows in (("Judge and people", report.agreement), ("Pairs", report.duplicates)):
         if rows:
             console.print(f"{name}: " + ", ".join(f"{key} {value}" for key, value in view.agreement_rows(rows)))
-    for note in report.notes[:5]:
-        console.print(f"note: {visible(note, longest=240)}", style="dim", overflow="fold")
+    notes(console, report.notes)
     if report.run.model_use:
         console.print(usage_line(report.run), style="dim")
 
@@ -100,7 +98,7 @@ def markdown(report: AccuracyReport) -> str:
         f"# Accuracy of {report.kind}{name}", f"**{escape(view.verdict(report), longest=600)}**",
         _md_estimates("Estimates", report.estimates, with_method=True), *(prose(line) for line in lines if line),
         _md_estimates("By type", report.by_type), _md_estimates("By document", report.by_document),
-        _md_estimates("By class", report.by_class), _md_figures(report), _md_bad(report), _md_notes(report),
+        _md_estimates("By class", report.by_class), _md_figures(report), _md_bad(report), markdown_parts.notes(report.notes),
         use, foot(report.run, report.layout.name),
     )
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -117,8 +115,8 @@ def _md_estimates(heading: str, rows: Sequence[Estimate], *, with_method: bool =
         )
         for one in rows[:_SHOWN_MD]
     ]
-    more = f"\n\n{number(len(rows) - _SHOWN_MD)} more are in the HTML and JSON reports." if len(rows) > _SHOWN_MD else ""
-    return f"## {heading if with_method else view.split_title(heading, rows)}\n\n{rows_of(heads, lines)}{more}"
+    name = heading if with_method else view.split_title(heading, rows)
+    return f"## {name}\n\n{rows_of(heads, lines)}{markdown_parts.elsewhere(len(rows) - _SHOWN_MD)}"
 
 
 def _md_figures(report: AccuracyReport) -> str:
@@ -133,15 +131,11 @@ def _md_bad(report: AccuracyReport) -> str:
     for pile in view.piles(report):
         if pile.bad:
             lines = "\n".join(f"- {_md_item(report, item)}" for item in pile.items[:_SHOWN_MD])
-            more = f"\n\nand {number(len(pile.items) - _SHOWN_MD)} more" if len(pile.items) > _SHOWN_MD else ""
-            blocks.append(f"## {escape(pile.title)} ({number(len(pile.items))})\n\n{lines}{more}")
+            rest = markdown_parts.more(len(pile.items) - _SHOWN_MD)
+            blocks.append(f"## {escape(pile.title)} ({number(len(pile.items))})\n\n{lines}{rest}")
     return "\n\n".join(blocks)
 
 
 def _md_item(report: AccuracyReport, item: ItemVerdict) -> str:
     passage = next((passage.text for passage in report.passages_of(item)), None)
     return code(item.text or item.item.name, longest=160) + (f": {code(passage, longest=240)}" if passage else "")
-
-
-def _md_notes(report: AccuracyReport) -> str:
-    return "## Notes\n\n" + "\n".join(f"- {prose(note)}" for note in report.notes[:_SHOWN_MD]) if report.notes else ""

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from kgeval.records import CompletenessReport, GoldMatch
 from kgeval.report import completeness as view
+from kgeval.report import markdown as markdown_parts
 from kgeval.report import measures
-from kgeval.report.console import head, screen, table, text_of, title, where
+from kgeval.report.console import head, more, notes, screen, table, text_of, title, where
 from kgeval.report.display import number, plural, visible
 from kgeval.report.markdown import cell, code, escape, foot, prose
 from kgeval.report.markdown import table as rows_of
@@ -79,17 +80,13 @@ def _missing(console: Console, report: CompletenessReport) -> None:
 
 
 def _notes(console: Console, report: CompletenessReport) -> None:
-    faults, notes = report.gold.faults, [*report.gold.notes, *report.notes, *(report.facts.notes if report.facts else [])]
-    if faults or notes:
+    faults, told = report.gold.faults, _told(report)
+    if faults or told:
         console.print()
     for fault in faults[:3]:
         console.print(f"passed over: {visible(fault, longest=160)}", overflow="fold")
-    if len(faults) > 3:
-        console.print(f"and {plural(len(faults) - 3, 'faulty row')} more", style="dim")
-    for note in notes[:_SHOWN]:
-        console.print(f"note: {visible(note, longest=300)}", style="dim", overflow="fold")
-    if len(notes) > _SHOWN:
-        console.print(f"and {plural(len(notes) - _SHOWN, 'note')} more", style="dim")
+    more(console, len(faults) - 3, "faulty row")
+    notes(console, told)
     if report.run.model_use:
         console.print(usage_line(report.run), style="dim")
 
@@ -101,7 +98,8 @@ def markdown(report: CompletenessReport) -> str:
     lines = [*(_gold(report) if view.has_gold(report) or report.facts is None else []), *view.ideal_lines(report)]
     parts = (*heads, *(prose(line) for line in lines), _md_levels(report), _md_parts(report), _md_facts(report), _md_missing(report))
     use = prose(usage_line(report.run)) if report.run.model_use else ""
-    return "\n\n".join(part for part in (*parts, _md_notes(report), use, foot(report.run, report.layout.name)) if part) + "\n"
+    ends = (markdown_parts.notes(_told(report)), use, foot(report.run, report.layout.name))
+    return "\n\n".join(part for part in (*parts, *ends) if part) + "\n"
 
 
 def _gold(report: CompletenessReport) -> list[str]:
@@ -130,8 +128,8 @@ def _md_parts(report: CompletenessReport) -> str:
     for heading, table_ in (("By type", report.by_type), ("By document", report.by_document)):
         rows = [(code(row.name, longest=60), *(_amount(value) for value in row.cells[:2])) for row in view.breakdown(table_)]
         if rows:
-            more = f"\n\n{number(len(rows) - _SHOWN_MD)} more are in the HTML and JSON reports." if len(rows) > _SHOWN_MD else ""
-            blocks.append(f"## {heading}\n\n" + rows_of(("Name", "Entities", "Relations"), rows[:_SHOWN_MD]) + more)
+            rest = markdown_parts.elsewhere(len(rows) - _SHOWN_MD)
+            blocks.append(f"## {heading}\n\n" + rows_of(("Name", "Entities", "Relations"), rows[:_SHOWN_MD]) + rest)
     bridging = [f"- {escape(name)}: {_amount(value)}" for name, value in view.bridging(report)]
     if bridging:
         blocks.append("## Bridging relations\n\n" + "\n".join(bridging))
@@ -161,15 +159,14 @@ def _md_missing(report: CompletenessReport) -> str:
         items = view.missing(report, kind)
         if items:
             lines = "\n".join(f"- {_md_item(item)}" for item in items[:_SHOWN_MD])
-            more = f"\n\nand {number(len(items) - _SHOWN_MD)} more" if len(items) > _SHOWN_MD else ""
-            blocks.append(f"## {heading} ({number(len(items))}, {escape(view.against(report))})\n\n{lines}{more}")
+            rest = markdown_parts.more(len(items) - _SHOWN_MD)
+            blocks.append(f"## {heading} ({number(len(items))}, {escape(view.against(report))})\n\n{lines}{rest}")
     return "\n\n".join(blocks)
 
 
-def _md_notes(report: CompletenessReport) -> str:
+def _told(report: CompletenessReport) -> list[str]:
     """What a reader must know of the figures: documents that the graph lacks, figures that are left out."""
-    notes = [*report.gold.notes, *report.notes, *(report.facts.notes if report.facts else [])]
-    return "## Notes\n\n" + "\n".join(f"- {prose(note)}" for note in notes[:_SHOWN_MD]) if notes else ""
+    return [*report.gold.notes, *report.notes, *(report.facts.notes if report.facts else [])]
 
 
 def _md_item(item: GoldMatch) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kgeval.records import AccuracyReport, AuditReport, CompletenessReport
-from kgeval.report.display import visible
+from kgeval.report.display import number, plural, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -64,6 +64,19 @@ def table(*columns: str) -> Table:
     for at, column in enumerate(columns):
         made.add_column(column, justify="right" if at else "left", overflow="fold")
     return made
+
+
+def more(console: Console, left: int, noun: str = "") -> None:
+    """`and 12 more`, or `and 12 notes more`, below a list that was cut; nothing where nothing is left."""
+    if left > 0:
+        console.print(f"and {plural(left, noun) if noun else number(left)} more", style="dim")
+
+
+def notes(console: Console, given: Sequence[str], *, most: int = 5, longest: int = 300) -> None:
+    """The first notes, a line each."""
+    for note in given[:most]:
+        console.print(f"note: {visible(note, longest=longest)}", style="dim", overflow="fold")
+    more(console, len(given) - most, "note")
 
 
 def where(console: Console, written: Sequence[Path], otherwise: str) -> None:

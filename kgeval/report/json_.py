@@ -9,12 +9,12 @@ from typing import Any
 from kgeval.records import Record
 
 
-def render(report: Record) -> str:
+def render(report: Record, *, indent: int | None = 2) -> str:
     """The record as indented JSON with sorted keys and a newline at the end. Reads back with its class's model_validate_json.
 
-    A number that is not finite becomes null.
+    A number that is not finite becomes null. `indent` null: on one line, for programs.
     """
-    return json.dumps(_clean(report.model_dump()), ensure_ascii=False, sort_keys=True, indent=2, allow_nan=False) + "\n"
+    return json.dumps(_clean(report.model_dump()), ensure_ascii=False, sort_keys=True, indent=indent, allow_nan=False) + "\n"
 
 
 def _clean(value: Any) -> Any:

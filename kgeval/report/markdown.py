@@ -4,7 +4,7 @@ no name can open a table cell, a link, a mention, an image or a tag."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from kgeval.records import AuditReport, Example, Finding, RunManifest
 from kgeval.report import figures, priorities
@@ -96,6 +96,22 @@ def _unanswered(report: AuditReport) -> str:
 
 def _built(report: AuditReport) -> str:
     return f"## How the graph was built\n\n{prose(construction_line(report.construction))}" if report.construction else ""
+
+
+def more(left: int) -> str:
+    """`and 12 more` as a paragraph of its own below a list; "" where nothing is left."""
+    return f"\n\nand {number(left)} more" if left > 0 else ""
+
+
+def elsewhere(left: int) -> str:
+    """Where the rest of a table is; "" where nothing is left."""
+    return f"\n\n{number(left)} more are in the HTML and JSON reports." if left > 0 else ""
+
+
+def notes(given: Sequence[str], *, most: int = 10) -> str:
+    """The first notes as a list under their heading; "" without notes."""
+    lines = "\n".join(f"- {prose(note)}" for note in given[:most])
+    return f"## Notes\n\n{lines}{more(len(given) - most)}" if given else ""
 
 
 def foot(run: RunManifest, layout: str) -> str:

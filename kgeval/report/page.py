@@ -10,14 +10,14 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kgeval.records import AccuracyReport, AuditReport, CompletenessReport, ModelRef, Record
+from kgeval.records import AccuracyReport, AuditReport, CompletenessReport, ModelRef, Record, ScoreReport, SensitivityReport
 from kgeval.report import display, json_, measures
 from kgeval.report.usage import usage_line
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-Report = AuditReport | CompletenessReport | AccuracyReport
+Report = AuditReport | CompletenessReport | AccuracyReport | ScoreReport | SensitivityReport
 TEMPLATES = Path(__file__).parent / "templates"
 TOP = 20
 MOST_EXAMPLES = 100
@@ -37,7 +37,7 @@ def render(template: str, report: Report, context: Mapping[str, Any]) -> str:
 
 def embedded(report: Record) -> str:
     """The report's JSON, safe inside a script element: no `<`, `>`, `&` and no line separators of JavaScript."""
-    text = json_.render(report).strip()
+    text = json_.render(report, indent=None).strip()
     return re.sub("[<>&\u2028\u2029]", lambda m: f"\\u{ord(m[0]):04x}", text)
 
 

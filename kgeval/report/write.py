@@ -11,18 +11,32 @@ from typing import Literal
 
 from kgeval.errors import InputError, UsageError
 from kgeval.files import write_text
-from kgeval.records import AccuracyReport, AuditReport, CompletenessReport
+from kgeval.records import AccuracyReport, AuditReport, CompletenessReport, ScoreReport, SensitivityReport
+from kgeval.report.display import joined
 from kgeval.report.page import Report
 
-Form = Literal["text", "json", "md", "html"]
+Form = Literal["text", "json", "md", "html", "xml"]
 
-ENDINGS: dict[str, Form] = {".html": "html", ".json": "json", ".md": "md"}
-_RENDERERS: dict[type, dict[Form, tuple[str, str]]] = {
-    AuditReport: {"text": ("terminal", "render"), "md": ("markdown", "render"), "html": ("html", "render")},
+ENDINGS: dict[str, Form] = {".html": "html", ".json": "json", ".md": "md", ".xml": "xml"}
+_JSON = ("json_", "render")
+_RENDERERS: dict[type[Report], dict[Form, tuple[str, str]]] = {
+    AuditReport: {"text": ("terminal", "render"), "md": ("markdown", "render"), "html": ("html", "render"), "json": _JSON},
     CompletenessReport: {
         "text": ("completeness_text", "terminal"), "md": ("completeness_text", "markdown"), "html": ("completeness_html", "render"),
+        "json": _JSON,
     },
-    AccuracyReport: {"text": ("accuracy_text", "terminal"), "md": ("accuracy_text", "markdown"), "html": ("accuracy_html", "render")},
+    AccuracyReport: {
+        "text": ("accuracy_text", "terminal"), "md": ("accuracy_text", "markdown"), "html": ("accuracy_html", "render"), "json": _JSON,
+    },
+    ScoreReport: {
+        "text": ("scores_text", "terminal"), "md": ("scores_md", "markdown"), "html": ("scores_html", "render"), "json": _JSON,
+        "xml": ("junit", "render"),
+    },
+    SensitivityReport: {"text": ("sensitivity_text", "terminal"), "md": ("sensitivity_text", "markdown"), "json": _JSON},
+}
+_KINDS: dict[type[Report], str] = {
+    AuditReport: "a graph audit", CompletenessReport: "a completeness report", AccuracyReport: "an accuracy report",
+    ScoreReport: "a score report", SensitivityReport: "a sensitivity report",
 }
 
 
@@ -36,9 +50,15 @@ class Screen:
 
 
 def rendered(report: Report, form: Form, *, redact: bool = False, screen: Screen | None = None) -> str:
-    """The report in one form, as a text that ends with a newline. `redact` leaves users' texts out. `screen`: for form text."""
+    """The report in one form, as a text that ends with a newline. `redact` leaves users' texts out. `screen`: for form text.
+
+    Raises: UsageError for a form that this kind of report does not have.
+    """
+    forms = _RENDERERS[type(report)]
+    if form not in forms:
+        raise UsageError(f"{_KINDS[type(report)]} has no form '{form}'", fix=f"choose one of: {', '.join(forms)}")
     shown = cleared(report) if redact else report
-    module, name = _RENDERERS[type(report)].get(form, ("json_", "render"))
+    module, name = forms[form]
     render = getattr(import_module(f"kgeval.report.{module}"), name)
     screen = screen or Screen()
     shape = {"width": screen.width, "colour": screen.colour, "written": screen.written} if form == "text" else {}
@@ -47,23 +67,35 @@ def rendered(report: Report, form: Form, *, redact: bool = False, screen: Screen
 
 
 def write_report(report: Report, path: Path, *, redact: bool = False) -> None:
-    """Writes the report to `path`: .html, .json or .md. Folders are made; an existing file is replaced in one step.
+    """Writes the report to `path`: .html, .json or .md, scores also .xml. Folders are made; an existing file is replaced in one step.
 
-    Permissions: 0644 for an audit and a redacted report; the others quote passages of the users' documents: 0600.
+    Permissions: 0644 for an audit, a redacted report and JUnit's figures; the others quote the users' texts: 0600.
     Raises: UsageError for another ending, or where the file cannot be written.
     """
-    check_outputs([path])
-    private = not isinstance(report, AuditReport) and not redact
-    _replace(path, rendered(report, ENDINGS[path.suffix.lower()], redact=redact), mode=0o600 if private else 0o644)
+    check_outputs([path], type(report))
+    form = ENDINGS[path.suffix.lower()]
+    private = not isinstance(report, AuditReport) and not redact and form != "xml"
+    _replace(path, rendered(report, form, redact=redact), mode=0o600 if private else 0o644)
 
 
-def check_outputs(paths: Iterable[Path]) -> None:
-    """Tells before a long run whether the files can be written at all. Raises: UsageError naming every bad path."""
-    known = ", ".join(ENDINGS)
-    faults = [f"{path}: unknown ending '{path.suffix}'" for path in paths if path.suffix.lower() not in ENDINGS]
+def check_outputs(paths: Iterable[Path], kind: type[Report] = AuditReport) -> None:
+    """Tells before a long run whether the files can be written at all. `kind`: the class of the report to be written.
+
+    Raises: UsageError naming every bad path, and the endings that this kind of report has.
+    """
+    known = [ending for ending, form in ENDINGS.items() if form in _RENDERERS[kind]]
+    faults = [f"{path}: {_foreign(path.suffix, kind)}" for path in paths if path.suffix.lower() not in known]
     faults += [f"{path}: {why}" for path in paths if (why := _blocked(path))]
     if faults:
-        raise UsageError("; ".join(faults), fix=f"give the path of a file that ends with one of: {known}")
+        raise UsageError("; ".join(faults), fix=f"give the path of a file that ends with one of: {', '.join(known)}")
+
+
+def _foreign(ending: str, kind: type[Report]) -> str:
+    form = ENDINGS.get(ending.lower())
+    if form is None:
+        return f"unknown ending '{ending}'"
+    others = [name for other, name in _KINDS.items() if form in _RENDERERS[other]]
+    return f"{_KINDS[kind]} has no form '{ending}', only {joined(others)} {'has' if len(others) == 1 else 'have'} it"
 
 
 def _blocked(path: Path) -> str:
@@ -89,6 +121,14 @@ def cleared(report: Report) -> Report:
         from kgeval.report.redact_more import redacted_completeness
 
         return redacted_completeness(report)
+    if isinstance(report, ScoreReport):
+        from kgeval.report.redact_scores import redacted_scores
+
+        return redacted_scores(report)
+    if isinstance(report, SensitivityReport):
+        from kgeval.report.redact_sensitivity import redacted_sensitivity
+
+        return redacted_sensitivity(report)
     from kgeval.report.redact_more import redacted_accuracy
 
     return redacted_accuracy(report)

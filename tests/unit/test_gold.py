@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from kgeval.audit.completeness.gold import Items, distinct, document_keys, gold_of, only_documents
-from kgeval.audit.completeness.gold_files import parts_of, read_gold, split_groups
+from kgeval.audit.completeness.gold_files import read_gold
 from kgeval.errors import InputError, UsageError
+from kgeval.files.evidence import parts_of, split_groups
 from kgeval.records import GoldEntity, GoldTriple
 
 DATA = Path(os.environ.get("KGEVAL_TEST_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")

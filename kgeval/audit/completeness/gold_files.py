@@ -5,15 +5,14 @@ What cannot be read is a fault with its file and place; a file of which nothing 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from kgeval.audit.completeness.gold import Gold, Items, distinct
 from kgeval.errors import InputError
 from kgeval.files import Line, read_json, read_jsonl, read_parquet, read_table
+from kgeval.files.evidence import groups_of, parts_of
 from kgeval.graph.load.triples import columns, delimiter_of
 from kgeval.graph.load.values import Misfit, needed, text, texts
 from kgeval.records import GoldEntity, GoldTriple
@@ -22,8 +21,6 @@ EVIDENCE = "evidence_triple"
 NAMES = ("name", "entity", "entity_name")
 TYPES = ("type", "entity_type", "label", "category")
 ALIASES = ("aliases", "alias", "synonyms")
-_BETWEEN = re.compile(r"(?<=\))\s*\.?\s*[;\n]\s*|\s*;\s*(?=\()")
-_GROUP = re.compile(r"\((.*)\)\s*\.?", re.DOTALL)
 FIX = (
     "gold is JSONL of {name, type, aliases, document} and {subject, predicate, object, document}, a table of triples, "
     "or a GraphRAG-Bench question file; docs/completeness.md shows each"
@@ -164,7 +161,7 @@ def _aliases(row: Mapping[str, Any], subject: str, obj: str) -> dict[str, list[s
 def _question(where: str, row: Mapping[str, Any], items: Items) -> bool:
     """The triples of a GraphRAG-Bench question; broken ones become faults. True where it has none at all."""
     value = row.get(EVIDENCE)
-    groups = _groups(value if isinstance(value, list) else [value])
+    groups = groups_of(value if isinstance(value, list) else [value])
     name, document = text(row.get("id"), "id"), text(row.get("source"), "source")
     for at, group in enumerate(groups, start=1):
         parts = group if isinstance(group, list) else parts_of(group)
@@ -175,23 +172,6 @@ def _question(where: str, row: Mapping[str, Any], items: Items) -> bool:
             subject, predicate, obj = (part.strip() for part in parts)
             items.triples.append(GoldTriple(subject=subject, predicate=predicate, object=obj, document=document))
     return not groups
-
-
-def _groups(values: Iterable[Any]) -> list[Any]:
-    """The groups of one question: text is cut between them, lists of three are taken as they are."""
-    cut = ([value] if isinstance(value, list) else split_groups(value) if isinstance(value, str) else [] for value in values)
-    return list(chain.from_iterable(cut))
-
-
-def split_groups(evidence: str) -> list[str]:
-    """The `(subject, predicate, object)` groups of an `evidence_triple`, cut at "; ", ".; " or a new line between them."""
-    return [part.strip() for part in _BETWEEN.split(evidence) if part.strip() not in ("", ".")]
-
-
-def parts_of(group: str) -> list[str] | None:
-    """What stands between the commas of a group; null for a text that is no group in brackets."""
-    found = _GROUP.fullmatch(group.strip())
-    return [part.strip() for part in found[1].split(",")] if found else None
 
 
 def _first(row: Mapping[str, Any], keys: Sequence[str]) -> Any:

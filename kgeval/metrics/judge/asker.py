@@ -13,8 +13,12 @@ T = TypeVar("T", bound=Reply)
 
 @dataclass(frozen=True)
 class Later:
-    """A call whose prompt depends on a reply that a dry run does not have. `key`: equal keys are one call (all that the call is
-    made from, as far as it is known). `tokens`: of the slots, low and high. `items`: numbered items at most, a guess."""
+    """A call whose prompt depends on a reply that a dry run does not have.
+
+    `key`: equal keys are one call (all that the call is made from, as far as it is known). `tokens`: of the slots, low and high.
+    `items`: numbered items at most, a guess. `certain`: it is made whatever the reply says. `least`: as `key`, without what is not
+    known yet: calls that differ in that alone may turn out to be one, if the replies say nothing ("": as `key`).
+    """
 
     stage: str
     prompt: str
@@ -22,6 +26,7 @@ class Later:
     tokens: tuple[int, int]
     items: int = 0
     certain: bool = True
+    least: str = ""
 
 
 class Asker(Protocol):

@@ -2,6 +2,146 @@
 
 from __future__ import annotations
 
-from kgeval.metrics.definition import Metric
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from statistics import fmean, stdev
 
-METRICS: tuple[Metric, ...] = ()
+from pydantic import JsonValue
+
+from kgeval.metrics.definition import Metric, Need, Subject, Value, scored, unscored
+from kgeval.metrics.facts import Pair
+from kgeval.metrics.kg.sides import NO_LAYOUT, PAIRS, STORED, community_fact, matching_fact, relation_fact
+
+GRAPH = ("tau", "delta", "edge_cost", "undirected")
+PARTITIONS = ("tau", "edge_weight", "community", "runs", "seed")
+EMPTY = {"input": "the input has no triples", "context": "the context has no triples"}
+
+
+@dataclass(frozen=True)
+class Texts:
+    """How a pair is spoken of, what its row must have, and what it costs in calls."""
+
+    words: str
+    needs: tuple[Need, ...]
+    calls: str
+
+
+TEXTS = {
+    "context_relevancy": Texts("question (input) and retrieved contexts (context)", ("contexts",), "1 + 1 a context"),
+    "factual_correctness": Texts("answer (input) and reference (context)", ("reference",), "2"),
+    "faithfulness": Texts("answer (input) and retrieved contexts (context)", ("contexts",), "1 + 1 a context"),
+    "answer_relevancy": Texts("question (input) and answer (context)", (), "2"),
+}
+
+
+def _detail(subject: Subject, name: str, found: Pair) -> dict[str, JsonValue]:
+    """What every value says: sizes of the sides, where their triples come from, and how many triples had no head or tail."""
+    given, context = (subject.facts.triples[fact] for fact in PAIRS[name])
+    sizes: dict[str, JsonValue] = {
+        "entities": found.entities, "context_entities": found.context_entities,
+        "triples": len(given.triples), "context_triples": len(context.triples),
+        "input_from": given.origin, "context_from": context.origin,
+    }
+    dropped = given.dropped + context.dropped
+    return sizes | ({"dropped": dropped} if dropped else {})
+
+
+def _pair(subject: Subject, *, name: str, of: Callable[[Pair], tuple[float, dict[str, JsonValue]]]) -> Value:
+    """The value of a pair: unscored if it failed, 0 with the reason if a side is empty [D Algorithm 2], else what `of` makes of it."""
+    found = subject.facts.pairs[matching_fact(name)]
+    if found.failure is not None:
+        return unscored(found.failure)
+    if found.empty is not None:
+        return replace(scored(0.0, empty=found.empty, **_detail(subject, name, found)), reason=EMPTY[found.empty])
+    value, detail = of(found)
+    return scored(value, **detail, **_detail(subject, name, found))
+
+
+def _matching(found: Pair) -> tuple[float, dict[str, JsonValue]]:
+    return found.matched / found.entities, {"matched": found.matched}
+
+
+def _triple_matching(found: Pair) -> tuple[float, dict[str, JsonValue]]:
+    return found.triples_matched / found.triples, {"matched": found.triples_matched}
+
+
+def _by_entity(found: Pair) -> tuple[float, dict[str, JsonValue]]:
+    return _mean(found.by_entity, found)
+
+
+def _by_community(found: Pair) -> tuple[float, dict[str, JsonValue]]:
+    return _mean(found.by_community, found)
+
+
+def _mean(values: tuple[float, ...], found: Pair) -> tuple[float, dict[str, JsonValue]]:
+    """The mean over the partitions, and their spread: `sd` null for one partition, `first` what one partition would have said."""
+    spread: dict[str, JsonValue] = {
+        "runs": len(values), "sd": stdev(values) if len(values) > 1 else None, "min": min(values), "max": max(values), "first": values[0],
+        "modularity": fmean(found.modularity),
+    }
+    return min(1.0, fmean(values)), spread
+
+
+def _stored(subject: Subject) -> Value:
+    found = subject.facts.stored
+    if found is None or found.failure is not None:
+        return unscored(NO_LAYOUT if found is None or found.failure is None else found.failure)
+    if not found.entities:
+        return replace(scored(0.0, empty="input", entities=0), reason=EMPTY["input"])
+    detail: dict[str, JsonValue] = {"entities": found.entities, "matched": found.matched, "exact": found.exact}
+    if not found.by_embedding:
+        detail["by_embedding"] = False
+    return scored(found.matched / found.entities, **detail)
+
+
+def _of_pair(name: str) -> tuple[Metric, ...]:
+    """The four metrics of one pair."""
+    texts, sides = TEXTS[name], PAIRS[name]
+    fact, communities = matching_fact(name), community_fact(name)
+    common = partial(Metric, group="kg", needs=texts.needs, tools=("gds", "embedder"), calls=texts.calls)
+    where = f"Input and context are the triples of {texts.words}."
+    average = (
+        "Mean over `runs` partitions (Leiden, or Louvain) of the pair's undirected weighted graph, each found in another order of its "
+        "nodes, because one partition of a small graph is not stable."
+    )
+    return (
+        common(
+            f"kg_matching_{name}", summary=f"input entities with a cheap path to a context entity: {texts.words}",
+            definition=f"{where} Share of input entities (heads and tails) with a path of cost <= delta to any context entity; "
+                       "head-relation and relation-tail cost edge_cost each, SIMILAR (cosine >= tau) costs 1 - cosine. Empty side: 0.",
+            source="[D eq. 1, Algorithm 2]", compute=partial(_pair, name=name, of=_matching), asks=(*sides, fact), settings=GRAPH,
+        ),
+        common(
+            f"kg_community_{name}", summary=f"input entities that share a community with a context entity: {texts.words}",
+            definition=f"{where} Share of input entities in a community with a context entity. {average} Empty side: 0.",
+            source="[D eq. 2]; the mean over partitions is ours", compute=partial(_pair, name=name, of=_by_entity),
+            asks=(*sides, fact, communities), settings=PARTITIONS,
+        ),
+        common(
+            f"kg_community_by_community_{name}", summary=f"communities with entities of both sides: {texts.words}",
+            definition=f"{where} Share of all communities that hold entities of both sides. {average} Empty side: 0.",
+            source="[D Algorithm 3]; the mean over partitions is ours", compute=partial(_pair, name=name, of=_by_community),
+            asks=(*sides, fact, communities), settings=PARTITIONS,
+        ),
+        common(
+            f"kg_triple_matching_{name}", summary=f"input triples found again as a whole in one context triple: {texts.words}",
+            definition=f"{where} Share of input triples for which one context triple has a head and a tail joined to theirs by SIMILAR "
+                       "(cost 1 - cosine <= delta, cosine >= tau) and a relation with a cosine >= tau. Undirected: the context triple "
+                       "may stand the other way round. Empty side: 0.",
+            source="ours; [D 7] asks for it", compute=partial(_pair, name=name, of=_triple_matching),
+            asks=(*sides, fact, relation_fact(name)), settings=("tau", "delta", "undirected"),
+        ),
+    )
+
+
+MATCHING_STORED = Metric(
+    "kg_matching_stored", "kg", "answer entities with a cheap path to an entity of the stored graph",
+    "Input are the answer's triples, context are the entities of the stored graph. Share of the answer's entities with a path of cost "
+    "<= delta to an entity of the graph; SIMILAR joins an entity of the answer to the one of the graph with the same normalised name or "
+    "alias (cost 0), else to the nearest by embedding (cosine >= tau, cost 1 - cosine; graphs of up to 200,000 names). No triples: 0.",
+    "[D eq. 1] against the stored graph", _stored, asks=("triples:answer", STORED), tools=("gds", "embedder", "graph"), settings=GRAPH,
+    calls="1",
+)
+
+METRICS: tuple[Metric, ...] = (*(metric for name in PAIRS for metric in _of_pair(name)), MATCHING_STORED)

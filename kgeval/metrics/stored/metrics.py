@@ -1,7 +1,174 @@
-"""What only the stored graph can tell: grounding of claims in its triples, steps, Cypher, expired facts."""
+"""What only the stored graph can tell: grounding of claims in its triples, Cypher, expired facts; and the steps of a chain."""
 
 from __future__ import annotations
 
-from kgeval.metrics.definition import Metric
+from pydantic import JsonValue
 
-METRICS: tuple[Metric, ...] = ()
+from kgeval.llm.calls import Failure
+from kgeval.metrics.definition import Metric, Subject, Value, not_applicable, scored, unscored
+from kgeval.metrics.facts import Checked, Grounded, Item
+from kgeval.metrics.judge.desk import said
+from kgeval.metrics.stored.steps import step_kinds, step_texts
+
+NOT_ASKED = Failure("cancelled", "the stored graph was not asked")
+SUPPORTED, CONTRADICTED, NOT_STATED = "supported", "contradicted", "not_stated"
+
+
+def kg_grounding(subject: Subject) -> Value:
+    """Claims of the answer that go back to triples of the stored graph / claims. `support`: claim -> element ids of its triples."""
+    if not said(subject.row):
+        return not_applicable("the answer makes no claim", empty_answer=True)
+    grounded = subject.facts.grounded
+    if grounded is None:
+        return unscored(NOT_ASKED)
+    checked = grounded.checked
+    counts: dict[str, JsonValue] = {
+        "claims": len(checked.items), "grounded": checked.count(SUPPORTED), "contradicted": checked.count(CONTRADICTED),
+        "not_stated": checked.count(NOT_STATED),
+    }
+    if failure := checked.unscored:
+        return unscored(failure, **counts)
+    if not checked.items:
+        return not_applicable("the answer makes no claim")
+    support = {item.number: _ids(item, grounded) for item in checked.items if item.label == SUPPORTED}
+    related = sum(any(element_id in grounded.relations for element_id in ids) for ids in support.values())
+    return scored(
+        len(support) / len(checked.items), **counts, by_relations=related / len(checked.items),
+        support={str(number): list[JsonValue](ids) for number, ids in support.items()},
+    )
+
+
+def _ids(item: Item, grounded: Grounded) -> list[str]:
+    return [grounded.element_ids[number - 1] for number in item.sources if number <= len(grounded.element_ids)]
+
+
+def cypher_valid(subject: Subject) -> Value:
+    """1 if the server plans the answer's Cypher as a read and runs it within the time limit, else 0, with the server's reason."""
+    ran = subject.facts.cypher
+    if ran is None:
+        return unscored(NOT_ASKED)
+    if ran.failure is not None:
+        return unscored(ran.failure)
+    return scored(1.0) if ran.valid else scored(0.0, error=ran.error)
+
+
+def cypher_execution_match(subject: Subject) -> Value:
+    """1 if the answer's Cypher gives what the gold Cypher gives, else 0. Cypher that is not valid gives nothing: 0."""
+    ran = subject.facts.cypher
+    if ran is None:
+        return unscored(NOT_ASKED)
+    if failure := ran.failure or ran.gold_failure:
+        return unscored(failure, valid=ran.valid)
+    if ran.matches is None:
+        return unscored(NOT_ASKED)
+    detail: dict[str, JsonValue] = {"valid": ran.valid, "gold_rows": ran.gold_rows}
+    if ran.rows is not None:
+        detail["rows"] = ran.rows
+    if ran.error is not None:
+        detail["error"] = ran.error
+    if ran.extra_columns:
+        detail["extra_columns"] = list[JsonValue](ran.extra_columns)
+    return scored(float(ran.matches), **detail)
+
+
+def stale_context_share(subject: Subject) -> Value:
+    """Retrieved things that the graph marks as expired / retrieved things that it knows and that can expire. Lower is better."""
+    found = subject.facts.expired
+    if found is None:
+        return unscored(NOT_ASKED)
+    if found.failure is not None:
+        return unscored(found.failure, retrieved=found.retrieved)
+    if not found.retrieved:
+        return not_applicable("nothing was retrieved")
+    if not found.known:
+        return not_applicable(found.nothing or "the graph knows none of them that could expire", retrieved=found.retrieved)
+    return scored(
+        found.expired / found.known, retrieved=found.retrieved, known=found.known, expired=found.expired,
+        element_ids=list[JsonValue](found.element_ids[:20]),
+    )
+
+
+def stepwise_accuracy(subject: Subject) -> Value:
+    """Right steps of the gold chain / its steps. A step is right if the answer states it, or leaves it unsaid, does not contradict
+    it, and the retrieved contexts hold it: then the conclusion follows from what the system had before it [M 5].
+
+    `steps`: each step's three checks, its relation type, and whether it is right; `in_graph`: steps that the stored graph holds,
+    where it was asked. That does not change the value: it tells about the graph, not about the answer.
+    """
+    texts = step_texts(subject.row.question)
+    if not said(subject.row):
+        return scored(0.0, steps_total=len(texts), empty_answer=True, steps=list[JsonValue](_described(subject, {})))
+    checks = {source: subject.facts.checks.get(f"steps@{source}", Checked(failure=NOT_ASKED)) for source in ("answer", "contexts")}
+    failure = next((checked.unscored for checked in checks.values() if checked.unscored), None)
+    if failure is not None or any(len(checked.items) != len(texts) for checked in checks.values()):
+        return unscored(failure or NOT_ASKED, steps_total=len(texts), **{f"judged_{name}": _judged(c) for name, c in checks.items()})
+    steps = _described(subject, checks)
+    right = sum(bool(step["right"]) for step in steps)
+    counts: dict[str, JsonValue] = {
+        "steps_total": len(texts), "right": right, "stated": checks["answer"].count(SUPPORTED),
+        "contradicted": checks["answer"].count(CONTRADICTED), "in_contexts": checks["contexts"].count(SUPPORTED),
+    }
+    stored = subject.facts.checks.get("steps@graph")
+    if stored is not None and stored.unscored is None:
+        counts["in_graph"] = stored.count(SUPPORTED)
+    return scored(right / len(texts), **counts, steps=list[JsonValue](steps))
+
+
+def _judged(checked: Checked) -> int:
+    return sum(item.label is not None for item in checked.items)
+
+
+def _described(subject: Subject, checks: dict[str, Checked]) -> list[dict[str, JsonValue]]:
+    """Each step with its position, its relation type and its checks. An empty answer has no right step."""
+    stored = subject.facts.checks.get("steps@graph")
+    found: list[dict[str, JsonValue]] = []
+    for at, kind in enumerate(step_kinds(subject.row.question)):
+        step: dict[str, JsonValue] = {"position": at + 1, "relation": kind}
+        labels = {source: checked.items[at].label for source, checked in checks.items()}
+        if stored is not None and at < len(stored.items):
+            step["graph"] = stored.items[at].label
+        step |= labels
+        step["right"] = labels.get("answer") == SUPPORTED or (
+            labels.get("answer") == NOT_STATED and labels.get("contexts") == SUPPORTED
+        )
+        found.append(step)
+    return found
+
+
+METRICS: tuple[Metric, ...] = (
+    Metric(
+        "kg_grounding", "grounding", "claims traceable to triples of the stored graph",
+        "claims of the answer that a triple of the stored graph supports, alone or with others, / claims. Candidates: relations "
+        "between entities that the claim names, then what is said of these entities and their other relations; a judge says which "
+        "triples support the claim. A claim that names nothing with a triple in the graph is not grounded, and nobody is asked.",
+        "[M 4] KG grounding rate", kg_grounding, asks=("claims:answer", "grounding"), tools=("judge", "graph"),
+        settings=("candidates",), calls="2 (3 where many triples are near)", aspects=("by_relations",),
+    ),
+    Metric(
+        "stepwise_accuracy", "reasoning", "steps of the gold chain that the answer takes, or that follow from its contexts",
+        "right steps / steps of the gold chain. A step is right if the answer states it, or if the answer does not contradict it and the "
+        "retrieved contexts state it. Beside it: which steps the stored graph holds.",
+        "[M 5] stepwise accuracy", stepwise_accuracy, needs=("steps", "contexts"), asks=("steps@answer", "steps@contexts", "steps@graph"),
+        tools=("judge",), calls="2",
+    ),
+    Metric(
+        "cypher_valid", "retrieval", "the answer's Cypher runs as a read",
+        "1 if the server plans the answer's Cypher as a read and runs it in a READ transaction within query_timeout seconds, without an "
+        "error; else 0, with the reason in detail. Cypher that would write or that loads files is 0 and is not run.",
+        "ours", cypher_valid, needs=("cypher",), asks=("cypher",), tools=("graph",), settings=("query_timeout",),
+    ),
+    Metric(
+        "cypher_execution_match", "retrieval", "the answer's Cypher gives the result of the gold Cypher",
+        "1 if the gold columns are found among the result's columns, whatever their names and order, so that all rows agree as often as "
+        "they come; else 0. Rows and the items of lists count in any order unless `ordered` is set; with it, rows count in their order "
+        "where the gold Cypher ends with ORDER BY. Numbers to 1e-8; nodes and relations by element id; null equals null.",
+        "execution accuracy, as in text-to-query benchmarks", cypher_execution_match, needs=("cypher", "gold_cypher"), asks=("cypher",),
+        tools=("graph",), settings=("query_timeout", "ordered"),
+    ),
+    Metric(
+        "stale_context_share", "retrieval", "retrieved facts that the stored graph marks as expired",
+        "retrieved relations, and nodes with a property of time, that the graph marks as expired or whose validity has ended / those "
+        "that the graph knows. Things are found by element id, key, name, A -[TYPE]-> B, or the words of a fact.",
+        "ours", stale_context_share, needs=("retrieved",), asks=("expired",), tools=("graph",), better="lower",
+    ),
+)

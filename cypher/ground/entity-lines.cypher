@@ -1,0 +1,12 @@
+// entity-lines: what given entities say of themselves: name, type and description.
+//
+// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
+// :param ids => ['4:x:1']         -- LIST OF STRING: element ids of entities
+//
+// returns: element_id STRING, name STRING, type STRING, description STRING
+// mode: read
+MATCH (e)
+WHERE elementId(e) IN $ids
+RETURN elementId(e) AS element_id, left(head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]), 300) AS name,
+       left(coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), 200) AS type,
+       CASE WHEN e[$layout.description_key] IS :: STRING NOT NULL THEN left(e[$layout.description_key], 1000) END AS description

@@ -1,0 +1,23 @@
+// relations-between: every relation that joins two of the given entities, with its ends' names and what it says.
+//
+// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
+// :param ids => ['4:x:1', '4:x:2'] -- LIST OF STRING: element ids of entities
+// :param most => 2000             -- INTEGER: relations at most
+//
+// returns: element_id STRING, start STRING, end STRING, subject STRING, predicate STRING, type STRING, object STRING, description STRING
+// mode: read
+UNWIND $ids AS one
+MATCH (a) WHERE elementId(a) = one
+UNWIND $ids AS other
+MATCH (b) WHERE elementId(b) = other
+CALL (a, b) {
+  MATCH (a)-[r]->(b)
+  WHERE type(r) IN $layout.relation_types AND a <> b
+  RETURN r
+}
+WITH a, r, b ORDER BY elementId(r) LIMIT $most
+RETURN elementId(r) AS element_id, elementId(a) AS start, elementId(b) AS end,
+       left(head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]), 300) AS subject,
+       left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200) AS predicate, type(r) AS type,
+       left(head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]), 300) AS object,
+       CASE WHEN r[$layout.relation_description_key] IS :: STRING NOT NULL THEN left(r[$layout.relation_description_key], 1000) END AS description

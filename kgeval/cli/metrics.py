@@ -1,0 +1,85 @@
+"""`kgeval metrics`: what there is to measure, and what each costs."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from kgeval.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@click.group()
+def metrics() -> None:
+    """The metrics: what each measures, needs and costs; the presets."""
+
+
+@metrics.command("list")
+@click.option("--group", help="Only this group: answers, grounding, retrieval, kg, reasoning.")
+@click.option("--preset", help="Only the metrics of this preset.")
+@click.option("-f", "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="How to print it.")
+def list_(group: str | None, preset: str | None, form: str) -> None:
+    """List the metrics with what they need and cost, and the presets."""
+    from kgeval.metrics import pages
+    from kgeval.metrics.table import PRESETS
+
+    _known("group", group, pages.GROUPS)
+    _known("preset", preset, list(PRESETS))
+    found = pages.metrics_of(group=group, preset=preset)
+    if form == "json":
+        levels = {name: {level: list(names) for level, names in members.items()} for name, members in PRESETS.items()}
+        text = {"metrics": [pages.as_json(metric) for metric in found], "presets": levels}
+        click.echo(json.dumps(text, ensure_ascii=False, indent=2))
+        return
+    _table(pages.COLUMNS, pages.table_of(found))
+    if group is None and preset is None:
+        click.echo(f"\npresets: {', '.join(PRESETS)} (kgeval metrics show PRESET)")
+    click.echo("calls: of a judge model for one row, if the metric is alone; together metrics share claims and verdicts")
+
+
+@metrics.command()
+@click.argument("name", metavar="NAME|PRESET")
+@click.option("-f", "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="How to print it.")
+def show(name: str, form: str) -> None:
+    """Print a metric's page: definition, needs, cost, settings, variants, limits, source; or what a preset holds."""
+    from kgeval.metrics import pages
+    from kgeval.metrics.table import PRESETS, all_metrics
+
+    known = all_metrics()
+    _known("metric or preset", name, [*known, *PRESETS])
+    if form == "json":
+        found = pages.as_json(known[name]) if name in known else {level: list(names) for level, names in PRESETS[name].items()}
+        click.echo(json.dumps(found, ensure_ascii=False, indent=2))
+        return
+    click.echo(pages.metric_page(known[name]) if name in known else pages.preset_page(name), nl=False)
+
+
+def _known(what: str, name: str | None, names: Sequence[str]) -> None:
+    """Raises: UsageError with the nearest name for one that does not exist."""
+    if name is None or name in names:
+        return
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, names, n=3)
+    raise UsageError(
+        f"no such {what}: {name}", fix=f"did you mean: {', '.join(near)}" if near else f"there are: {', '.join(names)}",
+    )
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Columns as wide as their longest cell. On a terminal that is too narrow the last one goes below, on a line of its own."""
+    import shutil
+    import sys
+
+    lines = [head, *rows]
+    widths = [max(len(line[at]) for line in lines) for at in range(len(head))]
+    narrow = sys.stdout.isatty() and shutil.get_terminal_size((100, 40)).columns < sum(widths) + 2 * len(widths)
+    for line in lines:
+        cells = [cell.ljust(width) for cell, width in zip(line, widths, strict=True)]
+        click.echo("  ".join(cells[:-1] if narrow else cells).rstrip())
+        if narrow:
+            click.echo(f"    {line[-1]}")

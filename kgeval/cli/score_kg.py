@@ -1,0 +1,236 @@
+"""What `kgeval score` shows of the knowledge-graph metrics: one question's pairs laid open, and scores over a grid of settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kgeval.cli.common import say
+from kgeval.errors import UsageError
+from kgeval.metrics.definition import Settings, Subject
+from kgeval.metrics.facts import Facts
+from kgeval.metrics.options import SettingValue, make_settings
+from kgeval.metrics.select import Selection
+from kgeval.report.display import visible
+
+if TYPE_CHECKING:
+    from kgeval.cli.score_run import Job
+    from kgeval.files.rows import Rows
+    from kgeval.metrics.kg.explain import Explained, Node, Way
+    from kgeval.metrics.kg.sides import Asked
+    from kgeval.records import Row
+
+SWEPT = ("tau", "delta", "edge_cost", "edge_weight", "undirected", "community", "runs", "seed")
+WINDOW = 512
+MOST_LISTED = 50
+MOST_POINTS = 400
+Sums = dict[tuple[str, str], list[float]]
+
+
+def explain(job: Job, rows: Rows) -> int:
+    """Prints the pairs of one question, a system after the other; with write_back they are written into Neo4j too. Exit code.
+
+    Raises: UsageError for an unknown question, for a selection without a knowledge-graph metric, and for missing tools.
+    """
+    from kgeval.metrics.kg.explain import explain as lay_open
+    from kgeval.metrics.kg.sides import asked
+
+    wanted = job.options["explain"]
+    found = rows.find(wanted)
+    if not found:
+        raise UsageError(f"there is no answer to question '{wanted}'", fix="give the id of a question as the files have it")
+    graph, embedder = _needed(job)
+    for subject in _subjects(found, job, job.settings):
+        for one in asked(subject, job.selection):
+            if (why := _nothing_to_show(one)) is not None:
+                click.echo(f"{_title(one)}\n  {why}\n")
+                continue
+            explained = lay_open(one, graph, embedder)
+            click.echo(explain_text(explained, job.settings))
+            if job.options["write_back"]:
+                _write_back(graph, explained, job.settings)
+    return 0
+
+
+def _needed(job: Job) -> tuple[Any, Any]:
+    if not any(fact.startswith("pairs:") for metric in job.selection.metrics for fact in metric.asks):
+        fix = "name metrics of text pairs, for example --metrics kg"
+        raise UsageError("no metric of the selection has a graph of a pair", fix=fix)
+    if job.tools.graph is None or job.tools.embedder is None:
+        raise UsageError("the graph of a pair needs a Neo4j with GDS and an embedding model", fix="kgeval doctor shows what is there")
+    return job.tools.graph, job.tools.embedder
+
+
+def _subjects(rows: Iterable[Row], job: Job, settings: Settings) -> Iterator[Subject]:
+    """The rows with the triples of their texts; no other fact is asked for."""
+    from kgeval.metrics.judge.live import Live
+    from kgeval.metrics.kg.triples import ask_triples
+
+    asker = Live(job.tools.models) if job.tools.models is not None else None
+
+    def work(row: Row) -> Subject:
+        subject = Subject(row, Facts(), settings)
+        ask_triples(subject, job.selection.facts_of(row), asker, job.tools)
+        return subject
+
+    yield from job.tools.models.map(work, rows) if job.tools.models is not None else map(work, rows)
+
+
+def _nothing_to_show(one: Asked) -> str | None:
+    given, context = one.sides
+    failure = given.failure or context.failure
+    if failure is not None:
+        return f"unscored: {failure.cause}: {failure.detail}"
+    if not given.triples or not context.triples:
+        return f"0: the {'context' if given.triples else 'input'} has no triples"
+    return None
+
+
+def _title(one: Asked) -> str:
+    row = one.subject.row
+    return f"{visible(row.question.id)}, {visible(row.answer.system)}: {one.pair}"
+
+
+def explain_text(explained: Explained, settings: Settings) -> str:
+    """A pair laid open, as text. Names are made visible; long lists are cut and say so."""
+    from kgeval.metrics.kg.explain import shared
+
+    matched = sum(way.matched for way in explained.ways)
+    groups = [("shared " if shared(group) else "one side", _nodes(group)) for group in explained.communities]
+    return "\n".join([
+        f"{visible(explained.question_id)}, {visible(explained.system)}: {explained.pair}",
+        f"  {len(explained.graph.input.heads)} input triples, {len(explained.graph.context.heads)} context triples",
+        f"  SIMILAR (cosine >= {settings.tau:g}): {len(explained.similar)}",
+        *_cut([f"    {cosine:.4f}  {visible(a)}  ~  {visible(b)}" for a, b, cosine, _ in sorted(explained.similar, key=lambda s: -s[2])]),
+        f"  paths (cost <= {settings.delta:g}): {matched} of {len(explained.ways)} input entities",
+        *_cut([f"    {_way(way)}" for way in sorted(explained.ways, key=lambda way: (way.cost is None, way.cost))]),
+        f"  communities of the first partition ({settings.community}, seed {settings.seed}): {len(explained.communities)}",
+        *_cut([f"    {kind}  {names}" for kind, names in groups]),
+        "",
+    ])
+
+
+def _cut(lines: Sequence[str]) -> list[str]:
+    more = len(lines) - MOST_LISTED
+    return [*lines[:MOST_LISTED], *([f"    ... and {more} more"] if more > 0 else [])]
+
+
+def _way(way: Way) -> str:
+    if way.cost is None:
+        return f"none      {visible(way.entity)}"
+    steps = " -> ".join(f"[{visible(n.name)}]" if n.kind == "relation" else visible(n.name) for n in way.nodes)
+    return f"{way.cost:.4f} {'yes' if way.matched else 'no '}  {steps}"
+
+
+def _nodes(group: Sequence[Node]) -> str:
+    names = [f"{visible(node.name)} ({node.side})" for node in group if node.kind == "entity"]
+    return ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
+
+
+def _write_back(graph: Any, explained: Explained, settings: Settings) -> None:
+    from kgeval.graph.load.pairs import write_pair
+
+    written = write_pair(graph, pair_rows(explained, settings))
+    say(f"wrote {written} nodes as the pair '{explained.id}'; look at it with the query view-pair, remove it with delete-pair")
+
+
+def pair_rows(explained: Explained, settings: Settings) -> Any:
+    """The pair's graph as rows to write."""
+    from kgeval.graph.load.pairs import PairRows
+
+    pair, number_of = explained.graph, {id(node): number for number, group in enumerate(explained.communities) for node in group}
+    ways = {way.entity: way for way in explained.ways}
+    nodes: list[dict[str, Any]] = []
+    for number, node in enumerate(explained.nodes):
+        row = {"number": number, "name": node.name, "side": node.side, "kind": node.kind, "community": number_of[id(node)]}
+        if node.kind == "entity" and node.side == "input":
+            row |= {"matched": ways[node.name].matched, "cost": ways[node.name].cost}
+        nodes.append(row)
+    first, second = len(pair.input.names), len(pair.input.names) + len(pair.context.names)
+    third = second + len(pair.input.heads)
+    structural = {"cost": settings.edge_cost, "weight": settings.edge_weight}
+    edges: list[tuple[str, int, int, dict[str, Any]]] = []
+    for side, entities, relations in ((pair.input, 0, second), (pair.context, first, third)):
+        for at, (head, tail) in enumerate(zip(side.heads.tolist(), side.tails.tolist(), strict=True)):
+            edges += [("HEAD", head + entities, relations + at, structural), ("TAIL", tail + entities, relations + at, structural)]
+    for a, b, (_, _, cosine, cost) in zip(pair.similar_input.tolist(), pair.similar_context.tolist(), explained.similar, strict=True):
+        edges.append(("SIMILAR", a, b + first, {"cosine": cosine, "cost": cost}))
+    about = {"question": explained.question_id, "system": explained.system, "pair": explained.pair}
+    about |= {name: asdict(settings)[name] for name in ("tau", "delta", "edge_cost", "edge_weight", "undirected", "community", "seed")}
+    return PairRows(explained.id, about, nodes, edges)
+
+
+def sweep(job: Job, rows: Rows) -> int:
+    """Prints the mean of every knowledge-graph metric for every point of the grid. Triples are asked for once. Exit code."""
+    graph, embedder = _needed(job)
+    grid = parse_grid(job.options["sweep"], job.settings)
+    chosen = tuple(metric for metric in job.selection.metrics if any(fact.startswith("pairs:") for fact in metric.asks))
+    selection = Selection(chosen, job.selection.levels)
+    sums: list[Sums] = [{} for _ in grid]
+    for window in _windows(_subjects(rows, job, job.settings)):
+        for at, settings in enumerate(grid):
+            _add(sums[at], [replace(subject, settings=settings, facts=Facts(triples=subject.facts.triples)) for subject in window],
+                 selection, (graph, embedder))
+    click.echo(sweep_text(grid, sums, swept_names(job.options["sweep"])))
+    return 0
+
+
+def _windows(subjects: Iterator[Subject]) -> Iterator[list[Subject]]:
+    from itertools import islice
+
+    while window := list(islice(subjects, WINDOW)):
+        yield window
+
+
+def _add(sums: Sums, subjects: Sequence[Subject], selection: Selection, tools: tuple[Any, Any]) -> None:
+    from kgeval.metrics.kg.batch import add_pairs
+    from kgeval.metrics.select import lacking
+
+    add_pairs(subjects, selection, *tools, None)
+    for subject in subjects:
+        for metric in selection.of(subject.row):
+            value = None if lacking(metric, subject.row) else metric.compute(subject).value
+            known = sums.setdefault((subject.row.answer.system, metric.name), [0.0, 0, 0])
+            known[0] += value or 0.0
+            known[1] += value is not None
+            known[2] += 1
+
+
+def parse_grid(text: str, settings: Settings) -> list[Settings]:
+    """`tau=0.6,0.7;delta=0.3,0.5` as settings, the last name changing fastest. Raises: UsageError with every fault."""
+    axes: dict[str, list[str]] = {}
+    faults = []
+    for part in filter(None, (part.strip() for part in text.split(";"))):
+        name, _, values = (piece.strip() for piece in part.partition("="))
+        listed = [value.strip() for value in values.split(",") if value.strip()]
+        if name not in SWEPT or not listed:
+            faults.append(f"'{part}'")
+        axes[name] = listed
+    if faults or not axes:
+        fix = f"write for example tau=0.6,0.7;delta=0.3,0.5; names: {', '.join(SWEPT)}"
+        raise UsageError("faulty --sweep: " + (", ".join(faults) or "it is empty"), fix=fix)
+    points = list(product(*axes.values()))
+    if len(points) > MOST_POINTS:
+        raise UsageError(f"--sweep has {len(points)} points", fix=f"give at most {MOST_POINTS}")
+    base: Mapping[str, SettingValue] = asdict(settings)
+    return [make_settings({**base, **dict(zip(axes, point, strict=True))}) for point in points]
+
+
+def swept_names(text: str) -> list[str]:
+    """The names of the grid's axes, in their order."""
+    return list(dict.fromkeys(part.partition("=")[0].strip() for part in text.split(";") if part.strip()))
+
+
+def sweep_text(grid: Sequence[Settings], sums: Sequence[Sums], names: Sequence[str]) -> str:
+    """A table: a line a point, system and metric: the mean, and over how many of how many rows it is."""
+    lines = ["  ".join([*(f"{name:>11}" for name in names), f"{'mean':>8}", f"{'n':>13}", "system, metric"])]
+    for settings, found in zip(grid, sums, strict=True):
+        point = "  ".join(f"{asdict(settings)[name]!s:>11}" for name in names)
+        for (system, metric), (total, n, rows) in found.items():
+            mean = f"{total / n:8.4f}" if n else f"{'-':>8}"
+            lines.append(f"{point}  {mean}  {f'{n:.0f} of {rows:.0f}':>13}  {visible(system)}, {metric}")
+    return "\n".join(lines)

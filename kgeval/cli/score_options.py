@@ -1,0 +1,107 @@
+"""The options of `kgeval score`, and what the rooms below make of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kgeval.cli.common import F, listed
+from kgeval.errors import UsageError
+
+if TYPE_CHECKING:
+    from kgeval.config import Config
+    from kgeval.files.rows import RowsWanted
+    from kgeval.metrics.definition import Settings
+    from kgeval.metrics.select import Selection
+
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+ANSWERS = click.Path(path_type=Path)
+
+
+def input_options(command: F) -> F:
+    """ANSWERS and how they are read: --questions, --map, --system, --filter-..."""
+    for option in reversed((
+        click.argument("answers", nargs=-1, required=True, type=ANSWERS),
+        click.option("--questions", type=FILE, metavar="FILE", help="Questions with references and evidence, joined by id."),
+        click.option(
+            "--map", "maps", multiple=True, metavar="NAME=FIELD",
+            help="Which field of the files is what: answer=response, contexts=docs[].text (repeatable).",
+        ),
+        click.option("--system", metavar="NAME", help="The system's name [default: the file's own, else the file's stem]."),
+        click.option("--allow-missing", is_flag=True, help="Leave out answers to questions that --questions lacks."),
+        click.option(
+            "--filter-first-n", "--limit", "first", type=click.IntRange(min=1), metavar="N", help="Only the first N questions.",
+        ),
+        click.option("--filter-sample", "sample", type=click.IntRange(min=1), metavar="N", help="Only N questions, drawn by --seed."),
+        click.option("--filter-id", "ids", multiple=True, metavar="ID", help="Only these questions (comma or repeated)."),
+        click.option("--filter-system", "systems", multiple=True, metavar="NAME", help="Only these systems."),
+        click.option("--filter-level", "levels", multiple=True, metavar="NAME", help="Only questions of these levels."),
+        click.option("--filter-kind", "kinds", multiple=True, metavar="NAME", help="Only questions of these types, named as in the file."),
+        click.option("--filter-dataset", "datasets", multiple=True, metavar="NAME", help="Only questions of these datasets."),
+        click.option("--filter-document", "documents", multiple=True, metavar="NAME", help="Only questions about these documents."),
+        click.option("--filter-hops", "hops", multiple=True, metavar="N", help="Only questions with so many hops."),
+        click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=0, show_default=True, help="Seed of samples and intervals."),
+    )):
+        command = option(command)
+    return command
+
+
+def metric_options(command: F) -> F:
+    """--metrics and what numbers depend on."""
+    for option in reversed((
+        click.option(
+            "--metrics", "names", multiple=True, metavar="NAMES",
+            help="Metrics and presets, comma or repeated [default: names in [metrics] of kgeval.toml]; kgeval metrics list shows all.",
+        ),
+        click.option("--setting", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of metrics: tau=0.8 (repeatable)."),
+        click.option("--community", type=click.Choice(["leiden", "louvain"]), help="Same as --setting community=..."),
+        click.option("--runs", type=click.IntRange(1, 1000), help="Partitions of a community score; same as --setting runs=..."),
+    )):
+        command = option(command)
+    return command
+
+
+def rows_wanted(options: Mapping[str, Any]) -> RowsWanted:
+    """What open_rows shall read. Raises: UsageError for faulty --map and --filter-hops."""
+    from kgeval.files.rows import Filters, RowsWanted
+
+    words = {name: tuple(listed(options[name])) for name in ("ids", "systems", "levels", "kinds", "datasets", "documents")}
+    filters = Filters(first=options["first"], sample=options["sample"], seed=options["seed"], hops=_hops(options["hops"]), **words)
+    return RowsWanted(
+        answers=tuple(options["answers"]), questions=options["questions"], maps=_maps(options["maps"]), filters=filters,
+        allow_missing=options["allow_missing"], system=options["system"],
+    )
+
+
+def _maps(given: tuple[str, ...]) -> dict[str, str]:
+    pairs = [text.partition("=") for text in given]
+    wrong = [text for text, (name, sign, field) in zip(given, pairs, strict=True) if not (name.strip() and sign and field.strip())]
+    if wrong:
+        raise UsageError("faulty --map: " + ", ".join(f"'{text}'" for text in wrong), fix="write NAME=FIELD, e.g. --map answer=response")
+    return {name.strip(): field.strip() for name, _, field in pairs}
+
+
+def _hops(given: tuple[str, ...]) -> tuple[int, ...]:
+    parts = listed(given)
+    wrong = [part for part in parts if not part.isdecimal()]
+    if wrong:
+        raise UsageError(f"--filter-hops {', '.join(wrong)}: no whole number", fix="write for example --filter-hops 2,3")
+    return tuple(int(part) for part in parts)
+
+
+def selection_of(config: Config, options: Mapping[str, Any]) -> Selection:
+    """The metrics of the run: --metrics, else kgeval.toml's."""
+    from kgeval.metrics.select import select
+
+    return select(listed(options["names"]) or list(config.metrics.names))
+
+
+def settings_of(config: Config, options: Mapping[str, Any]) -> Settings:
+    """The settings in force: a flag, else kgeval.toml's, else the default."""
+    from kgeval.metrics.options import make_settings, parse_pairs
+
+    flags = {name: options[name] for name in ("community", "runs") if options.get(name) is not None}
+    return make_settings({**config.metrics.settings, **parse_pairs(list(options["settings"])), **flags})

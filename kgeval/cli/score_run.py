@@ -1,0 +1,239 @@
+"""A scoring run: opening what it needs, the dry run, the rows, and the report."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kgeval.cli.choose import layout_from_options
+from kgeval.cli.common import open_from_options, say
+from kgeval.cli.models import open_embedder_from_options, open_models_from_options, show_plan
+from kgeval.cli.show import show_report
+from kgeval.errors import UsageError
+from kgeval.metrics.definition import Settings
+from kgeval.metrics.engine import Tools
+from kgeval.metrics.select import Selection
+
+if TYPE_CHECKING:
+    from kgeval.config import Config
+    from kgeval.files.rows import Rows, RowsWanted
+    from kgeval.files.scores import ScoreFile
+    from kgeval.manifest import Asked, Started
+    from kgeval.metrics.summary.gates import Gate
+    from kgeval.records import AuditReport, IndexRecord, MetricInfo, Row, RunManifest, ScoreReport
+
+MISSED, INCOMPLETE = 1, 3
+
+
+@dataclass
+class Job:
+    """One run of `kgeval score`: what was asked for, and, once opened, what it is done with."""
+
+    options: Mapping[str, Any]
+    started: Started
+    wanted: RowsWanted
+    selection: Selection
+    settings: Settings
+    gates: tuple[Gate, ...]
+    results: tuple[Path, ...]
+    reports: tuple[Path, ...]
+    tools: Tools = field(default_factory=Tools)
+    infos: list[MetricInfo] = field(default_factory=list)
+    audit: AuditReport | None = None
+    index: tuple[IndexRecord, ...] = ()
+
+    def read_beside(self) -> None:
+        """Reads the files that are joined at the end; their faults must not cost money."""
+        from kgeval.metrics.summary.audit_join import read_audit
+
+        if self.options["audit_report"]:
+            self.audit = read_audit(self.options["audit_report"], self.options["graph_name"])
+        self.index = tuple(_index_record(path) for path in self.options["index_records"])
+
+    def open_rows(self) -> Rows:
+        """The rows, all checked. What was decided about the files is said."""
+        from kgeval.files.rows import open_rows
+
+        rows = open_rows(self.wanted)
+        for note in rows.notes:
+            say(note)
+        return rows
+
+    def check(self, rows: Rows) -> None:
+        """What can only be known once the rows are: names of systems, trials. Raises: UsageError with all of it."""
+        names = [info.system for info in rows.systems]
+        faults = [f"--threshold: no system is called {gate.system}" for gate in self.gates if gate.system not in (None, *names)]
+        if self.options["against"] not in (None, *names):
+            faults.append(f"--against: no system is called {self.options['against']}")
+        if self.options["trials"] > 1 and any(info.trials > 1 for info in rows.systems):
+            faults.append("--trials: the answers have trials of their own, and the spread between runs could be of either")
+        if faults:
+            raise UsageError("; ".join(faults), fix=f"the systems are {', '.join(names)}")
+
+    def open_tools(self, stack: ExitStack, config: Config, rows: Rows) -> None:
+        """Opens what the metrics need and nothing else; every way out is told before anything is paid."""
+        judge = _judge(stack, config, self)
+        embedder = stack.enter_context(open_embedder_from_options(config, self.options)) if "embedder" in self.selection.tools else None
+        graph, layout = None, None
+        if self.selection.tools & {"graph", "gds"}:
+            options = self.options
+            graph = stack.enter_context(open_from_options(config, **{k: options[k] for k in ("uri", "username", "database", "home")}))
+            if "graph" in self.selection.tools or options["graph_name"] or options["layout_option"] or config.graph.name:
+                layout = layout_from_options(graph, config, **{k: options[k] for k in ("graph_name", "layout_option", "overrides")})
+        self.tools = Tools(judge, embedder, graph, layout)
+        self.infos = _infos(self)
+        self.tools = Tools(judge, embedder, graph, layout, {info.metric: info.signature for info in self.infos})
+
+
+def _judge(stack: ExitStack, config: Config, job: Job) -> Any:
+    """A session with the judge where metrics need one, or may use one (triples) and one is named."""
+    needing = job.selection.needing("judge")
+    triples = any(fact.startswith("triples:") for metric in job.selection.metrics for fact in metric.asks)
+    named = job.options["model"] or config.model.judge.name
+    if not needing and not (triples and named):
+        return None
+    if not named:
+        raise UsageError(
+            f"no model is named for the judge, and these metrics need one: {', '.join(needing)}",
+            fix="give --model NAME, or name = ... in [model.judge] of kgeval.toml; --metrics lexical needs none",
+        )
+    return stack.enter_context(open_models_from_options(config, "judge", job.options))
+
+
+def _infos(job: Job) -> list[MetricInfo]:
+    from kgeval.metrics.signature import metric_info, tooling
+
+    what = tooling(job.tools)
+    return [metric_info(metric, job.settings, what) for metric in job.selection.metrics]
+
+
+def plan(job: Job, rows: Rows) -> int:
+    """The dry run: the calls that are not in the journal yet, counted by the same code that makes them."""
+    from kgeval.llm.calls import Limits
+    from kgeval.llm.plan import Plan
+    from kgeval.metrics.definition import Subject
+    from kgeval.metrics.engine import row_facts
+    from kgeval.metrics.facts import Facts
+    from kgeval.metrics.judge.dry import Dry
+
+    models = job.tools.models
+    if models is None:
+        show_plan(Plan((), Limits()))
+        return 0
+    dry = Dry(models)
+    for row in rows:
+        for trial in range(job.options["trials"]):
+            row_facts(Subject(row, Facts(), job.settings, trial), selection=job.selection, tools=job.tools, asker=dry)
+    show_plan(Plan(dry.stages(), models.limits))
+    return 0
+
+
+def finish(job: Job, rows: Rows) -> int:
+    """Scores all rows, writes results and reports, and says by its exit code whether gates were met."""
+    from kgeval.files.scores import ScoreFile, Taking
+
+    taking: Taking = "scored" if job.options["retry_errors"] else "finished" if job.options["resume"] else "nothing"
+    with ScoreFile(
+        job.results, fingerprint=fingerprint(job, rows), taking=taking, verdicts=not job.options["no_verdicts"],
+    ) as file:
+        _score_all(job, rows, file)
+        report = _report(job, rows, file)
+        code = report.run.exit_code
+        written = file.finish(report)
+    for path in written:
+        say(f"wrote {path}")
+    show_report(report, job.options, job.reports)
+    for text in _told(report):
+        say(text)
+    return code
+
+
+def _score_all(job: Job, rows: Rows, file: ScoreFile) -> None:
+    """Scores every row and trial in order, but those that an earlier run has."""
+    from kgeval.metrics.engine import score
+
+    trials = job.options["trials"]
+
+    def skip(row: Row, trial: int) -> bool:
+        return file.taken(row, trial or None) is not None
+
+    for result in score(rows, job.selection, job.tools, job.settings, trials=trials, total=len(rows) * trials, skip=skip):
+        file.add(result.scores, result.verdicts)
+
+
+def fingerprint(job: Job, rows: Rows) -> str:
+    """What makes two runs the same: input files, how they are read, metrics with their signatures, trials."""
+    from kgeval.files import sha256
+
+    what = [
+        sha256(path for path in rows.inputs if path.is_file()), sorted(job.wanted.maps.items()), repr(job.wanted.filters),
+        job.wanted.system, job.wanted.allow_missing, [info.signature for info in job.infos], job.options["trials"],
+    ]
+    return hashlib.sha256(json.dumps(what, default=str).encode()).hexdigest()
+
+
+def _report(job: Job, rows: Rows, file: ScoreFile) -> ScoreReport:
+    from kgeval.metrics.summary.build import SummaryOptions, build_report
+
+    options, models = job.options, job.tools.models
+    stopped = models is not None and models.exit_code != 0
+    notes = [*rows.notes, *(models.notes if models else [])]
+    run = _manifest(job, rows, models.asked() if models else None)
+    report = build_report(
+        file.scores, lambda: iter(rows), infos=job.infos, systems=rows.systems, run=run,
+        options=SummaryOptions(
+            seed=options["seed"], baseline=options["against"], gates=job.gates, complete=not stopped, notes=tuple(notes),
+            verdicts=None if options["no_verdicts"] else file.verdicts, audit=job.audit, index_records=job.index,
+        ),
+    )
+    return report.model_copy(update={"run": report.run.model_copy(update={"exit_code": _code(report, stopped=stopped)})})
+
+
+def _code(report: ScoreReport, *, stopped: bool) -> int:
+    if stopped or any(gate.met is None for gate in report.gates):
+        return INCOMPLETE
+    return MISSED if any(gate.met is False for gate in report.gates) else 0
+
+
+def _told(report: ScoreReport) -> list[str]:
+    """Messages for gates that are missed or without an answer."""
+    lines = []
+    for gate in report.gates:
+        name, sign = f"{gate.metric} of {gate.system}", ">=" if gate.least else "<="
+        if gate.met is None:
+            lines.append(f"gate not answered: {name} has no sure value")
+        elif not gate.met:
+            lines.append(f"gate missed: {name} is {gate.value:.3f}, wanted {sign} {gate.limit:g}")
+    return lines
+
+
+def _manifest(job: Job, rows: Rows, asked: Asked | None) -> RunManifest:
+    from kgeval.config import DEFAULT_FILE
+
+    options = job.options
+    beside = [options["config_file"] or DEFAULT_FILE, options["layout_option"], options["audit_report"]]
+    named = [*rows.inputs, *beside, *options["index_records"]]
+    graph = job.tools.graph
+    return job.started.manifest(
+        server=graph.info if graph else None, inputs=[Path(name) for name in named if name and Path(name).is_file()],
+        seed=options["seed"], asked=asked,
+    )
+
+
+def _index_record(path: Path) -> IndexRecord:
+    from pydantic import ValidationError
+
+    from kgeval.config import explain
+    from kgeval.errors import InputError
+    from kgeval.files import read_json
+    from kgeval.records import IndexRecord
+
+    try:
+        return IndexRecord.model_validate(read_json(path))
+    except ValidationError as cause:
+        raise InputError(f"{path}: no index record: " + "; ".join(explain(cause)), fix="docs/records.md shows the record") from cause

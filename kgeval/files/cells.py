@@ -1,0 +1,267 @@
+"""Values of strangers' rows as what a field needs. What does not fit raises Misfit: a fault that names the field.
+
+Null, NaN and, outside the answer itself, a blank text mean that the value is absent. An infinity is a fault.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import math
+import tokenize
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from kgeval.files.json_rows import constant
+
+TEXTS = ("text", "content", "page_content", "chunk", "contents", "statement", "passage", "chunk_text")
+IDS = ("chunk_id", "id", "doc_id", "_id", "context_id")
+DOCUMENTS = ("document", "source", "title", "file_path", "document_id", "doc_name")
+SCORES = ("score", "similarity", "relevance_score", "rank_score")
+POINTS = ("statement", "point", "fact", "claim", "text")
+LONGEST_LITERAL = 10_000_000
+_WHITE = (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.COMMENT)
+
+
+class Misfit(ValueError):
+    """A value that cannot be taken as what its field needs."""
+
+
+def absent(value: Any) -> bool:
+    """True for null, NaN, and a blank text."""
+    return value is None or (isinstance(value, float) and math.isnan(value)) or (isinstance(value, str) and not value.strip())
+
+
+def text(value: Any) -> str | None:
+    """The value as text, unchanged. Raises: Misfit for lists and maps."""
+    if isinstance(value, str):
+        return value if value.strip() else None
+    if absent(value):
+        return None
+    if isinstance(value, list | dict | tuple):
+        raise Misfit(f"a text expected, found {_what(value)}")
+    return _number_text(value)
+
+
+def answer_text(value: Any) -> str | None:
+    """The system's answer: any text, blank ones too; null where there is none."""
+    return value if isinstance(value, str) else text(value)
+
+
+def name(value: Any) -> str | None:
+    """An id or a name: a text, or a whole number as text (12.0 is "12": pandas makes floats of ids)."""
+    if isinstance(value, bool):
+        raise Misfit("an id expected, found a truth value")
+    return text(value)
+
+
+def _number_text(value: Any) -> str:
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise Misfit("a text expected, found an infinite number")
+        return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
+    return str(value)
+
+
+def number(value: Any) -> float | None:
+    """The value as a float of 0 or more. Raises: Misfit for other text, infinities and negative numbers."""
+    if absent(value):
+        return None
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise Misfit(f"a number expected, found {_what(value)}")
+    try:
+        out = float(value)
+    except (ValueError, OverflowError) as cause:
+        raise Misfit(f"a number expected, found {_what(value)}") from cause
+    if math.isnan(out):
+        return None
+    if math.isinf(out) or out < 0:
+        raise Misfit(f"a number of 0 or more expected, found {value}")
+    return out
+
+
+def whole(value: Any) -> int | None:
+    """The value as an int of 0 or more."""
+    out = number(value)
+    if out is not None and not out.is_integer():
+        raise Misfit(f"a whole number expected, found {_what(value)}")
+    return None if out is None else int(out)
+
+
+def listed(value: Any) -> list[Any] | None:
+    """The value as a list: one that is written as text (JSON, or Python's form) is read; a single value is a list of one."""
+    if absent(value):
+        return None
+    if isinstance(value, list | tuple):
+        return list(value)
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        return _literal(value)
+    return None if isinstance(value, str) and value.strip().lower() == "nan" else [value]
+
+
+def _literal(value: str) -> list[Any]:
+    """A list that is written in a cell. A text in brackets that is no list is one text. Raises: Misfit for numpy's printed form."""
+    stripped = value.strip()
+    try:
+        found = json.loads(stripped, parse_constant=constant)
+    except (ValueError, RecursionError):
+        if not stripped.endswith("]") or len(stripped) > LONGEST_LITERAL:
+            return [value]
+        if _side_by_side(stripped):
+            raise Misfit("a list without commas, as numpy prints it: its parts cannot be told apart; write lists as JSON") from None
+        try:
+            found = ast.literal_eval(stripped)
+        except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+            return [value]
+    return list(found) if isinstance(found, list | tuple) else [value]
+
+
+def _side_by_side(literal: str) -> bool:
+    """True where two strings stand beside each other without a comma, which Python would join."""
+    try:
+        tokens = [token.type for token in tokenize.generate_tokens(io.StringIO(literal).readline) if token.type not in _WHITE]
+    except (tokenize.TokenError, SyntaxError):
+        return False
+    return any(one == two == tokenize.STRING for one, two in pairwise(tokens))
+
+
+def texts(value: Any) -> list[str] | None:
+    """A list of texts; of objects with a text, that text. Empty items are left out."""
+    items = listed(value)
+    if items is None:
+        return None
+    return [found for item in items if (found := text(_first(item, POINTS) if isinstance(item, Mapping) else item)) is not None]
+
+
+def names(value: Any) -> list[str] | None:
+    """A list of ids or names; of objects, their id or name."""
+    items = listed(value)
+    if items is None:
+        return None
+    keys = (*IDS, "element_id", "key", "name")
+    return [found for item in items if (found := name(_first(item, keys) if isinstance(item, Mapping) else item)) is not None]
+
+
+def kinds(value: Any) -> str | list[str] | None:
+    """A type, or several."""
+    found = texts(value)
+    return None if not found else found[0] if len(found) == 1 else found
+
+
+def passages(value: Any) -> list[dict[str, Any]] | None:
+    """Passages, as fields of a record: from a list of texts or objects, or one of them. Empty items are left out."""
+    items = [value] if isinstance(value, Mapping) else listed(value)
+    if items is None:
+        return None
+    if isinstance(value, str) and not all(item is None or isinstance(item, str | Mapping) for item in items):
+        items = [value]  # a text such as "[1]"
+    return [passage for item in items if (passage := _passage(item)) is not None]
+
+
+def _passage(item: Any) -> dict[str, Any] | None:
+    if absent(item):
+        return None
+    if isinstance(item, str):
+        return {"text": item}
+    if isinstance(item, Mapping):
+        body = text(_first(item, TEXTS))
+        found = {
+            "text": body or "", "chunk_id": name(_first(item, IDS)), "document": name(_first(item, DOCUMENTS)),
+            "score": _signed(_first(item, SCORES)),
+        }
+        if body is None and found["chunk_id"] is None:
+            raise Misfit(f"a passage without a text and without an id (a text is looked for in: {', '.join(TEXTS)})")
+        return {key: part for key, part in found.items() if part is not None}
+    raise Misfit(f"a list of texts or of objects with a text expected, found {_what(item)} in it")
+
+
+def _signed(value: Any) -> float | None:
+    """A retriever's score: any finite number; anything else is no score."""
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) else None
+
+
+def id_groups(value: Any) -> list[list[str]] | None:
+    """Groups of ids, of each of which one is needed: `[[a, b], [c]]`; a flat list is one group for each id."""
+    items = listed(value)
+    if items is None:
+        return None
+    return [group for item in items if (group := names(item) or [])]
+
+
+def mapping(value: Any) -> dict[str, Any] | None:
+    """An object, or one that is written as JSON."""
+    if isinstance(value, str) and value.strip().startswith("{"):
+        try:
+            value = json.loads(value, parse_constant=constant)
+        except (ValueError, RecursionError) as cause:
+            raise Misfit("an object expected, found text that is not JSON") from cause
+    if absent(value):
+        return None
+    if not isinstance(value, Mapping):
+        raise Misfit(f"an object expected, found {_what(value)}")
+    return dict(value)
+
+
+def refs(value: Any, kind: str = "entity") -> list[dict[str, Any]] | None:
+    """Things of a graph: from names, or from objects with a key or a name."""
+    items = listed(value)
+    if items is None:
+        return None
+    found = []
+    for item in items:
+        if isinstance(item, Mapping):
+            key = name(_first(item, ("key", "name", "id", "element_id")))
+            found.append({"kind": kind, **item, "key": key, "name": name(item.get("name")) or key})
+        elif (label := name(item)) is not None:
+            found.append({"key": label, "name": label, "kind": kind})
+    return found
+
+
+def path(value: Any) -> dict[str, Any] | None:
+    """The gold path: nodes, relations and texts."""
+    given = mapping(value)
+    if given is None:
+        return None
+    relations = given.get("relations", given.get("relationships"))
+    unknown = set(given) - {"nodes", "relations", "relationships", "text"}
+    if unknown:
+        raise Misfit(f"nodes, relations and text expected, found also: {', '.join(sorted(unknown))}")
+    return {"nodes": refs(given.get("nodes")) or [], "relations": refs(relations, "relation") or [], "text": texts(given.get("text")) or []}
+
+
+def triples(value: Any) -> list[dict[str, Any]] | None:
+    """Triples: lists of three, or objects with subject, predicate and object (head, relation, tail)."""
+    items = listed(value)
+    if items is None:
+        return None
+    found: list[dict[str, Any]] = []
+    for item in items:
+        if isinstance(item, list | tuple) and len(item) == 3:
+            subject, predicate, obj = (text(part) for part in item)
+            found.append({"subject": subject, "predicate": predicate, "object": obj})
+        elif isinstance(item, Mapping):
+            other = {"head": "subject", "relation": "predicate", "tail": "object"}
+            found.append({other.get(str(key), str(key)): part for key, part in item.items()})
+        else:
+            raise Misfit(f"triples expected: [subject, predicate, object], found {_what(item)}")
+    return found
+
+
+def citations(value: Any) -> list[dict[str, Any]] | None:
+    """Citations: objects with claim, chunk_id and document, or ids of chunks."""
+    items = listed(value)
+    if items is None:
+        return None
+    return [dict(item) if isinstance(item, Mapping) else {"chunk_id": name(item)} for item in items if not absent(item)]
+
+
+def _first(item: Mapping[str, Any], keys: Sequence[str]) -> Any:
+    return next((item[key] for key in keys if key in item and not absent(item[key])), None)
+
+
+def _what(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return "an object"
+    return "a list" if isinstance(value, list | tuple) else f"{str(value)[:40]!r}"

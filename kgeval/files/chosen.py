@@ -1,0 +1,98 @@
+"""Which of the checked rows a run takes (filters choose questions, so that every system gets the same), and what each system has."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from kgeval.errors import InputError
+from kgeval.files.staging import Staging, question_values
+from kgeval.files.wanted import Filters
+from kgeval.records import SystemInfo
+
+LISTED = 5
+
+
+def choose(staging: Staging, filters: Filters) -> list[str]:
+    """Marks the rows that are left out. Returns notes. Raises: InputError where nothing is left, with the values that there are."""
+    if not filters.any:
+        return []
+    total = staging.one("SELECT count(*) FROM answers")[0]
+    if filters.systems:
+        _check_systems(staging, filters.systems)
+    _by_values(staging, filters)
+    staging.run("UPDATE questions SET kept = 0 WHERE kept AND id NOT IN (SELECT question FROM answers WHERE kept)")
+    if filters.first is not None:
+        _keep(staging, "n", filters.first)
+    if filters.sample is not None:
+        staging.function("draw", lambda name: hashlib.sha256(f"{filters.seed}:{name}".encode()).digest())
+        _keep(staging, "draw(id)", filters.sample)
+    staging.run("UPDATE answers SET kept = 0 WHERE question NOT IN (SELECT id FROM questions WHERE kept)")
+    left = staging.one("SELECT count(*), count(DISTINCT question) FROM answers WHERE kept")
+    if not left[0]:
+        raise InputError("the filters leave no row", fix=f"the rows have: {_values(staging)}")
+    return [f"filters: {left[0]:,} of {total:,} rows, {left[1]:,} questions"]
+
+
+def _keep(staging: Staging, order: str, count: int) -> None:
+    """Keeps the first `count` of the kept questions. A sample is the lowest hashes of seed and id: the same whatever the order."""
+    sql = f"UPDATE questions SET kept = 0 WHERE kept AND id NOT IN (SELECT id FROM questions WHERE kept ORDER BY {order} LIMIT ?)"  # noqa: S608
+    staging.run(sql, (count,))
+
+
+def _check_systems(staging: Staging, wanted: Sequence[str]) -> None:
+    known = [name for (name,) in staging.run_all("SELECT DISTINCT system FROM answers ORDER BY system")]
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        raise InputError(f"--filter-system: no answers of {', '.join(unknown)}", fix=f"the systems are: {', '.join(known)}")
+    marks = ", ".join("?" for _ in wanted)
+    staging.run(f"UPDATE answers SET kept = 0 WHERE system NOT IN ({marks})", tuple(wanted))  # noqa: S608
+
+
+def _by_values(staging: Staging, filters: Filters) -> None:
+    """Leaves out the questions that have none of the wanted values."""
+    tests: list[tuple[str, frozenset[Any]]] = [
+        ("id", frozenset(filters.ids)), ("level", frozenset(filters.levels)), ("kind", frozenset(filters.kinds)),
+        ("dataset", frozenset(filters.datasets)), ("document", frozenset(filters.documents)), ("hops", frozenset(filters.hops)),
+    ]
+    tests = [(name, wanted) for name, wanted in tests if wanted]
+    if tests:
+        staging.function("wanted", lambda body: _fits(question_values(body), tests))
+        staging.run("UPDATE questions SET kept = 0 WHERE NOT wanted(body)")
+
+
+def _fits(question: Mapping[str, Any], tests: Sequence[tuple[str, frozenset[Any]]]) -> bool:
+    for name, wanted in tests:
+        value = question.get(name)
+        if not wanted & frozenset(value if isinstance(value, list) else [value]):
+            return False
+    return True
+
+
+def _values(staging: Staging) -> str:
+    """The first values of the fields that filters look at."""
+    found: dict[str, dict[Any, None]] = {}
+    for (body,) in staging.run_all("SELECT body FROM questions ORDER BY n LIMIT 1000"):
+        values = question_values(body)
+        for name in ("level", "kind", "dataset", "document", "hops"):
+            value = values.get(name)
+            found.setdefault(name, {}).update(dict.fromkeys(value if isinstance(value, list) else [] if value is None else [value]))
+    return "; ".join(f"{name} {', '.join(map(str, list(found[name])[:8]))}" for name in found if found[name]) or "none of these fields"
+
+
+def system_infos(staging: Staging) -> tuple[tuple[SystemInfo, ...], list[str]]:
+    """The systems in the order of their first row, and notes about the questions that one of them did not answer."""
+    sql = "SELECT system, count(*), sum(error), sum(empty), count(DISTINCT trial) FROM answers WHERE kept GROUP BY system ORDER BY min(n)"
+    infos, notes = [], []
+    for system, answers, errors, empty, trials in staging.run_all(sql):
+        lacking = "FROM questions q WHERE kept AND NOT EXISTS (SELECT 1 FROM answers a WHERE a.question = q.id AND a.system = ? AND a.kept)"
+        missing = staging.one(f"SELECT count(*) {lacking}", (system,))[0]
+        infos.append(SystemInfo(
+            system=system, answers=answers, errors=errors, empty=empty, questions_missing=missing, trials=trials,
+        ))
+        if missing:
+            first = [name for (name,) in staging.run_all(f"SELECT id {lacking} ORDER BY n LIMIT {LISTED}", (system,))]
+            more = ", ..." if missing > len(first) else ""
+            notes.append(f"{system}: {missing:,} questions have no answer of this system: {', '.join(first)}{more}")
+    return tuple(infos), notes

@@ -1,0 +1,42 @@
+"""The evidence fields of GraphRAG-Bench: `evidence` as one text, and the groups of `evidence_triple`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from itertools import chain
+from typing import Any
+
+_BETWEEN = re.compile(r"(?<=\))\s*\.?\s*[;\n]\s*|\s*;\s*(?=\()")
+_GROUP = re.compile(r"\((.*)\)\s*\.?", re.DOTALL)
+
+
+def groups_of(values: Iterable[Any]) -> list[Any]:
+    """The groups of one question: text is cut between them, lists of three are taken as they are."""
+    cut = ([value] if isinstance(value, list) else split_groups(value) if isinstance(value, str) else [] for value in values)
+    return list(chain.from_iterable(cut))
+
+
+def split_groups(evidence: str) -> list[str]:
+    """The `(subject, predicate, object)` groups of an `evidence_triple`, cut at "; ", ".; " or a new line between them."""
+    return [part.strip() for part in _BETWEEN.split(evidence) if part.strip() not in ("", ".")]
+
+
+def parts_of(group: str) -> list[str] | None:
+    """What stands between the commas of a group; null for a text that is no group in brackets."""
+    found = _GROUP.fullmatch(group.strip())
+    return [part.strip() for part in found[1].split(",")] if found else None
+
+
+def triple_of(group: Any) -> tuple[str, str, str] | None:
+    """The three parts of a group, none empty; null for a broken one (a comma inside a name makes more than three)."""
+    parts = group if isinstance(group, list) else parts_of(group)
+    if parts is None or len(parts) != 3 or not all(isinstance(part, str) and part.strip() for part in parts):
+        return None
+    subject, predicate, obj = (part.strip() for part in parts)
+    return subject, predicate, obj
+
+
+def sentences_of(evidence: str) -> list[str]:
+    """The sentences of an `evidence` text, which GraphRAG-Bench joins with "; "."""
+    return [part.strip() for part in re.split(r";\s+", evidence) if part.strip(" .;")]

@@ -1,0 +1,191 @@
+"""Reads files of questions and answers into the staging: every row checked, joined with its question by id or by text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from pathlib import Path
+
+from kgeval.errors import InputError
+from kgeval.files.convert import Converted, Converter, answer_of, id_of, question_of
+from kgeval.files.plain import Line
+from kgeval.files.shapes import ShapeRole, top
+from kgeval.files.staging import Staging
+from kgeval.files.stream import STDIN, is_table, stream
+from kgeval.files.wanted import RowsWanted
+
+SHOWN = 20
+PEEKED = 200
+FIX = "mend the rows; --map NAME=FIELD says which field is which (docs/answer-files.md lists them)"
+_SAID = {
+    "one_text": "contexts are one text in {n} rows: each is one context",
+    "null": "{n} answers are null: read as empty, with an error",
+    "by_system": "{n} rows have the answers of several systems",
+    "lists": "{n} rows have a list of answers: read as trials 1, 2, ...",
+    "broken": "{n} groups of evidence_triple are broken (a comma inside a name) and are not in the gold paths",
+}
+
+
+@dataclass
+class _Faults:
+    """The first faults, and how many there are."""
+
+    first: list[str] = field(default_factory=list)
+    count: int = 0
+
+    def add(self, *faults: str | None) -> None:
+        for fault in faults:
+            if fault is not None:
+                self.count += 1
+                if len(self.first) < SHOWN:
+                    self.first.append(fault)
+
+    def check(self, fix: str) -> None:
+        """Raises InputError where there is a fault."""
+        if self.count:
+            more = [f"... and {self.count - len(self.first):,} more"] if self.count > len(self.first) else []
+            what = "1 fault" if self.count == 1 else f"{self.count:,} faults"
+            raise InputError(f"the rows have {what}; nothing was scored", fix=fix, faults=[*self.first, *more])
+
+
+class Reader:
+    """Reads the files into the staging. `notes`: what was decided on the way."""
+
+    def __init__(self, wanted: RowsWanted, staging: Staging) -> None:
+        self._wanted = wanted
+        self._staging = staging
+        self._faults = _Faults()
+        self._labels = _labels([*wanted.answers, *([wanted.questions] if wanted.questions else [])])
+        self._mapped: set[str] = set()
+        self._ids_in_questions = False
+        self._left_out = 0
+        self._seen: set[str] = set()
+        self.notes: list[str] = []
+
+    def read_all(self) -> None:
+        """Reads the questions, then the answers. Raises: InputError with all faults."""
+        if self._wanted.questions is not None:
+            self._questions(self._wanted.questions)
+        stems = [path.stem for path in self._wanted.answers]
+        for path in dict.fromkeys(self._wanted.answers):
+            named = "stdin" if path == STDIN else path.stem if stems.count(path.stem) == 1 else f"{path.absolute().parent.name}/{path.stem}"
+            self._answers(path, self._wanted.system or named)
+        self._faults.add(*self._without_text())
+        unused = [f"{ours}={theirs}" for ours, theirs in self._wanted.maps.items() if theirs not in self._mapped]
+        if unused and not self._faults.count:
+            raise InputError(f"--map {', '.join(unused)}: no file has such a field", fix=f"the files have: {', '.join(sorted(self._seen))}")
+        self._faults.check(FIX)
+        if self._left_out:
+            self.notes.append(f"{self._left_out:,} answers are to questions that {self._label(self._wanted.questions)} lacks: left out")
+        if self._staging.differing:
+            self.notes.append(f"{self._staging.differing:,} answers carry another reference than the first file: the first one is used")
+
+    def _label(self, path: Path | None) -> str:
+        return self._labels[path] if path is not None else ""
+
+    def _converted(self, path: Path, role: ShapeRole) -> Iterator[Converted]:
+        """The rows of a file. At its end: its notes, and faults where only some rows have an id."""
+        label = self._label(path)
+        converter = Converter(
+            label, path.stem, role, table=is_table(path), maps=self._wanted.maps,
+            with_questions=self._wanted.questions is not None and role == "answers",
+        )
+        lines = stream(path, label)
+        first = list(islice(lines, PEEKED))
+        converter.learn({name for line in first if line.fault is None for name in line.value})
+        count = with_id = 0
+        ids: list[str] = []  # places of the first rows without one
+        for line in chain(first, lines):
+            if (row := self._row(line, converter)) is not None:
+                count += 1
+                with_id += row.id is not None
+                if row.id is None and len(ids) <= SHOWN:
+                    ids.append(row.where)
+                yield row
+        if with_id and with_id < count:
+            lacking = count - with_id
+            self._faults.add(*(f"{where}: id: missing, other rows of the file have one" for where in ids[:lacking]))
+            self._faults.count += max(0, lacking - len(ids))
+        self._note(converter, label, count, made=count > 0 and not with_id)
+
+    def _row(self, line: Line, converter: Converter) -> Converted | None:
+        if line.fault is not None:
+            self._faults.add(f"{line.where}: {line.fault}")
+            return None
+        return converter.row(line.where, line.value)
+
+    def _note(self, converter: Converter, label: str, count: int, *, made: bool) -> None:
+        self._mapped |= {one for one in self._wanted.maps.values() if one in converter.names or top(one) in converter.names}
+        self._seen |= converter.names
+        name = converter.reading.shape.name if converter.reading else ""
+        self.notes.append(f"{label}: read as {name}, {count:,} rows")
+        counts = converter.counts
+        self.notes.extend(f"{label}: {_SAID[key].format(n=f'{counts[key]:,}')}" for key in _SAID if counts[key])
+        if made:
+            joined = converter.role == "answers" and self._wanted.questions is not None
+            self.notes.append(f"{label}: rows have no id: {'joined by' if joined else 'it is made from'} the question's text")
+
+    def _questions(self, path: Path) -> None:
+        for row in self._converted(path, "questions"):
+            faults = list(row.faults)
+            text = row.question.get("question")
+            if text is None:
+                faults.append(f"{row.where}: question: missing or empty")
+            elif not faults:
+                self._ids_in_questions |= row.id is not None
+                made = question_of(row.where, row.id or id_of(text), row.question, faults)
+                if made is not None:
+                    self._faults.add(self._staging.add_question(*made, row.where))
+            self._faults.add(*faults)
+
+    def _answers(self, path: Path, system: str) -> None:
+        for row in self._converted(path, "answers"):
+            faults = list(row.faults)
+            name = self._id(row, faults) if not faults else None
+            if name is not None:
+                self._one(row, name, system, faults)
+            self._faults.add(*faults)
+
+    def _id(self, row: Converted, faults: list[str]) -> str | None:
+        """The id of the row's question. Null with a fault, or where the row is left out."""
+        text = row.question.get("question")
+        if self._wanted.questions is None:
+            if row.id is None and text is None:
+                faults.append(f"{row.where}: question: missing, and no id either")
+            return row.id or (id_of(text) if text else None)
+        if row.id is not None and self._ids_in_questions:
+            found = [row.id] if self._staging.one("SELECT 1 FROM questions WHERE id = ?", (row.id,)) else []
+        else:
+            found = self._staging.ids_of_text(text or "")
+        if len(found) == 1:
+            return found[0]
+        what = f"'{row.id}'" if row.id is not None and self._ids_in_questions else f"this text ({(text or 'none')[:60]!r})"
+        file = self._label(self._wanted.questions)
+        if found:
+            faults.append(f"{row.where}: question: {len(found)} questions of {file} have {what}; give ids")
+        elif self._wanted.allow_missing:
+            self._left_out += len(row.answers)
+        else:
+            faults.append(f"{row.where}: id: {file} has no question with {what} (--allow-missing leaves it out)")
+        return None
+
+    def _one(self, row: Converted, name: str, system: str, faults: list[str]) -> None:
+        question = question_of(row.where, name, {"question": "", **row.question}, faults)
+        answers = [answer_of(row.where, name, {"system": system, **fields}, faults) for fields in row.answers]
+        if faults or question is None:
+            return
+        self._faults.add(self._staging.merge_question(*question, row.where))
+        self._faults.add(*(self._staging.add_answer(*answer, row.where) for answer in answers if answer is not None))
+
+    def _without_text(self) -> Iterator[str]:
+        """Faults of rows whose question has no text in any file."""
+        sql = "SELECT a.place, a.question FROM answers a JOIN questions q ON q.id = a.question WHERE q.mark IS NULL ORDER BY a.n"
+        for place, name in [] if self._faults.count else self._staging.run_all(sql):
+            yield f"{place}: question: no file has the text of question '{name}' (give the questions with --questions)"
+
+
+def _labels(paths: list[Path]) -> dict[Path, str]:
+    """How the files are called in messages: by name, or by path where two have one name."""
+    names = [path.name for path in dict.fromkeys(paths)]
+    return {path: "stdin" if path == STDIN else path.name if names.count(path.name) == 1 else str(path) for path in paths}

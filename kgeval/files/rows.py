@@ -1,0 +1,112 @@
+"""Answers joined with their questions: everything is read and checked once, before anything is paid, and kept on disk.
+
+open_rows: files -> checked rows. All faults come at once, with file, line, field and the way out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+
+from kgeval.errors import UsageError
+from kgeval.files.chosen import choose, system_infos
+from kgeval.files.joining import Reader
+from kgeval.files.shapes.fields import FIELDS
+from kgeval.files.staging import Staging, question_from
+from kgeval.files.stream import STDIN
+from kgeval.files.wanted import Filters, RowsWanted
+from kgeval.records import Answer, Question, Row, SystemInfo
+
+_ROWS = "SELECT a.n, a.place, q.body, a.body FROM answers a JOIN questions q ON q.id = a.question WHERE a.kept {more} ORDER BY a.n"
+
+__all__ = ["Filters", "Rows", "RowsWanted", "open_rows", "read_questions"]
+
+
+class Rows:
+    """The rows in the order of the files. May be gone through several times, by several readers at once. Close it after use."""
+
+    def __init__(self, staging: Staging, systems: tuple[SystemInfo, ...], notes: tuple[str, ...], inputs: tuple[Path, ...]) -> None:
+        self._staging = staging
+        self.systems = systems
+        self.notes = notes
+        self.inputs = inputs
+
+    def __len__(self) -> int:
+        return int(self._staging.one("SELECT count(*) FROM answers WHERE kept")[0])
+
+    def __iter__(self) -> Iterator[Row]:
+        for n, (_, place, question, answer) in enumerate(self._staging.read(_ROWS.format(more=""))):
+            yield _row(n, place, question, answer)
+
+    def find(self, question_id: str) -> list[Row]:
+        """The rows of one question, in their order; none where the id is unknown or filtered out."""
+        before = "SELECT count(*) FROM answers WHERE kept AND n < ?"
+        found = self._staging.read(_ROWS.format(more="AND a.question = ?"), (question_id,))
+        return [_row(int(self._staging.one(before, (n,))[0]), place, question, answer) for n, place, question, answer in found]
+
+    def digest(self) -> str:
+        """A SHA-256 of the rows of this run, in order: of what was understood, not of the bytes of the files."""
+        total = hashlib.sha256()
+        for _, _, question, answer in self._staging.read(_ROWS.format(more="")):
+            total.update(f"{question}\0{answer}\0".encode())
+        return total.hexdigest()
+
+    def close(self) -> None:
+        """Deletes the temporary file."""
+        self._staging.close()
+
+    def __enter__(self) -> Rows:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+
+def _row(n: int, where: str, question: str, answer: str) -> Row:
+    return Row(n=n, where=where, question=question_from(question), answer=Answer.model_validate_json(answer))
+
+
+def open_rows(wanted: RowsWanted) -> Rows:
+    """The checked rows.
+
+    Raises: InputError for files that cannot be read, names that cannot be understood, and rows with faults (all of them at once);
+    UsageError for --map with an unknown field.
+    """
+    _check_maps(wanted)
+    staging = Staging()
+    try:
+        reader = Reader(wanted, staging)
+        with staging.writing():
+            reader.read_all()
+            chosen = choose(staging, wanted.filters)
+            systems, missing = system_infos(staging)
+        given = [*wanted.answers, *([wanted.questions] if wanted.questions else [])]
+        return Rows(staging, systems, (*reader.notes, *chosen, *missing), tuple(path for path in given if path != STDIN))
+    except BaseException:
+        staging.close()
+        raise
+
+
+def read_questions(path: Path, maps: Mapping[str, str] | None = None) -> Iterator[Question]:
+    """The questions of a file in their order; all of them are checked before the first comes. Raises: as open_rows."""
+    wanted = RowsWanted((), questions=path, maps=maps or {})
+    _check_maps(wanted)
+    staging = Staging()
+    try:
+        with staging.writing():
+            Reader(wanted, staging).read_all()
+        for (body,) in staging.read("SELECT body FROM questions ORDER BY n"):
+            yield question_from(body)
+    finally:
+        staging.close()
+
+
+def _check_maps(wanted: RowsWanted) -> None:
+    unknown = [name for name in wanted.maps if name not in FIELDS]
+    if unknown:
+        fix = f"write NAME=FIELD, with one of these as NAME: {', '.join(FIELDS)}"
+        raise UsageError(f"--map: no field is called {', '.join(unknown)}", fix=fix)
+    if [*wanted.answers, wanted.questions].count(STDIN) > 1:
+        raise UsageError("standard input can be read once only", fix="write '-' for one file")

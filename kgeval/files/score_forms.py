@@ -1,0 +1,178 @@
+"""Scores and verdicts as files: JSONL, CSV, Parquet, and a run folder. Written a batch at a time, each file whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any
+
+from pydantic import ValidationError
+
+from kgeval.errors import InputError
+from kgeval.files.stream import stream
+from kgeval.records import RunManifest, Score, ScoreReport, Verdict
+
+FORMS = (".jsonl", ".csv", ".parquet")
+COLUMNS = ("question_id", "system", "trial", "metric", "value", "status", "reason", "detail", "signature")
+RESULTS = "results.jsonl"
+FINGERPRINT = "fingerprint"
+PRIVATE = 0o600
+BATCH = 10_000
+
+
+def is_result(path: Path) -> bool:
+    """Whether scores are written there row by row: .jsonl, .csv, .parquet, or a run folder (a folder, or a name without an ending)."""
+    return path.suffix.lower() in FORMS or is_folder(path)
+
+
+def is_folder(path: Path) -> bool:
+    """Whether the path means a run folder."""
+    return path.is_dir() or not path.suffix
+
+
+def results_of(output: Path) -> Path:
+    """The file with the scores."""
+    return output / RESULTS if is_folder(output) else output
+
+
+def beside(output: Path, what: str) -> Path:
+    """A file that belongs to a result: `scores.jsonl` has `scores.run.json` and `scores.verdicts.jsonl`, a run folder has `run.json`."""
+    return output / what if is_folder(output) else output.with_name(f"{output.stem}.{what}")
+
+
+def files_of(outputs: Iterable[Path]) -> list[Path]:
+    """Every file that finish will write, for checks before a run."""
+    found = []
+    for output in outputs:
+        if is_result(output):
+            names = ("run.json", "summary.json", "verdicts.jsonl") if is_folder(output) else ("run.json", "verdicts.jsonl")
+            found += [results_of(output), *(beside(output, name) for name in names)]
+    return found
+
+
+@contextmanager
+def written(path: Path, *, text: bool = True) -> Iterator[IO[Any]]:
+    """A file that replaces `path` when the block ends well; of this user's only, because scores quote users' texts.
+
+    Raises: InputError where it cannot be written.
+    """
+    temporary = ""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:50]}.", dir=path.parent)
+        with os.fdopen(handle, "w" if text else "wb", encoding="utf-8" if text else None, newline="" if text else None) as file:
+            yield file
+        Path(temporary).chmod(PRIVATE)
+        Path(temporary).replace(path)
+    except OSError as cause:
+        if temporary:
+            Path(temporary).unlink(missing_ok=True)
+        fix = "make room, or choose a folder that is yours"
+        raise InputError(f"{path}: cannot be written: {cause.strerror or cause}", fix=fix) from cause
+    except BaseException:
+        if temporary:
+            Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def write_scores(output: Path, scores: Iterable[Score]) -> Path:
+    """Writes the scores in the form of the output's name. Returns the file."""
+    path = results_of(output)
+    forms: Mapping[str, Callable[[Path, Iterable[Score]], None]] = {".csv": _csv, ".parquet": _parquet}
+    forms.get(path.suffix.lower(), write_lines)(path, scores)
+    return path
+
+
+def write_lines(path: Path, records: Iterable[Score | Verdict]) -> None:
+    """One record a line, as JSON."""
+    with written(path) as file:
+        for record in records:
+            file.write(record.model_dump_json())
+            file.write("\n")
+
+
+def _csv(path: Path, scores: Iterable[Score]) -> None:
+    with written(path) as file:
+        writer = csv.writer(file, lineterminator="\r\n")  # as RFC 4180 has it; cells with either character are then quoted
+        writer.writerow(COLUMNS)
+        for score in scores:
+            cells = _cells(score)
+            writer.writerow(["" if cells[name] is None else cells[name] for name in COLUMNS])
+
+
+def _parquet(path: Path, scores: Iterable[Score]) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    schema = pa.schema([(name, {"trial": pa.int64(), "value": pa.float64()}.get(name, pa.string())) for name in COLUMNS])
+    rows = iter(scores)
+    with written(path, text=False) as file, pq.ParquetWriter(file, schema) as writer:
+        while batch := list(islice(rows, BATCH)):
+            writer.write_table(pa.Table.from_pylist([_cells(score) for score in batch], schema=schema))
+
+
+def _cells(score: Score) -> dict[str, Any]:
+    """The fields of a score for a table; `detail` is JSON text."""
+    fields = {name: getattr(score, name) for name in COLUMNS}
+    return {**fields, "detail": json.dumps(score.detail, ensure_ascii=False)}
+
+
+def write_beside(output: Path, report: ScoreReport, fingerprint: str, verdicts: Iterable[Verdict] | None) -> list[Path]:
+    """Writes what belongs to a result: summary and manifest, and the verdicts where there are some. Returns the files.
+
+    The fingerprint stands among the manifest's arguments: a later run compares it before it takes anything over.
+    """
+    run = report.run.model_copy(update={"arguments": {**report.run.arguments, FINGERPRINT: fingerprint}})
+    whole = report.model_copy(update={"run": run})
+    texts = {"run.json": run, "summary.json": whole} if is_folder(output) else {"run.json": whole}
+    done = []
+    for name, record in texts.items():
+        with written(beside(output, name)) as file:
+            file.write(record.model_dump_json(indent=1) + "\n")
+        done.append(beside(output, name))
+    if verdicts is not None:
+        write_lines(beside(output, "verdicts.jsonl"), verdicts)
+        done.append(beside(output, "verdicts.jsonl"))
+    return done
+
+
+def read_scores(output: Path) -> Iterator[Score]:
+    """The scores of a result in any form, in their order. Raises: InputError for a file or a row that is no score."""
+    path = results_of(output)
+    for line in stream(path):
+        yield _record(Score, line.value if line.fault is None else line.fault, f"{line.where}")
+
+
+def read_verdicts(output: Path) -> Iterator[Verdict]:
+    """The verdicts beside a result, in their order; none where there is no such file."""
+    path = beside(output, "verdicts.jsonl")
+    if path.exists() and path.stat().st_size:
+        for line in stream(path):
+            yield _record(Verdict, line.value if line.fault is None else line.fault, f"{line.where}")
+
+
+def _record(kind: type[Any], value: Any, where: str) -> Any:
+    try:
+        if isinstance(value, dict) and isinstance(value.get("detail"), str):
+            value = {**value, "detail": json.loads(value["detail"])}
+        return kind.model_validate(value)
+    except (ValidationError, ValueError) as cause:
+        raise InputError(f"{where}: is no {kind.__name__.lower()} as kgeval writes them", fix="name another file, or delete it") from cause
+
+
+def fingerprint_of(output: Path) -> str | None:
+    """The fingerprint of the run that wrote a result; null where there is no manifest beside it, or none that can be read."""
+    path = beside(output, "run.json")
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+        run = RunManifest.model_validate(value if is_folder(output) else value["run"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    found = run.arguments.get(FINGERPRINT)
+    return found if isinstance(found, str) else None

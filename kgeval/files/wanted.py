@@ -1,0 +1,41 @@
+"""Which rows a run is about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Filters:
+    """`first`, `sample`: how many questions (of those that the rest leaves); the others: values of which a row has one."""
+
+    first: int | None = None
+    sample: int | None = None
+    seed: int = 0
+    ids: tuple[str, ...] = ()
+    systems: tuple[str, ...] = ()
+    levels: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    datasets: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
+    hops: tuple[int, ...] = ()
+
+    @property
+    def any(self) -> bool:
+        """Whether anything is left out at all."""
+        return any(getattr(self, one.name) not in (None, ()) for one in fields(self) if one.name != "seed")
+
+
+@dataclass(frozen=True)
+class RowsWanted:
+    """Which rows. `answers`: files, `-` is standard input. `maps`: kgeval's field -> the file's. `system`: name of the system of rows
+    that do not tell (else the file's stem). `allow_missing`: answers whose question the questions' file lacks are left out."""
+
+    answers: tuple[Path, ...]
+    questions: Path | None = None
+    maps: Mapping[str, str] = field(default_factory=dict)
+    filters: Filters = field(default_factory=Filters)
+    allow_missing: bool = False
+    system: str | None = None

@@ -1,0 +1,134 @@
+"""Runs Cypher that kgeval did not write, as a read: planned first, so that a caller can refuse it, then run under limits.
+
+The server refuses writes (READ access) and stops the query at its time limit; rows beyond a number are not fetched. Values come back
+as plain tuples that can be compared and hashed, whatever the driver's classes are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kgeval.graph.connect import Graph, translated
+
+if TYPE_CHECKING:
+    import neo4j
+
+# (kind, content): null, bool, int, float, text, bytes, list, map, node, relation, path, point, or a temporal type by its name
+Cell = tuple[str, Any]
+
+
+@dataclass(frozen=True)
+class Operator:
+    """A step of a plan: its name (`LoadCSV`), the database that it is for, and what it says of itself."""
+
+    name: str
+    database: str
+    details: str
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What the server would do. `kind`: r (reads), rw, w, or s (schema, administration), as the server says."""
+
+    kind: str
+    operators: tuple[Operator, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A result: columns, rows, and whether there were more rows than were fetched."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    cut: bool = False
+
+
+def explain(graph: Graph, query: str, *, timeout: float) -> Plan:
+    """The plan of a query, which is not run.
+
+    Raises: QueryError with the server's words where it is no Cypher, QueryTimeout, ConnectionLost.
+    """
+    with _reading(graph, timeout) as tx:
+        summary = tx.run(f"EXPLAIN {query}").consume()
+    plan: Any = summary.plan or {}
+    return Plan(summary.query_type or "", tuple(_operators(plan)))
+
+
+def run_foreign(graph: Graph, query: str, *, timeout: float, rows: int) -> Table:
+    """The result of a query in a READ transaction of its own, at most `rows` rows of it. Not retried.
+
+    Raises: QueryTimeout at the time limit (seconds), QueryError with the server's words, ConnectionLost.
+    """
+    with _reading(graph, timeout) as tx:
+        result = tx.run(query)
+        columns = tuple(result.keys())
+        found: list[tuple[Cell, ...]] = []
+        for record in result:
+            if len(found) == rows:
+                return Table(columns, tuple(found), cut=True)
+            found.append(tuple(plain(value) for value in record.values()))
+    return Table(columns, tuple(found))
+
+
+@contextmanager
+def _reading(graph: Graph, timeout: float) -> Iterator[neo4j.Transaction]:
+    """A READ transaction that is always rolled back: what is left of a long result is thrown away by the server."""
+    import neo4j
+
+    with translated(), graph._driver.session(
+        database=graph.info.database, default_access_mode=neo4j.READ_ACCESS, fetch_size=1000,
+    ) as session:
+        tx = session.begin_transaction(timeout=timeout)
+        try:
+            yield tx
+        finally:
+            tx.close()
+
+
+def _operators(plan: Mapping[str, Any]) -> Iterator[Operator]:
+    if not plan:
+        return
+    name, _, database = str(plan.get("operatorType", "")).partition("@")
+    yield Operator(name, database, str((plan.get("args") or {}).get("Details") or ""))
+    for child in plan.get("children") or ():
+        yield from _operators(child)
+
+
+def plain(value: Any) -> Cell:
+    """A value of the driver as (kind, content), all the way down. Nodes and relations are their element ids; a path is its nodes and
+    relations in turn; maps are sorted by key; temporal values are their ISO text under the name of their type."""
+    if value is None:
+        return ("null", None)
+    if isinstance(value, bool):
+        return ("bool", value)
+    if isinstance(value, int | float):
+        return ("int" if isinstance(value, int) else "float", value)
+    if isinstance(value, str):
+        return ("text", value)
+    if isinstance(value, bytes | bytearray):
+        return ("bytes", bytes(value))
+    if type(value) is dict:
+        return ("map", tuple((key, plain(value[key])) for key in sorted(value)))
+    if type(value) is list:
+        return ("list", tuple(plain(part) for part in value))
+    return _of_the_driver(value)
+
+
+def _of_the_driver(value: Any) -> Cell:
+    from neo4j.graph import Node, Path, Relationship
+    from neo4j.spatial import Point
+
+    if isinstance(value, Node):
+        return ("node", value.element_id)
+    if isinstance(value, Relationship):
+        return ("relation", value.element_id)
+    if isinstance(value, Path):
+        parts = [value.nodes[0], *(part for pair in zip(value.relationships, value.nodes[1:], strict=True) for part in pair)]
+        return ("path", tuple(plain(part) for part in parts))
+    if isinstance(value, Point):
+        return ("point", (("int", value.srid), *(("float", float(number)) for number in value)))
+    iso = getattr(value, "iso_format", None)
+    return (type(value).__name__, iso() if iso else str(value))

@@ -1,0 +1,131 @@
+"""GDS on graphs that are not in the database: plain arrays in, plain arrays out. Nothing is written, no projection stays behind.
+
+Procedures are called from Cypher files, not through the client: that would send one row a node through a DataFrame, and for paths the
+node list of each path; here one list a call travels.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+from kgeval.errors import ConnectError
+from kgeval.graph.connect import NO_GDS_FIX, Graph
+from kgeval.graph.project import drop, graph_name
+from kgeval.graph.queries import all_queries
+
+if TYPE_CHECKING:
+    import numpy as np
+
+AT_A_TIME = 2  # projections in the server's memory at a time
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Arrays:
+    """Edges by node numbers (0 or more) with a value each: a cost for paths, a weight for communities. None is empty."""
+
+    source: np.ndarray
+    target: np.ndarray
+    value: np.ndarray
+
+
+@dataclass(frozen=True)
+class Path:
+    """The cheapest way from a node to the nearest end: its nodes, and the cost of what is left from each of them."""
+
+    nodes: tuple[int, ...]
+    left: tuple[float, ...]
+
+
+def nearest_costs(graph: Graph, edges: Arrays, ends: np.ndarray, nodes: int) -> np.ndarray:
+    """Cost from every node (0..nodes-1) along the directed edges to the nearest of `ends`; infinity where there is no path.
+
+    One Dijkstra: from a node of its own that is joined at cost 0 to every end, along all edges turned round.
+    Raises: ConnectError without GDS; QueryError (no memory), ConnectionLost.
+    """
+    import numpy as np
+
+    found = np.full(nodes, np.inf)
+    if not len(ends):
+        return found
+    with _reversed(graph, edges, ends, nodes) as name:
+        row = graph.read_lists(all_queries()["pair-distances"], {"graph_name": name, "source": nodes})
+    found[np.array(row["nodes"], dtype=np.int64)] = row["costs"]
+    return found
+
+
+def nearest_paths(graph: Graph, edges: Arrays, ends: np.ndarray, nodes: int) -> dict[int, Path]:
+    """The cheapest path to the nearest end for each node that has one, as `nearest_costs`. For few nodes."""
+    if not len(ends):
+        return {}
+    found = {}
+    with _reversed(graph, edges, ends, nodes) as name:
+        for row in graph.read(all_queries()["pair-paths"], {"graph_name": name, "source": nodes}):
+            if row["node"] != nodes:
+                found[row["node"]] = Path(tuple(reversed(row["nodes"][1:])), tuple(reversed(row["costs"][1:])))
+    return found
+
+
+@contextmanager
+def _reversed(graph: Graph, edges: Arrays, ends: np.ndarray, source: int) -> Iterator[str]:
+    """The edges turned round, and cost-free ones from `source` to every end, in GDS for the time of the `with` block."""
+    import numpy as np
+
+    turned = Arrays(
+        np.concatenate([edges.target, np.full(len(ends), source)]), np.concatenate([edges.source, ends]),
+        np.concatenate([edges.value, np.zeros(len(ends))]),
+    )
+    with _projected(graph, turned, undirected=False) as name:
+        yield name
+
+
+def communities(graph: Graph, edges: Arrays, nodes: int, *, graphs: int, algorithm: Literal["leiden", "louvain"], seed: int) -> np.ndarray:
+    """A community for every node (0..nodes-1) of an undirected weighted graph; every node has an edge.
+
+    Leiden (Traag et al. 2019) on `graphs` disjoint graphs at a time, each with weights that add up to 1: with gamma = graphs the
+    modularity of all is the mean of their own modularities, so each is optimised as if it were alone. Louvain (Blondel et al. 2008)
+    has no gamma, and is for one graph. Both at concurrency 1: the same edges in the same order give the same partition.
+    Raises: ConnectError without GDS; QueryError (no memory), ConnectionLost.
+    """
+    import numpy as np
+
+    params: dict[str, object] = {}
+    if algorithm == "leiden":
+        params = {"gamma": float(graphs), "seed": seed}
+    with _projected(graph, edges, undirected=True) as name:
+        row = graph.read_lists(all_queries()[f"pair-{algorithm}"], {"graph_name": name, **params})
+    found = np.full(nodes, -1, dtype=np.int64)
+    found[np.array(row["nodes"], dtype=np.int64)] = row["communities"]
+    return found
+
+
+@contextmanager
+def _projected(graph: Graph, edges: Arrays, *, undirected: bool) -> Iterator[str]:
+    """The edges in GDS under a name of ours, dropped in any case."""
+    if graph.info.gds is None:
+        raise ConnectError("this server has no Graph Data Science plugin", fix=NO_GDS_FIX)
+    name = graph_name()
+    params = {"graph_name": name, "sources": edges.source.tolist(), "targets": edges.target.tolist(), "values": edges.value.tolist()}
+    try:
+        graph.read(all_queries()["pair-undirected" if undirected else "pair-directed"], params)
+        yield name
+    finally:
+        drop(graph, name)
+
+
+def two_at_a_time(work: Iterable[Callable[[], T]]) -> Iterator[T]:
+    """The results of the calls in their order. Two run at a time, on threads of their own: each keeps one core of the server busy.
+    No more than that are taken from `work`, so that memory stays flat."""
+    with ThreadPoolExecutor(AT_A_TIME) as pool:
+        under_way: deque[Future[T]] = deque()
+        for call in work:
+            under_way.append(pool.submit(call))
+            if len(under_way) > AT_A_TIME:
+                yield under_way.popleft().result()
+        while under_way:
+            yield under_way.popleft().result()

@@ -1,0 +1,144 @@
+"""The same rows three times: as answered, with the reference in the answer's place, and with the answer of another question."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from random import Random
+from types import TracebackType
+from typing import Literal, Self, get_args
+
+from pydantic import BaseModel
+
+from kgeval.metrics.derange import Place, derange
+from kgeval.metrics.words import words
+from kgeval.records import Answer, Citation, Row, Triple
+
+Condition = Literal["answered", "reference", "wrong"]
+CONDITIONS: tuple[Condition, ...] = get_args(Condition)
+NO_WRONG, NO_REFERENCE = "no other answer is surely wrong there", "no reference"
+
+
+class _Said(BaseModel):
+    """What moves with an answer to another question."""
+
+    answer: str
+    triples: list[Triple] | None = None
+    citations: list[Citation] | None = None
+
+
+class Conditions(Mapping[Condition, Iterable[Row]]):
+    """Condition -> rows, as often as wanted. A context manager: the answers lie in a temporary file meanwhile.
+
+    A row for which no wrong answer can be found is left out of all three; one without a reference of `reference` only. `left_out`:
+    why -> rows. `reused`: wrong answers that stand in more than one place. `sizes`: rows by condition.
+    """
+
+    def __init__(self, rows: Iterable[Row], seed: int) -> None:
+        self._rows = rows
+        self._file = tempfile.TemporaryFile()  # nobody else can open it, and it is gone when it is closed  # noqa: SIM115
+        self._starts = array("q", [0])
+        places = self._read(rows)
+        self._donors, self.reused = _donors(places, seed)
+        lacking = sum(not place.right for place, donor in zip((p for _, p in places), self._donors, strict=True) if donor >= 0)
+        used = len(places) - self._donors.count(-1)
+        self.sizes: Mapping[Condition, int] = {"answered": used, "reference": used - lacking, "wrong": used}
+        self.left_out = {why: n for why, n in ((NO_WRONG, len(places) - used), (NO_REFERENCE, lacking)) if n}
+
+    def _read(self, rows: Iterable[Row]) -> list[tuple[str, Place]]:
+        places = []
+        for row in rows:
+            places.append((row.answer.system, _place(row)))
+            said = _Said(answer=row.answer.answer, triples=row.answer.triples, citations=row.answer.citations)
+            self._starts.append(self._starts[-1] + self._file.write(said.model_dump_json().encode("utf-8", "surrogatepass")))
+        self._file.flush()
+        return places
+
+    def __getitem__(self, condition: Condition) -> Iterable[Row]:
+        return _Again(lambda: self._made(condition))
+
+    def __iter__(self) -> Iterator[Condition]:
+        return iter(CONDITIONS)
+
+    def __len__(self) -> int:
+        return len(CONDITIONS)
+
+    def _made(self, condition: Condition) -> Iterator[Row]:
+        for n, row in enumerate(self._rows):
+            if self._donors[n] < 0:
+                continue
+            if condition == "answered":
+                yield row
+            elif condition == "wrong":
+                yield _with(row, self._said(self._donors[n]))
+            elif right := row.question.right_answers:
+                yield _with(row, _Said(answer=right[0]))
+
+    def _said(self, n: int) -> _Said:
+        start, end = self._starts[n], self._starts[n + 1]
+        return _Said.model_validate_json(os.pread(self._file.fileno(), end - start, start))
+
+    def close(self) -> None:
+        """Deletes the temporary file."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+
+class _Again:
+    """An iterable that can be gone through as often as wanted."""
+
+    def __init__(self, make: Callable[[], Iterator[Row]]) -> None:
+        self._make = make
+
+    def __iter__(self) -> Iterator[Row]:
+        return self._make()
+
+
+def conditions(rows: Iterable[Row], seed: int) -> Conditions:
+    """The three conditions of rows that can be gone through several times. The contexts stay with their question.
+
+    A wrong answer comes from the same system, from another question with other right answers, and is neither the text that was
+    answered here nor a right answer here (compared as words: `words.words`). The same seed gives the same answers.
+    """
+    return Conditions(rows, seed)
+
+
+def _with(row: Row, said: _Said) -> Row:
+    """The row with another answer; what was said of the old one (length, error, cost stays) goes where it would be untrue."""
+    answer: Answer = row.answer.model_copy(
+        update={"answer": said.answer, "triples": said.triples, "citations": said.citations, "error": None, "aligned_to": None},
+    )
+    return row.model_copy(update={"answer": answer})
+
+
+def _place(row: Row) -> Place:
+    said = "" if row.answer.error else row.answer.answer
+    right = frozenset(mark for text in row.question.right_answers if (mark := _mark(text)))
+    return Place(row.question.id, _mark(said), right)
+
+
+def _mark(text: str) -> bytes:
+    found = words(text)
+    return hashlib.blake2b(" ".join(found).encode("utf-8", "surrogatepass"), digest_size=12).digest() if found else b""
+
+
+def _donors(places: list[tuple[str, Place]], seed: int) -> tuple[array[int], int]:
+    """For each row the row whose answer it gets, or -1; and how many answers are used again. Each system for itself."""
+    systems: dict[str, list[int]] = {}
+    for n, (system, _) in enumerate(places):
+        systems.setdefault(system, []).append(n)
+    donors, reused = array("q", [-1]) * len(places), 0
+    for system, members in systems.items():
+        shuffled = derange([places[n][1] for n in members], Random(f"{seed} {system}"))  # noqa: S311  (no secret)
+        reused += shuffled.reused
+        for n, donor in zip(members, shuffled.donors, strict=True):
+            donors[n] = -1 if donor is None else members[donor]
+    return donors, reused

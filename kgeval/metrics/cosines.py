@@ -1,0 +1,50 @@
+"""Cosines of sentence embeddings, for a window of rows in one go: each text is embedded once, whatever compares it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from kgeval.metrics.definition import Subject
+from kgeval.metrics.facts import Cosines
+from kgeval.metrics.shares import is_empty
+
+if TYPE_CHECKING:
+    from kgeval.llm.embed import Embedder
+    from kgeval.metrics.select import Selection
+
+REFERENCE, QUESTIONS = "similarity:reference", "similarity:questions"
+
+
+def add_cosines(subjects: Sequence[Subject], selection: Selection, embedder: Embedder) -> None:
+    """Fills in the facts similarity:reference (the answer with each right answer, in their order) and similarity:questions (the
+    question with each question made from the answer) of the rows whose metrics read them.
+
+    Nothing is embedded for an empty answer. A text without letters is embedded as it is. Where the questions could not be made, the
+    cosines have their failure. Raises: ModelError if the embedder cannot be used: that ends the run.
+    """
+    wanted = [(subject, name, one, others) for subject in subjects for name, one, others in _comparisons(subject, selection)]
+    places: dict[str, int] = {}
+    for _, _, one, others in wanted:
+        for text in (one, *others):
+            places.setdefault(text, len(places))
+    vectors = embedder.embed(list(places))
+    for subject, name, one, others in wanted:
+        found = vectors[[places[text] for text in others]] @ vectors[places[one]]
+        subject.facts.cosines[name] = Cosines(tuple(max(-1.0, min(1.0, float(value))) for value in found))
+
+
+def _comparisons(subject: Subject, selection: Selection) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Fact, a text, and the texts that it is compared with. Facts that failed before are noted here."""
+    row = subject.row
+    facts = selection.facts_of(row)
+    if is_empty(subject):
+        return
+    if REFERENCE in facts and row.question.right_answers:
+        yield REFERENCE, row.answer.answer, row.question.right_answers
+    if QUESTIONS in facts and row.question.question.strip():
+        made = subject.facts.texts["questions"]
+        if made.failure is not None:
+            subject.facts.cosines[QUESTIONS] = Cosines(failure=made.failure)
+        elif texts := tuple(text for text in made.texts if text.strip()):
+            yield QUESTIONS, row.question.question, texts

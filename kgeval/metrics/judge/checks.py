@@ -1,0 +1,134 @@
+"""Verdicts of numbered statements against one source: all kinds of statements together in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+
+from kgeval.llm import tokens
+from kgeval.llm.calls import Outcome
+from kgeval.llm.characters import whole
+from kgeval.metrics.facts import Checked, Item
+from kgeval.metrics.judge.asker import Later
+from kgeval.metrics.judge.desk import LOST, MOST_REASON, Desk, Listed, Origin, passages, said, shown
+from kgeval.metrics.judge.lists import digest
+from kgeval.metrics.judge.replies import CitedVerdicts, SourcedVerdict, SourcedVerdicts, StatementVerdict, StatementVerdicts
+
+Verdicts = CitedVerdicts | SourcedVerdicts | StatementVerdicts
+MOST_ITEMS = 60
+GUESSED_ITEMS = 10
+GROWTH = 3  # claims say names again that the text says once: at most about three times its tokens (a guess, for dry runs only)
+SOURCES = ("reference", "contexts", "answer", "statements")
+
+
+@dataclass(frozen=True)
+class Source:
+    """What statements are checked against. `numbers`: of its passages, where they have numbers. `nothing`: why it holds nothing;
+    then nobody is asked, and no statement is supported."""
+
+    stage: str
+    prompt: str
+    slots: Mapping[str, JsonValue] = field(repr=False)
+    numbers: frozenset[int] = frozenset()
+    nothing: str | None = None
+    reply: type[Verdicts] = StatementVerdicts
+
+
+def source_of(desk: Desk, name: str) -> Source:
+    """One of SOURCES, as the row has it. The right answers are alternatives; contexts have numbers."""
+    question, prompt = desk.row.question, f"judge-against-{name}"
+    asked: dict[str, JsonValue] = {"question": question.question}
+    if name == "contexts":
+        return numbered_source("verdicts-contexts", passages(desk.row), nothing="nothing was retrieved")
+    if name == "answer":
+        text = said(desk.row)
+        return Source("verdicts-answer", prompt, {**asked, "answer": text}, nothing=None if text else "the answer is empty")
+    texts = question.right_answers if name == "reference" else tuple(text for text in question.statements if text.strip())
+    slot = "references" if name == "reference" else "statements"
+    return Source(f"verdicts-{name}", prompt, {**asked, slot: list[JsonValue](texts)}, nothing=None if texts else "there is none")
+
+
+def numbered_source(stage: str, texts: Mapping[int, str], *, nothing: str, reply: type[Verdicts] = SourcedVerdicts) -> Source:
+    """Passages with numbers, which verdicts name."""
+    slots = {"passages": shown(texts)}
+    return Source(stage, "judge-against-contexts", slots, frozenset(texts), None if texts else nothing, reply)
+
+
+def checked(desk: Desk, source: Source, lists: Mapping[str, Listed]) -> dict[str, Checked]:
+    """Kind -> one verdict for each of its statements. A kind whose statements could not be had has the failure; the others are
+    asked all the same. One call for all of them (MOST_ITEMS statements a call)."""
+    found = {kind: Checked(failure=given.texts.failure) for kind, given in lists.items() if given.texts.failure is not None}
+    sure = {kind: given.known for kind, given in lists.items() if kind not in found}
+    if source.nothing is not None:
+        return found | {kind: _unsupported(texts, source.nothing) for kind, texts in sure.items()}
+    unknown = [given.origin for given in lists.values() if given.origin is not None]
+    flat = [text for texts in sure.values() for text in texts]
+    if unknown:
+        _put_off(desk, source, flat, unknown)
+        return found | {kind: Checked(failure=next(iter(found.values())).failure) for kind in sure}
+    items = _asked(desk, source, flat)
+    start = 0
+    for kind, texts in sure.items():
+        own = items[start : start + len(texts)]
+        found[kind] = Checked(tuple(_numbered(item, number) for number, item in enumerate(own, start=1)))
+        start += len(texts)
+    return found
+
+
+def _numbered(item: Item, number: int) -> Item:
+    return Item(number, item.text, item.label, reason=item.reason, sources=item.sources, call=item.call, failure=item.failure)
+
+
+def _unsupported(texts: tuple[str, ...], why: str) -> Checked:
+    return Checked(tuple(Item(number, text, "not_stated", reason=why) for number, text in enumerate(texts, start=1)))
+
+
+def _asked(desk: Desk, source: Source, statements: list[str]) -> list[Item]:
+    """One item a statement, in their order."""
+    items: list[Item] = []
+    for start in range(0, len(statements), MOST_ITEMS):
+        part = tuple(statements[start : start + MOST_ITEMS])
+        items += _items(part, desk.ask(source.stage, source.prompt, source.slots, source.reply, items=part), source)
+    return items
+
+
+def _items(texts: tuple[str, ...], outcome: Outcome[Verdicts], source: Source) -> list[Item]:
+    answers: dict[int, SourcedVerdict | StatementVerdict] = {}
+    if outcome.value is not None:
+        answers = {answer.number: answer for answer in outcome.value.items}
+    made = []
+    for number, text in enumerate(texts, start=1):
+        answer = answers.get(number)
+        if answer is None:
+            made.append(Item(number, text, failure=outcome.missing.get(number) or outcome.failure or LOST))
+            continue
+        made.append(Item(
+            number, text, answer.label, reason=answer.reason.strip()[:MOST_REASON], sources=_sources(answer, source),
+            call=outcome.call_of.get(number),
+        ))
+    return made
+
+
+def _sources(answer: SourcedVerdict | StatementVerdict, source: Source) -> tuple[int, ...]:
+    """Numbers of passages that exist; others are dropped, the label stays. Where only one passage was shown, it is that one."""
+    if not isinstance(answer, SourcedVerdict) or answer.label == "not_stated":
+        return ()
+    return tuple(sorted(source.numbers if len(source.numbers) == 1 else source.numbers.intersection(answer.sources)))
+
+
+def _put_off(desk: Desk, source: Source, known: list[str], unknown: list[Origin]) -> None:
+    """Counts the calls of a source whose statements are not all known. An unknown list is taken to have at least one statement,
+    and to fit into a call with the others."""
+    slots = [source.prompt, dict(source.slots), desk.subject.trial]
+    base = tokens.count(whole(str(source.slots))) + tokens.count(whole(" ".join(known)))
+    claims = sum(GROWTH * origin.tokens for origin in unknown)
+    for start in range(0, len(known) + len(unknown), MOST_ITEMS):
+        desk.asker.later(Later(
+            stage=source.stage, prompt=source.prompt, key=digest(*slots, known, [origin.key for origin in unknown], start),
+            least=digest(*slots, known, start), certain=start < len(known), tokens=(base, base + claims),
+            items=min(MOST_ITEMS, len(known) + GUESSED_ITEMS * len(unknown)),
+        ))
+
+

@@ -1,0 +1,76 @@
+"""Judgements of a row that are not about statements: each context's relevance, all of them joined, and the answer as a whole."""
+
+from __future__ import annotations
+
+from pydantic import JsonValue
+
+from kgeval.llm.calls import Outcome
+from kgeval.metrics.facts import Checked, Item
+from kgeval.metrics.judge.checks import MOST_ITEMS
+from kgeval.metrics.judge.desk import LOST, MOST_REASON, Desk, failure_of, passages, said
+from kgeval.metrics.judge.replies import AnswerVerdict, ContextRatings, JoinedRating
+from kgeval.records import Question
+
+NAMES = {0: "irrelevant", 1: "partly_relevant", 2: "relevant"}
+OUTSIDE = ("out_of_context", "negative")
+
+
+def ratings(desk: Desk) -> Checked:
+    """Each context with a text rated 0, 0.5 or 1, the evidence beside it. An item's number is the context's place, from 1."""
+    found = passages(desk.row)
+    slots: dict[str, JsonValue] = {"question": desk.row.question.question, "evidence": list[JsonValue](desk.row.question.evidence_texts)}
+    numbers, items = list(found), list[Item]()
+    for start in range(0, len(numbers), MOST_ITEMS):
+        part = numbers[start : start + MOST_ITEMS]
+        outcome = desk.ask("ratings", "rate-contexts", slots, ContextRatings, items=tuple(found[number] for number in part))
+        items += _rated(outcome, {at: (number, found[number]) for at, number in enumerate(part, start=1)})
+    return Checked(tuple(items))
+
+
+def _rated(outcome: Outcome[ContextRatings], contexts: dict[int, tuple[int, str]]) -> list[Item]:
+    answers = {answer.number: answer for answer in outcome.value.items} if outcome.value is not None else {}
+    made = []
+    for at, (number, text) in contexts.items():
+        if (answer := answers.get(at)) is None:
+            made.append(Item(number, text, failure=outcome.missing.get(at) or outcome.failure or LOST))
+        else:
+            made.append(Item(
+                number, text, NAMES[answer.rating], answer.rating / 2, answer.reason.strip()[:MOST_REASON], call=outcome.call_of.get(at),
+            ))
+    return made
+
+
+def joined(desk: Desk) -> Checked:
+    """One rating of all contexts as one text, without the evidence. No item if there is no text."""
+    text = "\n\n".join(passages(desk.row).values())
+    if not text:
+        return Checked()
+    outcome = desk.ask("rating-joined", "rate-joined", {"question": desk.row.question.question, "text": text}, JoinedRating)
+    if outcome.value is None:
+        return Checked((Item(1, text, failure=failure_of(outcome)),))
+    rating, reason = outcome.value.rating, outcome.value.reason.strip()[:MOST_REASON]
+    return Checked((Item(1, text, NAMES[rating], rating / 2, reason, call=next(iter(outcome.calls), None)),))
+
+
+def outside(question: Question) -> bool:
+    """True for a question that the texts do not answer: the right reaction is to say so."""
+    return question.level in OUTSIDE
+
+
+def binary(desk: Desk) -> Checked:
+    """The answer as a whole: one item with its class, rating 1 if it is right, else 0. No item for an empty answer, and none
+    where there is no right answer to measure it by."""
+    question, text = desk.row.question, said(desk.row)
+    if not text or not (question.right_answers or outside(question)):
+        return Checked()
+    prompt = "judge-answer-outside" if outside(question) else "judge-answer"
+    slots: dict[str, JsonValue] = {
+        "question": question.question, "references": list[JsonValue](question.right_answers), "answer": text,
+    }
+    outcome = desk.ask("binary", prompt, slots, AnswerVerdict)
+    if outcome.value is None:
+        return Checked((Item(1, text, failure=failure_of(outcome)),))
+    label = outcome.value.label
+    right = label == "correct" or (label == "refusal" and outside(question))
+    reason = outcome.value.reason.strip()[:MOST_REASON]
+    return Checked((Item(1, text, label, float(right), reason, call=next(iter(outcome.calls), None)),))

@@ -1,0 +1,192 @@
+"""The pairs of many rows at a time: one embedding of all names, one Dijkstra for all matchings, many partitions in one GDS call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from kgeval.errors import ConnectError, ModelError, QueryError, first_line
+from kgeval.graph import pairs as gds
+from kgeval.graph.connect import ConnectionLost, Graph
+from kgeval.llm.calls import Failure
+from kgeval.metrics.definition import Settings, Subject
+from kgeval.metrics.facts import Pair
+from kgeval.metrics.kg.overlap import Overlap, Several, beside, overlap
+from kgeval.metrics.kg.shape import TOLERANCE, Edges, PairGraph, join, side_of, triples_matched, ways
+from kgeval.metrics.kg.sides import Asked, asked, matching_fact
+from kgeval.metrics.kg.triples import given_triples
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from kgeval.llm.embed import Embedder
+    from kgeval.metrics.select import Selection
+    from kgeval.records import Layout
+
+MOST_TRIPLES = 50_000  # of the pairs whose names are embedded and joined together: bounds our memory
+MOST_EDGES = 60_000  # of one projection: bounds the server's memory (about 40 MB each); a larger pair is projected alone
+
+
+@dataclass
+class Work:
+    """A pair with its graph, on the way to its counts."""
+
+    asked: Asked
+    graph: PairGraph
+    found: Pair
+    runs: list[tuple[float, float, float]] = field(default_factory=list)
+
+
+def add_pairs(subjects: Sequence[Subject], selection: Selection, graph: Graph, embedder: Embedder, layout: Layout | None) -> None:
+    """Fills `facts.pairs`, and `facts.stored` where the layout of a stored graph is given, for the metrics of every row.
+
+    Triples that no model was asked for are taken from the row or the stored graph here. What fails is a Pair with its failure.
+    Raises: ConnectionLost.
+    """
+    from kgeval.metrics.kg.stored import add_stored
+
+    given_triples(subjects, selection, graph, layout)
+    add_stored(subjects, selection, graph, embedder, layout)
+    for part in _parts(one for subject in subjects for one in asked(subject, selection)):
+        _add(part, graph, embedder)
+
+
+def _parts(every: Iterable[Asked]) -> Iterator[list[Asked]]:
+    """Pairs in parts of at most MOST_TRIPLES; those that fail or have an empty side are done with here."""
+    part: list[Asked] = []
+    size = 0
+    for one in every:
+        given, context = one.sides
+        failure = given.failure or context.failure
+        if failure is not None or not given.triples or not context.triples:
+            empty = None if failure else "context" if given.triples else "input"
+            _put(one, Pair(triples=len(given.triples), failure=failure, empty=empty))  # type: ignore[arg-type]
+            continue
+        if part and size + len(given.triples) + len(context.triples) > MOST_TRIPLES:
+            yield part
+            part, size = [], 0
+        part.append(one)
+        size += len(given.triples) + len(context.triples)
+    if part:
+        yield part
+
+
+def _put(one: Asked, found: Pair) -> None:
+    one.subject.facts.pairs[matching_fact(one.pair)] = found
+
+
+def _add(part: Sequence[Asked], graph: Graph, embedder: Embedder) -> None:
+    """The pairs of one part; a failure is that of every pair in it."""
+    try:
+        works = join_all(part, embedder)
+        match(works, graph)
+        split([work for work in works if work.asked.communities], graph)
+    except (ModelError, ConnectError, QueryError) as cause:
+        if isinstance(cause, ConnectionLost):
+            raise
+        failure = Failure("embedding_error" if isinstance(cause, ModelError) else "graph_error", first_line(cause))
+        for one in part:
+            _put(one, Pair(failure=failure))
+        return
+    for work in works:
+        columns = tuple(zip(*work.runs, strict=True)) or ((), (), ())
+        _put(work.asked, replace(work.found, by_entity=columns[0], by_community=columns[1], modularity=columns[2]))
+
+
+def join_all(part: Sequence[Asked], embedder: Embedder) -> list[Work]:
+    """The graphs of pairs that have both sides, and their matched triples where they are wanted. Each name is embedded once."""
+    sides = [tuple(side_of(triples.triples) for triples in one.sides) for one in part]
+    texts = [side.names for both in sides for side in both]
+    texts += [side.relations for one, both in zip(part, sides, strict=True) if one.relations for side in both]
+    place = {text: at for at, text in enumerate(dict.fromkeys(text for group in texts for text in group))}
+    vectors = embedder.embed(list(place))
+
+    def rows(names: tuple[str, ...]) -> np.ndarray:
+        return vectors[[place[name] for name in names]]
+
+    works = []
+    for one, (given, context) in zip(part, sides, strict=True):
+        settings = one.subject.settings
+        joined = join(given, context, (rows(given.names), rows(context.names)), settings.tau)
+        matched = triples_matched(joined, (rows(given.relations), rows(context.relations)), settings) if one.relations else 0
+        works.append(Work(one, joined, Pair(
+            entities=len(given.names), context_entities=len(context.names), triples=len(given.heads), triples_matched=matched,
+        )))
+    return works
+
+
+def match(works: Sequence[Work], graph: Graph) -> None:
+    """Counts matched input entities: one Dijkstra for all pairs [D Algorithm 2, eq. 1]."""
+    import numpy as np
+
+    for first, last in _spans([len(work.graph.cosine) + 4 * len(work.graph.input.heads) for work in works], MOST_EDGES):
+        part = works[first:last]
+        starts = np.cumsum([0, *(work.graph.nodes for work in part)])
+        costs = nearest([work.graph for work in part], starts, part[0].asked.subject.settings, graph)
+        for work, start in zip(part, starts, strict=False):
+            reached = costs[start : start + len(work.graph.input.names)] <= work.asked.subject.settings.delta + TOLERANCE
+            work.found = replace(work.found, matched=int(reached.sum()))
+
+
+def nearest(pairs: Sequence[PairGraph], starts: np.ndarray, settings: Settings, graph: Graph) -> np.ndarray:
+    """Cost from every node of the pairs (numbered from `starts` on) to its pair's nearest context entity; infinity: none is reached."""
+    edges, ends = several_ways(pairs, starts, settings)
+    return gds.nearest_costs(graph, gds.Arrays(edges.source, edges.target, edges.value), ends, int(starts[-1]))
+
+
+def several_ways(pairs: Sequence[PairGraph], starts: np.ndarray, settings: Settings) -> tuple[Edges, np.ndarray]:
+    """The edges of `ways` for all pairs, and the context entities that SIMILAR leads to."""
+    import numpy as np
+
+    each = [ways(pair, settings) for pair in pairs]
+    edges = Edges(
+        np.concatenate([one.source + start for one, start in zip(each, starts, strict=False)]),
+        np.concatenate([one.target + start for one, start in zip(each, starts, strict=False)]),
+        np.concatenate([one.value for one in each]),
+    )
+    ends = [np.unique(pair.similar_context) + len(pair.input.names) + start for pair, start in zip(pairs, starts, strict=False)]
+    return edges, np.concatenate(ends)
+
+
+def split(works: Sequence[Work], graph: Graph) -> None:
+    """Adds to each pair its scores of R partitions [D eq. 2, Algorithm 3], in the order of the runs."""
+    if not works:
+        return
+    settings = works[0].asked.subject.settings
+    every = [(work, run) for run in range(settings.runs) for work in works]
+    most = 1 if settings.community == "louvain" else MOST_EDGES
+    spans = list(_spans([work.graph.size for work, _ in every], most))
+    calls = (partial(partitioned, [w.graph for w, _ in every[a:b]], [r for _, r in every[a:b]], settings, graph) for a, b in spans)
+    for (first, last), (_, _, found) in zip(spans, gds.two_at_a_time(calls), strict=True):
+        scores = zip(found.by_entity.tolist(), found.by_community.tolist(), found.modularity.tolist(), strict=True)
+        for (work, _), score in zip(every[first:last], scores, strict=True):
+            work.runs.append(score)
+
+
+def partitioned(pairs: Sequence[PairGraph], runs: Sequence[int], settings: Settings, graph: Graph) -> tuple[Several, np.ndarray, Overlap]:
+    """The pairs side by side, a community for each of their nodes, and what follows from it."""
+    import numpy as np
+
+    several = beside(pairs, runs, settings)
+    edges, nodes = several.edges, len(several.group)
+    heavy = len(np.unique(several.group[edges.source[edges.value > 0]]))
+    if heavy:
+        arrays = gds.Arrays(edges.source, edges.target, edges.value)
+        community = gds.communities(graph, arrays, nodes, graphs=heavy, algorithm=settings.community, seed=settings.seed)
+    else:
+        community = np.arange(nodes)
+    return several, community, overlap(several, community)
+
+
+def _spans(sizes: Sequence[int], most: int) -> Iterator[tuple[int, int]]:
+    """Places from-to of consecutive parts whose sizes add up to `most` at most; what is larger stands alone."""
+    first, total = 0, 0
+    for at, size in enumerate(sizes):
+        if at > first and total + size > most:
+            yield first, at
+            first, total = at, 0
+        total += size
+    if first < len(sizes):
+        yield first, len(sizes)

@@ -1,0 +1,216 @@
+"""What a metric and a preset are, as text: the same on the terminal and in docs/metrics/."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import get_args
+
+from pydantic import JsonValue
+
+from kgeval.metrics.definition import Group, Metric, Need, Settings
+from kgeval.metrics.options import OPTIONS
+from kgeval.metrics.table import EVERY, PRESETS, all_metrics
+
+GROUPS: tuple[Group, ...] = get_args(Group)
+TITLES: dict[Group, str] = {
+    "answers": "Answers against a reference", "grounding": "Answers against the retrieved contexts and the graph",
+    "retrieval": "Retrieval", "kg": "Texts as graphs", "reasoning": "Reasoning",
+}
+NEEDS: dict[Need, str] = {
+    "reference": "a reference answer", "contexts": "contexts", "context_ids": "ids of the contexts", "evidence": "evidence texts",
+    "gold_ids": "gold chunk ids", "points": "information points or a reference", "statements": "gold statements",
+    "citations": "citations", "cited_document": "a cited document", "document": "the gold document", "path": "a gold path",
+    "steps": "steps", "cypher": "the system's Cypher", "gold_cypher": "gold Cypher", "retrieved": "retrieved nodes or relations",
+    "kind": "a question type",
+}
+TOOLS = {"judge": "a judge model", "embedder": "an embedding model", "graph": "the stored graph", "gds": "Neo4j with GDS"}
+VARIANT = re.compile(r"^(?P<base>\w+)_(?:compat|printed)$")
+KINDS = {
+    "answer_claims": "claims of the answer", "reference_claims": "claims of the reference", "evidence": "evidence texts",
+    "points": "information points", "steps": "steps",
+}
+SOURCES = {"reference": "the reference", "contexts": "the contexts", "answer": "the answer", "statements": "the gold statements",
+           "graph": "the stored graph"}
+FACTS = {
+    "claims:answer": "list of the answer's claims", "claims:reference": "list of the reference's claims, once for all systems",
+    "points": "list of information points", "ratings": "rating of each context", "rating:joined": "rating of all contexts together",
+    "questions": "questions made from the answer", "binary": "right or wrong", "citations": "citations with what they cite",
+    "citations:claims": "claims of the answer with the citations that are given for them",
+    "similarity:reference": "cosine of answer and reference", "similarity:questions": "cosines of the question with those made",
+    "stored": "entities of the answer in the stored graph", "grounding": "claims with triples of the stored graph",
+    "cypher": "the system's Cypher, run", "expired": "what the stored graph marks as expired",
+}
+TRIPLES = {"answer": "the answer", "reference": "the reference", "question": "the question", "contexts": "the contexts"}
+PAIR_FACTS = {"pairs": "matching in the graph of", "communities": "communities in the graph of", "relations": "matched triples of"}
+PAPERS = {
+    "Z": "Zeng et al.", "D": "Dong et al.", "X": "Xiang et al. (GraphRAG-Bench)", "K": "Kasiak et al.",
+    "M": "GraphRAG evaluation methodology",
+}
+_PAPER = re.compile(r"\[([ZDXKM])(?: ([^\]]*))?\]")
+COLUMNS = ("metric", "range", "better", "calls", "needs", "with", "what it says")
+
+
+def base_of(name: str) -> str | None:
+    """The metric that a variant (`_compat`, `_printed`) is a variant of; null for every other name."""
+    found = VARIANT.match(name)
+    return found["base"] if found else None
+
+
+def variants_of(name: str) -> tuple[Metric, ...]:
+    """The variants of a metric."""
+    return tuple(metric for metric in all_metrics().values() if base_of(metric.name) == name)
+
+
+def fact_words(fact: str) -> str | None:
+    """A fact's name in words; null for a name that is none."""
+    kind, checked, source = fact.partition("@")
+    first, _, rest = fact.partition(":")
+    if checked:
+        return f"verdicts on {KINDS[kind]} against {SOURCES[source]}" if kind in KINDS and source in SOURCES else None
+    if first == "triples":
+        return f"triples of {TRIPLES[rest]}" if rest in TRIPLES else None
+    if first in PAIR_FACTS:
+        return f"{PAIR_FACTS[first]} the pair {rest.replace('_', ' ')}" if rest else None
+    return FACTS.get(fact)
+
+
+def spelled(text: str) -> str:
+    """A text with the names of papers in place of their letters: [X eq. 5] -> Xiang et al. (GraphRAG-Bench) eq. 5."""
+    return _PAPER.sub(lambda found: " ".join(filter(None, (PAPERS[found[1]], found[2]))), text)
+
+
+def sentence(text: str) -> str:
+    """The text, spelled out, with a full stop; a capital in front, unless it begins with a name or a formula."""
+    plain = spelled(text.strip())
+    first = plain.split(" ", 1)[0]
+    return (plain[:1].upper() + plain[1:] if first.isalpha() and len(first) > 1 else plain).removesuffix(".") + "."
+
+
+@cache
+def limits() -> dict[str, str]:
+    """Metric -> what it cannot tell, and when not to trust it."""
+    import tomllib
+
+    found: dict[str, str] = tomllib.loads((Path(__file__).parent / "limits.toml").read_text(encoding="utf-8"))
+    return found
+
+
+def metrics_of(*, group: str | None = None, preset: str | None = None) -> tuple[Metric, ...]:
+    """The metrics of a group, of a preset, of both, or all."""
+    wanted = None if preset is None else {name for names in PRESETS[preset].values() for name in names}
+    return tuple(
+        metric for metric in all_metrics().values()
+        if (group is None or metric.group == group) and (wanted is None or metric.name in wanted)
+    )
+
+
+def table_of(metrics: Iterable[Metric]) -> list[tuple[str, ...]]:
+    """One line a metric, as COLUMNS names them."""
+    return [
+        (m.name, "0..1", m.better, m.calls, ", ".join(m.needs) or "-", ", ".join(m.tools) or "-", sentence(m.summary)) for m in metrics
+    ]
+
+
+def as_json(metric: Metric) -> dict[str, JsonValue]:
+    """All that is known of a metric."""
+    defaults = asdict(Settings())
+    return {
+        "name": metric.name, "group": metric.group, "summary": sentence(metric.summary), "definition": sentence(metric.definition),
+        "range": [0, 1], "better": metric.better, "needs": list(metric.needs), "asks": list(metric.asks), "tools": list(metric.tools),
+        "calls": metric.calls, "settings": {name: defaults[name] for name in metric.settings}, "aspects": list(metric.aspects),
+        "source": spelled(metric.source), "version": metric.version, "variants": [variant.name for variant in variants_of(metric.name)],
+        "presets": [name for name in PRESETS if metric in metrics_of(preset=name)], "limits": limits().get(metric.name, ""),
+    }
+
+
+def metric_page(metric: Metric, *, level: int = 1) -> str:
+    """Definition, range, needs, what is asked and at what cost, source, settings, variants, limits, as Markdown."""
+    title, part = "#" * level, "#" * (level + 1)
+    texts = (
+        ("Definition", sentence(metric.definition)), ("Range", _range(metric)), ("Needs", _needs(metric)), ("Asks", _asks(metric)),
+        ("Settings", _settings(metric)), ("Variants", _variants(metric)), ("Limits", limits().get(metric.name, "").strip()),
+        ("Source", f"{spelled(metric.source)} · version {metric.version} · in the presets: {_presets(metric)}"),
+    )
+    parts = [f"{part} {head}\n\n{text}" for head, text in texts if text]
+    return "\n\n".join([f"{title} {metric.name}", sentence(metric.summary), *parts]) + "\n"
+
+
+def _range(metric: Metric) -> str:
+    aspects = f" Figures beside it, averaged too: {', '.join(f'`{name}`' for name in metric.aspects)}." if metric.aspects else ""
+    return f"0 to 1; {metric.better} is better.{aspects}"
+
+
+def _needs(metric: Metric) -> str:
+    row = "; ".join(NEEDS[need] for need in metric.needs)
+    tools = "; ".join(TOOLS[tool] for tool in metric.tools) or "no model, no server"
+    lacking = f"Of the row: {row}; without, the value is `not_applicable`." if row else "Of the row: a question and an answer."
+    return f"{lacking} To compute it: {tools}."
+
+
+def _asks(metric: Metric) -> str:
+    lines = [f"Calls a row, if no other metric is asked for: {metric.calls}."]
+    for fact in metric.asks:
+        shared = sum(fact in other.asks for other in all_metrics().values()) - 1
+        note = f"; the same for {shared} other metric{'s' if shared > 1 else ''}, at no further cost" if shared else ""
+        lines.append(f"- `{fact}`: {fact_words(fact) or fact}{note}")
+    return "\n".join([lines[0], *(["", *lines[1:]] if metric.asks else [])])
+
+
+def _settings(metric: Metric) -> str:
+    defaults = asdict(Settings())
+    lines = [f"- `{name}` = {_shown(defaults[name])}: {OPTIONS[name].what}" for name in metric.settings]
+    return "\n".join(lines)
+
+
+def _shown(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _variants(metric: Metric) -> str:
+    base = base_of(metric.name)
+    own = [f"A variant of `{base}`."] if base else []
+    return "\n".join([*own, *(f"- `{variant.name}`: {sentence(variant.definition)}" for variant in variants_of(metric.name))])
+
+
+def _presets(metric: Metric) -> str:
+    return ", ".join(name for name in PRESETS if metric in metrics_of(preset=name)) or "none"
+
+
+def preset_page(name: str) -> str:
+    """A preset's metrics by level of the question, as Markdown."""
+    known = all_metrics()
+    parts = [f"# preset {name}"]
+    for level, names in PRESETS[name].items():
+        head = "Every question" if level == EVERY else f"Questions of level {level}, in addition"
+        lines = [f"- {one}: {sentence(known[one].summary) if one in known else '(not there)'}" for one in names]
+        parts.append("\n".join([f"## {head}", "", *lines]))
+    return "\n\n".join(parts) + "\n"
+
+
+def metric_pages() -> dict[str, str]:
+    """The generated reference: path below docs/ -> text."""
+    pages = {f"metrics/{group}.md": _group_page(group) for group in GROUPS if metrics_of(group=group)}
+    return {"metrics/README.md": _index(), **pages}
+
+
+def _group_page(group: Group) -> str:
+    head = f"# {TITLES[group]}\n\nWhat `kgeval metrics show NAME` prints. Generated; do not edit.\n"
+    return "\n".join([head, *(metric_page(metric, level=2) for metric in metrics_of(group=group))])
+
+
+def _index() -> str:
+    parts = ["# Metrics, one by one\n\nGenerated from `kgeval metrics list`; do not edit. [Which one for which question](../metrics.md)."]
+    for group in GROUPS:
+        if metrics := metrics_of(group=group):
+            rows = [(f"[{row[0]}]({group}.md#{row[0]})", *row[1:]) for row in table_of(metrics)]
+            parts.append(f"## {TITLES[group]}\n\n{_markdown_table(COLUMNS, rows)}")
+    return "\n\n".join(parts) + "\n"
+
+
+def _markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in lines)

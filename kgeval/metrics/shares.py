@@ -1,0 +1,51 @@
+"""Shares of statements with a label: the form of most metrics that rest on verdicts."""
+
+from __future__ import annotations
+
+from kgeval.metrics.definition import Subject, Value, not_applicable, scored, unscored
+from kgeval.metrics.facts import Checked, Label
+from kgeval.metrics.judge.desk import said
+
+NO_CLAIM = "the answer makes no claim"
+NO_REFERENCE_CLAIM = "the reference makes no claim"
+LABELS: tuple[Label, ...] = ("supported", "contradicted", "not_stated")
+
+
+def is_empty(subject: Subject) -> bool:
+    """True if there is no answer: nothing but blanks, or an error."""
+    return not said(subject.row)
+
+
+def zero_for_empty() -> Value:
+    """What correctness metrics say of an empty answer."""
+    return scored(0.0, empty_answer=True)
+
+
+def no_context_text(subject: Subject) -> bool:
+    """True if contexts are known by their ids alone, so that nothing can be checked against them."""
+    return bool(subject.row.answer.contexts) and not subject.row.answer.context_texts
+
+
+def tally(checked: Checked, what: str) -> dict[str, int]:
+    """Counts by label. `what` names the number of all statements, those without a verdict included; these are `unjudged`."""
+    counts = {what: len(checked.items)} | {label: checked.count(label) for label in LABELS}
+    unjudged = sum(item.label is None for item in checked.items)
+    return counts | ({"unjudged": unjudged} if unjudged else {})
+
+
+def share(checked: Checked, label: Label, *, what: str, none: Value) -> Value:
+    """Statements with the label / all statements that were given. `none`: the value where there is no statement. Unscored if one
+    statement has no verdict."""
+    if (failure := checked.unscored) is not None:
+        return unscored(failure, **tally(checked, what))
+    if not checked.items:
+        return none
+    return scored(checked.count(label) / len(checked.items), **tally(checked, what))
+
+
+def against_contexts(subject: Subject, fact: str, label: Label, *, what: str, none: str) -> Value:
+    """A share of statements checked against the retrieved contexts. Without statements, or without a text of a context, it has no
+    meaning; where nothing was retrieved nothing is supported."""
+    if no_context_text(subject):
+        return not_applicable("the contexts have no text")
+    return share(subject.facts.checks[fact], label, what=what, none=not_applicable(none))

@@ -1,0 +1,124 @@
+"""What the stored graph says of the entities that claims name: the triples that a judge is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from kgeval.graph.connect import Graph, Row
+from kgeval.graph.queries import all_queries
+from kgeval.metrics.definition import Settings
+from kgeval.metrics.stored.names import Named, Names
+from kgeval.records import Layout
+
+MOST_NAMED = 20  # entities of one claim
+MOST_IDS = 100  # entities of one answer
+MOST_BETWEEN = 2_000
+MOST_AROUND = 100  # relations of one entity
+LONGEST_SAID = 300  # characters of a description
+
+
+@dataclass(frozen=True)
+class Line:
+    """What the graph says in one place, as text: a relation with both ends, or an entity with its type and description (no ends)."""
+
+    element_id: str
+    text: str
+    ends: frozenset[str]
+
+    @property
+    def is_relation(self) -> bool:
+        """False for a line about an entity."""
+        return len(self.ends) > 1
+
+
+@dataclass(frozen=True)
+class Store:
+    """The stored graph as the metrics of a run see it."""
+
+    graph: Graph
+    layout: Layout
+    names: Names
+    settings: Settings
+
+    def ask(self, query: str, **params: object) -> list[Row]:
+        """The rows of one of kgeval's queries, within the time limit. Raises: QueryError, QueryTimeout, ConnectionLost."""
+        return self.graph.read(all_queries()[query], {"layout": self.layout.model_dump(), **params}, timeout=self.settings.query_timeout)
+
+
+def candidates(claims: Sequence[str], store: Store) -> list[list[Line]]:
+    """For each claim the lines that may support it, best first: relations between two entities that it names, then what is said of
+    one of them and its other relations, those that share most words with the claim first. No line where it names nothing.
+
+    Raises: QueryError, QueryTimeout, ConnectionLost.
+    """
+    named = [own[:MOST_NAMED] for own in store.names.in_texts(claims, timeout=store.settings.query_timeout)]
+    ids = _ids(named)
+    lines = _lines(ids, store) if ids else []
+    return [_ranked(claim, own, lines) for claim, own in zip(claims, named, strict=True)]
+
+
+def _ids(named: Sequence[Sequence[Named]]) -> list[str]:
+    """All entities of an answer: the first of every claim, then the second ... A claim cannot crowd out the others."""
+    rounds = max(map(len, named), default=0)
+    taken = dict.fromkeys(own[at].element_id for at in range(rounds) for own in named if at < len(own))
+    return list(taken)[:MOST_IDS]
+
+
+def _lines(ids: list[str], store: Store) -> list[Line]:
+    found = {line.element_id: line for line in map(_entity_line, store.ask("entity-lines", ids=ids)) if line is not None}
+    for row in (*store.ask("relations-between", ids=ids, most=MOST_BETWEEN), *store.ask("relations-around", ids=ids, most=MOST_AROUND)):
+        found.setdefault(row["element_id"], _relation_line(row))
+    return list(found.values())
+
+
+def _relation_line(row: Row) -> Line:
+    said = f": {row['description'][:LONGEST_SAID]}" if (row["description"] or "").strip() else ""
+    text = f"{row['subject'] or '?'} -[{row['predicate']}]-> {row['object'] or '?'}{said}"
+    return Line(row["element_id"], text, frozenset((row["start"], row["end"])))
+
+
+def _entity_line(row: Row) -> Line | None:
+    """Null for an entity of which the graph says nothing but its name."""
+    kind, said = row["type"] or "", (row["description"] or "").strip()[:LONGEST_SAID]
+    if not kind and not said:
+        return None
+    text = f"{row['name'] or '?'}" + (f" (a {kind})" if kind else "") + (f": {said}" if said else "")
+    return Line(row["element_id"], text, frozenset((row["element_id"],)))
+
+
+def _ranked(claim: str, named: Sequence[Named], lines: Sequence[Line]) -> list[Line]:
+    from rapidfuzz import fuzz
+
+    mine = frozenset(one.element_id for one in named)
+    near = [line for line in lines if line.ends & mine]
+    likeness = partial(fuzz.token_set_ratio, claim.casefold())
+    order = sorted(near, key=lambda line: (-len(line.ends & mine) if line.is_relation else -1, -likeness(line.text.casefold()), line.text))
+    return list({line.text: line for line in reversed(order)}.values())[::-1]  # of equal lines the first
+
+
+def parts(wanted: Sequence[Sequence[Line]], *, most: int, items: int) -> Iterator[tuple[list[int], list[Line]]]:
+    """The claims that have lines, in one part, or in two where they want more than `most` lines together, or in as many as it takes
+    for `items` claims each: positions of claims, and the lines that they are shown, at most `most`.
+
+    Every claim gets its best line before any gets its second.
+    """
+    places = [at for at, own in enumerate(wanted) if own]
+    together = {line.text for at in places for line in wanted[at][:most]}
+    count = max(-(-len(places) // items), 2 if len(together) > most and len(places) > 1 else 1)
+    size = -(-len(places) // count) if places else 1
+    for start in range(0, len(places), size):
+        part = places[start : start + size]
+        yield part, _fair([wanted[at] for at in part], most)
+
+
+def _fair(wanted: Sequence[Sequence[Line]], most: int) -> list[Line]:
+    chosen: dict[str, Line] = {}
+    for rank in range(max(map(len, wanted))):
+        for own in wanted:
+            if rank < len(own):
+                chosen.setdefault(own[rank].text, own[rank])
+            if len(chosen) == most:
+                return list(chosen.values())
+    return list(chosen.values())

@@ -1,0 +1,112 @@
+"""Which Cypher of strangers is run, and which is not, judged by the server's own plan of it and by its text. Pure.
+
+READ access alone does not keep a query from reading files and addresses (LOAD CSV), from calling procedures that act outside the
+database, or from ending other people's transactions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from kgeval.graph.foreign import Plan
+
+LONGEST = 50_000  # characters
+READING_PROCEDURES = (
+    "db.labels", "db.relationshipTypes", "db.propertyKeys", "db.schema.*", "db.index.fulltext.queryNodes",
+    "db.index.fulltext.queryRelationships", "db.index.vector.queryNodes", "db.index.vector.queryRelationships",
+    "apoc.path.*", "apoc.neighbors.*", "apoc.algo.*",
+)
+READING_FUNCTIONS = (
+    "date.*", "time.*", "datetime.*", "localtime.*", "localdatetime.*", "duration.*", "point.*", "vector.*", "gds.similarity.*",
+    "apoc.agg.*", "apoc.any.*", "apoc.coll.*", "apoc.convert.*", "apoc.date.*", "apoc.label.*", "apoc.map.*", "apoc.math.*",
+    "apoc.meta.*", "apoc.node.*", "apoc.nodes.*", "apoc.number.*", "apoc.path.*", "apoc.rel.*", "apoc.temporal.*", "apoc.text.*",
+)
+_ESCAPED = re.compile(r"\\u+([0-9a-fA-F]{4})")
+# strings and comments; the ends of lines stay, and back-ticked names are kept without their ticks
+_SILENT = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_CALLED = re.compile(r"[^\W\d]\w*(?:\s*\.\s*[^\W\d]\w*)+(?=\s*\()")
+_TICKED = re.compile(r"`(?:``|[^`])*`")
+_CALL = re.compile(r"\s*([\w.`]+)\s*\(")
+_LOAD = re.compile(r"\bLOAD\s+CSV\b", re.IGNORECASE)
+
+
+def invalid(plan: Plan) -> str | None:
+    """Why a planned query cannot be an answer's Cypher: it would write, change the schema or the server, or load files. Null: it can."""
+    if any(operator.name == "LoadCSV" for operator in plan.operators):
+        return "not run: it loads a file or an address with LOAD CSV"
+    if plan.kind != "r":
+        what = {"w": "it writes", "rw": "it writes", "s": "it changes the schema or administers the server"}
+        return f"not run: {what.get(plan.kind, 'it is no read')}; only reading is allowed"
+    return None
+
+
+def refused(plan: Plan, text: str, database: str) -> str | None:
+    """Why kgeval does not run a query that may be fine elsewhere: it leaves the database, or calls what is not known to read only.
+
+    Null: it is run. Its plan says what it calls; its text is looked at as well.
+    """
+    for operator in plan.operators:
+        if operator.database and operator.database.casefold() != database.casefold():
+            return "it reads another database"
+        if operator.name.startswith(("Show", "Terminate")):
+            return "it lists or ends something on the server"
+        if operator.name == "ProcedureCall" and not _known(_procedure(operator.details), READING_PROCEDURES):
+            return f"it calls {_procedure(operator.details) or 'a procedure'}, which is not known to read only"
+    known = (*READING_FUNCTIONS, *READING_PROCEDURES)
+    shown = (_TICKED.sub(" ", operator.details) for operator in plan.operators)
+    for name in (*_calls(_visible(text)), *(name for details in shown for name in _calls(details))):
+        if not _known(name, known):
+            return f"it calls {name}, which is not known to read only"
+    return None
+
+
+def too_early(text: str) -> str | None:
+    """What makes even planning needless: nothing in it, too long. Null: plan it."""
+    if not text.strip():
+        return "it is empty"
+    if len(text) > LONGEST:
+        return f"not run: it is longer than {LONGEST} characters"
+    return "not run: it loads a file or an address with LOAD CSV" if _LOAD.search(_visible(text)) else None
+
+
+def ends_ordered(text: str) -> bool:
+    """Whether the last RETURN of a query sorts its rows. Cypher's words, strings and comments left out."""
+    visible = _SILENT.sub(" ", _ESCAPED.sub(_character, text))
+    last = re.split(r"\bRETURN\b", _outermost(visible), flags=re.IGNORECASE)[-1]
+    return re.search(r"\bORDER\s+BY\b", last, re.IGNORECASE) is not None
+
+
+def _outermost(text: str) -> str:
+    """The text outside braces: subqueries and maps are left out."""
+    depth, kept = 0, []
+    for character in text:
+        depth += (character == "{") - (character == "}")
+        if depth <= 0 and character != "}":
+            kept.append(character)
+    return "".join(kept)
+
+
+def _visible(text: str) -> str:
+    """What the server reads as words: escapes undone as Cypher 5 does first of all, strings and comments away, ticks off."""
+    return _SILENT.sub(" ", _ESCAPED.sub(_character, text)).replace("`", "")
+
+
+def _character(found: re.Match[str]) -> str:
+    return chr(int(found[1], 16))
+
+
+def _calls(text: str) -> Iterator[str]:
+    """Names with a dot that are called in a text."""
+    for found in _CALLED.finditer(text):
+        yield re.sub(r"\s+", "", found[0])
+
+
+def _procedure(details: str) -> str:
+    found = _CALL.match(details)
+    return found[1].replace("`", "") if found else ""
+
+
+def _known(name: str, patterns: tuple[str, ...]) -> bool:
+    low = name.casefold()
+    return any(low.startswith(p[:-1].casefold()) if p.endswith("*") else low == p.casefold() for p in patterns)

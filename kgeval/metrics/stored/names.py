@@ -1,0 +1,227 @@
+"""Which entities of the stored graph a text names. The names are read once a run, as a stream, and kept as 8-byte hashes beside their
+element ids; a text is looked up by the hashes of its word sequences. In kgeval's own layout the database's index is asked instead.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import weakref
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from hashlib import blake2b
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from kgeval.audit.completeness.candidates import has_own_index
+from kgeval.errors import QueryError
+from kgeval.graph.connect import Graph, Row
+from kgeval.graph.load.naming import name_key
+from kgeval.graph.queries import all_queries
+from kgeval.llm.characters import whole
+from kgeval.records import Layout
+from kgeval.text.names import normalise
+from kgeval.text.wordlists import word_list
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+LONGEST_NAME = 12  # units: words, or characters in scripts written without spaces
+LONGEST_TEXT = 20_000  # characters of one text that are looked at
+MOST_OF_A_NAME = 20  # entities of one name
+BLOCK = 50_000
+READ_ONCE = 3600.0  # seconds that reading all names may take
+_POSSESSIVE = re.compile(r"(?<=\w)['\u2019\u02bc]s\b")
+_PIECE = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\u0e00-\u0e7f]|[^\s\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\u0e00-\u0e7f]+")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A sequence of words that may be a name: its normal form, and where it stands among the units of its text (end not included)."""
+
+    key: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Named:
+    """An entity that a text names. `within`: the name is part of a longer one that was found at the same place."""
+
+    element_id: str
+    key: str
+    within: bool = False
+
+
+class Keys:
+    """Keys of things in the graph, each with the element ids that it stands for. Built once; then safe to read from any thread."""
+
+    def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
+        import numpy as np
+
+        hashes: list[npt.NDArray[np.uint64]] = []
+        ids: list[npt.NDArray[np.bytes_]] = []
+        for block in _blocks(pairs):
+            hashes.append(np.fromiter((_hash(key) for key, _ in block), dtype=np.uint64, count=len(block)))
+            ids.append(np.array([element_id.encode() for _, element_id in block], dtype=np.bytes_))
+        found = np.concatenate(hashes) if hashes else np.empty(0, dtype=np.uint64)
+        order = np.argsort(found, kind="stable")
+        self._hashes = found[order]
+        self._ids: npt.NDArray[np.bytes_] = np.concatenate(ids)[order] if ids else np.empty(0, dtype="S1")
+
+    def __len__(self) -> int:
+        return len(self._hashes)
+
+    @property
+    def bytes(self) -> int:
+        """What the index holds in memory."""
+        return int(self._hashes.nbytes + self._ids.nbytes)
+
+    def find(self, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Key -> element ids, of the keys that are there; at most MOST_OF_A_NAME a key.
+
+        Keys are told apart by 64 bits: among a million names one look-up in some 10^13 goes wrong.
+        """
+        import numpy as np
+
+        wanted = np.fromiter((_hash(key) for key in keys), dtype=np.uint64, count=len(keys))
+        first, last = np.searchsorted(self._hashes, wanted, "left"), np.searchsorted(self._hashes, wanted, "right")
+        found = {}
+        for at in np.flatnonzero(last > first):
+            ids = self._ids[first[at] : min(int(last[at]), int(first[at]) + MOST_OF_A_NAME)]
+            found[keys[int(at)]] = tuple(dict.fromkeys(bytes(element_id).decode() for element_id in ids))
+        return found
+
+
+class Names:
+    """The names of a graph's entities. The first look-up reads them; every thread that comes meanwhile waits for it."""
+
+    def __init__(self, graph: Graph, layout: Layout) -> None:
+        self._graph, self._layout = graph, layout.model_copy()  # a copy: the shelf below forgets names when its owner is gone
+        self._lock = threading.Lock()
+        self._read: dict[str, Keys | QueryError] = {}
+        self.own_index = has_own_index(layout)
+
+    def in_texts(self, texts: Sequence[str], *, timeout: float) -> list[list[Named]]:
+        """For each text the entities that it names, longest names first; a name within a longer one comes after all that stand alone.
+
+        Raises: QueryError, QueryTimeout, ConnectionLost.
+        """
+        spots = [places(text) for text in texts]
+        found = self.find(list(dict.fromkeys(spot.key for own in spots for spot in own)), timeout=timeout)
+        return [_named(own, found) for own in spots]
+
+    def find(self, keys: Sequence[str], *, timeout: float) -> dict[str, tuple[str, ...]]:
+        """Normalised name or alias -> element ids of entities, of the names that are there. Raises as in_texts."""
+        if not self.own_index:
+            return self._keys("names").find(keys)
+        found = self._keys("aliases").find(keys)
+        params = {"keys": sorted({cut for key in keys if (cut := name_key(key, normalise))}), "scope_label": self._layout.scope_label}
+        for row in self._graph.read(all_queries()["gold-names-by-key"], params, timeout=timeout):
+            key = normalise(row["name"] or "")
+            known = found.get(key, ())
+            if row["element_id"] not in known and len(known) < MOST_OF_A_NAME:
+                found[key] = (*known, row["element_id"])
+        return found
+
+    def by_key(self, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """The layout's own key (a uuid, an id), as it is written -> element ids of entities."""
+        return self._keys("entity-keys").find(keys)
+
+    def relations_by_key(self, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """The layout's own key of a relation, or its description in normal form -> element ids of relations."""
+        return self._keys("relation-keys").find(keys)
+
+    def _keys(self, what: str) -> Keys:
+        """The keys of one kind, read at the first call. A reading that failed is not tried again for every row."""
+        with self._lock:
+            if what not in self._read:
+                try:
+                    self._read[what] = Keys(self._pairs(what))
+                except QueryError as cause:
+                    self._read[what] = cause
+            read = self._read[what]
+        if isinstance(read, QueryError):
+            raise read
+        return read
+
+    def _pairs(self, what: str) -> Iterator[tuple[str, str]]:
+        query = "gold-names" if what == "names" else what
+        params = {"layout": self._layout.model_dump()}
+        for row in self._graph.stream(all_queries()[query], params, timeout=READ_ONCE):
+            element_id = row["element_id"]
+            yield from ((key, element_id) for key in _keys_of(row) if key)
+
+
+class Shelf:
+    """The names of the runs under way. `owner` stands for a run: when it is gone, its names are too, so no run sees an old graph."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: dict[tuple[int, int], Names] = {}
+
+    def names(self, owner: object, graph: Graph, layout: Layout) -> Names:
+        """The names of a graph for this owner, made at the first call."""
+        key = (id(owner), id(graph))
+        with self._lock:
+            if key not in self._kept:
+                self._kept[key] = Names(graph, layout)
+                weakref.finalize(owner, self._kept.pop, key, None)
+            return self._kept[key]
+
+
+def _keys_of(row: Row) -> list[str]:
+    """All that a row of a reading query gives a thing to be found by: names in normal form, keys as they are."""
+    spelled = [row.get("name"), *(row.get("aliases") or ()), row.get("description")]
+    return list(dict.fromkeys([*(normalise(text) for text in spelled if text), row.get("key") or ""]))
+
+
+def _named(spots: Sequence[Place], found: Mapping[str, tuple[str, ...]]) -> list[Named]:
+    """The entities of one text, from the places where it may name some."""
+    hits = sorted((spot for spot in spots if spot.key in found), key=lambda spot: (spot.start - spot.end, spot.start))
+    named: dict[str, Named] = {}
+    covered: dict[int, int] = {}  # unit -> length of the longest name there
+    for spot in hits:
+        length = spot.end - spot.start
+        longest = [covered.setdefault(unit, length) for unit in range(spot.start, spot.end)]
+        within = min(longest) > length
+        for element_id in found[spot.key]:
+            known = named.get(element_id)
+            if known is None or (known.within and not within):
+                named[element_id] = Named(element_id, spot.key, within)
+    return sorted(named.values(), key=lambda one: one.within)
+
+
+def places(text: str) -> list[Place]:
+    """Every sequence of up to LONGEST_NAME units of a text that could be a name, with and without the English possessive.
+
+    A unit is a word, or one character of a script that is written without spaces. Single characters and pronouns are no names.
+    """
+    text = whole(text[:LONGEST_TEXT])
+    variants = dict.fromkeys((normalise(text), normalise(_POSSESSIVE.sub("", text))))
+    found: dict[Place, None] = {}
+    for variant in variants:
+        units = [match.span() for match in _PIECE.finditer(variant)]
+        for start, (begin, _) in enumerate(units):
+            for end in range(start + 1, min(start + LONGEST_NAME, len(units)) + 1):
+                key = variant[begin : units[end - 1][1]]
+                if len(key) > 1 and key not in _pronouns():
+                    found[Place(key, start, end)] = None
+    return list(found)
+
+
+@cache
+def _pronouns() -> frozenset[str]:
+    return frozenset(normalise(word) for word in word_list("pronouns"))
+
+
+def _hash(key: str) -> int:
+    return int.from_bytes(blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+
+
+def _blocks(pairs: Iterable[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
+    rest = iter(pairs)
+    while block := list(islice(rest, BLOCK)):
+        yield block

@@ -1,0 +1,242 @@
+"""Scores against graph quality: do answers suffer where a question's path or evidence touches what the audit flagged?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kgeval.errors import InputError, UsageError
+from kgeval.metrics.summary.means import mean_of_values
+from kgeval.metrics.summary.mentions import Names
+from kgeval.metrics.summary.values import Values
+from kgeval.records import AuditJoin, AuditReport, Finding, GraphRef, Question, Severity
+from kgeval.stats.bootstrap import bootstrap_difference
+from kgeval.text.names import normalise
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Whole = npt.NDArray[np.int64]
+
+KINDS = ("entity", "relation", "chunk", "document")
+SEVERITIES: tuple[Severity, ...] = ("info", "warning", "error")
+NO_NAMES = ("empty-name", "pronoun-entity", "generic-entity", "numeric-entity", "placeholder-entity")  # in a text they say nothing
+SHORTEST = 3  # characters of a name that is looked for in texts; 2 outside ASCII, where a character says more
+LEAST = 5  # questions on both sides for a comparison by rule
+
+
+def read_audit(path: Path, name: str | None = None) -> AuditReport:
+    """The report in a JSON file of `kgeval audit`: the only one, or the one of the graph `name`.
+
+    Raises: InputError for a file that is none; UsageError where it has several and none, or an unknown one, is named.
+    """
+    from pydantic import ValidationError
+
+    from kgeval.files.plain import read_json
+
+    data = read_json(path)
+    given = data["reports"] if isinstance(data, dict) and isinstance(data.get("reports"), list) else [data]
+    try:
+        reports = [AuditReport.model_validate(one) for one in given]
+    except ValidationError as cause:
+        fix = "write it with: kgeval audit --limit 0 -o report.json"
+        raise InputError(f"{path}: no audit report of this version of kgeval", fix=fix, faults=_faults(cause)) from cause
+    fits = [report for report in reports if name is None or report.graph == name]
+    if len(fits) == 1:
+        return fits[0]
+    names = ", ".join(str(report.graph) for report in reports) or "none"
+    raise UsageError(f"{path}: one report is needed, the file has these graphs: {names}", fix="name one of them with --graph")
+
+
+def _faults(error: Any) -> list[str]:
+    return [f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors()[:20]]
+
+
+@dataclass(frozen=True)
+class Flagged:
+    """What an audit flagged, for looking up. Each rule is a bit: `rules[0]` is 1, `rules[1]` is 2...
+
+    `ids`: element id, or (kind, key) -> bits; `named`: normalised name of an entity or relation -> [(type or null, bits)];
+    `texts`: names to look for in texts. `notes`: what the report does not list.
+    """
+
+    rules: tuple[str, ...]
+    ids: dict[str | tuple[str, str], int]
+    named: dict[str, list[tuple[str | None, int]]]
+    texts: Names
+    notes: tuple[str, ...]
+
+    def ref(self, ref: GraphRef) -> int:
+        """Rules that flagged the thing: by element id, by key, by normalised name with the same type where both have one."""
+        found, own = 0, _type(ref)
+        for key in _keys(ref):
+            found |= self.ids.get(key, 0)
+        for type_, bits in self.named.get(normalise(ref.name), ()):
+            if type_ is None or own is None or type_ == own:
+                found |= bits
+        return found
+
+
+def flagged(report: AuditReport, *, least: Severity = "info") -> Flagged:
+    """Entities, relations, chunks and documents in the samples of the failed findings of this severity or above."""
+    failed = [
+        finding for finding in report.findings
+        if finding.status == "failed" and SEVERITIES.index(finding.severity) >= SEVERITIES.index(least)
+    ]
+    held = [finding for finding in failed if any(True for _ in _refs(finding))]
+    ids: dict[str | tuple[str, str], int] = {}
+    named: dict[str, list[tuple[str | None, int]]] = {}
+    for number, finding in enumerate(held):
+        for ref in _refs(finding):
+            for key in _keys(ref):
+                ids[key] = ids.get(key, 0) | 1 << number
+            if ref.kind in ("entity", "relation") and (plain := normalise(ref.name)):
+                _add_named(named.setdefault(plain, []), _type(ref), 1 << number)
+    notes = [note for finding in failed if (note := _unlisted(finding))]
+    return Flagged(tuple(finding.rule_id for finding in held), ids, named, _texts(held), tuple(notes))
+
+
+def _add_named(entries: list[tuple[str | None, int]], type_: str | None, bits: int) -> None:
+    for at, (other, before) in enumerate(entries):
+        if other == type_:
+            entries[at] = (other, before | bits)
+            return
+    entries.append((type_, bits))
+
+
+def _keys(ref: GraphRef) -> list[str | tuple[str, str]]:
+    keys: list[str | tuple[str, str]] = [ref.element_id] if ref.element_id else []
+    return [*keys, (ref.kind, ref.key)] if ref.key else keys
+
+
+def _refs(finding: Finding) -> Iterator[GraphRef]:
+    return (ref for example in finding.sample for ref in example.items if ref.kind in KINDS)
+
+
+def _type(ref: GraphRef) -> str | None:
+    return ref.type.casefold() if ref.type else None
+
+
+def _texts(findings: Sequence[Finding]) -> Names:
+    """Names of entities that mean something in a text: not those that are flagged because they do not."""
+    empty = {normalise(ref.name) for finding in findings if finding.rule_id in NO_NAMES for ref in _refs(finding)}
+    return Names(
+        (ref.name, 1 << number) for number, finding in enumerate(findings) for ref in _refs(finding)
+        if ref.kind == "entity" and (plain := normalise(ref.name)) not in empty and len(plain) >= SHORTEST - (not plain.isascii())
+    )
+
+
+def _unlisted(finding: Finding) -> str | None:
+    listed = max(len(finding.sample), len({(ref.kind, ref.element_id or ref.key) for ref in _refs(finding)}))
+    if finding.count is None or listed >= finding.count:
+        return None
+    return f"{finding.rule_id}: {listed:,} of {finding.count:,} listed; run kgeval audit --limit 0 to join them all"
+
+
+@dataclass
+class Touched:
+    """Which questions touch what was flagged, filled from the rows. `seen`: 0 unknown, 1 nothing to look at, 2 looked at."""
+
+    flagged: Flagged
+    seen: bytearray = field(default_factory=bytearray)
+    bits: dict[int, int] = field(default_factory=dict)
+    ways: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("path", "chunk", "mention"), 0))
+
+    def add(self, at: int, question: Question) -> None:
+        """Looks at the question with the number `at`, once."""
+        if at >= len(self.seen):
+            self.seen.extend(bytes(at + 1 - len(self.seen)))
+        if self.seen[at] == 2:
+            return
+        refs, chunks, texts = _path(question), _chunks(question), _words(question)
+        self.seen[at] = 2 if refs or chunks or texts else 1
+        ways = {
+            "path": _any(self.flagged.ref(ref) for ref in refs),
+            "chunk": _any(self.flagged.ref(ref) for ref in chunks),
+            "mention": _any(self.flagged.texts.in_text(text) for text in texts) if len(self.flagged.texts) else 0,
+        }
+        if found := _any(ways.values()):
+            self.bits[at] = found
+            self.ways[next(way for way, bits in ways.items() if bits)] += 1
+
+    def note(self) -> str:
+        """What was joined on, in one sentence."""
+        return (
+            f"audit: of {len(self.seen) - self.seen.count(0):,} questions {len(self.bits):,} touch something flagged "
+            f"({self.ways['path']:,} by path or structure, {self.ways['chunk']:,} by chunk or document, {self.ways['mention']:,} only by "
+            f"a name in their texts); {self.seen.count(1):,} have nothing to look at and are left out"
+        )
+
+    def sides(self, count: int) -> Sides:
+        """The same as masks over the numbers of `count` questions."""
+        import numpy as np
+
+        seen = np.zeros(count, dtype=np.uint8)
+        seen[: len(self.seen)] = np.frombuffer(bytes(self.seen), dtype=np.uint8)[:count]
+        hits: dict[str | None, npt.NDArray[np.bool_]] = {}
+        for number, rule in [(None, None), *enumerate(self.flagged.rules)]:
+            hits[rule] = np.zeros(count, dtype=np.bool_)
+            hits[rule][[at for at, bits in self.bits.items() if number is None or bits >> number & 1]] = True
+        return Sides(seen == 2, hits)
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Masks over all questions: `known`: there was something to look at; `hits`: by rule (null: any), who touches."""
+
+    known: npt.NDArray[np.bool_]
+    hits: dict[str | None, npt.NDArray[np.bool_]]
+
+
+def _any(bits: Iterable[int]) -> int:
+    found = 0
+    for one in bits:
+        found |= one
+    return found
+
+
+def _path(question: Question) -> list[GraphRef]:
+    path = question.path
+    return [*(path.nodes if path else ()), *(path.relations if path else ()), *question.structure]
+
+
+def _chunks(question: Question) -> list[GraphRef]:
+    """The chunks and documents of the evidence, as references."""
+    ids = {one for group in question.gold_ids for one in group} | {p.chunk_id for p in question.evidence if p.chunk_id}
+    documents = {p.document for p in question.evidence if p.document} | ({question.document} if question.document else set())
+    found = [GraphRef(element_id=one, key=one, name=one, kind="chunk") for one in sorted(ids)]
+    return found + [GraphRef(element_id=one, key=one, name=one, kind="document") for one in sorted(documents)]
+
+
+def _words(question: Question) -> list[str]:
+    return [*question.evidence_texts, *(question.path.text if question.path else ())]
+
+
+def audit_joins(system: str, metric: str, values: Values, questions: Whole, touched: Sides, *, seed: int) -> list[AuditJoin]:
+    """Questions that touch something flagged against the others: for any rule, and for each rule with LEAST scored ones on both sides.
+
+    `questions`: numbers of the questions of `values`. Questions that say nothing of graph or texts are on neither side. Without one
+    scored question on either side there is no comparison at all.
+    """
+    known = touched.known[questions]
+    found = []
+    for rule, hits in touched.hits.items():
+        hit = hits[questions]
+        sides = values.of(known & hit), values.of(known & ~hit)
+        least = min(int(side.scored.sum()) for side in sides)
+        if least >= (1 if rule is None else LEAST):
+            found.append(_join(system, metric, rule, sides, seed))
+    return found
+
+
+def _join(system: str, metric: str, rule: str | None, sides: tuple[Values, Values], seed: int) -> AuditJoin:
+    hit, rest = (mean_of_values(side, seed=seed) for side in sides)
+    ends = bootstrap_difference(sides[0].value[sides[0].scored], sides[1].value[sides[1].scored], seed=seed)
+    difference = None if hit.mean is None or rest.mean is None else hit.mean - rest.mean
+    return AuditJoin(
+        system=system, metric=metric, rule=rule, touched=hit, untouched=rest, difference=difference,
+        low=ends.low if ends else None, high=ends.high if ends else None,
+    )

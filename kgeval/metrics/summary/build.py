@@ -1,0 +1,232 @@
+"""A run's scores and rows -> its report. Each is read once; memory is one float a system, metric and question, and what is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from kgeval.errors import UsageError
+from kgeval.metrics.summary.audit_join import Sides, Touched, audit_joins, flagged
+from kgeval.metrics.summary.costs import Costs
+from kgeval.metrics.summary.gains import gains
+from kgeval.metrics.summary.gates import Gate, evaluate
+from kgeval.metrics.summary.groups import Grouping, Traits, group_summaries, grouping, mean_by_type
+from kgeval.metrics.summary.leaders import DEFAULT_METRIC, lacking_levels, leaderboard, levels_by_dataset
+from kgeval.metrics.summary.means import mean_of_values
+from kgeval.metrics.summary.reasoning import ACCURACIES, Chains
+from kgeval.metrics.summary.spread import repeats, spread
+from kgeval.metrics.summary.values import Table, Values
+from kgeval.metrics.summary.worst import Worst
+from kgeval.metrics.table import all_metrics
+from kgeval.records import (
+    AuditJoin,
+    AuditReport,
+    CostSummary,
+    GroupSummary,
+    IndexRecord,
+    MetricInfo,
+    MetricSummary,
+    Row,
+    RunManifest,
+    Score,
+    ScoreReport,
+    SystemInfo,
+    Verdict,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Whole = npt.NDArray[np.int64]
+
+Scores = Callable[[], Iterator[Score]]
+Rows = Callable[[], Iterator[Row]]
+Verdicts = Callable[[], Iterator[Verdict]]
+
+
+@dataclass(frozen=True)
+class SummaryOptions:
+    """How a run is summed up. `baseline`: the system that the others are compared with; `accuracy_metric`: of the leaderboard and of
+    chains of reasoning.
+
+    `worst`: answers listed a system and metric. `complete`: the run came to its end. `verdicts`: what the worst answers' reasons are
+    taken from; null: from the counts of their scores. `audit`: the graph's, to join with; `index_records`: builds, by system.
+    """
+
+    seed: int = 0
+    baseline: str | None = None
+    accuracy_metric: str | None = None
+    gates: Sequence[Gate] = ()
+    worst: int = 5
+    complete: bool = True
+    notes: Sequence[str] = ()
+    verdicts: Verdicts | None = None
+    audit: AuditReport | None = None
+    index_records: Sequence[IndexRecord] = ()
+
+
+@dataclass
+class _Parts:
+    """The report's parts as they grow, metric by metric."""
+
+    summaries: list[MetricSummary] = field(default_factory=list)
+    groups: list[GroupSummary] = field(default_factory=list)
+    joined: list[AuditJoin] = field(default_factory=list)
+    levels: dict[tuple[str, str | None], dict[str, float]] = field(default_factory=dict)
+    quality: dict[str, dict[str, float]] = field(default_factory=dict)
+
+
+@dataclass
+class _Read:
+    """What was read: scores, what the questions are, what the answers took, the worst ones, what touches the audit."""
+
+    table: Table
+    traits: Traits
+    costs: Costs
+    worst: Worst
+    chains: Chains
+    touched: Touched | None
+
+
+def build_report(
+    scores: Scores, rows: Rows, *, infos: Sequence[MetricInfo], systems: Sequence[SystemInfo], run: RunManifest, options: SummaryOptions,
+) -> ScoreReport:
+    """The report of a run. `scores`, `rows`: give the run's scores and rows from their beginning; their order changes nothing.
+
+    Raises: InputError for scores of other settings, metrics or systems than the run's, and for two scores of one answer;
+    UsageError for an unknown baseline or a leaderboard by a metric that is not computed.
+    """
+    names = [one.system for one in systems]
+    metric = check_options(options, infos, names)
+    read = _read(scores, rows, infos, names, options)
+    groups = grouping(read.traits)
+    parts = _parts(read, groups, infos, names, metric, options)
+    leaders = leaderboard(parts.levels, metric=metric) if metric else []
+    costs = _costs(read.costs, groups, names, parts, options)
+    notes = [
+        *options.notes, *groups.notes, *lacking_levels(leaders), *_missing(systems), *_without_rows(read),
+        *_audit_notes(read.touched), *_built_notes(names, options),
+    ]
+    return ScoreReport(
+        run=run, complete=options.complete, systems=list(systems), metrics=list(infos), summaries=parts.summaries, groups=parts.groups,
+        leaderboard=leaders, costs=costs, reasoning=read.chains.summaries(seed=options.seed),
+        gains=gains(read.table, names, infos, baseline=options.baseline, seed=options.seed),
+        joined=parts.joined, worst=read.worst.rows(names),
+        gates=evaluate(options.gates, parts.summaries, complete=options.complete), notes=notes,
+    )
+
+
+def check_options(options: SummaryOptions, infos: Sequence[MetricInfo], systems: Sequence[str]) -> str | None:
+    """The leaderboard's metric, null if there is none to make it by. For whoever wants to know before anything is scored.
+
+    Raises: UsageError that names every system and metric that the run does not have.
+    """
+    better = {info.metric: info.better for info in infos}
+    named = {options.baseline, *(gate.system for gate in options.gates)}
+    unknown = sorted(name for name in named if name is not None and name not in systems)
+    faults = [f"no system is called {name[:100]}" for name in unknown]
+    if unknown:
+        faults.append(f"the systems are {', '.join(systems) or 'none'}")
+    if (metric := options.accuracy_metric) is not None and better.get(metric) != "higher":
+        faults.append(f"{metric} is not computed in this run" if metric not in better else f"{metric}: lower is better, it is no accuracy")
+    if faults:
+        raise UsageError("; ".join(faults), fix="name a system and a metric of this run; kgeval metrics list shows all metrics")
+    return metric or (DEFAULT_METRIC if DEFAULT_METRIC in better else None)
+
+
+def _read(scores: Scores, rows: Rows, infos: Sequence[MetricInfo], systems: Sequence[str], options: SummaryOptions) -> _Read:
+    known = all_metrics()
+    aspects = {info.metric: known[info.metric].aspects for info in infos if info.metric in known}
+    # chains keep their accuracy question by question, so only the one that counts is kept
+    right = options.accuracy_metric or next((name for name in ACCURACIES if any(info.metric == name for info in infos)), None)
+    read = _Read(
+        Table(infos, systems, aspects), Traits(), Costs(), Worst(infos, options.worst), Chains(right),
+        Touched(flagged(options.audit)) if options.audit is not None else None,
+    )
+    for score in scores():
+        read.table.add(score)
+        read.worst.see(score)
+        read.chains.add(score)
+    read.table.check()
+    read.worst.fetch()
+    for row in rows():
+        at = read.table.questions.number(row.question.id)
+        read.traits.add(at, row.question)
+        read.costs.add(at, row.answer)
+        read.worst.read(row)
+        read.chains.read(row)
+        if read.touched is not None:
+            read.touched.add(at, row.question)
+    if options.verdicts is not None:
+        read.worst.hear(options.verdicts())
+    return read
+
+
+def _parts(
+    read: _Read, groups: Grouping, infos: Sequence[MetricInfo], systems: Sequence[str], leading: str | None, options: SummaryOptions,
+) -> _Parts:
+    """One system and metric after the other, so that only one set of values is unfolded at a time."""
+    parts = _Parts()
+    sides = read.touched.sides(len(read.table.questions)) if read.touched is not None else None
+    for system in systems:
+        for info in infos:
+            values, questions = read.table.values(system, info.metric)
+            found = group_summaries(system, info.metric, values, questions, groups, seed=options.seed)
+            parts.groups += found
+            parts.summaries.append(_summary(read.table, system, info.metric, values, found, options.seed))
+            parts.joined += _joins(system, info.metric, values, questions, sides, options.seed)
+            if info.metric == leading:
+                parts.levels |= {(system, dataset): means for dataset, means in levels_by_dataset(values, questions, groups).items()}
+            if _is_quality(info) and (rate := read.costs.quality(system, values, questions)) is not None:
+                parts.quality.setdefault(system, {})[info.metric] = rate
+    return parts
+
+
+def _summary(table: Table, system: str, metric: str, values: Values, found: Sequence[GroupSummary], seed: int) -> MetricSummary:
+    return MetricSummary(
+        system=system, metric=metric, overall=mean_of_values(values, seed=seed), by_type_mean=mean_by_type(found),
+        repeats=repeats(table.runs(system, metric)), spread=spread(values.value[values.scored]),
+        aspects=table.mean_aspects(system, metric),
+    )
+
+
+def _joins(system: str, metric: str, values: Values, questions: Whole, sides: Sides | None, seed: int) -> list[AuditJoin]:
+    return [] if sides is None else audit_joins(system, metric, values, questions, sides, seed=seed)
+
+
+def _is_quality(info: MetricInfo) -> bool:
+    metric = all_metrics().get(info.metric)
+    return info.better == "higher" and (metric is None or metric.group == "answers")
+
+
+def _costs(costs: Costs, groups: Grouping, systems: Sequence[str], parts: _Parts, options: SummaryOptions) -> list[CostSummary]:
+    found = []
+    for system in systems:
+        built = [record for record in options.index_records if record.system == system]
+        summary = costs.summary(system, groups, baseline=options.baseline, built=built)
+        if summary is not None:
+            found.append(summary.model_copy(update={"quality_per_1k_tokens": parts.quality.get(system, {})}))
+    return found
+
+
+def _missing(systems: Sequence[SystemInfo]) -> list[str]:
+    return [
+        f"{one.system} has no answer to {one.questions_missing:,} of the questions: its means are over those that it answered"
+        for one in systems if one.questions_missing
+    ]
+
+
+def _without_rows(read: _Read) -> list[str]:
+    lost = len(read.table.questions) - read.traits.count
+    return [f"{lost:,} scored questions are not among the rows: they are in no group"] if lost > 0 else []
+
+
+def _audit_notes(touched: Touched | None) -> list[str]:
+    return [] if touched is None else [touched.note(), *(f"audit: {note}" for note in touched.flagged.notes)]
+
+
+def _built_notes(systems: Sequence[str], options: SummaryOptions) -> list[str]:
+    strange = sorted({record.system for record in options.index_records} - set(systems))
+    return [f"no answers of {name} are here: its index record is left out" for name in strange]

@@ -1,0 +1,170 @@
+"""What the answers of each system took: seconds, tokens, money, against a baseline and against quality [X tables 6, 7, 15; K table 2]."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import ceil, isfinite, nan
+from typing import TYPE_CHECKING
+
+from kgeval.metrics.summary.groups import Grouping
+from kgeval.metrics.summary.values import Values
+from kgeval.records import Answer, CostSummary, IndexRecord, Quantiles
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
+    Whole = npt.NDArray[np.int64]
+
+STAGES = ("retrieval", "entry", "expand", "rerank", "generate")
+FIELDS = ("latency_s", "ttft_s", "input_tokens", "output_tokens", "total_tokens", "calls", "cost")
+ADDED = ("latency_s", "input_tokens", "output_tokens", "total_tokens", "calls", "cost")  # fields whose sums say something
+
+
+@dataclass
+class Taken:
+    """What the answers of one system told, one place an answer; NaN where it told nothing. `questions`: their numbers.
+
+    `failed`: 1 for an answer that is an error.
+    """
+
+    questions: array[int] = field(default_factory=lambda: array("q"))
+    failed: array[int] = field(default_factory=lambda: array("b"))
+    told: dict[str, array[float]] = field(default_factory=lambda: {name: array("d") for name in (*FIELDS, *STAGES)})
+
+    def add(self, at: int, answer: Answer) -> None:
+        """Takes in an answer to the question with the number `at`."""
+        self.questions.append(at)
+        self.failed.append(answer.error is not None)
+        both = None if answer.input_tokens is None or answer.output_tokens is None else answer.input_tokens + answer.output_tokens
+        for name in FIELDS:
+            self._put(name, both if name == "total_tokens" else getattr(answer, name))
+        for name in STAGES:
+            self._put(name, None if answer.stages is None else getattr(answer.stages, name))
+
+    def _put(self, name: str, value: float | None) -> None:
+        self.told[name].append(nan if value is None or not isfinite(value) or value < 0 else float(value))
+
+    def of(self, name: str) -> Floats:
+        """A field of every answer; shape (n_answers,)."""
+        import numpy as np
+
+        return np.array(self.told[name], dtype=np.float64)
+
+    def known(self, name: str) -> int:
+        """Answers that tell the field."""
+        import numpy as np
+
+        return int(np.count_nonzero(~np.isnan(self.of(name))))
+
+    def by_question(self, name: str, count: int, *, errors: bool = True) -> Floats:
+        """The field's mean over the repetitions of each question, NaN where none told; (count,). `errors`: with failed answers too."""
+        import numpy as np
+
+        values, questions = self.of(name), np.array(self.questions, dtype=np.int64)
+        known = ~np.isnan(values) & (errors | (np.array(self.failed) == 0))
+        times = np.bincount(questions[known], minlength=count)
+        sums = np.bincount(questions[known], weights=values[known], minlength=count)
+        return np.where(times > 0, sums / np.maximum(times, 1), nan)
+
+
+def quantiles(values: Floats) -> Quantiles | None:
+    """p50, p95, p99 by nearest rank: the smallest value that at least that share does not exceed. Null where nothing is known."""
+    import numpy as np
+
+    known = np.sort(values[~np.isnan(values)])
+    if not len(known):
+        return None
+    p50, p95, p99 = (float(known[ceil(percent * len(known) / 100) - 1]) for percent in (50, 95, 99))
+    return Quantiles(n=len(known), mean=float(known.mean()), p50=p50, p95=p95, p99=p99)
+
+
+@dataclass
+class Costs:
+    """The costs of all systems, filled from the rows."""
+
+    systems: dict[str, Taken] = field(default_factory=dict)
+
+    def add(self, at: int, answer: Answer) -> None:
+        """Takes in an answer to the question with the number `at`."""
+        self.systems.setdefault(answer.system, Taken()).add(at, answer)
+
+    def summary(self, system: str, groups: Grouping, *, baseline: str | None, built: Sequence[IndexRecord] = ()) -> CostSummary | None:
+        """All figures but quality per tokens. `built`: index records of this system. Null where nothing at all is told."""
+        taken = self.systems.get(system, Taken())
+        known = {name: told for name in (*FIELDS, *STAGES) if (told := taken.known(name))}
+        totals, means = self._sums(taken, known)
+        if built:
+            totals |= {
+                "index_seconds": sum(one.seconds for one in built),
+                "index_tokens": float(sum(one.input_tokens + one.output_tokens for one in built)),
+            }
+        if not known and not built:
+            return None
+        stages = {name: found for name in STAGES if (found := quantiles(taken.of(name))) is not None}
+        return CostSummary(
+            system=system, n=len(taken.questions), known=known, totals=totals, means=means, latency_s=quantiles(taken.of("latency_s")),
+            ttft_s=quantiles(taken.of("ttft_s")), stages=stages, by_hops=_by_hops(taken, groups), baseline=baseline,
+            prompt_tokens_by_level=_by_level(taken, groups), factors=self.factors(system, baseline),
+        )
+
+    def _sums(self, taken: Taken, known: Mapping[str, int]) -> tuple[dict[str, float], dict[str, float]]:
+        import numpy as np
+
+        totals = {name: float(np.nansum(np.sort(taken.of(name)))) for name in ADDED if name in known}
+        return totals, {name: total / known[name] for name, total in totals.items()}
+
+    def factors(self, system: str, baseline: str | None) -> dict[str, float]:
+        """Sums over the questions that both systems answered and tell, this one's over the baseline's [K table 2].
+
+        Repetitions of a question are averaged first, so that systems with other numbers of repetitions compare. A field that the
+        baseline spends nothing of has no factor.
+        """
+        import numpy as np
+
+        if baseline is None or baseline == system or baseline not in self.systems or system not in self.systems:
+            return {}
+        ours, theirs = self.systems[system], self.systems[baseline]
+        count = 1 + max(max(ours.questions, default=-1), max(theirs.questions, default=-1))
+        found = {}
+        for name in (*ADDED, *STAGES):
+            here, there = (taken.by_question(name, count, errors=False) for taken in (ours, theirs))
+            both = ~np.isnan(here) & ~np.isnan(there)
+            base = float(np.sort(there[both]).sum())
+            if base > 0:
+                found[name] = float(np.sort(here[both]).sum()) / base
+        return found
+
+    def quality(self, system: str, values: Values, questions: Whole) -> float | None:
+        """Mean of a metric for every 1,000 tokens: over the questions with both a value and known tokens, mean by mean."""
+        import numpy as np
+
+        if system not in self.systems or not len(questions):
+            return None
+        tokens = self.systems[system].by_question("total_tokens", 1 + max(int(questions.max()), max(self.systems[system].questions)))
+        spent = tokens[questions]
+        both = values.scored & ~np.isnan(spent)
+        total = float(np.sort(spent[both]).sum())
+        return float(np.sort(values.value[both]).sum()) / total * 1000 if total > 0 else None
+
+
+def _by_hops(taken: Taken, groups: Grouping) -> dict[str, Quantiles]:
+    """Seconds in total, by hop count."""
+    import numpy as np
+
+    seconds = taken.of("latency_s")
+    members = groups.members("hops", np.array(taken.questions, dtype=np.int64))
+    return {hops: found for hops, places in members if (found := quantiles(seconds[places])) is not None}
+
+
+def _by_level(taken: Taken, groups: Grouping) -> dict[str, float]:
+    """Mean prompt tokens by level [X tables 6, 7]."""
+    import numpy as np
+
+    tokens = taken.of("input_tokens")
+    members = groups.members("level", np.array(taken.questions, dtype=np.int64))
+    means = {level: quantiles(tokens[places]) for level, places in members}
+    return {level: found.mean for level, found in means.items() if found is not None and found.mean is not None}

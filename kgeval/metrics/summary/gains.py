@@ -1,0 +1,52 @@
+"""What one system gains over another on the same questions: with the graph against plain vector retrieval and closed book [M 4].
+
+Differences are paired: only questions that both systems have a value for count, and the interval is over their differences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from kgeval.metrics.definition import Group
+from kgeval.metrics.summary.values import Table
+from kgeval.metrics.table import all_metrics
+from kgeval.records import Gain, MetricInfo
+from kgeval.stats.bootstrap import bootstrap_mean
+
+GROUPS: tuple[Group, ...] = ("answers", "grounding")
+MOST_SYSTEMS = 8  # without a baseline every pair is compared, up to so many systems
+
+
+def gains(table: Table, systems: Sequence[str], infos: Sequence[MetricInfo], *, baseline: str | None, seed: int) -> list[Gain]:
+    """For each metric of the groups answers and grounding: every other system minus the baseline; without a baseline every system
+    minus each that stands after it. A pair without a common question has n = 0 and no mean; one with a single question no interval.
+
+    Means are in the metric's own direction: a hallucination rate that falls is a negative difference.
+    """
+    known = all_metrics()
+    names = [info.metric for info in infos if info.metric not in known or known[info.metric].group in GROUPS]
+    return [gain(table, name, pair, seed=seed) for name in names for pair in _pairs(systems, baseline)]
+
+
+def _pairs(systems: Sequence[str], baseline: str | None) -> Iterator[tuple[str, str]]:
+    if baseline is not None:
+        yield from ((system, baseline) for system in systems if system != baseline)
+    elif len(systems) <= MOST_SYSTEMS:
+        yield from combinations(systems, 2)
+
+
+def gain(table: Table, metric: str, pair: tuple[str, str], *, seed: int) -> Gain:
+    """The mean of (first minus second) over the questions that both have a value for, with its 95 % interval (BCa)."""
+    import numpy as np
+
+    (one, at_one), (other, at_other) = (table.values(system, metric) for system in pair)
+    _, mine, theirs = np.intersect1d(at_one, at_other, assume_unique=True, return_indices=True)
+    differences = one.value[mine] - other.value[theirs]
+    differences = np.sort(differences[~np.isnan(differences)])  # sums of sorted numbers do not depend on the order of the rows
+    found = Gain(system=pair[0], baseline=pair[1], metric=metric, n=len(differences))
+    if not len(differences):
+        return found
+    ends = bootstrap_mean(differences, seed=seed)
+    low, high = (None, None) if ends is None else (ends.low, ends.high)
+    return found.model_copy(update={"mean": float(differences.mean()), "low": low, "high": high})

@@ -1,0 +1,111 @@
+"""Thresholds: `faithfulness=0.8`, `faithfulness>=0.8`, `intrinsic_hallucination<=0.05`, `SYSTEM:METRIC>=X`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Literal
+
+from kgeval.errors import UsageError
+from kgeval.metrics.definition import Metric
+from kgeval.metrics.table import all_metrics
+from kgeval.records import GateResult, Mean, MetricSummary
+
+Better = Literal["higher", "lower"]
+SHAPE = re.compile(r"\s*(?:(?P<system>.*\S)\s*:)?\s*(?P<metric>\w+)\s*(?P<sign>>=|<=|=)\s*(?P<limit>\S+)\s*", re.DOTALL)
+ROUNDED = 9  # digits: a mean of 0.7999999999999999 is 0.8
+
+
+@dataclass(frozen=True)
+class Gate:
+    """The mean of a metric must be at least (else: at most) `limit`, in 0..1. `system` null: of every system."""
+
+    metric: str
+    least: bool
+    limit: float
+    system: str | None = None
+
+
+def parse_gates(texts: Sequence[str], metrics: Sequence[Metric], systems: Sequence[str] | None = None) -> tuple[Gate, ...]:
+    """The gates in the order given. `metrics`: those of this run; `=` means at least where higher is better, at most where lower is.
+    `systems`: names of the run's systems, null where they are not known yet.
+
+    Raises: UsageError that names every fault of all texts.
+    """
+    computed: dict[str, Better] = {metric.name: metric.better for metric in metrics}
+    gates, faults = [], []
+    for text in texts:
+        gate, wrong = _gate(text, computed, systems)
+        faults += [f"'{text[:100]}': {fault}" for fault in wrong]
+        if gate is not None:
+            gates.append(gate)
+    if faults:
+        raise UsageError(
+            "thresholds that cannot be checked: " + "; ".join(faults),
+            fix="write METRIC=X, METRIC>=X, METRIC<=X or SYSTEM:METRIC>=X with X from 0 to 1, for metrics that --metrics names",
+        )
+    return tuple(gates)
+
+
+def _gate(text: str, computed: Mapping[str, Better], systems: Sequence[str] | None) -> tuple[Gate | None, list[str]]:
+    shape = SHAPE.fullmatch(text)
+    if shape is None:
+        return None, ["this is not METRIC=X, METRIC>=X or METRIC<=X"]
+    metric, sign, system = shape["metric"], shape["sign"], shape["system"]
+    faults = [] if metric in computed else [_unknown(metric, computed)]
+    if system is not None and systems is not None and system not in systems:
+        faults.append(f"no system is called {system[:100]}")
+    limit = _limit(shape["limit"])
+    if limit is None:
+        faults.append(f"{shape['limit'][:40]} is not a number from 0 to 1")
+    if faults or limit is None:
+        return None, faults
+    least = computed[metric] == "higher" if sign == "=" else sign == ">="
+    return Gate(metric, least, limit, system), []
+
+
+def _unknown(metric: str, computed: Mapping[str, Better]) -> str:
+    if metric in all_metrics():
+        return f"{metric} is not computed in this run"
+    near = get_close_matches(metric, [*computed, *all_metrics()], n=1)
+    return f"there is no metric {metric[:60]}" + (f" (did you mean {near[0]}?)" if near else "")
+
+
+def _limit(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if 0 <= number <= 1 else None
+
+
+def evaluate(gates: Sequence[Gate], summaries: Sequence[MetricSummary], *, complete: bool = True) -> list[GateResult]:
+    """One result a gate and system, in the order of the gates. A system without the metric gives an unanswered one.
+
+    `complete`: the run was not stopped; else no gate is answered, for rows are missing.
+    """
+    results = []
+    for gate in gates:
+        found = {summary.system: summary.overall for summary in summaries if summary.metric == gate.metric}
+        for system in (found if gate.system is None else (gate.system,)):
+            mean = found.get(system)
+            results.append(GateResult(
+                system=system, metric=gate.metric, least=gate.least, limit=gate.limit, value=mean.mean if mean else None,
+                met=_met(gate, mean) if mean and complete else None,
+            ))
+    return results
+
+
+def _met(gate: Gate, mean: Mean) -> bool | None:
+    """Null where the unscored questions could turn it: the limit lies between the bounds."""
+    if mean.mean is None or mean.bound_low is None or mean.bound_high is None:
+        return None
+    ends = {_passes(gate, mean.bound_low), _passes(gate, mean.bound_high)}
+    return ends.pop() if len(ends) == 1 else None
+
+
+def _passes(gate: Gate, value: float) -> bool:
+    value, limit = round(value, ROUNDED), round(gate.limit, ROUNDED)
+    return value >= limit if gate.least else value <= limit

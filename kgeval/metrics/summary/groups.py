@@ -1,0 +1,143 @@
+"""Questions by what they are: level, kind, hops, document, dataset; and the means of each group."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import repeat
+from typing import TYPE_CHECKING, get_args
+
+from kgeval.metrics.summary.means import mean_of_values
+from kgeval.metrics.summary.reasoning import hops_of
+from kgeval.metrics.summary.values import Numbers, Values
+from kgeval.records import LEVELS_OF_X, By, GroupSummary, Question
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Whole = npt.NDArray[np.int64]
+
+FIELDS: tuple[By, ...] = get_args(By)
+MOST = 100  # groups of one field
+UNKNOWN = -1
+
+
+def traits_of(question: Question) -> dict[By, tuple[str, ...]]:
+    """The groups that a question is in, by field; a question of several kinds is in each of them. Hops are 1, 2 or 3+."""
+    hops = hops_of(question)
+    depth = None if hops is None else "3+" if hops >= 3 else str(hops)
+    return {
+        "level": (question.level,) if question.level else (), "kind": tuple(sorted(set(question.kinds))),
+        "hops": (depth,) if depth else (), "document": (question.document,) if question.document else (),
+        "dataset": (question.dataset,) if question.dataset else (),
+    }
+
+
+@dataclass
+class Traits:
+    """What all questions are, a small number each. The first row that tells something of a question holds."""
+
+    names: dict[By, Numbers[tuple[str, ...]]] = field(default_factory=lambda: {by: Numbers() for by in FIELDS})
+    columns: dict[By, array[int]] = field(default_factory=lambda: {by: array("i") for by in FIELDS})
+    seen: bytearray = field(default_factory=bytearray)
+
+    @property
+    def count(self) -> int:
+        """Questions that were taken in."""
+        return len(self.seen) - self.seen.count(0)
+
+    def add(self, at: int, question: Question) -> None:
+        """Takes in the question with the number `at`."""
+        if at >= len(self.seen):
+            self.seen.extend(bytes(at + 1 - len(self.seen)))
+        self.seen[at] = 1
+        for by, values in traits_of(question).items():
+            column = self.columns[by]
+            if at >= len(column):
+                column.extend(repeat(UNKNOWN, at + 1 - len(column)))
+            if values and column[at] == UNKNOWN:
+                column[at] = self.names[by].number(values)
+
+    def numbers(self, by: By, questions: Whole) -> Whole:
+        """For each of the questions the number of its value in the field, -1 where it is unknown."""
+        import numpy as np
+
+        column = np.full(int(questions.max()) + 1 if len(questions) else 0, UNKNOWN, dtype=np.int64)
+        told = np.frombuffer(self.columns[by], dtype=np.int32) if self.columns[by] else np.zeros(0, dtype=np.int32)
+        column[: len(told)] = told[: len(column)]
+        return column[questions]
+
+    def values(self, by: By) -> dict[str, frozenset[int]]:
+        """Each value of the field with the numbers that stand for it."""
+        found: dict[str, set[int]] = {}
+        for values, number in self.names[by].of.items():
+            for value in values:
+                found.setdefault(value, set()).add(number)
+        return {value: frozenset(found[value]) for value in sorted(found, key=in_order)}
+
+    def largest(self, by: By) -> tuple[list[str], str | None]:
+        """The values of the field, the MOST with the most questions if there are more, in order; and what is left out, in words."""
+        import numpy as np
+
+        values = self.values(by)
+        if len(values) <= MOST:
+            return list(values), None
+        column = np.frombuffer(self.columns[by], dtype=np.int32)
+        counts = np.bincount(column[column >= 0], minlength=len(self.names[by]))
+        size = {value: int(sum(counts[number] for number in numbers)) for value, numbers in values.items()}
+        kept = sorted(values, key=lambda value: (-size[value], value))[:MOST]
+        return sorted(kept, key=in_order), f"groups by {by}: the {MOST} with the most questions of {len(values):,}"
+
+
+def in_order(value: str) -> tuple[int, str]:
+    """Sorts the four levels of GraphRAG-Bench as the paper does, and all else by name after them."""
+    return (LEVELS_OF_X.index(value), "") if value in LEVELS_OF_X else (len(LEVELS_OF_X), value)
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """The groups of a run: by field the values to show, each with the numbers that stand for it. `notes`: what is left out."""
+
+    traits: Traits
+    shown: dict[By, dict[str, frozenset[int]]]
+    notes: tuple[str, ...]
+
+    def members(self, by: By, questions: Whole) -> Iterator[tuple[str, Whole]]:
+        """Each value with the places of its questions among `questions`; values without any are left out."""
+        import numpy as np
+
+        numbers = self.traits.numbers(by, questions)
+        order = np.argsort(numbers, kind="stable")
+        ends = np.searchsorted(numbers[order], np.arange(len(self.traits.names[by]) + 1))
+        for value, wanted in self.shown[by].items():
+            places = np.concatenate([order[ends[number] : ends[number + 1]] for number in sorted(wanted)])
+            if len(places):
+                yield value, places
+
+
+def grouping(traits: Traits) -> Grouping:
+    """The groups that a report shows."""
+    shown: dict[By, dict[str, frozenset[int]]] = {}
+    notes = []
+    for by in FIELDS:
+        kept, note = traits.largest(by)
+        values = traits.values(by)
+        shown[by] = {value: values[value] for value in kept}
+        notes += [note] if note else []
+    return Grouping(traits, shown, tuple(notes))
+
+
+def group_summaries(system: str, metric: str, values: Values, questions: Whole, groups: Grouping, *, seed: int) -> list[GroupSummary]:
+    """One summary for every group that has questions which the metric was asked for. `questions`: their numbers, as in `values`."""
+    return [
+        GroupSummary(system=system, metric=metric, by=by, value=value, overall=mean_of_values(values.of(places), seed=seed))
+        for by in FIELDS for value, places in groups.members(by, questions)
+    ]
+
+
+def mean_by_type(summaries: Sequence[GroupSummary]) -> float | None:
+    """The unweighted mean of the levels' means (GraphRAG-Bench's way); null where no level has one. For one system and metric."""
+    means = [group.overall.mean for group in summaries if group.by == "level" and group.overall.mean is not None]
+    return sum(means) / len(means) if means else None

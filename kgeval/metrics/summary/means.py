@@ -1,0 +1,59 @@
+"""A mean with all that must be said beside it: over how many, why not over the rest, how sure it is, how far it could be off."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from kgeval.records import Mean
+from kgeval.stats.bootstrap import bootstrap_mean
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from kgeval.metrics.summary.values import Values
+
+    Floats = npt.NDArray[np.float64]
+
+
+def mean_of(values: Sequence[float | None], *, causes: Mapping[str, int], not_applicable: int, seed: int) -> Mean:
+    """The mean of values in 0..1, one a question; null: unscored. `causes`: how many are unscored for which reason.
+
+    The interval is BCa's over questions (95 %), null for fewer than 2 values. The bounds take unscored ones as 0 and as 1.
+    Raises: ValueError unless `causes` explain every null.
+    """
+    import numpy as np
+
+    scored = np.asarray([value for value in values if value is not None], dtype=np.float64)
+    if len(values) - len(scored) != sum(causes.values()):
+        raise ValueError(f"{len(values) - len(scored)} values are missing, but reasons are given for {sum(causes.values())}")
+    return _mean(scored, np.ones(len(scored)), dict(causes), not_applicable=not_applicable, seed=seed)
+
+
+def mean_of_values(values: Values, *, seed: int) -> Mean:
+    """The same over the questions of a run. A repetition that failed widens the bounds, though its question has a value."""
+    scored = values.scored
+    na = int(values.not_applicable.sum())
+    return _mean(values.value[scored], values.there[scored], values.failures, not_applicable=na, seed=seed)
+
+
+def _mean(scored: Floats, there: Floats, causes: dict[str, int], *, not_applicable: int, seed: int) -> Mean:
+    """`there`: the share of each question's repetitions that its value rests on."""
+    import numpy as np
+
+    failed, n = sum(causes.values()), len(scored)
+    found = Mean(n=n + failed + not_applicable, n_scored=n, not_applicable=not_applicable, failures=causes)
+    if not n:
+        return found.model_copy(update={"bound_low": 0.0, "bound_high": 1.0}) if failed else found
+    order = np.lexsort((there, scored))  # sums of sorted numbers do not depend on the order of the rows
+    scored, there = scored[order], there[order]
+    mean = min(float(scored[-1]), max(float(scored[0]), float(scored.mean())))
+    seen, unseen = float((scored * there).sum()), float((1 - there).sum())
+    ends = bootstrap_mean(scored, seed=seed)
+    return found.model_copy(update={
+        "mean": mean, "low": None if ends is None else min(ends.low, mean), "high": None if ends is None else max(ends.high, mean),
+        "bound_low": max(0.0, min(mean, seen / (n + failed))),
+        "bound_high": min(1.0, max(mean, (seen + unseen + failed) / (n + failed))),
+        "sd": float(scored.std(ddof=1)) if n > 1 else None,
+    })

@@ -1,0 +1,193 @@
+"""Chains of reasoning [M 5]: accuracy by hop count, right steps, and what wrong steps lead to.
+
+A question has a *wrong step* if a step before the last one of its chain is wrong: the last step says the answer itself, so that
+a wrong answer would otherwise prove its own cause. Repetitions of a question are one question: it has a wrong step, or a right answer,
+if at least half of them do.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+
+from kgeval.metrics.summary.means import mean_of
+from kgeval.records import Mean, Question, ReasoningSummary, Row, Score
+
+STEPS = "stepwise_accuracy"
+ACCURACIES = ("binary_accuracy", "factual_correctness", "exact_match", "token_f1")
+YES_OR_NO = ("binary_accuracy", "exact_match")
+HALF = 0.5
+MOST_POSITIONS = 10
+
+
+@dataclass
+class _Mean:
+    """Repetitions of one thing: sum and count of values, and the cause if none has one (null: not applicable)."""
+
+    total: float = 0.0
+    count: int = 0
+    cause: str | None = None
+
+    def add(self, value: float) -> None:
+        self.total += value
+        self.count += 1
+
+    @property
+    def value(self) -> float | None:
+        """The mean; null without a value."""
+        return self.total / self.count if self.count else None
+
+
+@dataclass
+class _Chain:
+    """The steps of one question as one system took them, over its repetitions. `wrong`: whether one before the last was wrong."""
+
+    accuracy: _Mean = field(default_factory=_Mean)
+    wrong: _Mean = field(default_factory=_Mean)
+    positions: list[_Mean] = field(default_factory=list)
+    relations: tuple[str | None, ...] = ()
+
+    def add(self, score: Score) -> None:
+        steps = _steps(score.detail)
+        if score.status != "scored" or score.value is None or steps is None:
+            _add(self.accuracy, score, lambda value: value)
+            return
+        self.accuracy.add(score.value)
+        right = [step.get("right") is True for step in steps]
+        if len(right) > 1:
+            self.wrong.add(float(not all(right[:-1])))
+        self.positions += [_Mean() for _ in range(len(right) - len(self.positions))]
+        for place, one in zip(self.positions, right, strict=False):
+            place.add(float(one))
+        self.relations = tuple(kind if isinstance(kind := step.get("relation"), str) else None for step in steps)
+
+
+class Chains:
+    """Scores as they come, kept as far as chains need them. Feed it every score and every row once, in any order."""
+
+    def __init__(self, accuracy: str | None = None) -> None:
+        self._wanted = (accuracy,) if accuracy else ACCURACIES
+        self._chains: dict[str, dict[str, _Chain]] = defaultdict(lambda: defaultdict(_Chain))
+        self._right: dict[str, dict[str, dict[str, _Mean]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(_Mean)))
+        self._hops: dict[str, int] = {}
+
+    def add(self, score: Score) -> None:
+        """Takes a score in; those of other metrics are passed over."""
+        if score.metric == STEPS:
+            self._chains[score.system][score.question_id].add(score)
+        elif score.metric in self._wanted:
+            decide = _as_it_is if score.metric in YES_OR_NO else _from_half
+            _add(self._right[score.metric][score.system][score.question_id], score, decide)
+
+    def read(self, row: Row) -> None:
+        """Takes in what a row tells of its question."""
+        if (hops := hops_of(row.question)) is not None:
+            self._hops[row.question.id] = hops
+
+    def summaries(self, *, seed: int) -> list[ReasoningSummary]:
+        """One a system that has a chain, or an answer to a question of known depth, in the order of their names."""
+        metric = next((name for name in self._wanted if name in self._right), None)
+        right = self._right[metric] if metric else {}
+        found = (self._summary(system, metric, right.get(system, {}), seed) for system in sorted({*self._chains, *right}))
+        return [one for one in found if one.accuracy_by_hop or one.stepwise_accuracy]
+
+    def _summary(self, system: str, metric: str | None, right: Mapping[str, _Mean], seed: int) -> ReasoningSummary:
+        chains = self._chains.get(system, {})
+        judged = {question: wrong for question, chain in chains.items() if (wrong := chain.wrong.value) is not None}
+        bad = [question for question, wrong in judged.items() if wrong >= HALF]
+        known = [value >= HALF for question in bad if question in right and (value := right[question].value) is not None]
+        return ReasoningSummary(
+            system=system, accuracy_metric=_named(metric),
+            accuracy_by_hop=self._by_hop(right, seed),
+            stepwise_accuracy=_mean(list(self._asked(chains)), seed) if chains else None,
+            questions=len(judged), with_wrong_step=len(bad), wrong_step_share=len(bad) / len(judged) if judged else None,
+            error_propagation=known.count(False) / len(known) if known else None, lucky=known.count(True) / len(known) if known else None,
+            by_relation=_by_relation(chains.values(), seed), by_position=_by_position(chains.values(), seed),
+        )
+
+    def _asked(self, chains: Mapping[str, _Chain]) -> Iterable[_Mean]:
+        return (chain.accuracy for _, chain in sorted(chains.items()))
+
+    def _by_hop(self, right: Mapping[str, _Mean], seed: int) -> dict[str, Mean]:
+        groups: dict[str, list[_Mean]] = defaultdict(list)
+        for question, one in sorted(right.items()):
+            if (hops := self._hops.get(question)) is not None:
+                groups[str(hops) if hops < 3 else "3+"].append(one)
+        return {hops: _mean(groups[hops], seed) for hops in sorted(groups)}
+
+
+def reasoning(scores: Iterable[Score], rows: Iterable[Row], *, accuracy: str | None = None, seed: int = 0) -> list[ReasoningSummary]:
+    """The summaries of a run's scores. `accuracy`: the metric that says whether an answer is right (others than binary_accuracy and
+    exact_match count as right from 0.5); null: the first of ACCURACIES that there are scores of."""
+    chains = Chains(accuracy)
+    for score in scores:
+        chains.add(score)
+    for row in rows:
+        chains.read(row)
+    return chains.summaries(seed=seed)
+
+
+def hops_of(question: Question) -> int | None:
+    """How deep a question is: as it says, else relations of its path, else its steps; null where nothing tells."""
+    path = question.path
+    told = (question.hops, len(path.relations) if path else 0, len(question.steps), len(path.text) if path else 0)
+    return next((count for count in told if count), None)
+
+
+def _add(mean: _Mean, score: Score, decide: Callable[[float], float]) -> None:
+    if score.status == "scored" and score.value is not None:
+        mean.add(decide(score.value))
+    elif score.status == "unscored" and mean.cause is None:
+        mean.cause = (score.reason or "").split(":", 1)[0].strip() or "unknown"
+
+
+def _as_it_is(value: float) -> float:
+    return value
+
+
+def _from_half(value: float) -> float:
+    return float(value >= HALF)
+
+
+def _steps(detail: Mapping[str, JsonValue]) -> list[dict[str, JsonValue]] | None:
+    """The steps of a score; null where it has none."""
+    steps = detail.get("steps")
+    return [step for step in steps if isinstance(step, dict)] if isinstance(steps, list) else None
+
+
+def _named(metric: str | None) -> str:
+    if metric is None:
+        return "none"
+    return metric if metric in YES_OR_NO else f"{metric}>={HALF}"
+
+
+def _mean(given: Sequence[_Mean], seed: int) -> Mean:
+    """The mean over questions. One without a value failed if a repetition failed; else the metric has no meaning for it."""
+    lost = [one.cause for one in given if one.value is None]
+    causes = Counter(cause for cause in lost if cause is not None)
+    values = [one.value for one in given if one.value is not None or one.cause is not None]
+    return mean_of(values, causes=causes, not_applicable=len(lost) - causes.total(), seed=seed)
+
+
+def _by_position(chains: Iterable[_Chain], seed: int) -> dict[str, Mean]:
+    places: dict[int, list[_Mean]] = defaultdict(list)
+    for chain in chains:
+        for at, place in enumerate(chain.positions[:MOST_POSITIONS], start=1):
+            places[at].append(place)
+    return {str(at): _mean(places[at], seed) for at in sorted(places)}
+
+
+def _by_relation(chains: Iterable[_Chain], seed: int) -> dict[str, Mean]:
+    """One value a question and type: the mean of its steps of that type."""
+    kinds: dict[str, list[_Mean]] = defaultdict(list)
+    for chain in chains:
+        own: dict[str, _Mean] = {}
+        for kind, place in zip(chain.relations, chain.positions, strict=False):
+            if kind is not None and (value := place.value) is not None:
+                own.setdefault(kind, _Mean()).add(value)
+        for kind, one in own.items():
+            kinds[kind].append(one)
+    return {kind: _mean(kinds[kind], seed) for kind in sorted(kinds)}

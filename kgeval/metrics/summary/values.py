@@ -1,0 +1,187 @@
+"""The scores of a run in little room: one array of floats for each system, metric and repetition, a place for each question."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import repeat
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from kgeval.errors import InputError
+from kgeval.records import MetricInfo, Score
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
+    Whole = npt.NDArray[np.int64]
+
+T = TypeVar("T", bound=Hashable)
+
+ABSENT, NOT_APPLICABLE, FAILED = -1.0, -2.0, -3.0  # in a column, where a value in 0..1 is none; cause c is FAILED - c
+EXACT = 10**12  # sums are kept in units of 1e-12: whole numbers add up to the same in any order
+
+
+class Numbers(Generic[T]):
+    """Names, each with the number in which it came first, from 0."""
+
+    def __init__(self) -> None:
+        self.of: dict[T, int] = {}
+
+    def number(self, name: T) -> int:
+        """The name's number, a new one for a new name."""
+        return self.of.setdefault(name, len(self.of))
+
+    def __len__(self) -> int:
+        return len(self.of)
+
+
+@dataclass(frozen=True)
+class Values:
+    """One metric of one system; shapes (n_questions,). Repetitions of a question are averaged.
+
+    `value`: in 0..1, NaN where there is none; `there`: share of the repetitions that have a value, of questions with a value.
+    `cause`: number in `causes` of the failed, -1 of the others. Exactly one of scored, failed and not applicable holds.
+    """
+
+    value: Floats
+    there: Floats
+    cause: Whole
+    not_applicable: npt.NDArray[np.bool_]
+    causes: Sequence[str]
+
+    def of(self, chosen: Whole | npt.NDArray[np.bool_]) -> Values:
+        """The values of some of the questions, by place or by mask."""
+        return Values(self.value[chosen], self.there[chosen], self.cause[chosen], self.not_applicable[chosen], self.causes)
+
+    @property
+    def scored(self) -> npt.NDArray[np.bool_]:
+        """Which have a value."""
+        import numpy as np
+
+        return ~np.isnan(self.value)
+
+    @property
+    def failures(self) -> dict[str, int]:
+        """Failed questions by cause, most first."""
+        import numpy as np
+
+        counts = np.bincount(self.cause[self.cause >= 0], minlength=len(self.causes))
+        found = [(name, int(count)) for name, count in zip(self.causes, counts, strict=True) if count]
+        return dict(sorted(found, key=lambda pair: (-pair[1], pair[0])))
+
+
+class Table:
+    """All scores of a run. `questions` numbers the questions; it may be given more of them by whoever reads the rows.
+
+    `aspects`: (system, metric) -> name -> [how many tell, their sum in units of 1e-12].
+    """
+
+    def __init__(self, infos: Sequence[MetricInfo], systems: Sequence[str], aspects: Mapping[str, Sequence[str]]) -> None:
+        self.questions: Numbers[str] = Numbers()
+        self.causes: Numbers[str] = Numbers()
+        self.columns: dict[tuple[str, str], dict[int, array[float]]] = {}
+        self.aspects: dict[tuple[str, str], dict[str, list[int]]] = {}
+        self._signatures = {info.metric: info.signature for info in infos}
+        self._systems = frozenset(systems)
+        self._named = aspects
+        self._faults: Counter[str] = Counter()
+        self._firsts: dict[str, str] = {}
+
+    def add(self, score: Score) -> None:
+        """Takes a score in. What does not belong to this run is counted for `check`."""
+        if fault := self._fault(score):
+            self._faults[fault] += 1
+            return
+        columns = self.columns.setdefault((score.system, score.metric), {})
+        column = columns.setdefault(score.trial or 0, array("d"))
+        at = self.questions.number(score.question_id)
+        if at >= len(column):
+            column.extend(repeat(ABSENT, at + 1 - len(column)))
+        elif column[at] != ABSENT:
+            self._twice(score)
+        column[at] = self._code(score)
+        if score.status == "scored" and (named := self._named.get(score.metric)):
+            self._add_aspects(score, named)
+
+    def check(self) -> None:
+        """Raises: InputError that names every metric whose scores are of another run, or came twice."""
+        if self._faults:
+            faults = [f"{fault} ({count:,})" for fault, count in sorted(self._faults.items())]
+            fix = "score again into a new file; every answer needs its own question id, system and trial"
+            raise InputError("these scores do not belong together", faults=faults, fix=fix)
+
+    def _fault(self, score: Score) -> str | None:
+        wanted = self._signatures.get(score.metric)
+        if wanted is None:
+            return f"{score.metric}: not a metric of this run"
+        if score.system not in self._systems:
+            return f"{score.system}: not a system of this run"
+        return None if score.signature == wanted else f"{score.metric}: made as {score.signature}, this run is {wanted}"
+
+    def _twice(self, score: Score) -> None:
+        what = f"{score.metric} of {score.system}: several scores of one question and repetition, first of "
+        self._firsts.setdefault(what, score.question_id[:80])
+        self._faults[what + self._firsts[what]] += 1
+
+    def _code(self, score: Score) -> float:
+        if score.status == "scored" and score.value is not None:
+            return score.value
+        if score.status == "not_applicable":
+            return NOT_APPLICABLE
+        return FAILED - self.causes.number((score.reason or "unknown").split(":", 1)[0].strip() or "unknown")
+
+    def _add_aspects(self, score: Score, named: Sequence[str]) -> None:
+        sums = self.aspects.setdefault((score.system, score.metric), {})
+        for name in named:
+            told = score.detail.get(name)
+            if isinstance(told, int | float) and isfinite(told):
+                count_and_sum = sums.setdefault(name, [0, 0])
+                count_and_sum[0] += 1
+                count_and_sum[1] += round(told * EXACT)
+
+    def mean_aspects(self, system: str, metric: str) -> dict[str, float]:
+        """Means of the aspects over the scored rows that tell them."""
+        sums = self.aspects.get((system, metric), {})
+        return {name: total / EXACT / count for name, (count, total) in sorted(sums.items())}
+
+    def runs(self, system: str, metric: str) -> dict[int, Floats]:
+        """Repetition -> coded values by question, all of one length (the number of questions)."""
+        import numpy as np
+
+        columns = self.columns.get((system, metric), {})
+        full = {trial: np.full(len(self.questions), ABSENT) for trial in sorted(columns)}
+        for trial, column in columns.items():
+            full[trial][: len(column)] = np.frombuffer(column, dtype=np.float64)
+        return full
+
+    def values(self, system: str, metric: str) -> tuple[Values, Whole]:
+        """The values of the questions that this metric was asked for, and the numbers of these questions."""
+        import numpy as np
+
+        runs = self.runs(system, metric)
+        coded = np.stack(list(runs.values())) if runs else np.full((1, 0), ABSENT)
+        asked = np.flatnonzero((coded != ABSENT).any(axis=0))
+        return settled(coded[:, asked], tuple(self.causes.of)), asked
+
+
+def settled(coded: npt.NDArray[Any], causes: Sequence[str]) -> Values:
+    """Coded values of repetitions (n_runs, n_questions), each question in one at least -> one value a question.
+
+    A question has a value if any repetition has one: their mean. Without one it failed, if a repetition failed (the first one's
+    cause); else the metric has no meaning for it.
+    """
+    import numpy as np
+
+    has, failed = coded >= 0, coded <= FAILED
+    count, missing = has.sum(axis=0), failed.sum(axis=0)
+    total = np.where(has, coded, 0.0).sum(axis=0)
+    value = np.where(count > 0, total / np.maximum(count, 1), np.nan)
+    first = coded[failed.argmax(axis=0), np.arange(coded.shape[1])]
+    cause = np.where((count == 0) & (missing > 0), FAILED - first, -1).astype(np.int64)
+    there = count / np.maximum(count + missing, 1)
+    return Values(value, there, cause, (count == 0) & (missing == 0), causes)

@@ -1,0 +1,32 @@
+"""The verdicts of a row as records, each once however many metrics read it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kgeval.metrics.definition import Subject
+from kgeval.metrics.engine import trial_of
+from kgeval.metrics.facts import Checked
+from kgeval.records import Verdict
+
+MOST_TEXT = 500
+
+
+def verdicts_of(subject: Subject) -> tuple[Verdict, ...]:
+    """One record a statement and source, in the order in which they were asked. `metric` is the name of the check
+    (answer_claims@contexts, ratings, binary, citations, ...), `item` counts within it. Texts above 500 characters are cut."""
+    return tuple(
+        Verdict(
+            question_id=subject.row.question.id, metric=name, system=subject.row.answer.system, item=item.number,
+            text=item.text if len(item.text) <= MOST_TEXT else item.text[:MOST_TEXT] + "\u2026", label=item.label,
+            reason=f"{item.failure.cause}: {item.failure.detail}".removesuffix(": ") if item.failure else item.reason or None,
+            sources=list(item.sources), call=item.call, trial=trial_of(subject),
+        )
+        for name, checked in _checks(subject) for item in checked.items
+    )
+
+
+def _checks(subject: Subject) -> Iterator[tuple[str, Checked]]:
+    yield from subject.facts.checks.items()
+    if subject.facts.grounded is not None:
+        yield "grounding", subject.facts.grounded.checked

@@ -1,0 +1,73 @@
+"""What the verdict on scores says: a system is best only where that is certain."""
+
+from __future__ import annotations
+
+from score_report_sample import empty, one_row, sample, told, two
+
+from kgeval.records import Gain, GateResult, LeaderRow, Mean, ScoreReport
+from kgeval.report import scores_view as view
+from kgeval.report.write import rendered
+
+
+def lead(report: ScoreReport) -> str:
+    return view.verdict(view.view_of(report))[0]
+
+
+def test_a_system_is_called_best_only_where_the_interval_separates_it() -> None:
+    assert lead(two(told(0.8, 0.7, 0.9), told(0.5, 0.4, 0.6))).startswith("Best by m: A 0.800 (95 %: 0.700 to 0.900, 9 of 9 scored)")
+    assert lead(two(told(0.8, 0.6, 0.9), told(0.6, 0.5, 0.7))).startswith("No clear difference by m: A 0.800")
+
+
+def test_a_paired_difference_decides_over_two_intervals_that_overlap() -> None:
+    first, second = told(0.8, 0.6, 0.9), told(0.7, 0.5, 0.8)
+    for system, baseline, low, high in (("A", "B", 0.02, 0.18), ("B", "A", -0.18, -0.02)):
+        gain = Gain(system=system, baseline=baseline, metric="m", n=9, mean=(low + high) / 2, low=low, high=high)
+        assert lead(two(first, second, (gain,))).startswith("Best by m: A")
+    unsure = Gain(system="A", baseline="B", metric="m", n=9, mean=0.1, low=-0.05, high=0.25)
+    assert lead(two(told(0.8, 0.75, 0.9), told(0.5, 0.4, 0.6), (unsure,))).startswith("No clear difference")
+
+
+def test_where_lower_is_better_the_lowest_is_best_and_that_is_said() -> None:
+    worse, best = told(0.8, 0.7, 0.9), told(0.1, 0.05, 0.2)
+    assert lead(two(worse, best, better="lower")).startswith("Best by m (lower is better): B 0.100")
+    gain = Gain(system="B", baseline="A", metric="m", n=9, mean=-0.7, low=-0.8, high=-0.6)
+    assert lead(two(worse, best, (gain,), better="lower")).startswith("Best by m (lower is better): B")
+    assert "better" in rendered(two(worse, best, (gain,), better="lower"), "text").split("DIFFERENCES")[1]
+
+
+def test_failed_rows_that_could_turn_the_order_are_a_caveat() -> None:
+    failed = {"failures": {"timeout": 4}, "n_scored": 5}
+    first, second = told(0.8, 0.7, 0.9, bound_low=0.44, bound_high=0.88, **failed), told(0.5, 0.4, 0.6, bound_low=0.5, bound_high=0.5)
+    assert lead(two(first, second)).endswith("Rows that failed could still change this.")
+    assert "could still" not in lead(two(first.model_copy(update={"bound_low": 0.6}), second))
+
+
+def test_only_one_system_has_a_figure_and_no_rival() -> None:
+    assert lead(one_row()) == "exact_match: only 0.500 (1 of 1 scored)."
+    assert lead(empty()) == "Nothing was scored."
+    lost = Mean(n=4, n_scored=0, failures={"timeout": 4})
+    assert lead(two(lost, lost)) == "No score could be computed."
+    assert lead(two(told(0.8, 0.7, 0.9), lost)) == "m: A 0.800 (95 %: 0.700 to 0.900, 9 of 9 scored)."
+
+
+def test_the_verdict_speaks_of_the_leaderboards_metric_where_it_has_values() -> None:
+    board = LeaderRow(rank=1, system="graph-rag", metric="evidence_coverage", average=0.7, levels={})
+    assert lead(sample().model_copy(update={"leaderboard": [board]})).startswith("No clear difference by evidence_coverage")
+    assert lead(sample().model_copy(update={"leaderboard": []})).startswith("Best by answer_accuracy")
+
+
+def test_gates_are_counted_and_those_not_met_are_named_a_few_at_most() -> None:
+    gates = [GateResult(system="A", metric="m", least=at % 2 == 0, limit=0.5, value=0.4, met=False) for at in range(5)]
+    line = view.gates_line([*gates, GateResult(system="B", metric="m", least=True, limit=0.5)])
+    assert line.startswith("Gates: 0 met, 5 missed (m >= 0.5 by A: 0.400; m <= 0.5 by A: 0.400; ") and " and 2 more)" in line
+    assert line.endswith("1 unanswered (m >= 0.5 by B: no value).") and view.gates_line([]) == ""
+
+
+def test_three_systems_are_apart_only_if_the_first_is_apart_from_both() -> None:
+    report = sample()
+    place = view.standing(view.view_of(report), "answer_accuracy")
+    assert place is not None and [name for name, _ in place.order] == ["graph-rag", "vector-rag", "closed-book"] and place.clear
+    near = [gain.model_copy(update={"low": -0.01}) if gain.baseline == "closed-book" else gain for gain in report.gains]
+    place = view.standing(view.view_of(report.model_copy(update={"gains": near})), "answer_accuracy")
+    assert place is not None and not place.clear
+    assert "No clear difference by answer_accuracy" in rendered(report.model_copy(update={"gains": near}), "text")

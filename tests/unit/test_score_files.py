@@ -1,0 +1,338 @@
+"""Result files: three forms and the run folder, what an ended run leaves, and what a later run takes over."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kgeval.errors import IncompleteError, InputError
+from kgeval.files.score_forms import read_scores, read_verdicts, write_scores
+from kgeval.files.scores import ScoreFile, files_of, is_result, partial_of
+from kgeval.records import Answer, Question, Row, RunManifest, Score, ScoreReport, Verdict
+
+RUN = RunManifest(kgeval="0", command="score", started="2026-01-01T00:00:00+00:00", seconds=1.0)
+
+
+def report(*, complete: bool = True) -> ScoreReport:
+    return ScoreReport(run=RUN, complete=complete)
+
+
+def row(name: str, system: str = "s", trial: int | None = None) -> Row:
+    answer = Answer(question_id=name, system=system, answer="A", trial=trial)
+    return Row(n=0, where="f:1", question=Question(id=name, question="Q"), answer=answer)
+
+
+def scores(name: str, *values: float | None, system: str = "s", trial: int | None = None) -> list[Score]:
+    return [
+        Score(
+            question_id=name, system=system, metric=f"m{at}", value=value, status="unscored" if value is None else "scored",
+            reason="no_reply: timeout" if value is None else None, detail={"tp": at}, signature=f"m{at}@1:abc", trial=trial,
+        ) for at, value in enumerate(values)
+    ]
+
+
+def verdicts(name: str, system: str = "s", trial: int | None = None) -> list[Verdict]:
+    return [
+        Verdict(question_id=name, metric="answer_claims@contexts", system=system, item=n, text=f"claim {n}", label="supported", trial=trial)
+        for n in (1, 2)
+    ]
+
+
+FORMS = ["scores.jsonl", "scores.csv", "scores.parquet", "run"]
+
+
+def run(output: Path, names: Sequence[str], **options: object) -> ScoreFile:
+    """A run over the names, each row with a score of its own; what is taken over is not added again."""
+    file = ScoreFile([output], fingerprint="f", **options)  # type: ignore[arg-type]
+    for name in names:
+        if file.taken(row(name), None) is None:
+            file.add(scores(name, 0.5, 1.0), verdicts(name))
+    return file
+
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
+NAME = TEXT.filter(lambda text: bool(text.strip()))
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**60), 2**60) | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3), max_leaves=5,
+)
+
+
+@st.composite
+def any_score(draw: st.DrawFn) -> Score:
+    value = draw(st.none() | st.floats(0, 1))
+    return Score(
+        question_id=draw(NAME), system=draw(NAME), metric=draw(NAME), value=value,
+        status="scored" if value is not None else "not_applicable",
+        reason=draw(st.none() | NAME), detail=draw(st.dictionaries(st.text(max_size=5), JSON, max_size=3)), signature=draw(NAME),
+        trial=draw(st.none() | st.integers(0, 99)),
+    )
+
+
+@pytest.mark.parametrize("form", FORMS)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(any_score(), min_size=1, max_size=4))
+def test_what_is_written_is_read_back_equal(form: str, written: list[Score]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        output = Path(folder) / form
+        write_scores(output, written)
+        assert list(read_scores(output)) == written
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_run_writes_scores_verdicts_manifest_and_summary_for_this_user_only(form: str, tmp_path: Path) -> None:
+    output = tmp_path / "new folder" / form
+    with run(output, ["1", "2"]) as file:
+        written = file.finish(report())
+    assert sorted(written) == sorted(files_of([output])) == sorted(path for path in tmp_path.rglob("*") if path.is_file())
+    assert all(path.stat().st_mode & 0o777 == 0o600 for path in written)
+    assert list(read_scores(output)) == [*scores("1", 0.5, 1.0), *scores("2", 0.5, 1.0)]
+    assert list(read_verdicts(output)) == [*verdicts("1"), *verdicts("2")]
+    summary = output / "summary.json" if form == "run" else output.with_name("scores.run.json")
+    assert ScoreReport.model_validate_json(summary.read_text()).run.arguments == {"fingerprint": "f"}
+    if form == "run":
+        assert RunManifest.model_validate_json((output / "run.json").read_text()).arguments == {"fingerprint": "f"}
+
+
+def test_several_outputs_get_the_same_scores_and_verdicts_can_be_left_out(tmp_path: Path) -> None:
+    outputs = [tmp_path / "a.jsonl", tmp_path / "b.csv", tmp_path / "report.html", tmp_path / "c.json"]
+    with ScoreFile(outputs, fingerprint="f", taking="nothing", verdicts=False) as file:
+        file.add(scores("1", 0.5), verdicts("1"))
+        assert list(file.scores()) == scores("1", 0.5)
+        file.finish(report())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jsonl", "a.run.json", "b.csv", "b.run.json"]
+    assert list(read_scores(outputs[1])) == list(read_scores(outputs[0]))
+    assert "claim" not in "".join(path.read_text() for path in tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("name", "result"), [
+    ("a.jsonl", True), ("a.CSV", True), ("a.parquet", True), ("folder", True), ("a.html", False), ("a.json", False),
+    ("a.xml", False), ("a.md", False),
+])
+def test_which_outputs_are_results(name: str, result: bool, tmp_path: Path) -> None:
+    assert is_result(tmp_path / name) is result
+    (tmp_path / "with.dot").mkdir()
+    assert is_result(tmp_path / "with.dot")
+
+
+def test_without_an_output_the_scores_are_there_for_the_summary_and_nothing_is_left() -> None:
+    with run(Path("report.html"), ["1"]) as file:
+        path = file._path
+        assert [score.value for score in file.scores()] == [0.5, 1.0]
+        assert file.finish(report()) == []
+    assert not path.exists()
+
+
+def test_a_run_that_is_stopped_leaves_its_rows_and_resuming_asks_only_for_the_others(tmp_path: Path) -> None:
+    output = tmp_path / "s.jsonl"
+    with run(output, ["1", "2"]):
+        pass
+    assert [path.name for path in tmp_path.iterdir()] == ["s.jsonl.partial"]
+    with ScoreFile([output], fingerprint="f", taking="finished") as file:
+        taken = [file.taken(row(name), None) for name in ("1", "2", "3")]
+        assert taken == [tuple(scores("1", 0.5, 1.0)), tuple(scores("2", 0.5, 1.0)), None]
+        file.add(scores("3", 0.25), verdicts("3"))
+        file.finish(report())
+    assert [score.question_id for score in read_scores(output)] == ["1", "1", "2", "2", "3"]
+    assert list(read_verdicts(output)) == [*verdicts("1"), *verdicts("2"), *verdicts("3")]
+    assert not partial_of(output).exists()
+
+
+def test_without_resume_a_run_starts_anew(tmp_path: Path) -> None:
+    output = tmp_path / "s.jsonl"
+    with run(output, ["1"]):
+        pass
+    with run(output, ["2"], taking="nothing") as file:
+        file.finish(report())
+    assert {score.question_id for score in read_scores(output)} == {"2"}
+
+
+@pytest.mark.parametrize("cut", [1, 7, 150])
+def test_a_last_line_that_was_cut_is_dropped_and_its_row_done_again(cut: int, tmp_path: Path) -> None:
+    output = tmp_path / "s.jsonl"
+    with run(output, ["1", "2"]):
+        pass
+    data = partial_of(output).read_bytes()
+    partial_of(output).write_bytes(data[:-cut])
+    with ScoreFile([output], fingerprint="f", taking="finished") as file:
+        assert [file.taken(row(name), None) is None for name in ("1", "2")] == [False, True]
+        file.add(scores("2", 0.5, 1.0), verdicts("2"))
+        file.finish(report())
+    assert list(read_scores(output)) == [*scores("1", 0.5, 1.0), *scores("2", 0.5, 1.0)]
+
+
+def test_a_partial_file_whose_header_was_cut_is_started_anew(tmp_path: Path) -> None:
+    output = tmp_path / "s.jsonl"
+    partial_of(output).write_text('{"kgeval_par')
+    with run(output, ["1"], taking="finished") as file:
+        file.finish(report())
+    assert list(read_scores(output)) == scores("1", 0.5, 1.0)
+
+
+def test_killed_outright_every_row_that_was_added_is_kept(tmp_path: Path) -> None:
+    output = tmp_path / "s.jsonl"
+    code = (
+        "import os, signal, sys\nsys.path.insert(0, sys.argv[2])\nfrom test_score_files import *\n"
+        "file = run(Path(sys.argv[1]), ['1', '2', '3'])\nos.kill(os.getpid(), signal.SIGKILL)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(output), str(Path(__file__).parent)], check=False)
+    assert done.returncode == -signal.SIGKILL
+    with ScoreFile([output], fingerprint="f", taking="finished") as file:
+        assert [file.taken(row(name), None) is not None for name in ("1", "2", "3", "4")] == [True, True, True, False]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_retrying_takes_all_but_the_rows_with_an_unscored_score_and_keeps_the_order(form: str, tmp_path: Path) -> None:
+    output = tmp_path / form
+    with ScoreFile([output], fingerprint="f", taking="nothing") as file:
+        for name, second in (("1", 1.0), ("2", None), ("3", 1.0)):
+            file.add(scores(name, 0.5, second), verdicts(name))
+        file.finish(report())
+    with ScoreFile([output], fingerprint="f", taking="scored") as file:
+        assert [file.taken(row(name), None) is None for name in ("1", "2", "3")] == [False, True, False]
+        file.add(scores("2", 0.5, 0.75), verdicts("2"))
+        assert [score.question_id for score in file.scores()] == ["1", "1", "2", "2", "3", "3"]
+        file.finish(report())
+    assert [score.value for score in read_scores(output)] == [0.5, 1.0, 0.5, 0.75, 0.5, 1.0]
+    assert list(read_verdicts(output)) == [*verdicts("1"), *verdicts("2"), *verdicts("3")]
+
+
+def test_a_retry_that_is_stopped_can_be_resumed(tmp_path: Path) -> None:
+    output = tmp_path / "s.jsonl"
+    with ScoreFile([output], fingerprint="f", taking="nothing") as file:
+        for name in ("1", "2", "3"):
+            file.add(scores(name, None if name != "2" else 0.5), verdicts(name))
+        file.finish(report())
+    with ScoreFile([output], fingerprint="f", taking="scored") as file:
+        assert [file.taken(row(name), None) is None for name in ("1", "2", "3")] == [True, False, True]
+        file.add(scores("1", 0.1), verdicts("1"))
+    with ScoreFile([output], fingerprint="f", taking="scored") as file:
+        assert [file.taken(row(name), None) is None for name in ("1", "2", "3")] == [False, False, True]
+        file.add(scores("3", 0.3), [])
+        file.finish(report())
+    assert [score.value for score in read_scores(output)] == [0.1, 0.5, 0.3]
+    assert list(read_verdicts(output)) == [*verdicts("1"), *verdicts("2")]
+
+
+def test_an_incomplete_run_writes_what_it_has_and_stays_resumable(tmp_path: Path) -> None:
+    output = tmp_path / "run"
+    with run(output, ["1"]) as file:
+        file.finish(report(complete=False))
+    assert partial_of(output).exists()
+    assert len(list(read_scores(output))) == 2
+    partial_of(output).unlink()  # the result alone is enough
+    with run(output, ["1", "2"], taking="finished") as file:
+        file.finish(report())
+    assert [score.question_id for score in read_scores(output)] == ["1", "1", "2", "2"]
+    assert not partial_of(output).exists()
+
+
+def test_rows_of_an_earlier_run_that_this_one_does_not_ask_for_are_not_written(tmp_path: Path) -> None:
+    output = tmp_path / "s.jsonl"
+    with run(output, ["1", "2", "3"]):
+        pass
+    with run(output, ["3", "1"], taking="finished") as file:
+        file.finish(report())
+    assert [score.question_id for score in read_scores(output)] == ["3", "3", "1", "1"]
+
+
+def test_scores_of_something_else_are_refused_with_the_way_out(tmp_path: Path) -> None:
+    output = tmp_path / "s.jsonl"
+    with run(output, ["1"]):
+        pass
+    before = partial_of(output).read_bytes()
+    with pytest.raises(InputError, match="was made from other rows, metrics, models or settings") as refused:
+        ScoreFile([output], fingerprint="other", taking="finished")
+    assert "--resume" in refused.value.fix
+    assert partial_of(output).read_bytes() == before
+    with run(output, ["1"]) as file:
+        file.finish(report())
+    with pytest.raises(InputError, match="was made from other"):
+        ScoreFile([output], fingerprint="other", taking="scored")
+    (tmp_path / "s.run.json").unlink()
+    with pytest.raises(InputError, match="nothing beside it tells how it was made"):
+        ScoreFile([output], fingerprint="f", taking="finished")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["s.jsonl", "s.verdicts.jsonl"]
+
+
+def test_systems_and_trials_are_rows_of_their_own_even_where_one_name_comes_twice(tmp_path: Path) -> None:
+    output = tmp_path / "s.jsonl"
+    keys: list[tuple[str, str, int | None]] = [("1", "a", None), ("1", "b", None), ("1", "a", 1), ("1", "a", 1)]
+    with ScoreFile([output], fingerprint="f", taking="nothing") as file:
+        for at, (name, system, trial) in enumerate(keys):
+            assert file.taken(row(name, system, trial), 0) is None
+            file.add(scores(name, at / 10, system=system, trial=trial), [])
+    with ScoreFile([output], fingerprint="f", taking="finished") as file:
+        taken = [file.taken(row(name, system, trial), 0) for name, system, trial in keys]
+        assert [found[0].value for found in taken if found] == [0.0, 0.1, 0.2, 0.3]
+
+
+def test_two_runs_cannot_write_one_output(tmp_path: Path) -> None:
+    with run(tmp_path / "s.jsonl", ["1"]), pytest.raises(InputError, match="another run is writing it"):
+        run(tmp_path / "s.jsonl", ["1"])
+
+
+def test_a_folder_that_cannot_be_written_is_told_before_anything_is_done(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot be written to") as refused:
+        ScoreFile([tmp_path / "file" / "s.jsonl"], fingerprint="f", taking="nothing")
+    assert refused.value.fix
+
+
+def test_a_full_disk_is_one_error_and_every_row_before_it_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    output = tmp_path / "s.jsonl"
+    real = os.pwrite
+
+    def full(file: int, data: bytes, at: int) -> int:
+        real(file, bytes(data)[:10], at)
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with run(output, ["1"]) as file:
+        monkeypatch.setattr(os, "pwrite", full)
+        with pytest.raises(IncompleteError, match=r"No space left on device; 1 finished rows are kept") as told:
+            file.add(scores("2", 1.0), [])
+        assert "--resume" in told.value.fix
+        assert list(file.scores()) == scores("1", 0.5, 1.0)
+        monkeypatch.undo()
+    with ScoreFile([output], fingerprint="f", taking="finished") as file:
+        assert file.taken(row("1"), None) is not None
+        assert file.taken(row("2"), None) is None
+
+
+def test_a_result_that_cannot_be_written_leaves_the_partial_file_and_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    output = tmp_path / "s.jsonl"
+    output.write_text("old")
+    with run(output, ["1"]) as file:
+        monkeypatch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(OSError(errno.ENOSPC, "No space left on device")))
+        with pytest.raises(InputError, match=r"s.jsonl: cannot be written: No space left"):
+            file.finish(report())
+        monkeypatch.undo()
+    assert output.read_text() == "old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["s.jsonl", "s.jsonl.partial"]
+
+
+def test_a_large_answer_in_a_verdict_and_hostile_texts_come_back(tmp_path: Path) -> None:
+    texts = ["x" * 1_000_000, 'quote " brace } \n newline \x00 \u2028 =1+1', "\u202e"]
+    found = [Verdict(question_id="1", metric="m@a", system="s", item=at, text=text) for at, text in enumerate(texts)]
+    with ScoreFile([tmp_path / "s.jsonl"], fingerprint="f", taking="nothing") as file:
+        file.add(scores("1", 0.5), found)
+        file.finish(report())
+    assert list(read_verdicts(tmp_path / "s.jsonl")) == found
+
+
+def test_a_line_that_is_no_score_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_text(json.dumps({"question_id": "1"}) + "\n")
+    with pytest.raises(InputError, match=r"s.jsonl:1: is no score"):
+        list(read_scores(path))
