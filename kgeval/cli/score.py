@@ -80,6 +80,7 @@ def score(**options: Any) -> int:
 
 def _job(config: Config, options: Mapping[str, Any], started: Any, make: type[Job]) -> Job:
     """Everything that can be checked before a file is read."""
+    from kgeval.cli.score_run import named_judge
     from kgeval.files.scores import is_result
     from kgeval.metrics.summary.gates import parse_gates
     from kgeval.records import ScoreReport
@@ -88,6 +89,7 @@ def _job(config: Config, options: Mapping[str, Any], started: Any, make: type[Jo
     if options["write_back"] and not options["explain"]:
         raise UsageError("--write-back needs --explain QUESTION", fix="name the question whose graph shall be written")
     selection = selection_of(config, options)
+    named_judge(config, options, selection)
     gates = parse_gates([*config.metrics.thresholds, *options["thresholds"]], selection.metrics)
     outputs = list(options["outputs"]) or [Path(name) for name in config.report.outputs]
     reports = [path for path in outputs if not is_result(path)]

@@ -77,7 +77,8 @@ class Job:
 
     def open_tools(self, stack: ExitStack, config: Config, rows: Rows) -> None:
         """Opens what the metrics need and nothing else; every way out is told before anything is paid."""
-        judge = _judge(stack, config, self)
+        asked = named_judge(config, self.options, self.selection)
+        judge = stack.enter_context(open_models_from_options(config, "judge", self.options)) if asked else None
         embedder = stack.enter_context(open_embedder_from_options(config, self.options)) if "embedder" in self.selection.tools else None
         graph, layout = None, None
         if self.selection.tools & {"graph", "gds"}:
@@ -90,19 +91,17 @@ class Job:
         self.tools = Tools(judge, embedder, graph, layout, {info.metric: info.signature for info in self.infos})
 
 
-def _judge(stack: ExitStack, config: Config, job: Job) -> Any:
-    """A session with the judge where metrics need one, or may use one (triples) and one is named."""
-    needing = job.selection.needing("judge")
-    triples = any(fact.startswith("triples:") for metric in job.selection.metrics for fact in metric.asks)
-    named = job.options["model"] or config.model.judge.name
-    if not needing and not (triples and named):
-        return None
-    if not named:
+def named_judge(config: Config, options: Mapping[str, Any], selection: Selection) -> bool:
+    """Whether a judge is asked: metrics need one, or may use one (triples) and one is named. Raises: UsageError where none is named."""
+    needing = selection.needing("judge")
+    triples = any(fact.startswith("triples:") for metric in selection.metrics for fact in metric.asks)
+    named = bool(options["model"] or config.model.judge.name)
+    if needing and not named:
         raise UsageError(
             f"no model is named for the judge, and these metrics need one: {', '.join(needing)}",
             fix="give --model NAME, or name = ... in [model.judge] of kgeval.toml; --metrics lexical needs none",
         )
-    return stack.enter_context(open_models_from_options(config, "judge", job.options))
+    return named and (bool(needing) or triples)
 
 
 def _infos(job: Job) -> list[MetricInfo]:

@@ -32,7 +32,7 @@ def choose(staging: Staging, filters: Filters) -> list[str]:
     left = staging.one("SELECT count(*), count(DISTINCT question) FROM answers WHERE kept")
     if not left[0]:
         raise InputError("the filters leave no row", fix=f"the rows have: {_values(staging)}")
-    return [f"filters: {left[0]:,} of {total:,} rows, {left[1]:,} questions"]
+    return [f"filters: {left[0]:,} of {total:,} rows; questions: {left[1]:,}"]
 
 
 def _keep(staging: Staging, order: str, count: int) -> None:
@@ -94,5 +94,5 @@ def system_infos(staging: Staging) -> tuple[tuple[SystemInfo, ...], list[str]]:
         if missing:
             first = [name for (name,) in staging.run_all(f"SELECT id {lacking} ORDER BY n LIMIT {LISTED}", (system,))]
             more = ", ..." if missing > len(first) else ""
-            notes.append(f"{system}: {missing:,} questions have no answer of this system: {', '.join(first)}{more}")
+            notes.append(f"{system}: questions without an answer of this system: {missing:,} ({', '.join(first)}{more})")
     return tuple(infos), notes

@@ -14,7 +14,7 @@ from pydantic_core import PydanticSerializationError
 
 from kgeval.files import cells
 from kgeval.files.cells import Misfit
-from kgeval.files.shapes import FileNames, Reading, ShapeRole, reading_of, top
+from kgeval.files.shapes import FileNames, Reading, ShapeRole, check_steady, reading_of, top
 from kgeval.files.shapes.derive import BROKEN, DERIVE
 from kgeval.files.shapes.fields import FIELDS, level_of
 from kgeval.files.stream import plain
@@ -56,10 +56,13 @@ class Converter:
     _left: frozenset[str] = frozenset()
 
     def learn(self, names: set[str]) -> None:
-        """Takes note of the names of fields. Raises: InputError where their meaning cannot be told."""
+        """Takes note of the names of fields. Raises: InputError where their meaning cannot be told, or would change."""
+        names = names - self.names
         self.names |= names
         file = FileNames(self.file, frozenset(self.names), self.role, self.maps, self.with_questions)
-        self.reading = reading_of(file)
+        before, self.reading = self.reading, reading_of(file)
+        if before is not None:
+            check_steady(before, self.reading, file, names)
         self._getters = [
             (name, getter) for name, given in self.reading.fields.items() if (getter := _getter(given, self.names)) is not None
         ]

@@ -16,14 +16,14 @@ from kgeval.files.stream import STDIN, is_table, stream
 from kgeval.files.wanted import RowsWanted
 
 SHOWN = 20
-PEEKED = 200
+PEEKED = 50
 FIX = "mend the rows; --map NAME=FIELD says which field is which (docs/answer-files.md lists them)"
 _SAID = {
-    "one_text": "contexts are one text in {n} rows: each is one context",
-    "null": "{n} answers are null: read as empty, with an error",
-    "by_system": "{n} rows have the answers of several systems",
-    "lists": "{n} rows have a list of answers: read as trials 1, 2, ...",
-    "broken": "{n} groups of evidence_triple are broken (a comma inside a name) and are not in the gold paths",
+    "one_text": "rows whose contexts are one text, which is one context: {n}",
+    "null": "null answers, read as empty with an error: {n}",
+    "by_system": "rows with answers of several systems: {n}",
+    "lists": "rows with a list of answers, read as trials 1, 2, ...: {n}",
+    "broken": "groups of evidence_triple that are broken (a comma inside a name) and left out of the gold paths: {n}",
 }
 
 
@@ -46,7 +46,7 @@ class _Faults:
         if self.count:
             more = [f"... and {self.count - len(self.first):,} more"] if self.count > len(self.first) else []
             what = "1 fault" if self.count == 1 else f"{self.count:,} faults"
-            raise InputError(f"the rows have {what}; nothing was scored", fix=fix, faults=[*self.first, *more])
+            raise InputError(f"the rows have {what}; nothing was done", fix=fix, faults=[*self.first, *more])
 
 
 class Reader:
@@ -67,19 +67,20 @@ class Reader:
         """Reads the questions, then the answers. Raises: InputError with all faults."""
         if self._wanted.questions is not None:
             self._questions(self._wanted.questions)
-        stems = [path.stem for path in self._wanted.answers]
+        stems = [path.stem for path in dict.fromkeys(self._wanted.answers)]
         for path in dict.fromkeys(self._wanted.answers):
             named = "stdin" if path == STDIN else path.stem if stems.count(path.stem) == 1 else f"{path.absolute().parent.name}/{path.stem}"
             self._answers(path, self._wanted.system or named)
         self._faults.add(*self._without_text())
-        unused = [f"{ours}={theirs}" for ours, theirs in self._wanted.maps.items() if theirs not in self._mapped]
-        if unused and not self._faults.count:
-            raise InputError(f"--map {', '.join(unused)}: no file has such a field", fix=f"the files have: {', '.join(sorted(self._seen))}")
+        for ours, theirs in self._wanted.maps.items():
+            if theirs not in self._mapped:
+                self._faults.count += 1
+                self._faults.first.insert(0, f"--map {ours}={theirs}: no file has such a field (they have: {_some(self._seen)})")
         self._faults.check(FIX)
         if self._left_out:
-            self.notes.append(f"{self._left_out:,} answers are to questions that {self._label(self._wanted.questions)} lacks: left out")
+            self.notes.append(f"answers to questions that {self._label(self._wanted.questions)} lacks, left out: {self._left_out:,}")
         if self._staging.differing:
-            self.notes.append(f"{self._staging.differing:,} answers carry another reference than the first file: the first one is used")
+            self.notes.append(f"answers with another reference than the first file's, which is used: {self._staging.differing:,}")
 
     def _label(self, path: Path | None) -> str:
         return self._labels[path] if path is not None else ""
@@ -119,7 +120,7 @@ class Reader:
         self._mapped |= {one for one in self._wanted.maps.values() if one in converter.names or top(one) in converter.names}
         self._seen |= converter.names
         name = converter.reading.shape.name if converter.reading else ""
-        self.notes.append(f"{label}: read as {name}, {count:,} rows")
+        self.notes.append(f"{label}: read as {name}, rows: {count:,}")
         counts = converter.counts
         self.notes.extend(f"{label}: {_SAID[key].format(n=f'{counts[key]:,}')}" for key in _SAID if counts[key])
         if made:
@@ -183,6 +184,10 @@ class Reader:
         sql = "SELECT a.place, a.question FROM answers a JOIN questions q ON q.id = a.question WHERE q.mark IS NULL ORDER BY a.n"
         for place, name in [] if self._faults.count else self._staging.run_all(sql):
             yield f"{place}: question: no file has the text of question '{name}' (give the questions with --questions)"
+
+
+def _some(names: set[str]) -> str:
+    return ", ".join(sorted(names)[:SHOWN]) + (" ..." if len(names) > SHOWN else "")
 
 
 def _labels(paths: list[Path]) -> dict[Path, str]:

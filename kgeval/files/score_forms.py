@@ -8,13 +8,14 @@ import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from kgeval.errors import InputError
+from kgeval.files.plain import check_readable
 from kgeval.files.stream import stream
 from kgeval.records import RunManifest, Score, ScoreReport, Verdict
 
@@ -24,6 +25,7 @@ RESULTS = "results.jsonl"
 FINGERPRINT = "fingerprint"
 PRIVATE = 0o600
 BATCH = 10_000
+T = TypeVar("T", bound=BaseModel)
 
 
 def is_result(path: Path) -> bool:
@@ -124,7 +126,9 @@ def _cells(score: Score) -> dict[str, Any]:
 
 
 def write_beside(output: Path, report: ScoreReport, fingerprint: str, verdicts: Iterable[Verdict] | None) -> list[Path]:
-    """Writes what belongs to a result: summary and manifest, and the verdicts where there are some. Returns the files.
+    """Writes what belongs to a result: summary and manifest, and the verdicts where there are some.
+
+    Returns the files.
 
     The fingerprint stands among the manifest's arguments: a later run compares it before it takes anything over.
     """
@@ -136,34 +140,49 @@ def write_beside(output: Path, report: ScoreReport, fingerprint: str, verdicts: 
         with written(beside(output, name)) as file:
             file.write(record.model_dump_json(indent=1) + "\n")
         done.append(beside(output, name))
-    if verdicts is not None:
-        write_lines(beside(output, "verdicts.jsonl"), verdicts)
-        done.append(beside(output, "verdicts.jsonl"))
+    rest = iter(verdicts or ())
+    path, first = beside(output, "verdicts.jsonl"), next(rest, None)
+    if first is None:
+        path.unlink(missing_ok=True)  # those of an earlier run do not belong to these scores
+    else:
+        write_lines(path, chain([first], rest))
+        done.append(path)
     return done
 
 
 def read_scores(output: Path) -> Iterator[Score]:
     """The scores of a result in any form, in their order. Raises: InputError for a file or a row that is no score."""
     path = results_of(output)
+    if path.suffix.lower() == ".jsonl":
+        yield from _read_lines(path, Score)
+        return
     for line in stream(path):
-        yield _record(Score, line.value if line.fault is None else line.fault, f"{line.where}")
+        try:
+            value = line.value if line.fault is None else {}
+            yield Score.model_validate({**value, "detail": json.loads(value["detail"])})
+        except (ValidationError, ValueError, KeyError, TypeError) as cause:
+            raise _no_record(line.where, Score) from cause
 
 
 def read_verdicts(output: Path) -> Iterator[Verdict]:
     """The verdicts beside a result, in their order; none where there is no such file."""
     path = beside(output, "verdicts.jsonl")
-    if path.exists() and path.stat().st_size:
-        for line in stream(path):
-            yield _record(Verdict, line.value if line.fault is None else line.fault, f"{line.where}")
+    if path.exists():
+        yield from _read_lines(path, Verdict)
 
 
-def _record(kind: type[Any], value: Any, where: str) -> Any:
-    try:
-        if isinstance(value, dict) and isinstance(value.get("detail"), str):
-            value = {**value, "detail": json.loads(value["detail"])}
-        return kind.model_validate(value)
-    except (ValidationError, ValueError) as cause:
-        raise InputError(f"{where}: is no {kind.__name__.lower()} as kgeval writes them", fix="name another file, or delete it") from cause
+def _read_lines(path: Path, kind: type[T]) -> Iterator[T]:
+    check_readable(path)
+    with path.open("rb") as file:
+        for number, raw in enumerate(file, start=1):
+            try:
+                yield kind.model_validate_json(raw)
+            except ValidationError as cause:
+                raise _no_record(f"{path.name}:{number}", kind) from cause
+
+
+def _no_record(where: str, kind: type[BaseModel]) -> InputError:
+    return InputError(f"{where}: is no {kind.__name__.lower()} as kgeval writes them", fix="name another file, or delete it")
 
 
 def fingerprint_of(output: Path) -> str | None:
@@ -176,3 +195,17 @@ def fingerprint_of(output: Path) -> str | None:
         return None
     found = run.arguments.get(FINGERPRINT)
     return found if isinstance(found, str) else None
+
+
+def check_same(path: Path, found: Any, wanted: str) -> None:
+    """Raises InputError where an earlier run was made from something else, or nothing tells from what."""
+    if found is None:
+        raise InputError(
+            f"{path}: cannot be taken over: nothing beside it tells how it was made",
+            fix="name another output with -o, or run without --resume and --retry-errors (replies in the journal cost nothing)",
+        )
+    if found != wanted:
+        raise InputError(
+            f"{path}: was made from other rows, metrics, models or settings, so its scores cannot be mixed with new ones",
+            fix="give the same options as then; or name another output with -o; or run without --resume and --retry-errors",
+        )

@@ -13,12 +13,14 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
+from threading import Lock
 from types import TracebackType
 from typing import Any, Literal
 
 from kgeval.errors import IncompleteError, InputError
 from kgeval.files.score_forms import (
     PRIVATE,
+    check_same,
     files_of,
     fingerprint_of,
     is_result,
@@ -32,6 +34,7 @@ from kgeval.records import Row, Score, ScoreReport, Verdict
 
 Taking = Literal["nothing", "finished", "scored"]
 HEADER = "kgeval_partial"
+_CHECKED = '{"checked":['  # verdicts of an earlier result, until its scores are read
 
 __all__ = ["ScoreFile", "files_of", "is_result", "partial_of", "read_scores", "read_verdicts"]
 
@@ -59,6 +62,7 @@ class ScoreFile:
         self._verdicts = verdicts
         self._fresh = taking == "nothing"  # then every line of the file is this run's, and nothing needs to be remembered
         self._count = 0
+        self._lock = Lock()  # rows are asked about and added from different threads
         self._earlier: dict[int, int] = {}  # key -> where its line starts, of rows that an earlier run finished
         self._mine: dict[int, int] = {}  # the same, of rows of this run: added, or taken over
         self._order: dict[int, int] = {}  # key -> its place among the rows asked about
@@ -93,13 +97,15 @@ class ScoreFile:
         in the order in which they were asked about."""
         if self._fresh:
             return None
-        key = _free(_key(row.question.id, row.answer.system, row.answer.trial if row.answer.trial is not None else trial), self._order)
-        self._order[key] = len(self._order)
-        at = self._earlier.get(key)
-        if at is None:
-            return None
-        self._mine[key] = at
-        self._count += 1
+        key = _key(row.question.id, row.answer.system, row.answer.trial if row.answer.trial is not None else trial)
+        with self._lock:
+            key = _free(key, self._order)
+            self._order[key] = len(self._order)
+            at = self._earlier.get(key)
+            if at is None:
+                return None
+            self._mine[key] = at
+            self._count += 1
         return tuple(Score.model_validate(score) for score in self._line(at)["scores"])
 
     def add(self, scores: Sequence[Score], verdicts: Sequence[Verdict]) -> None:
@@ -107,12 +113,12 @@ class ScoreFile:
         if not scores:
             return
         kept = ",".join(verdict.model_dump_json() for verdict in verdicts) if self._verdicts else ""
-        line = f'{{"scores":[{",".join(score.model_dump_json() for score in scores)}],"verdicts":[{kept}]}}\n'
-        at = self._append(line.encode())
-        self._count += 1
-        if not self._fresh:
-            first = scores[0]
-            self._mine[_free(_key(first.question_id, first.system, first.trial), self._mine)] = at
+        first = scores[0]
+        with self._lock:
+            at = self._append(_line_of(scores, kept))
+            self._count += 1
+            if not self._fresh:
+                self._mine[_free(_key(first.question_id, first.system, first.trial), self._mine)] = at
 
     def scores(self) -> Iterator[Score]:
         """All scores of this run so far, those taken over too, row by row in order."""
@@ -209,7 +215,7 @@ class ScoreFile:
                 if not isinstance(value, dict):
                     break
                 if number == 0:
-                    _same(self._path, value.get("fingerprint"), self._fingerprint)
+                    check_same(self._path, value.get("fingerprint"), self._fingerprint)
                 elif "scores" in value:
                     self._offer([Score.model_validate(score) for score in value["scores"]], at, taking)
                 at += len(raw)
@@ -219,23 +225,22 @@ class ScoreFile:
     def _from_result(self, output: Path, taking: Taking) -> None:
         """Copies the rows of a finished result into the partial file, but those that it has already."""
         if not self._end:
-            _same(results_of(output), fingerprint_of(output), self._fingerprint)
+            check_same(results_of(output), fingerprint_of(output), self._fingerprint)
             self._start()
         elif fingerprint_of(output) != self._fingerprint:
             return  # the partial file goes on, and will replace this result
         known, seen = set(self._earlier), dict[int, int]()
         verdicts: dict[int, int] = {}
         for name, group in groupby(read_verdicts(output) if self._verdicts else (), key=_name_of):
-            line = f'{{"checked":[{",".join(one.model_dump_json() for one in group)}]}}\n'
+            line = f"{_CHECKED}{','.join(one.model_dump_json() for one in group)}]}}\n"
             verdicts.setdefault(_key(*name), self._append(line.encode()))
         for name, scores in groupby(read_scores(output), key=_name_of):
             found = list(scores)
             key = _free(_key(*name), seen)
             seen[key] = 0
             if key not in known:
-                kept = self._line(verdicts[key])["checked"] if key in verdicts else []
-                line = json.dumps({"scores": [score.model_dump(mode="json") for score in found], "verdicts": kept})
-                self._offer(found, self._append(line.encode() + b"\n"), taking)
+                kept = self._raw(verdicts[key])[len(_CHECKED):-2].decode() if key in verdicts else ""
+                self._offer(found, self._append(_line_of(found, kept)), taking)
 
     def _offer(self, scores: Sequence[Score], at: int, taking: Taking) -> None:
         """Makes an earlier run's row available, unless it has to be done again."""
@@ -244,17 +249,8 @@ class ScoreFile:
             self._earlier[_free(_key(first.question_id, first.system, first.trial), self._earlier)] = at
 
 
-def _same(path: Path, found: Any, wanted: str) -> None:
-    if found is None:
-        raise InputError(
-            f"{path}: cannot be taken over: nothing beside it tells how it was made",
-            fix="name another output with -o, or run without --resume and --retry-errors (replies in the journal cost nothing)",
-        )
-    if found != wanted:
-        raise InputError(
-            f"{path}: was made from other rows, metrics, models or settings, so its scores cannot be mixed with new ones",
-            fix="give the same options as then; or name another output with -o; or run without --resume and --retry-errors",
-        )
+def _line_of(scores: Sequence[Score], verdicts: str) -> bytes:
+    return f'{{"scores":[{",".join(score.model_dump_json() for score in scores)}],"verdicts":[{verdicts}]}}\n'.encode()
 
 
 def _key(question: str, system: str, trial: int | None) -> int:

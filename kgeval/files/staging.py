@@ -35,7 +35,7 @@ class Staging:
             self._path = Path(self._folder.name) / "rows.sqlite"
             self._path.touch(mode=0o600)
             self._db = self._connect()
-            self._db.execute("PRAGMA journal_mode = MEMORY")
+            self._db.execute("PRAGMA journal_mode = TRUNCATE")
             self._db.execute("PRAGMA synchronous = OFF")
             self._db.executescript(_TABLES)
         except (OSError, sqlite3.Error) as cause:

@@ -13,6 +13,7 @@ from typing import Literal, Self, get_args
 
 from pydantic import BaseModel
 
+from kgeval.errors import InputError
 from kgeval.metrics.derange import Place, derange
 from kgeval.metrics.words import words
 from kgeval.records import Answer, Citation, Row, Triple
@@ -34,14 +35,20 @@ class Conditions(Mapping[Condition, Iterable[Row]]):
     """Condition -> rows, as often as wanted. A context manager: the answers lie in a temporary file meanwhile.
 
     A row for which no wrong answer can be found is left out of all three; one without a reference of `reference` only. `left_out`:
-    why -> rows. `reused`: wrong answers that stand in more than one place. `sizes`: rows by condition.
+    why -> rows. `reused`: wrong answers that stand in more than one place. `sizes`: rows by condition. Raises: InputError where the
+    disk is full.
     """
 
     def __init__(self, rows: Iterable[Row], seed: int) -> None:
         self._rows = rows
-        self._file = tempfile.TemporaryFile()  # nobody else can open it, and it is gone when it is closed  # noqa: SIM115
         self._starts = array("q", [0])
-        places = self._read(rows)
+        try:
+            self._file = tempfile.TemporaryFile()  # nobody else can open it, and it is gone when it is closed  # noqa: SIM115
+            places = self._read(rows)
+        except OSError as cause:
+            raise InputError(
+                f"answers cannot be kept in a temporary file: {cause.strerror}", fix="make room, or name another folder with TMPDIR",
+            ) from cause
         self._donors, self.reused = _donors(places, seed)
         lacking = sum(not place.right for place, donor in zip((p for _, p in places), self._donors, strict=True) if donor >= 0)
         used = len(places) - self._donors.count(-1)

@@ -15,6 +15,15 @@ from scripted_judge import ORDER, Judge
 from kgeval.errors import InputError
 from kgeval.files.rows import RowsWanted, open_rows
 from kgeval.llm.fake import KINDS, Chat, FakeServer
+from kgeval.metrics.definition import Settings, Subject
+from kgeval.metrics.engine import Tools
+from kgeval.metrics.facts import Facts
+from kgeval.metrics.judge.gather import ask_facts
+from kgeval.metrics.judge.live import Live
+from kgeval.metrics.judge.prompts import prompts_of
+from kgeval.metrics.kg.triples import ask_triples
+from kgeval.metrics.table import all_metrics
+from kgeval.records import Answer, Citation, Passage, Question, Row
 
 CALLS = 6
 
@@ -287,3 +296,28 @@ def test_a_file_with_faults_names_all_of_them_before_anything_is_asked(tmp_path:
         open_rows(RowsWanted((file,)))
     assert caught.value.exit_code == 2
     assert {line for line in range(1, 7) if f"\n  system.jsonl:{line}: " in str(caught.value)} == {2, 3, 4, 5, 6}
+
+
+@pytest.mark.parametrize("planted", PLANTED)
+def test_no_prompt_of_any_metric_lets_a_text_of_a_row_out_of_its_fence(tmp_path: Path, planted: str) -> None:
+    """Every field of a row that a prompt may show holds the order; every fact that a model is asked for is asked."""
+    text = f"Paris is in France. {planted}"
+    shown = [Passage(text=text, chunk_id="c1", document=text)]
+    row = Row(
+        n=0, where="x:1",
+        question=Question(
+            id="1", question=text, reference=text, references=[f"{text} 2"], evidence=shown, points=[text], statements=[text], steps=[text],
+        ),
+        answer=Answer(question_id="1", system=text, answer=text, contexts=shown, citations=[Citation(claim=text, chunk_id="c1")]),
+    )
+    asked = frozenset(fact for metric in all_metrics().values() for fact in metric.asks)
+    judge = Judge()
+    with FakeServer(judge) as server, session(server.base_url, tmp_path / "j") as models:
+        subject = Subject(row, Facts(), Settings())
+        ask_facts(subject, asked, Live(models))
+        ask_triples(subject, asked, Live(models), Tools(models=models))
+        seen = {name.removeprefix("en/") for name in models.asked().prompt_hashes}
+        bodies = [json.dumps(entry.body, ensure_ascii=False) for entry in server.requests]
+    assert seen >= set(prompts_of(asked)) - {"judge-grounding", "judge-answer-outside", "points"}
+    assert len(bodies) >= len(seen) and all(ORDER in body.casefold() for body in bodies)
+    assert judge.obeyed == 0

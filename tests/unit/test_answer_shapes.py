@@ -57,7 +57,12 @@ def test_ragas_since_0_2(tmp_path: Path) -> None:
     assert row.question.kind == "single_hop_specific_query_synthesizer"
     assert row.answer.extra == {"rubrics": {"1": "bad"}}
     assert row.answer.system == "rag"
-    assert rows.notes[0] == "rag.jsonl: read as ragas >= 0.2, 1 rows"
+    assert rows.notes[0] == "rag.jsonl: read as ragas >= 0.2, rows: 1"
+
+
+def test_a_tools_file_may_use_another_known_name_where_its_own_is_not_there(tmp_path: Path) -> None:
+    row = only(tmp_path / "x.json", [{"input": "Q", "expected_output": "E", "generated_answer": "A", "ground_truth": "G"}])
+    assert (row.answer.answer, row.question.reference, row.answer.extra) == ("A", "E", {"ground_truth": "G"})
 
 
 def test_ragas_before_0_2_and_the_notebook_with_four_parallel_lists(tmp_path: Path) -> None:
@@ -141,7 +146,7 @@ def test_graphrag_bench_results_where_context_is_what_was_retrieved(tmp_path: Pa
 def test_a_context_that_is_one_text_is_one_context_and_said_so(tmp_path: Path) -> None:
     with opened(tmp_path / "a.json", [{**XMU, "context": "letters are not contexts"}]) as rows:
         assert [len(row.answer.contexts or ()) for row in rows] == [1]
-        assert any("contexts are one text in 1 rows" in note for note in rows.notes)
+        assert any(note == "a.json: rows whose contexts are one text, which is one context: 1" for note in rows.notes)
 
 
 def test_the_june_shape_by_type_gives_level_and_order(tmp_path: Path) -> None:
@@ -361,8 +366,9 @@ def test_maps_take_dotted_paths_and_unknown_ones_are_named(tmp_path: Path) -> No
     assert (row.answer.answer, row.answer.context_texts, row.question.hops) == ("A", ("c1", "c2"), 2)
     with pytest.raises(UsageError, match="no field is called antwort"):
         opened(tmp_path / "x.json", value, maps={"antwort": "reply"})
-    with pytest.raises(InputError, match="--map hops=depth: no file has such a field"):
+    with pytest.raises(InputError, match="1 fault") as refused:
         opened(tmp_path / "x.json", value, maps={"answer": "reply.text", "hops": "depth"})
+    assert refused.value.faults == ("--map hops=depth: no file has such a field (they have: docs, id, meta, question, reply)",)
 
 
 def test_a_field_that_turns_up_late_is_read_like_the_others(tmp_path: Path) -> None:
@@ -370,6 +376,12 @@ def test_a_field_that_turns_up_late_is_read_like_the_others(tmp_path: Path) -> N
     rows[250]["reference"] = "late"
     with opened(tmp_path / "x.jsonl", rows) as found:
         assert [r.question.reference for r in found if r.question.reference] == ["late"]
+    changed = [*rows, {**rows[0], "question_id": "x", "generated_answer": "B"}]
+    with pytest.raises(InputError, match="fit GraphRAG-Bench results"):
+        opened(tmp_path / "x.jsonl", changed)
+    later = [{"user_input": f"Q{n}", "generated_answer": "A"} for n in range(60)]
+    with pytest.raises(InputError, match="'generated_answer' was read as answer, but rows further down have response"):
+        opened(tmp_path / "y.jsonl", [*later, {"user_input": "Q", "response": "B"}])
     rows[260]["context"] = "?"
     with pytest.raises(InputError, match="'context' may be"):
         opened(tmp_path / "x.jsonl", rows)

@@ -21,7 +21,7 @@ ROOMS = (
 )
 HEAVY = {
     "torch", "pandas", "neo4j", "graphdatascience", "lancedb", "openai", "matplotlib", "pyarrow", "scipy",
-    "sentence_transformers", "numpy", "jinja2", "spacy", "pypdf", "docx",
+    "sentence_transformers", "numpy", "nltk", "rouge_score", "jinja2", "spacy", "pypdf", "docx",
 }
 BORDER = "audit/border.py"  # the one per-item border: whatever is raised there becomes a status
 LAZY_MODULES = {"graph/reading.py": "kgeval.graph.reading"}  # they subclass a heavy library, and are imported in functions only

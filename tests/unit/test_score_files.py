@@ -81,7 +81,7 @@ def any_score(draw: st.DrawFn) -> Score:
 
 
 @pytest.mark.parametrize("form", FORMS)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(any_score(), min_size=1, max_size=4))
 def test_what_is_written_is_read_back_equal(form: str, written: list[Score]) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -110,10 +110,20 @@ def test_several_outputs_get_the_same_scores_and_verdicts_can_be_left_out(tmp_pa
     with ScoreFile(outputs, fingerprint="f", taking="nothing", verdicts=False) as file:
         file.add(scores("1", 0.5), verdicts("1"))
         assert list(file.scores()) == scores("1", 0.5)
+        assert list(file.verdicts()) == []
         file.finish(report())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.jsonl", "a.run.json", "b.csv", "b.run.json"]
     assert list(read_scores(outputs[1])) == list(read_scores(outputs[0]))
     assert "claim" not in "".join(path.read_text() for path in tmp_path.iterdir())
+
+
+def test_verdicts_of_an_earlier_run_do_not_stay_beside_new_scores(tmp_path: Path) -> None:
+    output = tmp_path / "s.jsonl"
+    with run(output, ["1"]) as file:
+        assert tmp_path / "s.verdicts.jsonl" in file.finish(report())
+    with run(output, ["1"], verdicts=False) as file:
+        assert tmp_path / "s.verdicts.jsonl" not in file.finish(report())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["s.jsonl", "s.run.json"]
 
 
 @pytest.mark.parametrize(("name", "result"), [
@@ -143,6 +153,7 @@ def test_a_run_that_is_stopped_leaves_its_rows_and_resuming_asks_only_for_the_ot
         taken = [file.taken(row(name), None) for name in ("1", "2", "3")]
         assert taken == [tuple(scores("1", 0.5, 1.0)), tuple(scores("2", 0.5, 1.0)), None]
         file.add(scores("3", 0.25), verdicts("3"))
+        assert list(file.verdicts()) == [*verdicts("1"), *verdicts("2"), *verdicts("3")]
         file.finish(report())
     assert [score.question_id for score in read_scores(output)] == ["1", "1", "2", "2", "3"]
     assert list(read_verdicts(output)) == [*verdicts("1"), *verdicts("2"), *verdicts("3")]

@@ -107,6 +107,18 @@ def reading_of(file: FileNames) -> Reading:
     return _settled(reading, file)
 
 
+def check_steady(before: Reading, after: Reading, file: FileNames, new: Collection[str]) -> None:
+    """Raises InputError where fields that turn up late give another meaning to those that were read before."""
+    for name in sorted(file.names - set(new)):
+        one, two = (sorted(ours for ours, given in reading.fields.items() if name in given) for reading in (before, after))
+        if one != two:
+            was, becomes = (" and ".join(found) or "nothing" for found in (one, two))
+            raise InputError(
+                f"{file.file}: '{name}' was read as {was}, but rows further down have {_listed(new)}, and with that it is {becomes}",
+                fix=f"say what it is: --map {(one or two)[0]}={name}, or leave it out: --map extra={name}",
+            )
+
+
 def _chosen(file: FileNames) -> Shape:
     """The shape that fits. Where several fit, they must agree on what is what."""
     fitting = [shape for shape in shapes() if shape.fits(file.names - set(file.mapped.values()))]
@@ -129,14 +141,16 @@ def _meaning(shape: Shape, name: str) -> str | None:
 
 
 def _names(shape: Shape, name: str, file: FileNames) -> tuple[str, ...]:
-    """The file's names for a field: the tool's, else the ones that are known without doubt and that the tool uses for nothing else."""
-    if name in shape.fields:
-        return tuple(shape.fields[name].split("|"))
+    """The file's names for a field: the tool's; where the file has none of them, the ones that are known without doubt and that the
+    tool uses for nothing else."""
+    own = tuple(shape.fields.get(name, "").split("|")) if name in shape.fields else ()
+    if any(one in file.names or top(one) in file.names for one in own):
+        return own
     used = {one for given in shape.fields.values() for one in given.split("|")} | set(shape.ignored)
     names = FIELDS[name].names
     if file.role == "questions" and name in ("cypher", "gold_cypher"):
         names = ("gold_cypher", "cypher") if name == "gold_cypher" else ()
-    return tuple(one for one in names if one not in used)
+    return own + tuple(one for one in names if one not in used)
 
 
 def _present(name: str, reading: Reading, file: FileNames) -> bool:

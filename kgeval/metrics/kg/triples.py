@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from pydantic import model_validator
+
 from kgeval.errors import QueryError, first_line
 from kgeval.graph.connect import ConnectionLost, Graph
 from kgeval.graph.queries import all_queries
@@ -37,6 +39,12 @@ class StatedTriples(Reply):
 
     triples: list[Stated]
     nothing_stated: bool
+
+    @model_validator(mode="after")
+    def _empty_on_purpose(self) -> StatedTriples:
+        if not self.triples and not self.nothing_stated:
+            raise ValueError("the list is empty, and the reply does not say that nothing is stated")
+        return self
 
 
 def ask_triples(subject: Subject, wanted: frozenset[str], asker: Asker | None, tools: Tools) -> None:

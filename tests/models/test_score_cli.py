@@ -1,0 +1,231 @@
+"""`kgeval score` from the outside: what is asked, kept, taken over, refused, and with which exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kgeval.cli.main import run
+from kgeval.llm.fake import FakeServer, Rule
+
+USUAL = "factual_correctness,faithfulness,evidence_recall,context_relevance,evidence_coverage"
+
+
+@pytest.fixture
+def server() -> Iterator[FakeServer]:
+    with FakeServer() as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No settings of the machine: no kgeval.toml, no endpoint, a cache folder of this test."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    monkeypatch.setenv("KGEVAL_SCORE_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("KGEVAL_SCORE_MAX_RETRIES", "1")
+
+
+def files(folder: Path, n: int = 4, systems: tuple[str, ...] = ("a", "b")) -> list[Path]:
+    """Answer files of the systems, with questions, references and evidence of their own in questions.jsonl."""
+    levels = ("fact_retrieval", "complex_reasoning", "contextual_summarize", "creative_generation")
+    questions = [
+        {
+            "id": f"q{i}", "question": f"Who built mill {i}?", "reference": f"Mill {i} was built by Ada {i}.", "level": levels[i % 4],
+            "evidence": [{"text": f"Ada {i} built mill {i}.", "chunk_id": f"c{i}"}], "hops": 1 + i % 3,
+        } for i in range(n)
+    ]
+    (folder / "questions.jsonl").write_text("".join(json.dumps(q) + "\n" for q in questions))
+    for system in systems:
+        rows = [
+            {
+                "question_id": f"q{i}", "answer": f"Ada {i} of {system} built it.",
+                "contexts": [f"Ada {i} built mill {i}.", f"Rain {system}{i}."],
+            } for i in range(n)
+        ]
+        (folder / f"{system}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return [folder / f"{system}.jsonl" for system in systems]
+
+
+def score(*arguments: object) -> int:
+    return run(["score", *[str(argument) for argument in arguments], "--no-progress"])
+
+
+def judged(server: FakeServer, folder: Path, *more: object, n: int = 4, metrics: str = USUAL) -> int:
+    answers = files(folder, n)
+    return score(
+        *answers, "--questions", folder / "questions.jsonl", "--metrics", metrics, "--model", "m", "--base-url", server.base_url, *more,
+    )
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_the_dry_run_counts_the_calls_that_are_made_and_a_second_run_makes_none(
+    server: FakeServer, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert judged(server, tmp_path, "--dry-run") == 0
+    total = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("total"))
+    assert server.stats().requests == 0
+    assert judged(server, tmp_path, "-o", tmp_path / "s.jsonl") == 0
+    made = server.stats().requests
+    assert f"to {made} " in total
+    assert made == 8 * 6 - 4, "six calls a row, and the claims of a reference once for both systems"
+    assert judged(server, tmp_path, "-o", tmp_path / "again.jsonl") == 0
+    assert server.stats().requests == made
+    assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "s.jsonl").read_bytes()
+
+
+def test_lexical_metrics_need_no_model_and_no_network(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answers = files(tmp_path)
+    assert score(*answers, "--questions", tmp_path / "questions.jsonl", "--metrics", "lexical", "-o", tmp_path / "run/", "-o",
+                 tmp_path / "s.json") == 0
+    assert "token_f1" in capsys.readouterr().out
+    report = json.loads((tmp_path / "s.json").read_text())
+    assert {(s["system"], s["metric"]) for s in report["summaries"]} == {
+        (system, metric) for system in ("a", "b") for metric in ("exact_match", "token_f1", "rouge_l", "rouge_l_compat")
+    }
+    assert report["run"]["command"] == "score" and len(report["run"]["inputs"]) == 3
+    assert {path.name for path in (tmp_path / "run").iterdir()} >= {"run.json", "results.jsonl", "summary.json"}
+
+
+def test_a_budget_that_is_reached_keeps_everything_and_the_rest_is_asked_later(server: FakeServer, tmp_path: Path) -> None:
+    out = tmp_path / "s.jsonl"
+    assert judged(server, tmp_path, "--max-calls", 15, "-j", 1, "-o", out) == 3
+    first = lines(out)
+    assert len(first) == 8 * 5 and {s["status"] for s in first} == {"scored", "unscored"}
+    assert all(s["reason"].startswith("budget") for s in first if s["status"] == "unscored")
+    asked = server.stats().requests
+    assert asked == 15
+    assert judged(server, tmp_path, "--retry-errors", "-o", out) == 0
+    assert server.stats().requests == 8 * 6 - 4, "what was paid is not paid again"
+    assert {s["status"] for s in lines(out)} == {"scored"}
+
+
+def test_a_run_that_was_killed_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    with FakeServer(delay=0.05) as slow:
+        answers = files(tmp_path, 40)
+        command = [
+            sys.executable, "-m", "kgeval", "score", *map(str, answers), "--questions", "questions.jsonl", "--metrics", USUAL,
+            "--model", "m", "--base-url", slow.base_url, "-j", "4", "-o", "s.jsonl", "--no-progress",
+        ]
+        process = subprocess.Popen(command, cwd=tmp_path, env=dict(os.environ), stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        while slow.stats().requests < 60:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 130
+        done = subprocess.run([*command, "--resume"], cwd=tmp_path, env=dict(os.environ), capture_output=True, text=True, timeout=120)
+        assert done.returncode == 0, done.stderr
+        total = 80 * 6 - 40
+        assert total <= slow.stats().requests <= total + 8, "at most the calls in flight twice"
+    assert len(lines(tmp_path / "s.jsonl")) == 80 * 5
+
+
+def test_gates_decide_the_exit_code(server: FakeServer, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answers = files(tmp_path)
+    base = (*answers, "--questions", tmp_path / "questions.jsonl", "--metrics", "token_f1")
+    assert score(*base, "--threshold", "token_f1=0.1") == 0
+    assert score(*base, "--threshold", "token_f1=0.99") == 1
+    assert "gate missed: token_f1 of a is" in capsys.readouterr().err
+    assert score(*base, "--threshold", "b:token_f1>=0.99") == 1
+    assert score(*base, "--threshold", "faithfulness=0.5") == 2
+    assert score(*base, "--threshold", "c:token_f1=0.5") == 2
+    assert judged(server, tmp_path, "--max-calls", 3, "--threshold", "faithfulness=0.0001") == 3
+
+
+def test_faulty_words_and_files_cost_nothing_and_say_the_way_out(
+    server: FakeServer, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    answers, questions = files(tmp_path), tmp_path / "questions.jsonl"
+    cases: list[tuple[tuple[object, ...], str]] = [
+        ((tmp_path / "none.jsonl", "--metrics", "lexical"), "no such file"),
+        ((answers[0], "--metrics", "lexicl"), "did you mean lexical"),
+        ((answers[0],), "no metric is named"),
+        ((answers[0], "--metrics", "faithfulness"), "no model is named for the judge"),
+        ((answers[0], "--metrics", "lexical", "--setting", "tua=1"), "no such setting"),
+        ((answers[0], "--metrics", "lexical", "--setting", "tau=2"), "is not between 0 and 1"),
+        ((answers[0], "--metrics", "lexical", "--write-back"), "needs --explain"),
+        ((answers[0], "--metrics", "lexical", "--filter-hops", "two"), "no whole number"),
+        ((answers[0], "--metrics", "lexical", "--map", "answer"), "write NAME=FIELD"),
+        ((answers[0], "--metrics", "lexical", "-o", tmp_path / "x.pdf"), "unknown ending"),
+        ((answers[0], "--metrics", "lexical", "--against", "z", "--questions", questions), "no system is called z"),
+        ((answers[0], "--metrics", "lexical", "--questions", questions, "--audit", answers[0]), "a.jsonl"),
+        ((answers[0], "--metrics", "lexical"), "no file has the text of question 'q0'"),
+    ]
+    for arguments, said in cases:
+        assert score(*arguments) == 2, arguments
+        error = capsys.readouterr().err
+        assert said in error and "Fix:" in error, (arguments, error)
+    assert server.stats().requests == 0
+
+
+def test_a_wrong_key_ends_the_run_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with FakeServer([Rule(status=401, message="bad key")]) as server:
+        assert judged(server, tmp_path, "-j", 1) == 2
+        assert server.stats().requests == 1
+    assert "sk-test" not in capsys.readouterr().err
+
+
+def test_filters_choose_the_same_questions_for_every_system(tmp_path: Path) -> None:
+    answers = files(tmp_path, 12)
+    base = (*answers, "--questions", tmp_path / "questions.jsonl", "--metrics", "exact_match", "-q")
+
+    def chosen(name: str, *more: object) -> dict[str, list[str]]:
+        assert score(*base, *more, "-o", tmp_path / name) == 0
+        found: dict[str, list[str]] = {}
+        for line in lines(tmp_path / name):
+            found.setdefault(line["system"], []).append(line["question_id"])
+        return found
+
+    assert chosen("first.jsonl", "--filter-first-n", 3) == {"a": ["q0", "q1", "q2"], "b": ["q0", "q1", "q2"]}
+    drawn = chosen("drawn.jsonl", "--filter-sample", 4, "--seed", 5)
+    assert drawn["a"] == drawn["b"] and len(drawn["a"]) == 4
+    assert chosen("again.jsonl", "--filter-sample", 4, "--seed", 5) == drawn
+    assert set(chosen("level.jsonl", "--filter-level", "fact_retrieval")["a"]) == {"q0", "q4", "q8"}
+    assert set(chosen("one.jsonl", "--filter-system", "b", "--filter-id", "q1,q2")) == {"b"}
+
+
+def test_a_preset_by_level_gives_each_row_its_own_metrics(server: FakeServer, tmp_path: Path) -> None:
+    assert judged(server, tmp_path, "-o", tmp_path / "s.jsonl", "--embedding-url", server.base_url, "--embedding-model", "e",
+                  metrics="graphrag-bench") == 0
+    got: dict[str, set[str]] = {}
+    for line in lines(tmp_path / "s.jsonl"):
+        got.setdefault(line["question_id"], set()).add(line["metric"])
+    both = {"answer_accuracy", "context_relevance", "evidence_recall"}
+    assert got == {
+        "q0": both | {"rouge_l_compat"}, "q1": both | {"rouge_l_compat"}, "q2": both | {"evidence_coverage"},
+        "q3": both | {"faithfulness", "evidence_coverage"},
+    }
+
+
+def test_trials_are_calls_of_their_own_and_give_a_spread(server: FakeServer, tmp_path: Path) -> None:
+    assert judged(server, tmp_path, "--trials", 3, "-o", tmp_path / "s.json", metrics="faithfulness") == 0
+    report = json.loads((tmp_path / "s.json").read_text())
+    assert all(s["repeats"]["runs"] == 3 and s["overall"]["n"] == 4 for s in report["summaries"])
+    assert server.stats().requests == 8 * 2 * 3
+
+
+def test_a_closed_pipe_loses_no_file(server: FakeServer, tmp_path: Path) -> None:
+    answers = files(tmp_path, 30)
+    command = (
+        f"{sys.executable} -m kgeval score {answers[0]} --questions questions.jsonl --metrics lexical -o s.jsonl -o s.html | head -n 1"
+    )
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert "Traceback" not in done.stderr and len(lines(tmp_path / "s.jsonl")) == 30 * 4 and (tmp_path / "s.html").exists()
+
+
+def test_results_that_quote_texts_are_private(server: FakeServer, tmp_path: Path) -> None:
+    assert judged(server, tmp_path, "-o", tmp_path / "s.jsonl", "-o", tmp_path / "s.html") == 0
+    for name in ("s.jsonl", "s.verdicts.jsonl", "s.html"):
+        assert (tmp_path / name).stat().st_mode & 0o077 == 0, name
