@@ -15,7 +15,9 @@ from pydantic import JsonValue
 from kgeval import __version__
 from kgeval.records import InputFile, ModelRef, ModelUse, RunManifest, ServerInfo
 
-LIBRARIES = ("neo4j", "graphdatascience", "scipy", "pydantic", "rapidfuzz", "openai", "lancedb", "sentence-transformers", "spacy")
+LIBRARIES = (
+    "neo4j", "graphdatascience", "scipy", "pydantic", "rapidfuzz", "rouge-score", "openai", "lancedb", "sentence-transformers", "spacy",
+)
 SECRET = ("password", "token", "key", "secret")
 
 

@@ -37,6 +37,7 @@ from kgeval.records import (
     RunManifest,
     Score,
     ScoreReport,
+    SensitivityReport,
     Triple,
     Verdict,
 )
@@ -47,7 +48,7 @@ RECORDS = {
     "completeness-report": CompletenessReport, "document": Document, "finding": Finding, "gold-entity": GoldEntity,
     "gold-triple": GoldTriple, "graph-ref": GraphRef, "human-label": HumanLabel, "index-record": IndexRecord, "layout": Layout,
     "merge": Merge, "model-use": ModelUse, "passage": Passage, "question": Question, "run-manifest": RunManifest, "score": Score,
-    "score-report": ScoreReport, "triple": Triple, "verdict": Verdict,
+    "score-report": ScoreReport, "sensitivity-report": SensitivityReport, "triple": Triple, "verdict": Verdict,
 }
 
 

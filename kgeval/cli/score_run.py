@@ -166,14 +166,9 @@ def _score_all(job: Job, rows: Rows, file: ScoreFile) -> None:
 
 
 def fingerprint(job: Job, rows: Rows) -> str:
-    """What makes two runs the same: input files, how they are read, metrics with their signatures, trials."""
-    from kgeval.files import sha256
-
-    what = [
-        sha256(path for path in rows.inputs if path.is_file()), sorted(job.wanted.maps.items()), repr(job.wanted.filters),
-        job.wanted.system, job.wanted.allow_missing, [info.signature for info in job.infos], job.options["trials"],
-    ]
-    return hashlib.sha256(json.dumps(what, default=str).encode()).hexdigest()
+    """What makes two runs the same: the rows as they were understood, the metrics with their signatures, trials."""
+    what = [rows.digest(), sorted(info.signature for info in job.infos), sorted(job.selection.levels), job.options["trials"]]
+    return hashlib.sha256(json.dumps(what).encode()).hexdigest()
 
 
 def _report(job: Job, rows: Rows, file: ScoreFile) -> ScoreReport:

@@ -194,7 +194,8 @@ def growth(graph: Graph, settings: Settings, seed: int) -> None:
             _, spent = ours(graph, work, embedder, settings)
             triples = count * (given + context)
             each = spent[1] / triples * 1e6
-            print(f"{kind:20} {count:6} pairs, {context:6} context triples: {spent[0]:7.2f} s, processor {spent[1]:7.2f} s, {each:5.0f} us a triple")
+            what = f"{kind:20} {count:6} pairs, {context:6} context triples:"
+            print(f"{what} {spent[0]:7.2f} s, processor {spent[1]:7.2f} s, {each:5.0f} us a triple")
 
 
 def _contexts() -> Iterator[tuple[int, int, int]]:
