@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from kgeval.errors import QueryError
 from kgeval.graph.connect import Graph, translated
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 # (kind, content): null, bool, int, float, text, bytes, list, map, node, relation, path, point, or a temporal type by its name
 Cell = tuple[str, Any]
+DEEPEST = 100  # lists and maps in lists and maps
 
 
 @dataclass(frozen=True)
@@ -97,9 +99,14 @@ def _operators(plan: Mapping[str, Any]) -> Iterator[Operator]:
         yield from _operators(child)
 
 
-def plain(value: Any) -> Cell:
+def plain(value: Any, depth: int = 0) -> Cell:
     """A value of the driver as (kind, content), all the way down. Nodes and relations are their element ids; a path is its nodes and
-    relations in turn; maps are sorted by key; temporal values are their ISO text under the name of their type."""
+    relations in turn; maps are sorted by key; temporal values are their ISO text under the name of their type.
+
+    Raises: QueryError for a value with more than DEEPEST levels.
+    """
+    if depth > DEEPEST:
+        raise QueryError(f"a value of the result is nested more than {DEEPEST} levels deep", fix="return flat values")
     if value is None:
         return ("null", None)
     if isinstance(value, bool):
@@ -111,9 +118,9 @@ def plain(value: Any) -> Cell:
     if isinstance(value, bytes | bytearray):
         return ("bytes", bytes(value))
     if type(value) is dict:
-        return ("map", tuple((key, plain(value[key])) for key in sorted(value)))
+        return ("map", tuple((key, plain(value[key], depth + 1)) for key in sorted(value)))
     if type(value) is list:
-        return ("list", tuple(plain(part) for part in value))
+        return ("list", tuple(plain(part, depth + 1) for part in value))
     return _of_the_driver(value)
 
 

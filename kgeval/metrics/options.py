@@ -33,7 +33,7 @@ OPTIONS: Mapping[str, Option] = {
     "community": Option("algorithm of the communities", choices=("leiden", "louvain")),
     "runs": Option("partitions that the community score is averaged over", 1, 1000),
     "seed": Option("seed of partitions", 0, 2**31 - 1),
-    "candidates": Option("triples of the stored graph shown to the judge for one answer, at most", 1, 1000),
+    "candidates": Option("triples of the stored graph shown to the judge in one call, at most", 1, 1000),
     "query_timeout": Option("seconds a query to the stored graph may take", 0.01, 86_400),
     "ordered": Option("compare the rows of Cypher results in their order"),
 }

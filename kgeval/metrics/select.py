@@ -95,10 +95,15 @@ def _has(need: Need, row: Row) -> bool:
         "reference": bool(question.right_answers), "contexts": contexts is not None and (not contexts or bool(answer.context_texts)),
         "context_ids": contexts is not None and all(context.chunk_id for context in contexts),
         "evidence": bool(question.evidence_texts), "gold_ids": bool(question.gold_ids),
-        "points": bool(question.points or question.right_answers), "statements": bool(question.statements),
+        "points": _any_text(question.points) or bool(question.right_answers), "statements": _any_text(question.statements),
         "citations": answer.citations is not None, "cited_document": any(c.document for c in answer.citations or ()),
         "document": question.document is not None, "path": question.path is not None, "cypher": answer.cypher is not None,
-        "steps": bool(question.steps or (question.path and question.path.text)), "gold_cypher": question.cypher is not None,
+        "steps": _any_text(question.steps or (question.path.text if question.path else [])), "gold_cypher": question.cypher is not None,
         "retrieved": answer.retrieved_nodes is not None or answer.retrieved_relations is not None, "kind": bool(question.kinds),
     }
     return present[need]
+
+
+def _any_text(texts: Iterable[str]) -> bool:
+    """True if one of the texts is more than blanks: nobody can be measured by the others."""
+    return any(text.strip() for text in texts)

@@ -135,7 +135,7 @@ def opened(graph: Graph, layout: Layout, one: Subject) -> Any:
 
 
 def test_a_pair_laid_open_agrees_with_its_counts(graph: Graph, layout: Layout) -> None:
-    contexts = [Passage(text="", chunk_id="c1")]
+    contexts = [Passage(text="x", chunk_id="c1")]
     one, other = (subject(["Zuse / met / Ada", "Ada / wrote / Verse"], contexts) for _ in range(2))
     add_pairs([other], select(["kg_matching_faithfulness"]), graph, Words(), layout)  # type: ignore[arg-type]
     explained = opened(graph, layout, one)
@@ -150,7 +150,7 @@ def test_a_pair_laid_open_agrees_with_its_counts(graph: Graph, layout: Layout) -
 
 
 def test_hidden_characters_of_a_name_are_shown(graph: Graph, layout: Layout) -> None:
-    explained = opened(graph, layout, subject(["\u202eAda / r\x1b[2J / B"], [Passage(text="", chunk_id="c1")]))
+    explained = opened(graph, layout, subject(["\u202eAda / r\x1b[2J / B"], [Passage(text="x", chunk_id="c1")]))
     text = explain_text(explained, Settings())
     assert "\u202e" not in text
     assert "\x1b" not in text
@@ -158,7 +158,7 @@ def test_hidden_characters_of_a_name_are_shown(graph: Graph, layout: Layout) -> 
 
 def test_a_pair_is_written_back_once_however_often_and_can_be_seen_and_deleted(graph: Graph, layout: Layout) -> None:
     before = graph.read("MATCH (n) RETURN count(n) AS n")[0]["n"]
-    explained = opened(graph, layout, subject(["Zuse / met / Ada'}) DELETE x //"], [Passage(text="", chunk_id="c1")]))
+    explained = opened(graph, layout, subject(["Zuse / met / Ada'}) DELETE x //"], [Passage(text="x", chunk_id="c1")]))
     rows = pair_rows(explained, Settings())
     assert write_pair(graph, rows) == write_pair(graph, rows) == len(explained.nodes)
     assert graph.read("MATCH (p:KgevalPair) RETURN count(p) AS n")[0]["n"] == 1
@@ -193,7 +193,7 @@ class Job:
 
 
 def rows() -> Found:
-    contexts = [Passage(text="", chunk_id="c1")]
+    contexts = [Passage(text="x", chunk_id="c1")]
     return Found([subject(["Zuse / met / Ada"], contexts, n=1).row, subject([], contexts, n=2).row])
 
 

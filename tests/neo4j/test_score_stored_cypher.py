@@ -175,7 +175,10 @@ def test_reading_calls_and_words_in_strings_are_fine(graph, draw, cypher):
     ("MATCH (n) RETURN n; MATCH (m) RETURN m", "one statement"),
     ("MATCH (n) RETURN m", "not defined"), ("RETURN 1/0 AS x", "by zero"), ("MATCH (n) WHERE n.name = $name RETURN n", "name"),
     ("CALL no.such.procedure()", "no.such.procedure"), ("RETURN no.such.function() AS x", "no.such.function"),
-    ("MATCH (n) RETURN n" + " " * 60_000, "longer than"), ("\0", ""),
+    ("MATCH (n) RETURN n" + " " * 60_000, "longer than"),
+    ("RETURN " + "(" * 5000 + "1" + ")" * 5000 + " AS x", "nested"), ("RETURN " + "NOT " * 3000 + "true AS x", "nested"),
+    ("RETURN " + "CASE WHEN true THEN " * 400 + "1" + " END" * 400 + " AS x", "nested"),
+    ("RETURN reduce(a = [], x IN range(1, 3000) | [a]) AS x", "nested"), ("\0", ""),
 ])
 def test_what_is_no_cypher_is_invalid_with_the_reason(graph, draw, cypher, words):
     draw(SHIPS)
@@ -228,6 +231,18 @@ def test_no_cypher_is_no_fact_and_no_gold_is_no_match(graph, draw):
     assert (alone.valid, alone.matches) == (True, None)
 
 
+def test_a_query_that_costs_only_its_connection_is_invalid_and_the_run_goes_on(monkeypatch, graph, draw):
+    from kgeval.graph.connect import ConnectionLost
+
+    def gone(*_: object, **__: object) -> None:
+        raise ConnectionLost("the server went away")
+
+    draw(SHIPS)
+    monkeypatch.setattr("kgeval.metrics.stored.cypher_run.explain", gone)
+    found = fact(graph, "MATCH (n) RETURN n")
+    assert (found.valid, found.error) == (False, "the server gave no answer to it and closed the connection")
+
+
 def test_a_server_that_goes_away_ends_the_run(monkeypatch: pytest.MonkeyPatch, graph: Graph, draw: Callable[[str], None]):
     from kgeval.graph.connect import ConnectionLost
 
@@ -235,5 +250,6 @@ def test_a_server_that_goes_away_ends_the_run(monkeypatch: pytest.MonkeyPatch, g
         raise ConnectionLost("the server went away")
 
     monkeypatch.setattr("kgeval.metrics.stored.cypher_run.explain", gone)
+    monkeypatch.setattr(Graph, "read", gone)
     with pytest.raises(ConnectionLost):
         run(graph, "MATCH (n) RETURN n")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from pydantic import JsonValue
@@ -12,7 +12,7 @@ from kgeval.llm.calls import Outcome
 from kgeval.llm.characters import whole
 from kgeval.metrics.facts import Checked, Item
 from kgeval.metrics.judge.asker import Later
-from kgeval.metrics.judge.desk import LOST, MOST_REASON, Desk, Listed, Origin, passages, said, shown
+from kgeval.metrics.judge.desk import LOST, MOST_REASON, Desk, Listed, passages, said, shown
 from kgeval.metrics.judge.lists import digest
 from kgeval.metrics.judge.replies import CitedVerdicts, SourcedVerdict, SourcedVerdicts, StatementVerdict, StatementVerdicts
 
@@ -63,12 +63,10 @@ def checked(desk: Desk, source: Source, lists: Mapping[str, Listed]) -> dict[str
     sure = {kind: given.known for kind, given in lists.items() if kind not in found}
     if source.nothing is not None:
         return found | {kind: _unsupported(texts, source.nothing) for kind, texts in sure.items()}
-    unknown = [given.origin for given in lists.values() if given.origin is not None]
-    flat = [text for texts in sure.values() for text in texts]
-    if unknown:
-        _put_off(desk, source, flat, unknown)
+    if any(given.origin is not None for given in lists.values()):
+        _put_off(desk, source, lists.values())
         return found | {kind: Checked(failure=next(iter(found.values())).failure) for kind in sure}
-    items = _asked(desk, source, flat)
+    items = _asked(desk, source, [text for texts in sure.values() for text in texts])
     start = 0
     for kind, texts in sure.items():
         own = items[start : start + len(texts)]
@@ -118,17 +116,20 @@ def _sources(answer: SourcedVerdict | StatementVerdict, source: Source) -> tuple
     return tuple(sorted(source.numbers if len(source.numbers) == 1 else source.numbers.intersection(answer.sources)))
 
 
-def _put_off(desk: Desk, source: Source, known: list[str], unknown: list[Origin]) -> None:
+def _put_off(desk: Desk, source: Source, lists: Collection[Listed]) -> None:
     """Counts the calls of a source whose statements are not all known. An unknown list is taken to have at least one statement,
     and to fit into a call with the others."""
     slots = [source.prompt, dict(source.slots), desk.subject.trial]
+    inside: list[str | dict[str, str]] = []  # in their order: the same statements in another order are another call
+    for given in lists:
+        inside += given.known if given.origin is None else [{"made by": given.origin.key}]
+    known = [part for part in inside if isinstance(part, str)]
+    unknown = [given.origin for given in lists if given.origin is not None]
     base = tokens.count(whole(str(source.slots))) + tokens.count(whole(" ".join(known)))
     claims = sum(GROWTH * origin.tokens for origin in unknown)
-    for start in range(0, len(known) + len(unknown), MOST_ITEMS):
+    for start in range(0, len(inside), MOST_ITEMS):
         desk.asker.later(Later(
-            stage=source.stage, prompt=source.prompt, key=digest(*slots, known, [origin.key for origin in unknown], start),
+            stage=source.stage, prompt=source.prompt, key=digest(*slots, inside, start),
             least=digest(*slots, known, start), certain=start < len(known), tokens=(base, base + claims),
             items=min(MOST_ITEMS, len(known) + GUESSED_ITEMS * len(unknown)),
         ))
-
-

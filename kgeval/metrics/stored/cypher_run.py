@@ -32,7 +32,7 @@ def cypher_run(row: Row, graph: Graph, settings: Settings) -> CypherRun | None:
 
     Valid: the server plans it as a read and runs it within the time limit without an error. A query that kgeval will not run
     (guard.refused) is a failure, and so is a gold query that does not run or gives more than MOST_ROWS rows.
-    Raises: ConnectionLost.
+    Raises: ConnectionLost where the server does not answer any more.
     """
     if row.answer.cypher is None:
         return None
@@ -75,11 +75,21 @@ def _run(text: str, graph: Graph, settings: Settings) -> _Ran:
             return stopped
         return _Ran(run_foreign(graph, text, timeout=settings.query_timeout, rows=MOST_ROWS))
     except ConnectionLost:
-        raise
+        if not _answers(graph):
+            raise
+        return _Ran(error="the server gave no answer to it and closed the connection")
     except QueryTimeout:
         return _Ran(error=f"stopped at the time limit of {settings.query_timeout:g} s")
     except QueryError as cause:
         return _Ran(error=first_line(QueryError(cause.message)))
+
+
+def _answers(graph: Graph) -> bool:
+    """Whether the server is still there: a query can cost it a connection (a lost stack) without ending it."""
+    try:
+        return bool(graph.read("RETURN 1 AS one", timeout=10.0))
+    except QueryError:
+        return False
 
 
 def _stopped(plan: Plan, text: str, graph: Graph) -> _Ran | None:

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 from kgeval.graph.foreign import Plan
 
-LONGEST = 50_000  # characters
+LONGEST = 20_000  # characters
+DEEPEST = 100  # brackets in brackets, and CASE or NOT: some more make servers lose their stack, and with it the connection
 READING_PROCEDURES = (
     "db.labels", "db.relationshipTypes", "db.propertyKeys", "db.schema.*", "db.index.fulltext.queryNodes",
     "db.index.fulltext.queryRelationships", "db.index.vector.queryNodes", "db.index.vector.queryRelationships",
@@ -28,6 +29,7 @@ _SILENT = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|//[^\n]*|/\*.*?\*/
 _CALLED = re.compile(r"[^\W\d]\w*(?:\s*\.\s*[^\W\d]\w*)+(?=\s*\()")
 _TICKED = re.compile(r"`(?:``|[^`])*`")
 _CALL = re.compile(r"\s*([\w.`]+)\s*\(")
+_STACKED = re.compile(r"\b(?:CASE|NOT)\b", re.IGNORECASE)
 _LOAD = re.compile(r"\bLOAD\s+CSV\b", re.IGNORECASE)
 
 
@@ -62,12 +64,15 @@ def refused(plan: Plan, text: str, database: str) -> str | None:
 
 
 def too_early(text: str) -> str | None:
-    """What makes even planning needless: nothing in it, too long. Null: plan it."""
+    """What makes even planning needless or dangerous: nothing in it, too long, nested too deep, LOAD CSV. Null: plan it."""
     if not text.strip():
         return "it is empty"
     if len(text) > LONGEST:
         return f"not run: it is longer than {LONGEST} characters"
-    return "not run: it loads a file or an address with LOAD CSV" if _LOAD.search(_visible(text)) else None
+    visible = _visible(text)
+    if _depth(visible) > DEEPEST or len(_STACKED.findall(visible)) > DEEPEST:
+        return f"not run: it is nested more than {DEEPEST} levels deep"
+    return "not run: it loads a file or an address with LOAD CSV" if _LOAD.search(visible) else None
 
 
 def ends_ordered(text: str) -> bool:
@@ -85,6 +90,14 @@ def _outermost(text: str) -> str:
         if depth <= 0 and character != "}":
             kept.append(character)
     return "".join(kept)
+
+
+def _depth(text: str) -> int:
+    depth = deepest = 0
+    for character in text:
+        depth += (character in "([{") - (character in ")]}")
+        deepest = max(deepest, depth)
+    return deepest
 
 
 def _visible(text: str) -> str:
