@@ -12,7 +12,7 @@ import click
 from kgeval.cli.choose import layout_options
 from kgeval.cli.common import arguments, connection_options
 from kgeval.cli.models import embedding_options, limit_options, model_options
-from kgeval.cli.score_options import FILE, input_options, metric_options, rows_wanted, selection_of, settings_of
+from kgeval.cli.score_options import FILE, check_places, input_options, metric_options, rows_wanted, selection_of, settings_of
 from kgeval.cli.show import report_options_of
 from kgeval.errors import UsageError
 
@@ -94,7 +94,9 @@ def _job(config: Config, options: Mapping[str, Any], started: Any, make: type[Jo
     outputs = list(options["outputs"]) or [Path(name) for name in config.report.outputs]
     reports = [path for path in outputs if not is_result(path)]
     check_outputs(reports, ScoreReport)
+    wanted = rows_wanted(options)
+    check_places(outputs, wanted, options["audit_report"], *options["index_records"], options["config_file"], options["prices"])
     return make(
-        options=options, started=started, wanted=rows_wanted(options), selection=selection, settings=settings_of(config, options),
+        options=options, started=started, wanted=wanted, selection=selection, settings=settings_of(config, options),
         gates=tuple(gates), results=tuple(path for path in outputs if is_result(path)), reports=tuple(reports),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +32,7 @@ def input_options(command: F) -> F:
         ),
         click.option("--system", metavar="NAME", help="The system's name [default: the file's own, else the file's stem]."),
         click.option("--allow-missing", is_flag=True, help="Leave out answers to questions that --questions lacks."),
+        click.option("--allow-duplicates", is_flag=True, help="Of several rows with one id, keep the first and count the rest."),
         click.option(
             "--filter-first-n", "--limit", "first", type=click.IntRange(min=1), metavar="N", help="Only the first N questions.",
         ),
@@ -72,8 +73,24 @@ def rows_wanted(options: Mapping[str, Any]) -> RowsWanted:
     filters = Filters(first=options["first"], sample=options["sample"], seed=options["seed"], hops=_hops(options["hops"]), **words)
     return RowsWanted(
         answers=tuple(options["answers"]), questions=options["questions"], maps=_maps(options["maps"]), filters=filters,
-        allow_missing=options["allow_missing"], system=options["system"],
+        allow_missing=options["allow_missing"], allow_duplicates=options["allow_duplicates"], system=options["system"],
     )
+
+
+def check_places(outputs: Sequence[Path], wanted: RowsWanted, *beside: Path | None) -> None:
+    """That no output replaces a file which the run reads. `beside`: further files that are read.
+
+    Raises: UsageError, also for `-o -`.
+    """
+    from kgeval.files.scores import files_of, is_result
+
+    if Path("-") in outputs:
+        raise UsageError("-o -: an output is a file or a folder", fix="-f json prints the report; -o scores.jsonl writes the scores")
+    read = {path.resolve(): path for path in (*wanted.answers, wanted.questions, *beside) if path is not None and path != Path("-")}
+    made = [*files_of(outputs), *(path for path in outputs if not is_result(path))]
+    lost = dict.fromkeys(str(read[path.resolve()]) for path in made if path.resolve() in read)
+    if lost:
+        raise UsageError(f"-o would replace a file that is read: {', '.join(lost)}", fix="name another file or folder with -o")
 
 
 def _maps(given: tuple[str, ...]) -> dict[str, str]:

@@ -140,7 +140,11 @@ def finish(job: Job, rows: Rows) -> int:
     with ScoreFile(
         job.results, fingerprint=fingerprint(job, rows), taking=taking, verdicts=not job.options["no_verdicts"],
     ) as file:
-        _score_all(job, rows, file)
+        try:
+            _score_all(job, rows, file)
+        except KeyboardInterrupt:
+            say(_kept(job))
+            raise
         report = _report(job, rows, file)
         code = report.run.exit_code
         written = file.finish(report)
@@ -150,6 +154,12 @@ def finish(job: Job, rows: Rows) -> int:
     for text in _told(report):
         say(text)
     return code
+
+
+def _kept(job: Job) -> str:
+    """What an interrupted run leaves, and how to go on."""
+    replies = "replies that came are in the journal; " if job.tools.models is not None else ""
+    return f"{replies}the same command goes on" + (" with --resume" if job.results else "")
 
 
 def _score_all(job: Job, rows: Rows, file: ScoreFile) -> None:

@@ -12,7 +12,7 @@ import click
 from kgeval.cli.choose import layout_options
 from kgeval.cli.common import arguments, connection_options, say
 from kgeval.cli.models import embedding_options, limit_options, model_options, show_plan
-from kgeval.cli.score_options import input_options, metric_options, rows_wanted, selection_of, settings_of
+from kgeval.cli.score_options import check_places, input_options, metric_options, rows_wanted, selection_of, settings_of
 from kgeval.cli.show import report_options_of, show_report
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ def sensitivity(**options: Any) -> int:
     outputs = list(options["outputs"]) or [Path(name) for name in config.report.outputs]
     check_outputs(outputs, SensitivityReport)
     job = _job(config, options)
+    check_places(outputs, job.wanted, options["config_file"], options["prices"])
     with ExitStack() as stack:
         from kgeval.metrics.conditions import conditions
 

@@ -14,10 +14,13 @@ from kgeval.files.shapes import ShapeRole, top
 from kgeval.files.staging import Staging
 from kgeval.files.stream import STDIN, is_table, stream
 from kgeval.files.wanted import RowsWanted
+from kgeval.records import Answer
 
 SHOWN = 20
 PEEKED = 50
 FIX = "mend the rows; --map NAME=FIELD says which field is which (docs/answer-files.md lists them)"
+FIRST = "; --allow-duplicates keeps the first of the rows with one id"
+NAMED = 5
 _SAID = {
     "one_text": "rows whose contexts are one text, which is one context: {n}",
     "null": "null answers, read as empty with an error: {n}",
@@ -49,6 +52,26 @@ class _Faults:
             raise InputError(f"the rows have {what}; nothing was done", fix=fix, faults=[*self.first, *more])
 
 
+@dataclass
+class _Doubles:
+    """Rows whose id an earlier row has, where they are left out: how many, and the ids of the first. Where they are faults: `refused`."""
+
+    ids: dict[str, None] = field(default_factory=dict)
+    count: int = 0
+    refused: bool = False
+
+    def add(self, name: str, count: int) -> None:
+        self.count += count
+        if count:
+            self.ids[name] = None
+
+    def note(self, what: str) -> Iterator[str]:
+        """A note, where something was left out."""
+        if self.count:
+            shown = ", ".join(list(self.ids)[:NAMED]) + (", ..." if len(self.ids) > NAMED else "")
+            yield f"{what}, left out: {self.count:,} (id {shown})"
+
+
 class Reader:
     """Reads the files into the staging. `notes`: what was decided on the way."""
 
@@ -60,6 +83,8 @@ class Reader:
         self._mapped: set[str] = set()
         self._ids_in_questions = False
         self._left_out = 0
+        self._questions_twice = _Doubles()
+        self._answers_twice = _Doubles()
         self._seen: set[str] = set()
         self.notes: list[str] = []
 
@@ -76,7 +101,9 @@ class Reader:
             if theirs not in self._mapped:
                 self._faults.count += 1
                 self._faults.first.insert(0, f"--map {ours}={theirs}: no file has such a field (they have: {_some(self._seen)})")
-        self._faults.check(FIX)
+        self._faults.check(FIX + (FIRST if self._questions_twice.refused or self._answers_twice.refused else ""))
+        self.notes.extend(self._questions_twice.note("questions with the id of an earlier one"))
+        self.notes.extend(self._answers_twice.note("answers of a system to a question that it has answered in an earlier row"))
         if self._left_out:
             self.notes.append(f"answers to questions that {self._label(self._wanted.questions)} lacks, left out: {self._left_out:,}")
         if self._staging.differing:
@@ -136,9 +163,16 @@ class Reader:
             elif not faults:
                 self._ids_in_questions |= row.id is not None
                 made = question_of(row.where, row.id or id_of(text), row.question, faults)
-                if made is not None:
-                    self._faults.add(self._staging.add_question(*made, row.where))
+                if made is not None and (twice := self._staging.add_question(*made, row.where)) is not None:
+                    self._second_question(made[0].id, twice)
             self._faults.add(*faults)
+
+    def _second_question(self, name: str, fault: str) -> None:
+        if self._wanted.allow_duplicates:
+            self._questions_twice.add(name, 1)
+        else:
+            self._questions_twice.refused = True
+            self._faults.add(fault)
 
     def _answers(self, path: Path, system: str) -> None:
         for row in self._converted(path, "answers"):
@@ -176,8 +210,27 @@ class Reader:
         answers = [answer_of(row.where, name, {"system": system, **fields}, faults) for fields in row.answers]
         if faults or question is None:
             return
-        self._faults.add(self._staging.merge_question(*question, row.where))
-        self._faults.add(*(self._staging.add_answer(*answer, row.where) for answer in answers if answer is not None))
+        made = [answer for answer in answers if answer is not None]
+        first = self._firsts(name, made)
+        if made and not first:
+            return  # what a second row says of its question does not count either
+        other = self._staging.merge_question(*question, row.where)
+        if other is not None and self._wanted.allow_duplicates and name in self._questions_twice.ids | self._answers_twice.ids:
+            self._answers_twice.add(name, len(first))  # it answers the question that was left out
+            return
+        self._faults.add(other)
+        for answer in first:
+            if (twice := self._staging.add_answer(*answer, row.where)) is not None:
+                self._answers_twice.refused = True
+                self._faults.add(twice)
+
+    def _firsts(self, name: str, answers: list[tuple[Answer, str]]) -> list[tuple[Answer, str]]:
+        """The answers; where duplicates are allowed, those that no earlier row gave."""
+        if not self._wanted.allow_duplicates:
+            return answers
+        first = [answer for answer in answers if not self._staging.has_answer(answer[0])]
+        self._answers_twice.add(name, len(answers) - len(first))
+        return first
 
     def _without_text(self) -> Iterator[str]:
         """Faults of rows whose question has no text in any file."""

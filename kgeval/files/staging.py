@@ -126,6 +126,11 @@ class Staging:
         rows = self._db.execute("SELECT id, body FROM questions WHERE mark = ? AND from_file", (text_mark(text),))
         return [name for name, body in rows if json.loads(body)["question"].strip() == text.strip()]
 
+    def has_answer(self, answer: Answer) -> bool:
+        """Whether the system has an answer to the question in this trial."""
+        where = (answer.question_id, answer.system, NO_TRIAL if answer.trial is None else answer.trial)
+        return self.one("SELECT 1 FROM answers WHERE question = ? AND system = ? AND trial = ?", where) is not None
+
     def add_answer(self, answer: Answer, body: str, place: str) -> str | None:
         """Adds an answer. Returns the fault of a second answer of the system to the question in one trial."""
         trial = NO_TRIAL if answer.trial is None else answer.trial

@@ -31,11 +31,13 @@ class Filters:
 @dataclass(frozen=True)
 class RowsWanted:
     """Which rows. `answers`: files, `-` is standard input. `maps`: kgeval's field -> the file's. `system`: name of the system of rows
-    that do not tell (else the file's stem). `allow_missing`: answers whose question the questions' file lacks are left out."""
+    that do not tell (else the file's stem). `allow_missing`: answers whose question the questions' file lacks are left out.
+    `allow_duplicates`: of several questions with one id, and of several answers of a system to one, the first counts."""
 
     answers: tuple[Path, ...]
     questions: Path | None = None
     maps: Mapping[str, str] = field(default_factory=dict)
     filters: Filters = field(default_factory=Filters)
     allow_missing: bool = False
+    allow_duplicates: bool = False
     system: str | None = None

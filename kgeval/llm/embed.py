@@ -28,13 +28,14 @@ class Source(Protocol):
 
 
 class Embedder:
-    """Embeds texts. A context manager; on leaving it, what is new is written to the cache.
+    """Embeds texts. A context manager; on leaving it, what is new is written to the cache. `base_url`: of an endpoint, else null.
 
     The model is loaded when the first text is not in the cache. Not for several threads at a time.
     """
 
     def __init__(self, source: Source, cache: VectorCache, *, batch: int) -> None:
         self.name = source.name
+        self.base_url: str | None = getattr(source, "base_url", None)
         self._source, self._cache, self._batch = source, cache, batch
         self._new: dict[str, np.ndarray] = {}
         self._width: int | None = None

@@ -117,9 +117,11 @@ def _score(metric: Metric, subject: Subject, signature: str) -> Score:
     missing = lacking(metric, row)
     value = not_applicable(missing) if missing else metric.compute(subject)
     reason = f"{value.cause}: {value.reason}".removesuffix(": ") if value.cause else value.reason
+    # figures beside the value are averaged over the same rows as it: an empty answer has none of them
+    beside = dict.fromkeys(metric.aspects, 0.0) if value.status == "scored" and value.detail.get("empty_answer") else {}
     return Score(
         question_id=row.question.id, system=row.answer.system, metric=metric.name, value=value.value, status=value.status, reason=reason,
-        detail=dict(value.detail), signature=signature, trial=trial_of(subject),
+        detail={**beside, **value.detail}, signature=signature, trial=trial_of(subject),
     )
 
 

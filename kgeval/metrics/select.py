@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 
 from kgeval.errors import UsageError
 from kgeval.metrics.definition import Metric, Need, Tool
 from kgeval.metrics.table import EVERY, PRESETS, all_metrics
-from kgeval.records import Row
+from kgeval.records import Answer, Question, Row
 
 LACKING: Mapping[Need, str] = {
     "reference": "no reference answer is given", "contexts": "the answer does not tell the texts of its contexts",
@@ -84,26 +84,31 @@ def _admit(levels: dict[str, set[str] | None], name: str, level: str | None) -> 
 
 def lacking(metric: Metric, row: Row) -> str | None:
     """Why the metric has no meaning for this row: what it lacks, all of it; null if it has all."""
-    missing = [LACKING[need] for need in metric.needs if not _has(need, row)]
+    missing = [LACKING[need] for need in metric.needs if not PRESENT[need](row.question, row.answer)]
     return "; ".join(missing) or None
-
-
-def _has(need: Need, row: Row) -> bool:
-    question, answer = row.question, row.answer
-    contexts = answer.contexts
-    present: Mapping[Need, bool] = {
-        "reference": bool(question.right_answers), "contexts": contexts is not None and (not contexts or bool(answer.context_texts)),
-        "context_ids": contexts is not None and all(context.chunk_id for context in contexts),
-        "evidence": bool(question.evidence_texts), "gold_ids": bool(question.gold_ids),
-        "points": _any_text(question.points) or bool(question.right_answers), "statements": _any_text(question.statements),
-        "citations": answer.citations is not None, "cited_document": any(c.document for c in answer.citations or ()),
-        "document": question.document is not None, "path": question.path is not None, "cypher": answer.cypher is not None,
-        "steps": _any_text(question.steps or (question.path.text if question.path else [])), "gold_cypher": question.cypher is not None,
-        "retrieved": answer.retrieved_nodes is not None or answer.retrieved_relations is not None, "kind": bool(question.kinds),
-    }
-    return present[need]
 
 
 def _any_text(texts: Iterable[str]) -> bool:
     """True if one of the texts is more than blanks: nobody can be measured by the others."""
     return any(text.strip() for text in texts)
+
+
+# each looks at what its need is about and at nothing else: this is asked for every row and metric
+PRESENT: Mapping[Need, Callable[[Question, Answer], bool]] = {
+    "reference": lambda question, answer: bool(question.right_answers),
+    "contexts": lambda question, answer: answer.contexts is not None and (not answer.contexts or bool(answer.context_texts)),
+    "context_ids": lambda question, answer: answer.contexts is not None and all(context.chunk_id for context in answer.contexts),
+    "evidence": lambda question, answer: bool(question.evidence_texts),
+    "gold_ids": lambda question, answer: bool(question.gold_ids),
+    "points": lambda question, answer: _any_text(question.points) or bool(question.right_answers),
+    "statements": lambda question, answer: _any_text(question.statements),
+    "citations": lambda question, answer: answer.citations is not None,
+    "cited_document": lambda question, answer: any(citation.document for citation in answer.citations or ()),
+    "document": lambda question, answer: question.document is not None,
+    "path": lambda question, answer: question.path is not None,
+    "cypher": lambda question, answer: answer.cypher is not None,
+    "steps": lambda question, answer: _any_text(question.steps or (question.path.text if question.path else [])),
+    "gold_cypher": lambda question, answer: question.cypher is not None,
+    "retrieved": lambda question, answer: answer.retrieved_nodes is not None or answer.retrieved_relations is not None,
+    "kind": lambda question, answer: bool(question.kinds),
+}

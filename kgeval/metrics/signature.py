@@ -29,12 +29,16 @@ class Tooling:
 
 
 def tooling(tools: Tools) -> Tooling:
-    """What the numbers of a run depend on beside its rows and settings. The graph's address is no part of it: its content is."""
+    """What the numbers of a run depend on beside its rows and settings. Of the graph: what reads it (versions, layout, graph name),
+    not its address; what stands in it is no part of it, so after a change of the graph the same signature may have other numbers."""
     judge: dict[str, JsonValue] = {}
     if tools.models is not None:
         at = tools.models.endpoint
         judge = {"model": at.model, "base_url": at.base_url, "parameters": dict(at.parameters), "language": tools.models.language}
-    embedder: dict[str, JsonValue] = {"model": tools.embedder.name} if tools.embedder is not None else {}
+    embedder: dict[str, JsonValue] = {}
+    if tools.embedder is not None:
+        at_url = {"base_url": tools.embedder.base_url} if tools.embedder.base_url else {}
+        embedder = {"model": tools.embedder.name, **at_url}
     graph: dict[str, JsonValue] = {}
     if tools.graph is not None:
         graph = {"neo4j": tools.graph.info.neo4j, "gds": tools.graph.info.gds}

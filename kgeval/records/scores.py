@@ -191,12 +191,16 @@ class ReasoningSummary(Record):
 
 
 class Gain(Record):
-    """Difference of means between two systems on the questions that both have a score for, with its 95 % interval."""
+    """Difference of means between two systems on the questions that both have a score for, with its 95 % interval.
+
+    `differ`: questions where the two values are not the same; null in reports that do not count them.
+    """
 
     system: str
     baseline: str
     metric: str
     n: int
+    differ: int | None = None
     mean: float | None = None
     low: float | None = None
     high: float | None = None

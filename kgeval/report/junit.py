@@ -17,7 +17,7 @@ _NAME = 200
 
 
 def render(report: ScoreReport) -> str:
-    """One testsuite a system. A gate is a testcase: failed = missed, error = unanswered, skipped = the metric has no meaning there.
+    """One testsuite a system. A gate is a testcase: failed = missed, error = unanswered, as the exit code has it.
 
     Every metric is a testcase too, with its figures as properties: it passes whatever its value is; error = more rows failed than were
     scored, skipped = it has no meaning for this system. A run that was stopped is an error in a suite of its own.
@@ -57,10 +57,10 @@ def _gate(suite: Element, gate: GateResult, mean: Mean | None) -> None:
         side = "below" if gate.least else "above"
         _outcome(case, "failure", "missed", f"{figure(gate.value)} is {side} {number(gate.limit)}")
     elif gate.met is None and mean is not None and _nothing_to_score(mean):
-        SubElement(case, "skipped", {"message": _meaningless(mean)})
+        _outcome(case, "error", "unanswered", f"{_meaningless(mean)}; a gate SYSTEM:METRIC asks one system only")
     elif gate.met is None:
         failed = causes(mean.failures) if mean else ""
-        why = "there is no value" if gate.value is None else f"{figure(gate.value)} is of the scored rows only"
+        why = "there is no value" if gate.value is None else f"{figure(gate.value)} is of the scored rows only"  # or of answers given
         _outcome(case, "error", "unanswered", why + (f"; failed rows: {failed}" if failed else ""))
 
 

@@ -5,10 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kgeval.records import LEVELS_OF_X, By, GateResult, LeaderRow, Mean
-from kgeval.report.display import number
+from kgeval.report.display import joined, number
 from kgeval.report.measures import causes
-from kgeval.report.scores_view import View, between, difference, figure, gate_name, level_title, scored, standing, word
+from kgeval.report.scores_view import (
+    LEAST,
+    LEAST_DIFFER,
+    View,
+    between,
+    difference,
+    figure,
+    gate_name,
+    level_title,
+    scored,
+    standing,
+    sure,
+    word,
+)
 
+MOST_ACROSS = 8  # metrics side by side at one question type
 BY_WORDS: dict[By, str] = {"hops": "hops", "kind": "kind of question", "document": "document", "dataset": "dataset", "level": "level"}
 
 
@@ -77,7 +91,10 @@ def gates(view: View) -> Section | None:
     order = {False: 0, None: 1, True: 2}
     given = sorted(view.report.gates, key=lambda gate: order[gate.met])
     rows = tuple((gate_name(gate), _gate(gate)) for gate in given)
-    hint = "A threshold is unanswered where there is no value, or where rows that failed could decide it: it is never counted as met."
+    hint = (
+        "A threshold is unanswered where there is no value, or where rows that failed and questions without an answer could decide it: "
+        "it is never counted as met."
+    )
     return Section("gates", "Gates", hint, (Grid("", ("gate", "system", "result", "value"), rows, words=2),)) if rows else None
 
 
@@ -96,8 +113,22 @@ def scores(view: View) -> Section | None:
     grids = [Grid("", ("metric", *view.systems), rows, over="scored")]
     if parts:
         grids.append(Grid("Parts of metrics, means", ("part", *view.systems), parts, main=False))
-    hint = "Mean over questions [95 % interval], and how many of the questions were scored. * = apart from all other systems."
-    return Section("scores", "Scores", hint, tuple(grids))
+    return Section("scores", "Scores", " ".join(_how_to_read(view)), tuple(grids))
+
+
+def _how_to_read(view: View) -> list[str]:
+    """What the table needs to be understood, and no more."""
+    given = [one.overall for one in view.report.summaries]
+    lines = ["Mean over questions [95 % interval], and how many of the questions were scored."]
+    if len(view.systems) > 1:
+        lines.append("* = apart from all other systems.")
+    if lower := [word(metric) for metric in view.metrics if view.lower(metric)]:
+        lines.append(f"Lower is better: {joined(lower)}.")
+    if any(mean.not_applicable for mean in given):
+        lines.append("n/a: the metric has no meaning for so many questions.")
+    if any(mean.low is not None and mean.low == mean.high for mean in given):
+        lines.append("No interval: all values are the same.")
+    return lines
 
 
 def _scores(view: View, metric: str) -> tuple[Cell, ...]:
@@ -124,21 +155,37 @@ def systems(view: View) -> Section | None:
 
 
 def types(view: View) -> Section | None:
-    """One table a level: systems by the metrics that have scores there (GraphRAG-Bench's tables 3 and 9, a block of columns each)."""
+    """One table a level: systems by the metrics that have scores there (GraphRAG-Bench's tables 3 and 9, a block of columns each).
+
+    With many metrics, metrics by systems, and only in the long forms: nobody reads a line of 60 figures.
+    """
     table = view.groups.get("level", {})
     levels = list(dict.fromkeys(level for values in table.values() for level in values))
     order = [*(level for level in LEVELS_OF_X if level in levels), *(level for level in levels if level not in LEVELS_OF_X)]
     grids = []
     for level in order:
         metrics = [metric for metric in view.metrics if any(_has(mean) for mean in table.get(metric, {}).get(level, {}).values())]
-        rows = tuple(
-            (system, tuple(cell(table[metric][level].get(system), lower=view.lower(metric), short=True) for metric in metrics))
-            for system in view.systems
-        )
-        if metrics and rows:
-            grids.append(Grid(level_title(level), ("system", *metrics), rows, bare=True))
+        if metrics and view.systems:
+            grids.append((level, metrics))
     hint = "Means over the questions of one type, as in the tables of GraphRAG-Bench (there in percent)."
-    return Section("types", "By question type", hint, tuple(grids)) if grids else None
+    shape = _tall if max((len(metrics) for _, metrics in grids), default=0) > MOST_ACROSS else _across
+    return Section("types", "By question type", hint, tuple(shape(view, *one) for one in grids)) if grids else None
+
+
+def _across(view: View, level: str, metrics: list[str]) -> Grid:
+    """Systems by metrics."""
+    rows = tuple((system, tuple(_of_level(view, level, system, metric, short=True) for metric in metrics)) for system in view.systems)
+    return Grid(level_title(level), ("system", *metrics), rows, bare=True)
+
+
+def _tall(view: View, level: str, metrics: list[str]) -> Grid:
+    """Metrics by systems."""
+    rows = tuple((metric, tuple(_of_level(view, level, system, metric) for system in view.systems)) for metric in metrics)
+    return Grid(level_title(level), ("metric", *view.systems), rows, main=False, over="scored")
+
+
+def _of_level(view: View, level: str, system: str, metric: str, *, short: bool = False) -> Cell:
+    return cell(view.groups["level"][metric][level].get(system), lower=view.lower(metric), short=short)
 
 
 def _has(mean: Mean) -> bool:
@@ -169,8 +216,8 @@ def leaderboard(view: View) -> Section | None:
 
 
 def _by_question(view: View, row: LeaderRow) -> str:
-    if row.dataset is None:
-        mean = view.mean(row.system, row.metric)
+    if row.dataset is None:  # beside questions with a dataset, the mean of those without one is not in the report
+        mean = None if view.groups.get("dataset", {}).get(row.metric) else view.mean(row.system, row.metric)
     else:
         mean = view.groups.get("dataset", {}).get(row.metric, {}).get(row.dataset, {}).get(row.system)
     return figure(mean.mean if mean else None)
@@ -238,12 +285,14 @@ def gains(view: View) -> Section | None:
     """Differences between systems on the questions that both have a score for."""
     rows = []
     for gain in sorted(view.report.gains, key=lambda gain: gain.metric != view.headline):
-        sure = gain.low is not None and gain.high is not None and (gain.low > 0 or gain.high < 0)
         up = ((gain.mean or 0.0) > 0) is not view.lower(gain.metric)
-        told = ("better" if up else "worse") if sure else "no clear difference"
+        told = ("better" if up else "worse") if sure(gain) else "no clear difference"
         words = (word(gain.system), word(gain.baseline), told)
         rows.append((gain.metric, plain(*words, difference(gain.mean, gain.low, gain.high), number(gain.n))))
-    hint = "System minus baseline, question by question, with the 95 % interval. n: questions that both have a score for."
+    hint = (
+        "System minus baseline, question by question, with the 95 % interval. n: questions that both have a score for. Better or worse: "
+        f"the interval leaves 0 out, with {LEAST} questions or more and {LEAST_DIFFER} that differ."
+    )
     heads = ("metric", "system", "baseline", "system is", "difference", "n")
     return Section("gains", "Differences between systems", hint, (Grid("", heads, tuple(rows), words=3),)) if rows else None
 

@@ -47,8 +47,8 @@ def _fitting(blocks: Iterable[str], room: int) -> Iterable[str]:
 
 
 def _block(section: Section) -> str:
-    grids = [grid for grid in section.grids if grid.main]
-    if section.id == "types":
+    grids = [grid for grid in section.grids if grid.main or section.id == "types"]
+    if section.id == "types" and all(grid.main for grid in grids):
         grids = _side_by_side(grids)
     most = _ROWS.get(section.id, _OTHERS)
     parts = [escape(section.hint, longest=600), *(_grid(grid, most) for grid in grids[:_TABLES])]

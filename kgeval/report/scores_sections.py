@@ -121,6 +121,7 @@ def reasoning(view: View) -> Section | None:
     if not given:
         return None
     heads = tuple(one.system for one in given)
+    chains = any(one.stepwise_accuracy for one in given)
     metrics = ", ".join(dict.fromkeys(word(one.accuracy_metric) for one in given))
     rows = (
         ("steps that are right", tuple(cell(one.stepwise_accuracy) for one in given)),
@@ -130,12 +131,12 @@ def reasoning(view: View) -> Section | None:
         ("of these: right all the same", tuple(_share(one.lucky, None, one.with_wrong_step) for one in given)),
     )
     grids = (
-        _means(f"{metrics} by hops", "hops", given, lambda one: one.accuracy_by_hop, main="hops" not in view.groups),
-        Grid("Chains of steps", ("figure", *heads), rows, over="of"),
+        _means(f"{metrics} by hops", "hops", given, lambda one: one.accuracy_by_hop, main=not chains or "hops" not in view.groups),
+        Grid("Chains of steps", ("figure", *heads), rows if chains else (), over="of"),
         _means("Right steps by relation", "relation", given, lambda one: one.by_relation),
         _means("Right steps by position in the chain", "position", given, lambda one: one.by_position),
     )
-    hint = (
+    hint = "Share of right answers by how many steps a question takes." if not chains else (
         "Error propagation: of the questions with a wrong step, the share whose answer is wrong too. Lucky: a right answer with a "
         "wrong step. Counts stand beside every share."
     )

@@ -29,6 +29,7 @@ _EXPLAINED = ("scores",)
 _LEFT_OUT = ("systems",)
 _MOST = {"scores": 40, "types": 10, "leaderboard": 12, "gates": 12}
 _OTHERS = 8
+_READ = re.compile(r": read as .*, rows: [\d,]+\Z", re.DOTALL)  # how a file was read: said before the run, and kept in the files
 _TABLES = 4  # of one section
 _BLOCKS = 3  # of columns of one table
 
@@ -52,6 +53,9 @@ def terminal(report: ScoreReport, *, width: int = 100, colour: bool = False, wri
 
 def _section(console: Console, section: Section) -> None:
     shown = [grid for grid in section.grids if grid.main]
+    if section.id == "types" and not shown:
+        title(console, section.title.upper())
+        console.print(f"{plural(len(section.grids), 'table')} of many metrics: in the report files", style="dim", overflow="fold")
     if not shown or section.id in _LEFT_OUT:
         return
     title(console, section.title.upper())
@@ -139,7 +143,7 @@ def _worst(console: Console, view: View) -> None:
 
 def _rest(console: Console, report: ScoreReport) -> None:
     console.print()
-    notes(console, report.notes)
+    notes(console, [note for note in report.notes if not _READ.search(note)])
     if report.run.model_use:
         console.print(usage_line(report.run), style="dim", overflow="fold")
     elif report.run.models:

@@ -17,6 +17,9 @@ LEVEL_TITLES = {
     "fact_retrieval": "Fact retrieval", "complex_reasoning": "Complex reasoning",
     "contextual_summarize": "Contextual summarize", "creative_generation": "Creative generation",
 }
+LEAST = 10  # questions for saying that one system is apart from another
+LEAST_DIFFER = 6  # questions where the two differ: with 5, all on one side, chance alone does that once in 16
+FEW = 30  # below, intervals of skewed values are too narrow
 NAME = 40  # characters of a system's or metric's name within a sentence or table
 
 Groups = Mapping[By, Mapping[str, Mapping[str, Mapping[str, Mean]]]]
@@ -101,14 +104,29 @@ def standing(view: View, metric: str) -> Standing | None:
 
 def apart(view: View, metric: str, first: tuple[str, Mean], other: tuple[str, Mean]) -> bool:
     """True where the first is better for sure: the interval of the paired difference leaves 0 out on its side or, where the report
-    has no paired difference of the two, their intervals do not touch (a stricter demand)."""
+    has no paired difference of the two, their intervals do not touch (a stricter demand). Never with fewer than LEAST questions."""
     sign = -1 if view.lower(metric) else 1
     for one, two, turn in ((first, other, sign), (other, first, -sign)):
         gain = view.gains.get((metric, one[0], two[0]))
         if gain is not None and gain.low is not None and gain.high is not None:
-            return gain.low > 0 if turn > 0 else gain.high < 0
+            return sure(gain) and (gain.low > 0 if turn > 0 else gain.high < 0)
     high, low = (first[1], other[1]) if sign > 0 else (other[1], first[1])
-    return high.low is not None and low.high is not None and high.low > low.high
+    if high.low is None or low.high is None or min(high.n_scored, low.n_scored) < LEAST:
+        return False
+    return high.low - _unseen(high) > low.high + _unseen(low)
+
+
+def sure(gain: Gain) -> bool:
+    """True where the interval leaves 0 out and enough questions stand behind it. Where few questions differ, all on one side, no
+    resample can turn the sign, and the interval leaves 0 out however often chance does that."""
+    if gain.low is None or gain.high is None or gain.n < LEAST or (gain.differ is not None and gain.differ < LEAST_DIFFER):
+        return False
+    return gain.low > 0 or gain.high < 0
+
+
+def _unseen(mean: Mean) -> float:
+    """What an interval without width lacks: 3/n (the rule of three) for values that were not seen."""
+    return 3 / mean.n_scored if mean.low == mean.high else 0.0
 
 
 def _could_turn(first: Mean, other: Mean, lower: bool) -> bool:
@@ -126,14 +144,14 @@ def verdict(view: View) -> list[str]:
     void = {one.system: one.errors + one.empty for one in report.systems}
     lines = [
         _lead(view), stopped, gates_line(report.gates), _tally(view) if len(view.systems) > 1 else "",
-        _lacking("Questions without an answer", missing), _lacking("Answers that are errors or empty", void),
+        _lacking("Questions without an answer", missing, "; means are over the others"), _lacking("Answers that are errors or empty", void),
     ]
     return [line for line in lines if line]
 
 
-def _lacking(what: str, counts: Mapping[str, int]) -> str:
+def _lacking(what: str, counts: Mapping[str, int], then: str = "") -> str:
     found = [f"{word(system)} {number(n)}" for system, n in counts.items() if n]
-    return f"{what}: {joined_some(found, 4)}." if found else ""
+    return f"{what}: {joined_some(found, 4)}{then}." if found else ""
 
 
 def _lead(view: View) -> str:
@@ -143,21 +161,28 @@ def _lead(view: View) -> str:
     place = standing(view, metric)
     if place is None:
         system = next(name for name in view.systems if (mean := view.mean(name, metric)) and mean.mean is not None)
-        return f"{word(metric)}: {_told(view, system, metric)}."
+        return f"{word(metric)}: {_told(view, system, metric)}." + _few(view, metric, [system])
     first, second = place.order[0][0], place.order[1][0]
     better = " (lower is better)" if view.lower(metric) else ""
+    few = _few(view, metric, [first, second])
     if not place.clear:
-        return f"No clear difference by {word(metric)}{better}: {_told(view, first, metric)}, {_told(view, second, metric)}."
-    doubt = " Rows that failed could still change this." if place.fragile else ""
+        return f"No clear difference by {word(metric)}{better}: {_told(view, first, metric)}, {_told(view, second, metric)}.{few}"
+    doubt = (" Rows that failed could still change this." if place.fragile else "") + few
     return f"Best by {word(metric)}{better}: {_told(view, first, metric)}; next {_told(view, second, metric)}.{doubt}"
+
+
+def _few(view: View, metric: str, systems: list[str]) -> str:
+    """A warning where a mean is over few questions, else ""."""
+    least = min(mean.n_scored for system in systems if (mean := view.mean(system, metric)))
+    return f" Only {plural(least, 'question')}: a hint, no proof." if least < FEW else ""
 
 
 def _told(view: View, system: str, metric: str) -> str:
     """`A 0.712 (95 %: 0.671 to 0.752, 96 of 100 scored)`."""
     mean = view.mean(system, metric) or Mean(n=0, n_scored=0)
     over = f"{number(mean.n_scored)} of {number(mean.n)} scored"
-    between = f"95 %: {figure(mean.low)} to {figure(mean.high)}, " if mean.low is not None and mean.high is not None else ""
-    return f"{word(system)} {figure(mean.mean)} ({between}{over})"
+    ends = f"95 %: {figure(mean.low)} to {figure(mean.high)}, " if between(mean.low, mean.high) else ""
+    return f"{word(system)} {figure(mean.mean)} ({ends}{over})"
 
 
 def _tally(view: View) -> str:
@@ -170,7 +195,8 @@ def _tally(view: View) -> str:
     none = len(places) - sum(wins.values())
     if not won:
         return f"No system is clearly best in any of {number(len(places))} metrics."
-    return f"Clearly best, of {plural(len(places), 'metric')}: {joined(won)}; no clear difference in {number(none)}."
+    told = f"Clearly best, of {plural(len(places), 'metric')}: {joined(won)}; no clear difference in {number(none)}."
+    return f"{told} By chance alone one metric in 20 looks clear."
 
 
 def gates_line(gates: Iterable[GateResult]) -> str:
@@ -219,8 +245,8 @@ def figure(value: float | None) -> str:
 
 
 def between(low: float | None, high: float | None) -> str:
-    """`[0.671, 0.752]`, "" where there is no interval."""
-    return "" if low is None or high is None else f"[{figure(low)}, {figure(high)}]"
+    """`[0.671, 0.752]`, "" where there is no interval, or none with a width: equal values do not prove that the next one is equal."""
+    return "" if low is None or high is None or low == high else f"[{figure(low)}, {figure(high)}]"
 
 
 def difference(value: float | None, low: float | None, high: float | None) -> str:
@@ -230,7 +256,7 @@ def difference(value: float | None, low: float | None, high: float | None) -> st
 
     if value is None:
         return "-"
-    return signed(value) + ("" if low is None or high is None else f" [{signed(low)}, {signed(high)}]")
+    return signed(value) + ("" if low is None or high is None or low == high else f" [{signed(low)}, {signed(high)}]")
 
 
 def scored(mean: Mean) -> str:

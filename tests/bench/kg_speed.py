@@ -35,6 +35,7 @@ from kgeval.records import Answer, Question, Row, Triple
 PAIR = "faithfulness"
 WINDOW = 512
 DIMENSIONS = 384
+VOCABULARY = 20_000
 
 
 class Vectors:
@@ -75,7 +76,7 @@ def cases(count: int, given: int, context: int, seed: int) -> list[Case]:
     rng = random.Random(seed)
     found = []
     for _ in range(count):
-        ours, theirs = rng.sample(range(5_000), max(2, given)), rng.sample(range(5_000), max(2, context))
+        ours, theirs = rng.sample(range(VOCABULARY), max(2, given)), rng.sample(range(VOCABULARY), max(2, context))
         theirs[: len(ours) // 2] = ours[: len(ours) // 2]
         found.append(Case(_triples(rng, ours, given, 0), _triples(rng, theirs, context, 1)))
     return found

@@ -47,7 +47,8 @@ class Judge:
         if "first" in fields:
             return {"first": "What is it?", "second": "Where is it?", "third": "Why is it?", "noncommittal": False}
         if not chat.items:
-            return {"reason": "r", "rating": 2, "label": "correct"}
+            label = "correct" if "correct" in json.dumps(chat.schema).split('"') else "refusal"
+            return {"reason": "r", "rating": 2, "label": label}
         return {"items": [self._item(number, json.loads(item), blocks, gullible) for number, item in chat.items.items()]}
 
     def _item(self, number: int, item: str, blocks: dict[str, Any], gullible: bool) -> dict[str, Any]:

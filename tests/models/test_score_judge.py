@@ -110,6 +110,21 @@ def test_a_dry_run_after_a_part_of_the_run_counts_the_rest_exactly(tmp_path: Pat
     assert not [score for made in results for score in made.scores if score.status == "unscored"]
 
 
+def test_a_dry_run_tells_calls_apart_that_have_the_same_statements_in_another_order(tmp_path: Path) -> None:
+    """Evidence stands before the points that a model is still to make, steps after them: one text, two calls."""
+    metrics = ("evidence_coverage", "answer_completeness", "stepwise_accuracy")
+    same = {"question": "Where?", "reference": "It is there.", "contexts": ["Context"]}
+    rows = [
+        row(0, "Answer", **same, evidence=["Text"]),
+        row(1, "Answer", **same, evidence=[], steps=["Text"]),
+    ]
+    with FakeServer(Judge()) as server, session(server.base_url, tmp_path / "j.sqlite") as models:
+        plan = planned(models, rows, metrics)
+        for one in rows:
+            judged(models, [one], metrics)
+        assert (plan.calls[1], server.stats().requests) == (4, 4)
+
+
 def test_the_low_end_of_a_dry_run_is_what_texts_without_claims_cost(tmp_path: Path) -> None:
     def silent(chat: Chat) -> Any:
         return {"statements": [], "nothing_claimed": True} if "nothing_claimed" in str(chat.schema) else None

@@ -81,14 +81,14 @@ def two(first: Mean, second: Mean, gains: tuple[Gain, ...] = (), better: str = "
         "metric": "m", "summary": "s", "definition": "d", "source": "x", "signature": "m@1:0", "better": better,
     })
     return empty().model_copy(update={
-        "systems": [SystemInfo(system="A", answers=9), SystemInfo(system="B", answers=9)], "metrics": [info], "gains": list(gains),
+        "systems": [SystemInfo(system="A", answers=40), SystemInfo(system="B", answers=40)], "metrics": [info], "gains": list(gains),
         "summaries": [MetricSummary(system=name, metric="m", overall=mean) for name, mean in (("A", first), ("B", second))],
     })
 
 
 def told(value: float, low: float, high: float, **more: Any) -> Mean:
-    """A mean of nine questions."""
-    return Mean.model_validate({"n": 9, "n_scored": 9, "mean": value, "low": low, "high": high, **more})
+    """A mean of forty questions."""
+    return Mean.model_validate({"n": 40, "n_scored": 40, "mean": value, "low": low, "high": high, **more})
 
 
 def large() -> ScoreReport:

@@ -83,10 +83,19 @@ HARBOUR = audit(
     (question(path=GoldPath(text=["Ada Marsh commands the Lantern"])), ["duplicate-name"]),
     (question(evidence=[Passage(text="Ada Marshall met Tom; she left.")]), []),
     (question(path=GoldPath(nodes=[entity("She", "Person")])), ["pronoun-entity"]),
+    (question(document="Ada Marsh", evidence_ids=[["ADA marsh"]]), []),
     (question(), []),
 ])
 def test_a_question_touches_what_its_path_structure_evidence_or_texts_name(asked: Question, rules: list[str]) -> None:
     assert rules_of(HARBOUR, asked) == rules
+
+
+@pytest.mark.parametrize("name", ["She", "the company", "unknown", "1850", "12 %", "il"])
+def test_a_name_that_says_nothing_is_not_looked_for_in_texts_though_the_report_does_not_list_it_as_one(name: str) -> None:
+    report = audit(finding("super-node", entity(name), entity("Ada Marsh")))
+    assert rules_of(report, question(evidence=[Passage(text=f"In that year {name} went away.")])) == []
+    assert rules_of(report, question(evidence=[Passage(text="Ada Marsh went away.")])) == ["super-node"]
+    assert rules_of(report, question(path=GoldPath(nodes=[entity(name)]))) == ["super-node"], "by path it is the same thing"
 
 
 def test_names_are_found_in_languages_without_spaces_and_with_signs_between_letters() -> None:

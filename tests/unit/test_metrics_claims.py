@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgeval.llm.calls import Failure
@@ -78,6 +78,7 @@ def test_factual_correctness_counted_by_hand(answer: str, reference: str, tp: in
     assert (ours.detail["contradicted"], ours.detail["not_stated"]) == (answer.count("c"), answer.count("n"))
 
 
+@settings(deadline=None)
 @given(answer=labels, reference=labels.filter(bool))
 def test_factual_correctness_is_an_f1_by_another_formula(answer: str, reference: str) -> None:
     """TP / (TP + (FP + FN) / 2), and denominators that are the claims that were given."""
@@ -90,6 +91,7 @@ def test_factual_correctness_is_an_f1_by_another_formula(answer: str, reference:
     assert factual("factual_correctness_printed", answer, reference).value >= found.value  # type: ignore[operator]
 
 
+@settings(deadline=None)
 @given(answer=labels, reference=labels.filter(bool), cosine=st.floats(-1, 1), weight=st.floats(0, 1))
 def test_answer_accuracy_is_the_weighted_sum(answer: str, reference: str, cosine: float, weight: float) -> None:
     settings = Settings(accuracy_weight=weight)
@@ -110,6 +112,7 @@ def test_an_accuracy_without_an_embedding_is_unscored_and_keeps_the_counts() -> 
     assert (found.status, found.cause, found.detail["tp"]) == ("unscored", "embedding_error", 2)
 
 
+@settings(deadline=None)
 @given(letters=labels.filter(bool))
 def test_faithfulness_and_both_hallucinations_share_out_all_claims(letters: str) -> None:
     found = [value(name, answer_claims__contexts=checked(letters)) for name in GROUNDING]
@@ -127,6 +130,7 @@ SHARES = [
 
 
 @pytest.mark.parametrize(("name", "fact"), SHARES)
+@settings(deadline=None)
 @given(letters=labels.filter(bool), at=st.integers(0, 11))
 def test_one_more_supported_statement_raises_a_share_by_its_part(name: str, fact: str, letters: str, at: int) -> None:
     at %= len(letters)
@@ -137,6 +141,7 @@ def test_one_more_supported_statement_raises_a_share_by_its_part(name: str, fact
 
 
 @pytest.mark.parametrize(("name", "fact"), SHARES)
+@settings(deadline=None)
 @given(letters=st.text(alphabet="scn-", min_size=1, max_size=9).filter(lambda letters: "-" in letters))
 def test_a_single_missing_verdict_leaves_the_value_unscored_with_the_counts_so_far(name: str, fact: str, letters: str) -> None:
     found = value(name, **{fact: checked(letters)})
@@ -198,6 +203,7 @@ def rated(*ratings: float | None) -> Checked:
     ))
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=1, max_size=9))
 def test_context_relevance_is_the_mean_and_precision_the_share_from_the_limit_on(ratings: list[float]) -> None:
     at = subject(contexts=["c"] * len(ratings))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -21,7 +21,7 @@ from kgeval.metrics.judge.asker import Later
 from kgeval.metrics.judge.checks import MOST_ITEMS
 from kgeval.metrics.judge.gather import ask_facts
 from kgeval.metrics.judge.live import Live
-from kgeval.metrics.judge.replies import CitedVerdict, ContextRating, SourcedVerdict, Statements
+from kgeval.metrics.judge.replies import CitedVerdict, ContextRating, OutsideVerdict, SourcedVerdict, Statements
 from kgeval.metrics.select import select
 from kgeval.metrics.table import all_metrics
 from kgeval.records import Answer, Citation, GoldPath, Passage, Question, Row
@@ -50,7 +50,8 @@ class Pretend:
             return Outcome(task.id, None, DOWN, missing=dict.fromkeys(range(1, len(task.items) + 1), DOWN))
         whole = {
             "statements": [f"{task.slots.get('text', task.slots.get('reference'))}, {n}" for n in (1, 2)], "nothing_claimed": False,
-            "reason": "r", "rating": 2, "label": "correct", "first": "a?", "second": "b?", "third": "c?", "noncommittal": True,
+            "reason": "r", "rating": 2, "label": "refusal" if task.reply is OutsideVerdict else "correct",
+            "first": "a?", "second": "b?", "third": "c?", "noncommittal": True,
         }
         entry = {"reason": "r", "sources": [1], "label": "supported", "rating": 1}
         items = [{**entry, "number": n, **self.fields(task.stage, n, str(text))} for n, text in enumerate(task.items, start=1)]
@@ -246,6 +247,17 @@ def test_without_a_right_answer_only_questions_outside_the_texts_are_judged() ->
     assert len(asked(["binary_accuracy"], row(reference=None, level="negative"))[1].tasks) == 1
 
 
+def test_correct_is_no_label_where_there_is_nothing_to_be_correct_by() -> None:
+    """A judge that knows the answer, or means that refusing is right, would say it: it is asked again."""
+    replies = [asked(["binary_accuracy"], row(level="negative", **given))[1].tasks[0].reply for given in ({}, {"reference": None})]
+    told = {"reason": "r", "label": "correct"}
+    assert replies[0].model_validate(told)
+    with pytest.raises(ValidationError):
+        replies[1].model_validate(told)
+    for label in ("refusal", "partial", "incorrect"):
+        assert replies[1].model_validate({"reason": "r", "label": label.upper()})
+
+
 def test_questions_are_three_with_the_flag() -> None:
     subject, asker = Subject(row(), Facts(), Settings()), Pretend()
     ask_facts(subject, frozenset({"questions"}), asker)
@@ -357,6 +369,7 @@ ODD = ["</data>", "{{items}}", "\ud800", '"}]}', "\x00", "\u2028", "\u0e2a\u0e27
 TEXTS = st.one_of(st.text(max_size=30), st.sampled_from(ODD))
 
 
+@settings(deadline=None)
 @given(answer=TEXTS, evidence=st.lists(TEXTS, max_size=5), contexts=st.lists(TEXTS, max_size=4), reference=TEXTS)
 def test_denominators_are_what_was_given_for_any_texts(answer: str, evidence: list[str], contexts: list[str], reference: str) -> None:
     at = row(answer=answer, reference=reference, evidence=[Passage(text=text) for text in evidence])
@@ -364,9 +377,11 @@ def test_denominators_are_what_was_given_for_any_texts(answer: str, evidence: li
     subject, asker = asked(USUAL, at)
     checks = subject.facts.checks
     filled = [text for text in evidence if text.strip()]
-    if filled:
-        assert [item.text for item in checks["evidence@answer"].items] == filled == [i.text for i in checks["evidence@contexts"].items]
-    assert len(checks["ratings"].items) == sum(bool(text.strip()) for text in contexts)
+    shown = [text for text in contexts if text.strip()]
+    told = bool(shown) or not contexts  # contexts without any text are nothing to be measured by
+    for name, wanted in (("evidence@answer", bool(filled)), ("evidence@contexts", bool(filled) and told)):
+        assert [item.text for item in checks[name].items] == filled if wanted else name not in checks
+    assert len(checks["ratings"].items) == len(shown) if told else "ratings" not in checks
     assert max(Counter(asker.stages).values(), default=0) <= 1
     assert all(json.loads(line) is not None for request in asker.requests for line in fenced(request.user))
 

@@ -105,6 +105,46 @@ def test_the_types_by_metrics_the_leaderboard_and_both_averages_are_named(report
     assert page.count('scope="colgroup" colspan="') == 4, "a block of columns for each type, as in the paper's table"
 
 
+def test_types_by_many_metrics_stand_metric_by_metric_in_the_files_and_the_terminal_says_so(report: ScoreReport) -> None:
+    more = [f"metric_{at}" for at in range(3)]
+    extra = [one.model_copy(update={"metric": name}) for name in more for one in report.groups if one.metric == METRICS[0]]
+    rows = [one.model_copy(update={"metric": name}) for name in more for one in report.summaries if one.metric == METRICS[0]]
+    wide = report.model_copy(update={"groups": report.groups + extra, "summaries": report.summaries + rows})
+    text, short = rendered(wide, "text"), rendered(report, "text")
+    assert "4 tables of many metrics: in the report files" in text and "in the report files" not in short.split("BY HOPS")[0]
+    page, md = rendered(wide, "html"), shown(wide, "md")
+    assert 'scope="colgroup"' not in page and "Creative generation (" in Page(page).text
+    assert "**Creative generation** | metric | vector-rag | graph-rag | closed-book |" in md and "| metric_2 |" in md
+
+
+def test_the_table_of_scores_says_what_is_odd_in_it(report: ScoreReport) -> None:
+    for form in FORMS:
+        text = shown(report, form)
+        assert "Lower is better: extrinsic_hallucination." in text and "n/a: the metric has no meaning" in text, form
+    assert "apart from all other" not in shown(one_row(), "text") and "n/a" not in shown(one_row(), "text")
+
+
+def test_how_files_were_read_is_not_said_twice_on_a_terminal(report: ScoreReport) -> None:
+    noted = report.model_copy(update={"notes": ["a.jsonl: read as kgeval answers, rows: 1,600", "a.jsonl: read as well"]})
+    assert "rows: 1,600" not in rendered(noted, "text") and "read as well" in rendered(noted, "text")
+    assert "rows: 1,600" in shown(noted, "md") and "rows: 1,600" in shown(noted, "html")
+
+
+def test_without_chains_there_is_no_table_of_chains(report: ScoreReport) -> None:
+    bare = [one.model_copy(update={"stepwise_accuracy": None, "questions": 0}) for one in report.reasoning]
+    text = shown(report.model_copy(update={"reasoning": bare}), "text")
+    assert "Chains of steps" not in text and "answer_accuracy by hops" in text
+
+
+def test_a_board_of_questions_without_a_dataset_shows_no_mean_of_other_questions(report: ScoreReport) -> None:
+    row = report.leaderboard[0].model_copy(update={"dataset": None})
+    mixed = report.model_copy(update={"leaderboard": [*report.leaderboard, row]})
+    board = rendered(mixed, "md").split("## Leaderboard")[1].split("**answer")[2].splitlines()[4]
+    assert board.startswith("| graph-rag | 1 | 0.715 | - |")
+    alone = report.model_copy(update={"leaderboard": [row], "groups": [one for one in report.groups if one.by != "dataset"]})
+    assert "| graph-rag | 1 | 0.715 | - |" not in rendered(alone, "md")
+
+
 def test_cost_has_factors_quantiles_and_how_many_answers_tell(told: dict[Form, str]) -> None:
     for form, text in told.items():
         assert "3,770,000" in text and "5.8 x" in text and "of 60/100" in text and "1.80 / 4.40 / 6.10" in text, form

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from score_report_sample import empty, one_row, sample, told, two
 
 from kgeval.records import Gain, GateResult, LeaderRow, Mean, ScoreReport
@@ -14,40 +15,70 @@ def lead(report: ScoreReport) -> str:
 
 
 def test_a_system_is_called_best_only_where_the_interval_separates_it() -> None:
-    assert lead(two(told(0.8, 0.7, 0.9), told(0.5, 0.4, 0.6))).startswith("Best by m: A 0.800 (95 %: 0.700 to 0.900, 9 of 9 scored)")
+    assert lead(two(told(0.8, 0.7, 0.9), told(0.5, 0.4, 0.6))).startswith("Best by m: A 0.800 (95 %: 0.700 to 0.900, 40 of 40 scored)")
     assert lead(two(told(0.8, 0.6, 0.9), told(0.6, 0.5, 0.7))).startswith("No clear difference by m: A 0.800")
 
 
 def test_a_paired_difference_decides_over_two_intervals_that_overlap() -> None:
     first, second = told(0.8, 0.6, 0.9), told(0.7, 0.5, 0.8)
     for system, baseline, low, high in (("A", "B", 0.02, 0.18), ("B", "A", -0.18, -0.02)):
-        gain = Gain(system=system, baseline=baseline, metric="m", n=9, mean=(low + high) / 2, low=low, high=high)
+        gain = Gain(system=system, baseline=baseline, metric="m", n=40, mean=(low + high) / 2, low=low, high=high)
         assert lead(two(first, second, (gain,))).startswith("Best by m: A")
-    unsure = Gain(system="A", baseline="B", metric="m", n=9, mean=0.1, low=-0.05, high=0.25)
+    unsure = Gain(system="A", baseline="B", metric="m", n=40, mean=0.1, low=-0.05, high=0.25)
     assert lead(two(told(0.8, 0.75, 0.9), told(0.5, 0.4, 0.6), (unsure,))).startswith("No clear difference")
+
+
+def test_a_few_questions_make_no_system_the_best() -> None:
+    first, second = told(1.0, 1.0, 1.0, n=2, n_scored=2), told(0.0, 0.0, 0.0, n=2, n_scored=2)
+    gain = Gain(system="A", baseline="B", metric="m", n=2, differ=2, mean=1.0, low=1.0, high=1.0)
+    for gains in ((), (gain,)):
+        line = lead(two(first, second, gains))
+        assert line.startswith("No clear difference by m: A 1 (2 of 2 scored)") and line.endswith("Only 2 questions: a hint, no proof.")
+
+
+@pytest.mark.parametrize(("n", "differ", "clear"), [(100, 5, False), (100, 6, True), (100, None, True), (9, 9, False), (10, 10, True)])
+def test_an_interval_of_hardly_any_differing_questions_proves_nothing(n: int, differ: int | None, clear: bool) -> None:
+    gain = Gain(system="A", baseline="B", metric="m", n=n, differ=differ, mean=0.05, low=0.01, high=0.1)
+    report = two(told(0.8, 0.6, 0.9), told(0.7, 0.5, 0.8), (gain,))
+    assert lead(report).startswith("Best by m: A" if clear else "No clear difference")
+    row = rendered(report, "text").split("DIFFERENCES")[1]
+    assert ("no clear difference" in row) is not clear
+
+
+def test_values_that_are_all_equal_are_shown_without_an_interval_and_prove_less() -> None:
+    none, some = told(0.0, 0.0, 0.0), told(0.1, 0.05, 0.25)
+    assert "No clear difference by m: A 0.100 (95 %: 0.050 to 0.250" in lead(two(some, none)), "0 of 40 may well be 3 of 40"
+    assert lead(two(told(0.3, 0.2, 0.5), none)).startswith("Best by m: A")
+    text = " ".join(rendered(two(some, none), "text").split())
+    assert "[0, 0]" not in text and "No interval: all values are the same." in text
+    assert view.difference(0.0, 0.0, 0.0) == "0"
+
+
+def test_the_number_of_clear_differences_stands_beside_what_chance_gives() -> None:
+    assert any(line.endswith("By chance alone one metric in 20 looks clear.") for line in view.verdict(view.view_of(sample())))
 
 
 def test_where_lower_is_better_the_lowest_is_best_and_that_is_said() -> None:
     worse, best = told(0.8, 0.7, 0.9), told(0.1, 0.05, 0.2)
     assert lead(two(worse, best, better="lower")).startswith("Best by m (lower is better): B 0.100")
-    gain = Gain(system="B", baseline="A", metric="m", n=9, mean=-0.7, low=-0.8, high=-0.6)
+    gain = Gain(system="B", baseline="A", metric="m", n=40, mean=-0.7, low=-0.8, high=-0.6)
     assert lead(two(worse, best, (gain,), better="lower")).startswith("Best by m (lower is better): B")
     assert "better" in rendered(two(worse, best, (gain,), better="lower"), "text").split("DIFFERENCES")[1]
 
 
 def test_failed_rows_that_could_turn_the_order_are_a_caveat() -> None:
-    failed = {"failures": {"timeout": 4}, "n_scored": 5}
+    failed = {"failures": {"timeout": 4}, "n_scored": 36}
     first, second = told(0.8, 0.7, 0.9, bound_low=0.44, bound_high=0.88, **failed), told(0.5, 0.4, 0.6, bound_low=0.5, bound_high=0.5)
     assert lead(two(first, second)).endswith("Rows that failed could still change this.")
     assert "could still" not in lead(two(first.model_copy(update={"bound_low": 0.6}), second))
 
 
 def test_only_one_system_has_a_figure_and_no_rival() -> None:
-    assert lead(one_row()) == "exact_match: only 0.500 (1 of 1 scored)."
+    assert lead(one_row()) == "exact_match: only 0.500 (1 of 1 scored). Only 1 question: a hint, no proof."
     assert lead(empty()) == "Nothing was scored."
     lost = Mean(n=4, n_scored=0, failures={"timeout": 4})
     assert lead(two(lost, lost)) == "No score could be computed."
-    assert lead(two(told(0.8, 0.7, 0.9), lost)) == "m: A 0.800 (95 %: 0.700 to 0.900, 9 of 9 scored)."
+    assert lead(two(told(0.8, 0.7, 0.9), lost)) == "m: A 0.800 (95 %: 0.700 to 0.900, 40 of 40 scored)."
 
 
 def test_the_verdict_speaks_of_the_leaderboards_metric_where_it_has_values() -> None:

@@ -8,7 +8,7 @@ from kgeval.llm.calls import Outcome
 from kgeval.metrics.facts import Checked, Item
 from kgeval.metrics.judge.checks import MOST_ITEMS
 from kgeval.metrics.judge.desk import LOST, MOST_REASON, Desk, failure_of, passages, said
-from kgeval.metrics.judge.replies import AnswerVerdict, ContextRatings, JoinedRating
+from kgeval.metrics.judge.replies import AnswerVerdict, ContextRatings, JoinedRating, OutsideVerdict
 from kgeval.records import Question
 
 NAMES = {0: "irrelevant", 1: "partly_relevant", 2: "relevant"}
@@ -67,7 +67,7 @@ def binary(desk: Desk) -> Checked:
     slots: dict[str, JsonValue] = {
         "question": question.question, "references": list[JsonValue](question.right_answers), "answer": text,
     }
-    outcome = desk.ask("binary", prompt, slots, AnswerVerdict)
+    outcome = desk.ask("binary", prompt, slots, AnswerVerdict if question.right_answers else OutsideVerdict)
     if outcome.value is None:
         return Checked((Item(1, text, failure=failure_of(outcome)),))
     label = outcome.value.label

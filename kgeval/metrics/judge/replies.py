@@ -124,6 +124,12 @@ class AnswerVerdict(Reply):
     label: Annotated[AnswerClass, BeforeValidator(_word)]
 
 
+class OutsideVerdict(AnswerVerdict):
+    """The same where no right answer is given: then there is nothing that the answer could be `correct` by."""
+
+    label: Annotated[Literal["partial", "incorrect", "refusal"], BeforeValidator(_word)]
+
+
 class MadeQuestions(Reply):
     """Three questions that an answer would answer. Three fields and no list: then there are three."""
 

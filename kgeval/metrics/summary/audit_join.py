@@ -14,6 +14,7 @@ from kgeval.metrics.summary.values import Values
 from kgeval.records import AuditJoin, AuditReport, Finding, GraphRef, Question, Severity
 from kgeval.stats.bootstrap import bootstrap_difference
 from kgeval.text.names import normalise
+from kgeval.text.wordlists import word_list
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 KINDS = ("entity", "relation", "chunk", "document")
 SEVERITIES: tuple[Severity, ...] = ("info", "warning", "error")
 NO_NAMES = ("empty-name", "pronoun-entity", "generic-entity", "numeric-entity", "placeholder-entity")  # in a text they say nothing
+NO_WORDS = ("pronouns", "generic", "placeholders", "articles")  # lists of such words
 SHORTEST = 3  # characters of a name that is looked for in texts; 2 outside ASCII, where a character says more
 LEAST = 5  # questions on both sides for a comparison by rule
 
@@ -74,7 +76,8 @@ class Flagged:
         found, own = 0, _type(ref)
         for key in _keys(ref):
             found |= self.ids.get(key, 0)
-        for type_, bits in self.named.get(normalise(ref.name), ()):
+        # a document may be called what an entity is called
+        for type_, bits in self.named.get(normalise(ref.name), ()) if ref.kind not in ("chunk", "document") else ():
             if type_ is None or own is None or type_ == own:
                 found |= bits
         return found
@@ -121,11 +124,14 @@ def _type(ref: GraphRef) -> str | None:
 
 
 def _texts(findings: Sequence[Finding]) -> Names:
-    """Names of entities that mean something in a text: not those that are flagged because they do not."""
+    """Names of entities that mean something in a text: neither those that are flagged because they do not, nor words of the lists
+    that such rules look into (the report may list only examples of them, or none)."""
     empty = {normalise(ref.name) for finding in findings if finding.rule_id in NO_NAMES for ref in _refs(finding)}
+    empty |= {normalise(text) for stem in NO_WORDS for text in word_list(stem)}
     return Names(
         (ref.name, 1 << number) for number, finding in enumerate(findings) for ref in _refs(finding)
         if ref.kind == "entity" and (plain := normalise(ref.name)) not in empty and len(plain) >= SHORTEST - (not plain.isascii())
+        and any(map(str.isalpha, plain))
     )
 
 

@@ -106,7 +106,7 @@ def build_report(
     leaders = leaderboard(parts.levels, metric=metric) if metric else []
     costs = _costs(read.costs, groups, names, parts, options)
     notes = [
-        *options.notes, *groups.notes, *lacking_levels(leaders), *_missing(systems), *_without_rows(read),
+        *options.notes, *groups.notes, *lacking_levels(leaders), *_without_rows(read),
         *_audit_notes(read.touched), *_built_notes(names, options),
     ]
     return ScoreReport(
@@ -114,7 +114,10 @@ def build_report(
         leaderboard=leaders, costs=costs, reasoning=read.chains.summaries(seed=options.seed),
         gains=gains(read.table, names, infos, baseline=options.baseline, seed=options.seed),
         joined=parts.joined, worst=read.worst.rows(names),
-        gates=evaluate(options.gates, parts.summaries, complete=options.complete), notes=notes,
+        gates=evaluate(
+            options.gates, parts.summaries, complete=options.complete, missing={one.system: one.questions_missing for one in systems},
+        ),
+        notes=notes,
     )
 
 
@@ -209,13 +212,6 @@ def _costs(costs: Costs, groups: Grouping, systems: Sequence[str], parts: _Parts
         if summary is not None:
             found.append(summary.model_copy(update={"quality_per_1k_tokens": parts.quality.get(system, {})}))
     return found
-
-
-def _missing(systems: Sequence[SystemInfo]) -> list[str]:
-    return [
-        f"{one.system} has no answer to {one.questions_missing:,} of the questions: its means are over those that it answered"
-        for one in systems if one.questions_missing
-    ]
 
 
 def _without_rows(read: _Read) -> list[str]:

@@ -81,10 +81,13 @@ def _limit(text: str) -> float | None:
     return number if 0 <= number <= 1 else None
 
 
-def evaluate(gates: Sequence[Gate], summaries: Sequence[MetricSummary], *, complete: bool = True) -> list[GateResult]:
+def evaluate(
+    gates: Sequence[Gate], summaries: Sequence[MetricSummary], *, complete: bool = True, missing: Mapping[str, int] | None = None,
+) -> list[GateResult]:
     """One result a gate and system, in the order of the gates. A system without the metric gives an unanswered one.
 
-    `complete`: the run was not stopped; else no gate is answered, for rows are missing.
+    `complete`: the run was not stopped; else no gate is answered, for rows are missing. `missing`: by system, questions that it did
+    not answer: a file that broke off must not pass.
     """
     results = []
     for gate in gates:
@@ -93,16 +96,18 @@ def evaluate(gates: Sequence[Gate], summaries: Sequence[MetricSummary], *, compl
             mean = found.get(system)
             results.append(GateResult(
                 system=system, metric=gate.metric, least=gate.least, limit=gate.limit, value=mean.mean if mean else None,
-                met=_met(gate, mean) if mean and complete else None,
+                met=_met(gate, mean, (missing or {}).get(system, 0)) if mean and complete else None,
             ))
     return results
 
 
-def _met(gate: Gate, mean: Mean) -> bool | None:
-    """Null where the unscored questions could turn it: the limit lies between the bounds."""
+def _met(gate: Gate, mean: Mean, missing: int) -> bool | None:
+    """Null where the unscored or missing questions could turn it: the limit lies between the bounds."""
     if mean.mean is None or mean.bound_low is None or mean.bound_high is None:
         return None
-    ends = {_passes(gate, mean.bound_low), _passes(gate, mean.bound_high)}
+    asked = mean.n - mean.not_applicable
+    low, high = (end * asked / (asked + missing) for end in (mean.bound_low, mean.bound_high))
+    ends = {_passes(gate, low), _passes(gate, high + missing / (asked + missing))}
     return ends.pop() if len(ends) == 1 else None
 
 

@@ -1,0 +1,92 @@
+"""From a row's facts to its scores: what a row lacks, what stands beside an empty answer's 0, and what a signature is made of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, cast
+
+import pytest
+
+from kgeval.llm.calls import Endpoint
+from kgeval.metrics.definition import Need, Settings, Subject
+from kgeval.metrics.engine import Tools, result
+from kgeval.metrics.facts import Facts
+from kgeval.metrics.select import LACKING, PRESENT, lacking, select
+from kgeval.metrics.signature import metric_info, tooling
+from kgeval.metrics.table import all_metrics
+from kgeval.records import Answer, Citation, GoldPath, Passage, Question, Row, Score
+
+FULL_QUESTION: dict[str, Any] = {
+    "reference": "R", "evidence": [Passage(text="E", chunk_id="c")], "points": ["P"], "statements": ["S"], "steps": ["T"], "document": "d",
+    "path": GoldPath(text=["T"]), "cypher": "RETURN 1", "kind": "k",
+}
+FULL_ANSWER: dict[str, Any] = {
+    "contexts": [Passage(text="C", chunk_id="c")], "citations": [Citation(document="d")], "cypher": "RETURN 1", "retrieved_nodes": [],
+}
+
+
+def row(answer: str = "A", question: dict[str, Any] | None = None, **given: Any) -> Row:
+    asked = Question(id="q", question="Q?", **(FULL_QUESTION if question is None else question))
+    return Row(n=0, where="x:1", question=asked, answer=Answer(question_id="q", system="s", answer=answer, **{**FULL_ANSWER, **given}))
+
+
+def scores(at: Row, *names: str) -> dict[str, Score]:
+    made = result(Subject(at, Facts(), Settings()), select(names), Tools())
+    return {one.metric: one for one in made.scores}
+
+
+def test_a_full_row_lacks_nothing_and_a_bare_one_lacks_every_need() -> None:
+    bare = Row(n=0, where="x", question=Question(id="q", question="Q?"), answer=Answer(question_id="q", system="s", answer="A"))
+    assert set(PRESENT) == set(LACKING)
+    for need, has in PRESENT.items():
+        assert has(row().question, row().answer), need
+        assert not has(bare.question, bare.answer), need
+
+
+@pytest.mark.parametrize(("need", "fields"), [
+    ("reference", {"reference": " ", "references": ["\n"]}), ("evidence", {"evidence": [Passage(text=" ", chunk_id="c")]}),
+    ("points", {"points": [" "]}), ("statements", {"statements": ["", " "]}), ("steps", {"steps": [" "]}),
+    ("steps", {"path": GoldPath(text=["\t"])}),
+])
+def test_a_list_of_blanks_is_nothing_to_be_measured_by(need: Need, fields: dict[str, Any]) -> None:
+    at = row(question=fields)
+    needing = [metric for metric in all_metrics().values() if need in metric.needs]
+    assert needing
+    for metric in needing:
+        assert LACKING[need] in (lacking(metric, at) or "")
+        assert scores(at, metric.name)[metric.name].status == "not_applicable"
+
+
+@pytest.mark.parametrize("empty", [{"answer": " "}, {"answer": "half", "error": "timeout"}])
+def test_figures_beside_the_zero_of_an_empty_answer_are_zeros_too_so_that_means_are_over_the_same_rows(empty: dict[str, Any]) -> None:
+    names = [metric.name for metric in all_metrics().values() if metric.aspects and metric.group == "answers"]
+    assert {"factual_correctness", "answer_accuracy", "binary_accuracy", "token_f1"} <= set(names)
+    for name, one in scores(row(**empty), *names).items():
+        assert (one.value, one.detail["empty_answer"]) == (0.0, True)
+        assert {aspect: one.detail[aspect] for aspect in all_metrics()[name].aspects} == dict.fromkeys(all_metrics()[name].aspects, 0.0)
+
+
+class Session:
+    """A judge or an embedder, as far as a signature looks at it."""
+
+    def __init__(self, **what: Any) -> None:
+        self.__dict__.update(what)
+
+
+@pytest.mark.parametrize("other", [
+    {"models": Session(endpoint=Endpoint("n", "http://h/v1", {"temperature": 0}), language="en")},
+    {"models": Session(endpoint=Endpoint("m", "http://i/v1", {"temperature": 0}), language="en")},
+    {"models": Session(endpoint=Endpoint("m", "http://h/v1", {"temperature": 1}), language="en")},
+    {"models": Session(endpoint=Endpoint("m", "http://h/v1", {"temperature": 0, "seed": 1}), language="en")},
+    {"models": Session(endpoint=Endpoint("m", "http://h/v1", {"temperature": 0}), language="de")},
+    {"embedder": Session(name="f", base_url="http://h/v1")}, {"embedder": Session(name="e", base_url="http://i/v1")},
+    {"embedder": Session(name="e", base_url=None)},
+])
+def test_the_signature_moves_with_the_model_its_address_its_parameters_and_its_language(other: dict[str, Any]) -> None:
+    tools = Tools(
+        models=cast(Any, Session(endpoint=Endpoint("m", "http://h/v1", {"temperature": 0}), language="en")),
+        embedder=cast(Any, Session(name="e", base_url="http://h/v1")),
+    )
+    metric = all_metrics()["answer_accuracy"]
+    one, two = (metric_info(metric, Settings(), tooling(made)) for made in (tools, replace(tools, **other)))
+    assert one.signature != two.signature and one.parameters != two.parameters
