@@ -197,7 +197,7 @@ def _row(name: str, stage: PlannedStage, from_journal: int) -> tuple[str, ...]:
 
 def _total(plan: Plan) -> tuple[str, ...]:
     low, high = plan.calls
-    given = _span(*(f"{sum(tokens):,}" for tokens in zip(*((s.input_tokens_low, s.input_tokens_high) for s in plan.stages), strict=True)))
+    given = _span(f"{sum(s.input_tokens_low for s in plan.stages):,}", f"{sum(s.input_tokens_high for s in plan.stages):,}")
     got = sum(stage.output_tokens_high for stage in plan.stages)
     return ("total", _span(f"{low:,}", f"{high:,}"), f"{plan.from_journal:,}", given, f"{got:,}", _money(plan.cost))
 

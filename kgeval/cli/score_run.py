@@ -134,32 +134,40 @@ def plan(job: Job, rows: Rows) -> int:
 
 def finish(job: Job, rows: Rows) -> int:
     """Scores all rows, writes results and reports, and says by its exit code whether gates were met."""
-    from kgeval.files.scores import ScoreFile, Taking
-
-    taking: Taking = "scored" if job.options["retry_errors"] else "finished" if job.options["resume"] else "nothing"
-    with ScoreFile(
-        job.results, fingerprint=fingerprint(job, rows), taking=taking, verdicts=not job.options["no_verdicts"],
-    ) as file:
-        try:
-            _score_all(job, rows, file)
-        except KeyboardInterrupt:
-            say(_kept(job))
-            raise
-        report = _report(job, rows, file)
-        code = report.run.exit_code
-        written = file.finish(report)
+    try:
+        report, written = _scored(job, rows)
+    except KeyboardInterrupt:
+        say(_kept(job))
+        raise
     for path in written:
         say(f"wrote {path}")
     show_report(report, job.options, job.reports)
-    for text in _told(report):
+    for text in _told(report, job):
         say(text)
-    return code
+    return report.run.exit_code
 
 
-def _kept(job: Job) -> str:
-    """What an interrupted run leaves, and how to go on."""
+def _scored(job: Job, rows: Rows) -> tuple[ScoreReport, list[Path]]:
+    """The report, and the result files that were written."""
+    from kgeval.files.scores import ScoreFile, Taking
+    from kgeval.report.redact_scores import redacted_scores
+
+    taking: Taking = "scored" if job.options["retry_errors"] else "finished" if job.options["resume"] else "nothing"
+    with ScoreFile(job.results, fingerprint=fingerprint(job, rows), taking=taking, verdicts=_keeps_verdicts(job.options)) as file:
+        _score_all(job, rows, file)
+        report = _report(job, rows, file)
+        return report, file.finish(redacted_scores(report) if job.options["redact"] else report)
+
+
+def _keeps_verdicts(options: Mapping[str, Any]) -> bool:
+    """Verdicts quote answers and sources: --redact leaves them out too."""
+    return not (options["no_verdicts"] or options["redact"])
+
+
+def _kept(job: Job, flag: str = "resume") -> str:
+    """What a run that did not come to its end leaves, and how to go on."""
     replies = "replies that came are in the journal; " if job.tools.models is not None else ""
-    return f"{replies}the same command goes on" + (" with --resume" if job.results else "")
+    return f"{replies}the same command goes on" + (f" with --{flag}" if job.results else "")
 
 
 def _score_all(job: Job, rows: Rows, file: ScoreFile) -> None:
@@ -192,7 +200,7 @@ def _report(job: Job, rows: Rows, file: ScoreFile) -> ScoreReport:
         file.scores, lambda: iter(rows), infos=job.infos, systems=rows.systems, run=run,
         options=SummaryOptions(
             seed=options["seed"], baseline=options["against"], gates=job.gates, complete=not stopped, notes=tuple(notes),
-            verdicts=None if options["no_verdicts"] else file.verdicts, audit=job.audit, index_records=job.index,
+            verdicts=file.verdicts if _keeps_verdicts(options) else None, audit=job.audit, index_records=job.index,
         ),
     )
     return report.model_copy(update={"run": report.run.model_copy(update={"exit_code": _code(report, stopped=stopped)})})
@@ -204,9 +212,11 @@ def _code(report: ScoreReport, *, stopped: bool) -> int:
     return MISSED if any(gate.met is False for gate in report.gates) else 0
 
 
-def _told(report: ScoreReport) -> list[str]:
-    """Messages for gates that are missed or without an answer."""
+def _told(report: ScoreReport, job: Job) -> list[str]:
+    """Messages for a run that is not complete, and for gates that are missed or without an answer."""
     lines = []
+    if not report.complete:
+        lines.append(f"incomplete: something is unscored because calls failed or a limit was reached; {_kept(job, 'retry-errors')}")
     for gate in report.gates:
         name, sign = f"{gate.metric} of {gate.system}", ">=" if gate.least else "<="
         if gate.met is None:

@@ -173,6 +173,7 @@ class Converter:
         if "error" in read:
             return {"answer": ""}
         known = [one for one in self._answer_names() if one in self.names]
+        self.counts["no_field"] += not known
         looked = ", ".join(known or [one for one in self._answer_names() if one not in ANSWERS[1:]])
         faults.append(f"answer: missing (looked for: {looked or 'no field'}; null is an empty answer)")
         return {"answer": ""}

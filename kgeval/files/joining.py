@@ -83,6 +83,7 @@ class Reader:
         self._mapped: set[str] = set()
         self._ids_in_questions = False
         self._left_out = 0
+        self._no_answer = False
         self._questions_twice = _Doubles()
         self._answers_twice = _Doubles()
         self._seen: set[str] = set()
@@ -101,13 +102,18 @@ class Reader:
             if theirs not in self._mapped:
                 self._faults.count += 1
                 self._faults.first.insert(0, f"--map {ours}={theirs}: no file has such a field (they have: {_some(self._seen)})")
-        self._faults.check(FIX + (FIRST if self._questions_twice.refused or self._answers_twice.refused else ""))
+        self._faults.check(self._fix())
         self.notes.extend(self._questions_twice.note("questions with the id of an earlier one"))
         self.notes.extend(self._answers_twice.note("answers of a system to a question that it has answered in an earlier row"))
         if self._left_out:
             self.notes.append(f"answers to questions that {self._label(self._wanted.questions)} lacks, left out: {self._left_out:,}")
         if self._staging.differing:
             self.notes.append(f"answers with another reference than the first file's, which is used: {self._staging.differing:,}")
+
+    def _fix(self) -> str:
+        """The way out of the faults."""
+        field = f"; --map answer=FIELD says which field is the answer (there are: {_some(self._seen)})" if self._no_answer else ""
+        return FIX + field + (FIRST if self._questions_twice.refused or self._answers_twice.refused else "")
 
     def _label(self, path: Path | None) -> str:
         return self._labels[path] if path is not None else ""
@@ -149,6 +155,7 @@ class Reader:
         name = converter.reading.shape.name if converter.reading else ""
         self.notes.append(f"{label}: read as {name}, rows: {count:,}")
         counts = converter.counts
+        self._no_answer |= counts["no_field"] > 0
         self.notes.extend(f"{label}: {_SAID[key].format(n=f'{counts[key]:,}')}" for key in _SAID if counts[key])
         if made:
             joined = converter.role == "answers" and self._wanted.questions is not None

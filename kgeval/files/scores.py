@@ -34,6 +34,7 @@ from kgeval.records import Row, Score, ScoreReport, Verdict
 
 Taking = Literal["nothing", "finished", "scored"]
 HEADER = "kgeval_partial"
+STOPPED = ("budget", "error_rate", "cancelled")
 _CHECKED = '{"checked":['  # verdicts of an earlier result, until its scores are read
 
 __all__ = ["ScoreFile", "files_of", "is_result", "partial_of", "read_scores", "read_verdicts"]
@@ -70,9 +71,12 @@ class ScoreFile:
         self._path = partial_of(self._outputs[0]) if self._outputs else _temporary_file()
         self._file = _opened(self._path)
         self._end = 0
+        self._others: list[tuple[Path, int]] = []  # further outputs: locked too, nothing is written there before the end
         if self._temporary:
             self._path.unlink()  # nobody else needs its name
         try:
+            for path in dict.fromkeys(partial_of(output) for output in self._outputs[1:]):
+                self._others.append((path, _opened(path)))
             self._begin(taking)
         except BaseException:
             self.close()
@@ -91,6 +95,11 @@ class ScoreFile:
                 self._path.unlink(missing_ok=True)
             os.close(self._file)
             self._file = -1
+        while self._others:
+            path, file = self._others.pop()
+            if not os.fstat(file).st_size:
+                path.unlink(missing_ok=True)
+            os.close(file)
 
     def taken(self, row: Row, trial: int | None) -> tuple[Score, ...] | None:
         """What an earlier run finished for this row; null: it has to be scored. Ask for every row, in order: results are written
@@ -132,10 +141,16 @@ class ScoreFile:
         be written; the partial file stays then.
         """
         done: list[Path] = []
-        for output in self._outputs:
-            done.append(write_scores(output, self.scores()))
-            kept = self.verdicts() if self._verdicts else None
-            done.extend(path for path in write_beside(output, report, self._fingerprint, kept) if path not in done)
+        try:
+            for output in self._outputs:
+                done.append(write_scores(output, self.scores()))
+                kept = self.verdicts() if self._verdicts else None
+                done.extend(path for path in write_beside(output, report, self._fingerprint, kept) if path not in done)
+        except InputError as cause:
+            raise InputError(
+                f"{cause.message}; all {self._count:,} rows are kept in {self._path}",
+                fix="make room, and run the same command with --resume; or choose another output",
+            ) from cause
         if report.complete and not self._temporary:
             self._path.unlink(missing_ok=True)
         return done
@@ -244,7 +259,7 @@ class ScoreFile:
 
     def _offer(self, scores: Sequence[Score], at: int, taking: Taking) -> None:
         """Makes an earlier run's row available, unless it has to be done again."""
-        if scores and (taking == "finished" or all(score.status != "unscored" for score in scores)):
+        if scores and not any(_undone(score, taking) for score in scores):
             first = scores[0]
             self._earlier[_free(_key(first.question_id, first.system, first.trial), self._earlier)] = at
 
@@ -257,6 +272,12 @@ def _key(question: str, system: str, trial: int | None) -> int:
     """Names a row in few bytes. Trial 0 of judging is no trial, as in the scores."""
     name = json.dumps([question, system, trial or None]).encode()
     return int.from_bytes(hashlib.blake2b(name, digest_size=8).digest(), "big")
+
+
+def _undone(score: Score, taking: Taking) -> bool:
+    """Whether a score is to be made again: what was not even asked, because the run was stopped, is not finished."""
+    cause = (score.reason or "").partition(":")[0]
+    return score.status == "unscored" and (taking == "scored" or cause in STOPPED)
 
 
 def _name_of(record: Score | Verdict) -> tuple[str, str, int | None]:
@@ -288,5 +309,8 @@ def _opened(path: Path) -> int:
     except OSError as cause:
         os.close(file)
         raise InputError(f"{path}: another run is writing it", fix="wait for it to end, or name another output with -o") from cause
+    if not os.fstat(file).st_nlink:  # the run that held it has just ended and taken its name away
+        os.close(file)
+        return _opened(path)
     os.fchmod(file, PRIVATE)
     return file

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kgeval.errors import QueryError
+from kgeval.errors import QueryError, first_line
 from kgeval.graph.connect import Graph, translated
 
 if TYPE_CHECKING:
@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 # (kind, content): null, bool, int, float, text, bytes, list, map, node, relation, path, point, or a temporal type by its name
 Cell = tuple[str, Any]
 DEEPEST = 100  # lists and maps in lists and maps
+MOST_CONTENT = 20_000_000  # characters and values of a result
+
+
+class Unreadable(QueryError):
+    """The query ran, but the driver cannot make something of its result (a year 99,999), or lost it in the middle."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +46,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Table:
-    """A result: columns, rows, and whether there were more rows than were fetched."""
+    """A result: columns, rows, and whether there was more than was fetched."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
@@ -60,43 +65,60 @@ def explain(graph: Graph, query: str, *, timeout: float) -> Plan:
 
 
 def run_foreign(graph: Graph, query: str, *, timeout: float, rows: int) -> Table:
-    """The result of a query in a READ transaction of its own, at most `rows` rows of it. Not retried.
+    """The result of a query in a READ transaction of its own, at most `rows` rows and MOST_CONTENT of it. Not retried.
 
-    Raises: QueryTimeout at the time limit (seconds), QueryError with the server's words, ConnectionLost.
+    Raises: QueryTimeout at the time limit (seconds), QueryError with the server's words, Unreadable, ConnectionLost.
     """
     with _reading(graph, timeout) as tx:
         result = tx.run(query)
         columns = tuple(result.keys())
         found: list[tuple[Cell, ...]] = []
+        content = 0
         for record in result:
-            if len(found) == rows:
+            if len(found) == rows or content > MOST_CONTENT:
                 return Table(columns, tuple(found), cut=True)
             found.append(tuple(plain(value) for value in record.values()))
-    return Table(columns, tuple(found))
+            content += sum(map(_size, found[-1]))
+    return Table(columns, tuple(found), cut=content > MOST_CONTENT)
+
+
+def _size(cell: Cell) -> int:
+    kind, content = cell
+    if kind == "map":
+        return 1 + sum(len(key) + _size(part) for key, part in content)
+    if kind in ("list", "path", "point"):
+        return 1 + sum(map(_size, content))
+    return 1 + (len(content) if isinstance(content, str | bytes) else 0)
 
 
 @contextmanager
 def _reading(graph: Graph, timeout: float) -> Iterator[neo4j.Transaction]:
     """A READ transaction that is always rolled back: what is left of a long result is thrown away by the server."""
     import neo4j
+    from neo4j.exceptions import DriverError, ServiceUnavailable, SessionExpired
 
     with translated(), graph._driver.session(
-        database=graph.info.database, default_access_mode=neo4j.READ_ACCESS, fetch_size=1000,
+        database=graph.info.database, default_access_mode=neo4j.READ_ACCESS, fetch_size=200,
     ) as session:
         tx = session.begin_transaction(timeout=timeout)
         try:
             yield tx
+        except (ServiceUnavailable, SessionExpired):
+            raise
+        except DriverError as cause:
+            raise Unreadable(f"the driver cannot read its result: {first_line(cause)}", fix="return other values") from cause
         finally:
             tx.close()
 
 
 def _operators(plan: Mapping[str, Any]) -> Iterator[Operator]:
-    if not plan:
-        return
-    name, _, database = str(plan.get("operatorType", "")).partition("@")
-    yield Operator(name, database, str((plan.get("args") or {}).get("Details") or ""))
-    for child in plan.get("children") or ():
-        yield from _operators(child)
+    """All steps of a plan. Not recursive: a plan is as deep as its query has clauses."""
+    waiting = [plan] if plan else []
+    while waiting:
+        step = waiting.pop()
+        name, _, database = str(step.get("operatorType", "")).partition("@")
+        yield Operator(name, database, str((step.get("args") or {}).get("Details") or ""))
+        waiting.extend(step.get("children") or ())
 
 
 def plain(value: Any, depth: int = 0) -> Cell:

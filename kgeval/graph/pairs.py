@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 AT_A_TIME = 2  # projections in the server's memory at a time
+LIMIT = 600.0  # seconds a query may take: thousands of times what a usual projection needs
 T = TypeVar("T")
 
 
@@ -46,7 +47,7 @@ def nearest_costs(graph: Graph, edges: Arrays, ends: np.ndarray, nodes: int) -> 
     """Cost from every node (0..nodes-1) along the directed edges to the nearest of `ends`; infinity where there is no path.
 
     One Dijkstra: from a node of its own that is joined at cost 0 to every end, along all edges turned round.
-    Raises: ConnectError without GDS; QueryError (no memory), ConnectionLost.
+    Raises: ConnectError without GDS; QueryError (no memory), QueryTimeout, ConnectionLost.
     """
     import numpy as np
 
@@ -54,7 +55,7 @@ def nearest_costs(graph: Graph, edges: Arrays, ends: np.ndarray, nodes: int) -> 
     if not len(ends):
         return found
     with _reversed(graph, edges, ends, nodes) as name:
-        row = graph.read_lists(all_queries()["pair-distances"], {"graph_name": name, "source": nodes})
+        row = graph.read_lists(all_queries()["pair-distances"], {"graph_name": name, "source": nodes}, timeout=LIMIT)
     found[np.array(row["nodes"], dtype=np.int64)] = row["costs"]
     return found
 
@@ -65,7 +66,7 @@ def nearest_paths(graph: Graph, edges: Arrays, ends: np.ndarray, nodes: int) -> 
         return {}
     found = {}
     with _reversed(graph, edges, ends, nodes) as name:
-        for row in graph.read(all_queries()["pair-paths"], {"graph_name": name, "source": nodes}):
+        for row in graph.read(all_queries()["pair-paths"], {"graph_name": name, "source": nodes}, timeout=LIMIT):
             if row["node"] != nodes:
                 found[row["node"]] = Path(tuple(reversed(row["nodes"][1:])), tuple(reversed(row["costs"][1:])))
     return found
@@ -90,7 +91,7 @@ def communities(graph: Graph, edges: Arrays, nodes: int, *, graphs: int, algorit
     Leiden (Traag et al. 2019) on `graphs` disjoint graphs at a time, each with weights that add up to 1: with gamma = graphs the
     modularity of all is the mean of their own modularities, so each is optimised as if it were alone. Louvain (Blondel et al. 2008)
     has no gamma, and is for one graph. Both at concurrency 1: the same edges in the same order give the same partition.
-    Raises: ConnectError without GDS; QueryError (no memory), ConnectionLost.
+    Raises: ConnectError without GDS; QueryError (no memory), QueryTimeout, ConnectionLost.
     """
     import numpy as np
 
@@ -98,7 +99,7 @@ def communities(graph: Graph, edges: Arrays, nodes: int, *, graphs: int, algorit
     if algorithm == "leiden":
         params = {"gamma": float(graphs), "seed": seed}
     with _projected(graph, edges, undirected=True) as name:
-        row = graph.read_lists(all_queries()[f"pair-{algorithm}"], {"graph_name": name, **params})
+        row = graph.read_lists(all_queries()[f"pair-{algorithm}"], {"graph_name": name, **params}, timeout=LIMIT)
     found = np.full(nodes, -1, dtype=np.int64)
     found[np.array(row["nodes"], dtype=np.int64)] = row["communities"]
     return found
@@ -112,7 +113,7 @@ def _projected(graph: Graph, edges: Arrays, *, undirected: bool) -> Iterator[str
     name = graph_name()
     params = {"graph_name": name, "sources": edges.source.tolist(), "targets": edges.target.tolist(), "values": edges.value.tolist()}
     try:
-        graph.read(all_queries()["pair-undirected" if undirected else "pair-directed"], params)
+        graph.read(all_queries()["pair-undirected" if undirected else "pair-directed"], params, timeout=LIMIT)
         yield name
     finally:
         drop(graph, name)

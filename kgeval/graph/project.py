@@ -74,11 +74,11 @@ def drop(graph: Graph, name: str) -> None:
 def sweep(graph: Graph) -> list[str]:
     """Drops graphs that kgeval processes of this machine left behind when they were killed. Returns their names."""
     left = []
-    for info in graph.gds.graph.list():
-        found = _NAME.match(info.graph_name)
+    for row in graph.read(all_queries()["list-graphs"]):
+        found = _NAME.match(row["graph"])
         if found and found["host"] == _host() and _started(int(found["pid"])) != int(found["start"]):
-            drop(graph, info.graph_name)
-            left.append(info.graph_name)
+            drop(graph, row["graph"])
+            left.append(row["graph"])
     return left
 
 

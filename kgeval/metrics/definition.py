@@ -14,8 +14,8 @@ from kgeval.records import Row, ScoreStatus
 
 Group = Literal["answers", "grounding", "retrieval", "kg", "reasoning"]
 Need = Literal[
-    "reference", "contexts", "context_ids", "evidence", "gold_ids", "points", "statements", "citations", "cited_document", "document",
-    "path", "steps", "cypher", "gold_cypher", "retrieved", "kind",
+    "reference", "contexts", "passages", "context_ids", "evidence", "gold_ids", "points", "statements", "citations", "cited_document",
+    "document", "path", "steps", "cypher", "gold_cypher", "retrieved", "kind",
 ]
 Tool = Literal["judge", "embedder", "graph", "gds"]
 

@@ -55,7 +55,8 @@ def score(rows: Iterable[Row], selection: Selection, tools: Tools, settings: Set
     subjects = (
         Subject(row, Facts(), settings, trial) for row in rows for trial in range(trials) if skip is None or not skip(row, trial)
     )
-    for window in _windows(_asked(subjects, selection, tools, total), WINDOW):
+    size = WINDOW if tools.embedder is not None else 1  # nothing to do for many at a time: a row leaves, and is kept, as it is done
+    for window in _windows(_asked(subjects, selection, tools, total), size):
         _batch_facts(window, selection, tools)
         for subject in window:
             yield result(subject, selection, tools)

@@ -85,6 +85,8 @@ def _converted(value: SettingValue, option: Option, default: object) -> SettingV
 
 
 def _number(value: SettingValue, option: Option, *, whole: bool) -> float | int:
+    if isinstance(value, bool):  # TOML has true, and float(True) is 1
+        raise ValueError("is no number")
     try:
         number = float(value)
     except ValueError as cause:

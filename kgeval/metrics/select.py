@@ -9,11 +9,12 @@ from difflib import get_close_matches
 from kgeval.errors import UsageError
 from kgeval.metrics.definition import Metric, Need, Tool
 from kgeval.metrics.table import EVERY, PRESETS, all_metrics
-from kgeval.records import Answer, Question, Row
+from kgeval.records import Answer, Passage, Question, Row
 
 LACKING: Mapping[Need, str] = {
     "reference": "no reference answer is given", "contexts": "the answer does not tell the texts of its contexts",
-    "context_ids": "the contexts have no ids", "evidence": "no evidence text is given", "gold_ids": "no gold chunk ids are given",
+    "passages": "the answer tells neither texts nor ids of its contexts", "context_ids": "the contexts have no ids",
+    "evidence": "no evidence text is given", "gold_ids": "no gold chunk ids are given",
     "points": "neither information points nor a reference are given", "statements": "no gold statements are given",
     "citations": "the answer has no citations", "cited_document": "the answer names no document", "document": "no gold document is given",
     "path": "no gold path is given", "steps": "no steps are given", "cypher": "the answer has no Cypher",
@@ -93,10 +94,15 @@ def _any_text(texts: Iterable[str]) -> bool:
     return any(text.strip() for text in texts)
 
 
+def _is_known(context: Passage) -> bool:
+    return bool(context.text.strip() or context.chunk_id)
+
+
 # each looks at what its need is about and at nothing else: this is asked for every row and metric
 PRESENT: Mapping[Need, Callable[[Question, Answer], bool]] = {
     "reference": lambda question, answer: bool(question.right_answers),
     "contexts": lambda question, answer: answer.contexts is not None and (not answer.contexts or bool(answer.context_texts)),
+    "passages": lambda question, answer: answer.contexts is not None and (not answer.contexts or any(map(_is_known, answer.contexts))),
     "context_ids": lambda question, answer: answer.contexts is not None and all(context.chunk_id for context in answer.contexts),
     "evidence": lambda question, answer: bool(question.evidence_texts),
     "gold_ids": lambda question, answer: bool(question.gold_ids),

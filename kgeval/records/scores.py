@@ -173,8 +173,9 @@ class CostSummary(Record):
 class ReasoningSummary(Record):
     """Chains of one system: accuracy by hop count, right steps, and what wrong steps lead to (counts beside every share).
 
-    `error_propagation`: wrong answers among questions with a wrong step; `lucky`: right answers among them; `wrong_step_share`:
-    questions with a wrong step among all multi-hop questions judged. `by_relation`, `by_position`: share of right steps.
+    `error_propagation`: wrong answers among questions with a wrong step; `lucky`: right answers among them, both over those whose answer
+    was scored (`wrong_step_answers`). `wrong_step_share`: questions with a wrong step among all multi-hop questions judged.
+    `by_relation`, `by_position`: share of right steps.
     """
 
     system: str
@@ -183,6 +184,7 @@ class ReasoningSummary(Record):
     stepwise_accuracy: Mean | None = None
     questions: int = 0
     with_wrong_step: int = 0
+    wrong_step_answers: int = 0
     wrong_step_share: float | None = None
     error_propagation: float | None = None
     lucky: float | None = None

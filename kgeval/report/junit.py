@@ -44,14 +44,15 @@ def _suite(suite: Element, view: View, system: str) -> None:
         SubElement(properties, "property", {"name": name, "value": _text(value, longest=2000)})
     for gate in view.report.gates:
         if gate.system == system:
-            _gate(suite, gate, view.mean(system, gate.metric))
+            missing = sum(one.questions_missing for one in view.report.systems if one.system == system)
+            _gate(suite, gate, view.mean(system, gate.metric), missing)
     for metric in view.metrics:
         found = view.summaries.get((system, metric))
         if found is not None:
             _metric(suite, found, view)
 
 
-def _gate(suite: Element, gate: GateResult, mean: Mean | None) -> None:
+def _gate(suite: Element, gate: GateResult, mean: Mean | None, missing: int) -> None:
     case = _case(suite, f"{gate.system}.gates", gate_name(gate))
     if gate.met is False:
         side = "below" if gate.least else "above"
@@ -60,8 +61,9 @@ def _gate(suite: Element, gate: GateResult, mean: Mean | None) -> None:
         _outcome(case, "error", "unanswered", f"{_meaningless(mean)}; a gate SYSTEM:METRIC asks one system only")
     elif gate.met is None:
         failed = causes(mean.failures) if mean else ""
-        why = "there is no value" if gate.value is None else f"{figure(gate.value)} is of the scored rows only"  # or of answers given
-        _outcome(case, "error", "unanswered", why + (f"; failed rows: {failed}" if failed else ""))
+        why = "there is no value" if gate.value is None else f"{figure(gate.value)} is of the scored rows only"
+        lost = f"; questions without an answer: {number(missing)}" if missing else ""
+        _outcome(case, "error", "unanswered", why + (f"; failed rows: {failed}" if failed else "") + lost)
 
 
 def _metric(suite: Element, one: MetricSummary, view: View) -> None:

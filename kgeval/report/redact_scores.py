@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from kgeval.records import GroupSummary, ScoreReport, WorstRow
 from kgeval.report.redact import Hasher, hasher
+from kgeval.report.scores_view import is_reading
 
 
 def redacted_scores(report: ScoreReport) -> ScoreReport:
     """The report without the texts of its worst rows, names of documents, and notes that may quote them.
 
-    Ids of questions, names of systems, metrics, kinds and datasets, and all figures stay.
+    Ids of questions, names of files, systems, metrics, kinds and datasets, and all figures stay.
     """
     hashed = hasher(report)
     return report.model_copy(update={
         "worst": [_worst(row, hashed) for row in report.worst], "groups": [_group(one, hashed) for one in report.groups],
-        "notes": [hashed(note) for note in report.notes],
+        "notes": [note if is_reading(note) else hashed(note) for note in report.notes],
     })
 
 

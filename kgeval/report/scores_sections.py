@@ -127,8 +127,8 @@ def reasoning(view: View) -> Section | None:
         ("steps that are right", tuple(cell(one.stepwise_accuracy) for one in given)),
         ("questions judged", tuple(Cell(number(one.questions)) for one in given)),
         ("with a wrong step", tuple(_share(one.wrong_step_share, one.with_wrong_step, one.questions) for one in given)),
-        ("of these: wrong answer", tuple(_share(one.error_propagation, None, one.with_wrong_step) for one in given)),
-        ("of these: right all the same", tuple(_share(one.lucky, None, one.with_wrong_step) for one in given)),
+        ("of these: wrong answer", tuple(_share(one.error_propagation, None, one.wrong_step_answers) for one in given)),
+        ("of these: right all the same", tuple(_share(one.lucky, None, one.wrong_step_answers) for one in given)),
     )
     grids = (
         _means(f"{metrics} by hops", "hops", given, lambda one: one.accuracy_by_hop, main=not chains or "hops" not in view.groups),
@@ -138,7 +138,7 @@ def reasoning(view: View) -> Section | None:
     )
     hint = "Share of right answers by how many steps a question takes." if not chains else (
         "Error propagation: of the questions with a wrong step, the share whose answer is wrong too. Lucky: a right answer with a "
-        "wrong step. Counts stand beside every share."
+        "wrong step. Both are over the answers that could be scored; counts stand beside every share."
     )
     return Section("reasoning", "Reasoning over several hops", hint, tuple(grid for grid in grids if grid.rows))
 

@@ -13,7 +13,7 @@ from kgeval.report.display import plural, visible
 from kgeval.report.scores_grids import Cell, Grid, Section
 from kgeval.report.scores_md import markdown
 from kgeval.report.scores_sections import sections
-from kgeval.report.scores_view import View, verdict, view_of, word
+from kgeval.report.scores_view import View, is_reading, verdict, view_of, word
 from kgeval.report.scores_worst import worst_line, worst_rows
 from kgeval.report.usage import usage_line
 
@@ -29,7 +29,6 @@ _EXPLAINED = ("scores",)
 _LEFT_OUT = ("systems",)
 _MOST = {"scores": 40, "types": 10, "leaderboard": 12, "gates": 12}
 _OTHERS = 8
-_READ = re.compile(r": read as .*, rows: [\d,]+\Z", re.DOTALL)  # how a file was read: said before the run, and kept in the files
 _TABLES = 4  # of one section
 _BLOCKS = 3  # of columns of one table
 
@@ -143,7 +142,7 @@ def _worst(console: Console, view: View) -> None:
 
 def _rest(console: Console, report: ScoreReport) -> None:
     console.print()
-    notes(console, [note for note in report.notes if not _READ.search(note)])
+    notes(console, [note for note in report.notes if not is_reading(note)])  # those are said before the run
     if report.run.model_use:
         console.print(usage_line(report.run), style="dim", overflow="fold")
     elif report.run.models:

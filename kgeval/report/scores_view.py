@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ LEAST = 10  # questions for saying that one system is apart from another
 LEAST_DIFFER = 6  # questions where the two differ: with 5, all on one side, chance alone does that once in 16
 FEW = 30  # below, intervals of skewed values are too narrow
 NAME = 40  # characters of a system's or metric's name within a sentence or table
+
+_READING = re.compile(r": read as [^()]{1,80}, rows: [\d,]+\Z")
 
 Groups = Mapping[By, Mapping[str, Mapping[str, Mapping[str, Mean]]]]
 
@@ -262,6 +265,11 @@ def difference(value: float | None, low: float | None, high: float | None) -> st
 def scored(mean: Mean) -> str:
     """`96/100`, and how many questions the metric has no meaning for."""
     return f"{number(mean.n_scored)}/{number(mean.n)}" + (f", {number(mean.not_applicable)} n/a" if mean.not_applicable else "")
+
+
+def is_reading(note: str) -> bool:
+    """Whether a note says no more than as what a file was read, and how many rows."""
+    return _READING.search(note) is not None
 
 
 def level_title(level: str) -> str:

@@ -87,6 +87,52 @@ def test_the_dry_run_counts_the_calls_that_are_made_and_a_second_run_makes_none(
     assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "s.jsonl").read_bytes()
 
 
+@pytest.mark.parametrize("command", ["score", "sensitivity"])
+def test_a_dry_run_without_a_model_counts_no_call(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answers = files(tmp_path)
+    assert run([command, *map(str, answers), "--questions", str(tmp_path / "questions.jsonl"), "--metrics", "lexical", "--dry-run"]) == 0
+    assert capsys.readouterr().out.splitlines()[1].split()[:2] == ["total", "0"]
+
+
+def test_an_output_never_replaces_a_file_that_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answers, questions = files(tmp_path), tmp_path / "questions.jsonl"
+    before = {path: path.read_bytes() for path in (*answers, questions)}
+    (tmp_path / "link.jsonl").symlink_to(answers[0])
+    for output in (answers[0], tmp_path / "new" / ".." / "b.jsonl", questions, tmp_path / "link.jsonl"):
+        assert score(*answers, "--questions", questions, "--metrics", "token_f1", "-o", tmp_path / "s.csv", "-o", output) == 2
+        assert "would replace a file that is read" in capsys.readouterr().err
+    verdicts = answers[0].rename(tmp_path / "a.verdicts.jsonl")
+    assert score(verdicts, "--questions", questions, "--metrics", "token_f1", "-o", tmp_path / "a.jsonl") == 2
+    assert score(answers[1], "--questions", questions, "--metrics", "token_f1", "-o", "-") == 2
+    assert not (tmp_path / "s.csv").exists() and not (tmp_path / "-").exists()
+    assert verdicts.read_bytes() == before[answers[0]] and all(path.read_bytes() == before[path] for path in (answers[1], questions))
+
+
+def test_redacted_results_hold_no_texts(server: FakeServer, tmp_path: Path) -> None:
+    assert judged(server, tmp_path, "--redact", "-o", tmp_path / "run", "-o", tmp_path / "s.jsonl", "-o", tmp_path / "s.json") == 0
+    written = [path for path in tmp_path.rglob("*") if path.is_file() and path.name not in ("a.jsonl", "b.jsonl", "questions.jsonl")]
+    written = [path for path in written if "cache" not in path.parts]
+    assert {path.name for path in written} == {"results.jsonl", "run.json", "summary.json", "s.jsonl", "s.run.json", "s.json"}
+    for path in written:
+        assert "mill" not in path.read_text() and "Ada" not in path.read_text(), path
+    made = server.stats().requests
+    assert judged(server, tmp_path, "--redact", "--resume", "-o", tmp_path / "run") == 0
+    assert server.stats().requests == made
+
+
+def test_duplicates_are_refused_with_the_way_out_and_left_out_where_that_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    answers, questions = files(tmp_path), tmp_path / "questions.jsonl"
+    questions.write_text(questions.read_text() + json.dumps({"id": "q1", "question": "Another?", "reference": "Other."}) + "\n")
+    command = (*answers, "--questions", questions, "--metrics", "token_f1", "-q", "-o", tmp_path / "s.jsonl")
+    assert score(*command) == 2
+    assert "--allow-duplicates" in capsys.readouterr().err
+    assert score(*command, "--allow-duplicates") == 0
+    assert "left out: 1 (id q1)" in capsys.readouterr().err
+    assert len(lines(tmp_path / "s.jsonl")) == 8
+
+
 def test_lexical_metrics_need_no_model_and_no_network(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     answers = files(tmp_path)
     assert score(*answers, "--questions", tmp_path / "questions.jsonl", "--metrics", "lexical", "-o", tmp_path / "run/", "-o",
@@ -100,9 +146,12 @@ def test_lexical_metrics_need_no_model_and_no_network(tmp_path: Path, capsys: py
     assert {path.name for path in (tmp_path / "run").iterdir()} >= {"run.json", "results.jsonl", "summary.json"}
 
 
-def test_a_budget_that_is_reached_keeps_everything_and_the_rest_is_asked_later(server: FakeServer, tmp_path: Path) -> None:
+def test_a_budget_that_is_reached_keeps_everything_and_the_rest_is_asked_later(
+    server: FakeServer, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
     out = tmp_path / "s.jsonl"
-    assert judged(server, tmp_path, "--max-calls", 15, "-j", 1, "-o", out) == 3
+    assert judged(server, tmp_path, "--max-calls", 15, "-j", 1, "-q", "-o", out) == 3
+    assert "the same command goes on with --retry-errors" in capsys.readouterr().err
     first = lines(out)
     assert len(first) == 8 * 5 and {s["status"] for s in first} == {"scored", "unscored"}
     assert all(s["reason"].startswith("budget") for s in first if s["status"] == "unscored")
@@ -120,11 +169,13 @@ def test_a_run_that_was_killed_goes_on_where_it_stopped(tmp_path: Path) -> None:
             sys.executable, "-m", "kgeval", "score", *map(str, answers), "--questions", "questions.jsonl", "--metrics", USUAL,
             "--model", "m", "--base-url", slow.base_url, "-j", "4", "-o", "s.jsonl", "--no-progress",
         ]
-        process = subprocess.Popen(command, cwd=tmp_path, env=dict(os.environ), stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        process = subprocess.Popen(command, cwd=tmp_path, env=dict(os.environ), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
         while slow.stats().requests < 60:
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 130
+        error = process.communicate(timeout=30)[1].decode()
+        assert process.returncode == 130
+        assert "the same command goes on with --resume" in error
         done = subprocess.run([*command, "--resume"], cwd=tmp_path, env=dict(os.environ), capture_output=True, text=True, timeout=120)
         assert done.returncode == 0, done.stderr
         total = 80 * 6 - 40
@@ -229,3 +280,11 @@ def test_results_that_quote_texts_are_private(server: FakeServer, tmp_path: Path
     assert judged(server, tmp_path, "-o", tmp_path / "s.jsonl", "-o", tmp_path / "s.html") == 0
     for name in ("s.jsonl", "s.verdicts.jsonl", "s.html"):
         assert (tmp_path / name).stat().st_mode & 0o077 == 0, name
+
+
+def test_rows_that_a_stopped_run_never_asked_about_are_not_finished(server: FakeServer, tmp_path: Path) -> None:
+    out = tmp_path / "s.jsonl"
+    assert judged(server, tmp_path, "--max-calls", 12, "-j", 1, "-o", out) == 3
+    assert judged(server, tmp_path, "--resume", "-o", out) == 0
+    assert {s["status"] for s in lines(out)} == {"scored"}
+    assert server.stats().requests == 8 * 6 - 4

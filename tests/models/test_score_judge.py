@@ -14,6 +14,12 @@ from room import finished, session, user_text
 from scripted_judge import Judge
 
 from kgeval.llm.fake import Chat, FakeServer, Rule
+from kgeval.metrics.definition import Settings, Subject
+from kgeval.metrics.engine import Tools, row_facts
+from kgeval.metrics.facts import Facts
+from kgeval.metrics.judge.dry import Dry
+from kgeval.metrics.judge.live import Live
+from kgeval.metrics.select import select
 from kgeval.records import Citation, Passage, Row
 
 MEGABYTE = 1_000_000
@@ -123,6 +129,27 @@ def test_a_dry_run_tells_calls_apart_that_have_the_same_statements_in_another_or
         for one in rows:
             judged(models, [one], metrics)
         assert (plan.calls[1], server.stats().requests) == (4, 4)
+
+
+def test_a_dry_run_parts_long_lists_as_the_run_does(tmp_path: Path) -> None:
+    rows = [row(0, "Answer", evidence=[f"Evidence {n}." for n in range(130)])]
+    with FakeServer(Judge()) as server, session(server.base_url, tmp_path / "j.sqlite") as models:
+        plan = planned(models, rows, ("evidence_coverage", "evidence_coverage_compat"))
+        judged(models, rows, ("evidence_coverage", "evidence_coverage_compat"))
+        assert plan.calls == (1 + 3, 1 + 3)
+        assert server.stats().requests == 1 + 3
+
+
+def test_a_dry_run_counts_the_triples_of_every_context(tmp_path: Path) -> None:
+    """The first one's are not there yet; the calls for the others will be made all the same."""
+    selection = select(["kg"])
+    at = row(0, "Answer", contexts=["one", "two", "three", "two"])
+    with FakeServer() as server, session(server.base_url, tmp_path / "j.sqlite") as models:
+        dry, tools = Dry(models), Tools(models=models)
+        row_facts(Subject(at, Facts(), Settings()), selection=selection, tools=tools, asker=dry)
+        row_facts(Subject(at, Facts(), Settings()), selection=selection, tools=tools, asker=Live(models))
+        assert [(stage.calls_low, stage.calls_high) for stage in dry.stages()] == [(6, 6)]
+        assert server.stats().requests == 6
 
 
 def test_the_low_end_of_a_dry_run_is_what_texts_without_claims_cost(tmp_path: Path) -> None:

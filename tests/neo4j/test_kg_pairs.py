@@ -180,7 +180,7 @@ def undirected(graph: nx.MultiDiGraph) -> nx.Graph:
 def parts(graph: Graph, one: Subject, run: int) -> tuple[PairGraph, list[object], list[int]]:
     """A pair's graph, its nodes as algorithm_1 calls them, and the community of each in one run."""
     work = join_all(asked(one, select(FAITHFUL)), Vectors())[0]  # type: ignore[arg-type]
-    _, community, _ = partitioned([work.graph], [run], one.settings, graph)
+    community, _ = partitioned([work.graph], [run], one.settings, graph)
     sides = (("_in", work.graph.input), ("_ctx", work.graph.context))
     nodes: list[object] = [name + end for end, side in sides for name in side.names]
     nodes += [(name, at, end) for end, side in sides for at, name in enumerate(side.relations)]
@@ -201,7 +201,7 @@ def test_community_scores_and_modularity_are_what_python_makes_of_the_same_parti
             sharing = [group for group in groups.values() if group & ours and group & theirs]
             alone = Settings(runs=1)
             assert len(nodes) == len(plain)
-            single = partitioned([parts(graph, one, run)[0]], [run], alone, graph)[2]
+            single = partitioned([parts(graph, one, run)[0]], [run], alone, graph)[1]
             assert single.by_entity[0] == pytest.approx(sum(len(g & ours) for g in sharing) / len(ours), abs=TINY)
             assert single.by_community[0] == pytest.approx(len(sharing) / len(groups), abs=TINY)
             reference = nx.community.modularity(undirected(plain), groups.values())

@@ -127,6 +127,8 @@ LOADS = [
     "LO\\u0041D CSV FROM 'http://127.0.0.1:1/x' AS line RETURN line",
     "MATCH (n) RETURN CASE WHEN n.built > 0 THEN COLLECT { LOAD CSV FROM 'http://127.0.0.1:1/x' AS line RETURN line } ELSE [] END AS x",
     "RETURN EXISTS { LOAD CSV FROM 'http://127.0.0.1:1/x' AS line RETURN line } AS x",
+    *(f"MATCH (n) {hidden} RETURN CASE WHEN n.built > 0 THEN COLLECT {{ LOAD CSV FROM \"http://127.0.0.1:1/x\" AS l RETURN l }} END AS x"
+      for hidden in ("WITH n, 1 AS `//`", "WITH n, 1 AS `/*`", "WITH n, 1 AS `'`", "WITH n, 1 AS `a``'`", "// quiet\r")),
 ]
 
 
@@ -144,7 +146,10 @@ REFUSED = [
     ("RETURN `gds` . `version`() AS v", "gds.version"), ("TERMINATE TRANSACTIONS 'neo4j-transaction-1'", "ends"),
     ("SHOW TRANSACTIONS", "lists"), ("MATCH (n) WHERE n.name = gds.version() RETURN n", "gds.version"),
     ("MATCH (n) RETURN [x IN COLLECT { CALL gds.graph.list() YIELD graphName RETURN graphName } | x] AS g", "gds.graph.list"),
-    ("RETURN g\\u0064s.version() AS v", "gds.version"),
+    ("RETURN g\\u0064s.version() AS v", "gds.version"), ("MATCH (n) WITH n AS `'` RETURN gds.version() AS `x'`", "gds.version"),
+    ("MATCH (n) // quiet\rRETURN [x IN [1] | gds.version()] AS v", "gds.version"),
+    ("MATCH (n) WITH n AS `'` RETURN CASE WHEN `'`.built > 0 THEN COLLECT { CALL gds.list() YIELD name RETURN name } END AS `g'`", "gds.list"),
+    ("MATCH (n) RETURN CASE WHEN n.built > 0 THEN COLLECT { CALL db.ping() YIELD success RETURN success } END AS g", "db.ping"),
 ]
 
 
@@ -162,6 +167,7 @@ def test_calls_that_are_not_known_to_read_only_are_not_run_and_leave_the_row_uns
 @pytest.mark.parametrize("cypher", [
     "CALL db.labels()", "CALL db.schema.visualization()", "RETURN point.distance(point({x: 1, y: 1}), point({x: 2, y: 1})) AS d",
     "RETURN date.truncate('month', date()) AS d", "RETURN 'gds.version() LOAD CSV' AS text // apoc.load.json()", "MATCH (n) RETURN n;",
+    "MATCH (n) RETURN n.name AS `gds.version() in LOAD CSV`",
     "RETURN '\ud800' AS half_a_character", "MATCH (a)-[r:R*1..3]->(b) RETURN a.name, size(r) AS n",
 ])
 def test_reading_calls_and_words_in_strings_are_fine(graph, draw, cypher):
@@ -179,6 +185,10 @@ def test_reading_calls_and_words_in_strings_are_fine(graph, draw, cypher):
     ("RETURN " + "(" * 5000 + "1" + ")" * 5000 + " AS x", "nested"), ("RETURN " + "NOT " * 3000 + "true AS x", "nested"),
     ("RETURN " + "CASE WHEN true THEN " * 400 + "1" + " END" * 400 + " AS x", "nested"),
     ("RETURN reduce(a = [], x IN range(1, 3000) | [a]) AS x", "nested"), ("\0", ""),
+    ("RETURN " + "true XOR " * 1900 + "true AS x", "nested"),
+    ("MATCH ()" + "-->()" * 3000 + " RETURN 1 AS x", "chains"), ("RETURN " + "'a' + " * 3000 + "'a' AS x", "chains"),
+    ("RETURN [1]" + "[0]" * 6000 + " AS x", "chains"), ("MATCH (n:" + "!" * 9000 + "A) RETURN n", "chains"),
+    ("RETURN " + "2^" * 9000 + "1 AS x", "nested"), ("RETURN 1 AS x UNION " * 900 + "RETURN 1 AS x", "nested"),
 ])
 def test_what_is_no_cypher_is_invalid_with_the_reason(graph, draw, cypher, words):
     draw(SHIPS)
@@ -208,6 +218,27 @@ def test_a_million_rows_are_not_fetched_and_match_no_gold_result(graph, draw):
     value = cypher_execution_match(gold)
     assert (value.status, value.cause) == ("unscored", "graph_error")
     assert "the gold query: it gives more than 10000 rows" in (value.reason or "")
+
+
+@pytest.mark.parametrize(("cypher", "words"), [
+    ("RETURN range(1, 1000000000) AS x", "range"), ("UNWIND range(1, 0x3B9ACA00) AS x RETURN collect(x) AS x", "range"),
+    ("RETURN date('+99999-01-01') AS d", "cannot read"),
+])
+def test_what_kgeval_cannot_take_in_is_unscored_and_not_wrong(graph, draw, cypher, words):
+    draw(SHIPS)
+    value = cypher_valid(made := run(graph, cypher, "MATCH (n) RETURN n.name"))
+    assert (value.status, value.cause) == ("unscored", "graph_error")
+    assert words in (value.reason or "")
+    gold = run(graph, "MATCH (n) RETURN n.name", cypher)
+    assert (cypher_valid(gold).value, cypher_execution_match(gold).status, cypher_execution_match(made).status) == (1.0, "unscored", "unscored")
+
+
+def test_rows_are_fetched_only_up_to_so_much_content(graph, draw):
+    draw(SHIPS)
+    fat = "UNWIND range(1, 9000) AS x RETURN reduce(s = 'a', y IN range(1, 20) | s + s) AS t"
+    found = fact(graph, fat, "MATCH (n) RETURN n.name")
+    assert (found.valid, found.matches) == (True, False)
+    assert found.rows is not None and found.rows < 50
 
 
 def test_a_gold_query_that_does_not_run_is_our_failure_and_not_the_systems(graph, draw):

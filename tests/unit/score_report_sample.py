@@ -193,8 +193,9 @@ def cost(system: str, factor: float) -> CostSummary:
 def chains(rng: random.Random, system: str) -> ReasoningSummary:
     near = QUALITY[system]
     return ReasoningSummary(
-        system=system, accuracy_metric="answer_accuracy", questions=40, with_wrong_step=12, wrong_step_share=0.3, error_propagation=0.75,
-        lucky=0.25, accuracy_by_hop={hop: mean(rng, near - 0.05 * at, n) for at, (hop, n) in enumerate((("1", 60), ("2", 30), ("3+", 10)))},
+        system=system, accuracy_metric="answer_accuracy", questions=40, with_wrong_step=14, wrong_step_answers=12, wrong_step_share=0.35,
+        error_propagation=0.75, lucky=0.25,
+        accuracy_by_hop={hop: mean(rng, near - 0.05 * at, n) for at, (hop, n) in enumerate((("1", 60), ("2", 30), ("3+", 10)))},
         stepwise_accuracy=mean(rng, near, 40), by_relation={"CAPTAIN_OF": mean(rng, near, 20)}, by_position={"1": mean(rng, near, 40)},
     )
 

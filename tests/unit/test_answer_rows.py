@@ -176,8 +176,9 @@ def test_a_repeated_question_is_a_fault(tmp_path: Path) -> None:
 
 def test_of_several_rows_with_one_id_the_first_counts_where_that_is_asked_for(tmp_path: Path) -> None:
     """GraphRAG-Bench's published novel questions have two questions under one id, and so have the answers to them."""
-    questions = lines(tmp_path / "q.jsonl", *({"id": n, "question": text, "reference": "R"} for n, text in ((1, "A?"), (2, "B?"), (1, "C?"))))
-    both = [{"id": n, "question": text, "response": text[0]} for n, text in ((1, "A?"), (2, "B?"), (1, "C?"))]
+    texts = ((1, "A?"), (2, "B?"), (1, "C?"))
+    questions = lines(tmp_path / "q.jsonl", *({"id": n, "question": text, "reference": "R"} for n, text in texts))
+    both = [{"id": n, "question": text, "response": text[0]} for n, text in texts]
     one = lines(tmp_path / "one.jsonl", *both)
     other = lines(tmp_path / "other.jsonl", *reversed(both))
     last = lines(tmp_path / "last.jsonl", *both[1:])
@@ -185,7 +186,8 @@ def test_of_several_rows_with_one_id_the_first_counts_where_that_is_asked_for(tm
     assert len(error.faults) == 3 and "--allow-duplicates" in error.fix
     with opened(one, other, last, questions=questions, allow_duplicates=True) as rows:
         assert [(r.question.id, r.question.question, r.answer.system, r.answer.answer) for r in rows] == [
-            ("1", "A?", "one", "A"), ("2", "B?", "one", "B"), ("2", "B?", "other", "B"), ("1", "A?", "other", "A"), ("2", "B?", "last", "B"),
+            ("1", "A?", "one", "A"), ("2", "B?", "one", "B"), ("2", "B?", "other", "B"),
+            ("1", "A?", "other", "A"), ("2", "B?", "last", "B"),
         ]
         assert "questions with the id of an earlier one, left out: 1 (id 1)" in rows.notes
         assert "answers of a system to a question that it has answered in an earlier row, left out: 3 (id 1)" in rows.notes
@@ -194,7 +196,7 @@ def test_of_several_rows_with_one_id_the_first_counts_where_that_is_asked_for(tm
 
 def test_allowed_duplicates_change_nothing_else(tmp_path: Path) -> None:
     """Trials stay, and another text under an id that no file has twice stays a fault."""
-    path = lines(tmp_path / "a.jsonl", answer("1", trial=1), answer("1", trial=2), answer("1", "X", trial=2), {**answer("2"), "extra": {"k": 1}})
+    path = lines(tmp_path / "a.jsonl", answer("1", trial=1), answer("1", trial=2), answer("1", "X", trial=2), answer("2"))
     with opened(path, allow_duplicates=True) as rows:
         assert [(r.question.id, r.answer.trial) for r in rows] == [("1", 1), ("1", 2), ("2", None)]
     b = lines(tmp_path / "b.jsonl", {**answer("2"), "question": "Something else?"})

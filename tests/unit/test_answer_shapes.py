@@ -89,6 +89,20 @@ def test_deepeval_in_both_spellings_where_context_is_gold(names: tuple[str, ...]
     assert row.answer.context_texts == ("got",)
 
 
+def test_deepeval_joins_the_texts_of_a_list_in_its_csv_and_jsonl_files(tmp_path: Path) -> None:
+    """As EvaluationDataset.save_as of deepeval 4.3 writes them; as one context they would change every share of contexts."""
+    columns = "input,actual_output,expected_output,retrieval_context,context,name"
+    csv = tmp_path / "cases.csv"
+    csv.write_text(f"{columns}\nQ,A,E,c1|c2,e1|e2|e3,\n")
+    row = only(tmp_path / "cases.jsonl", [{"input": "Q", "actual_output": "A", "retrieval_context": "c1|c2", "context": "e1|e2|e3"}])
+    with open_rows(RowsWanted((csv,))) as rows:
+        for found in (*rows, row):
+            assert found.answer.context_texts == ("c1", "c2")
+            assert [e.text for e in found.question.evidence] == ["e1", "e2", "e3"]
+    kept = only(tmp_path / "list.json", [{"input": "Q", "actual_output": "A", "retrieval_context": ["| a | table |"]}])
+    assert kept.answer.context_texts == ("| a | table |",)
+
+
 def test_ragchecker(tmp_path: Path) -> None:
     value = {"results": [{
         "query_id": "0", "query": "Q", "gt_answer": "G", "response": "A", "retrieved_context": [{"doc_id": "d1", "text": "t1"}],

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgeval.graph.foreign import Cell, Operator, Plan, Table, plain
+from kgeval.graph.foreign import Cell, Operator, Plan, Table, _operators, plain
 from kgeval.metrics.stored.candidates import Line, parts
 from kgeval.metrics.stored.compare import TooManyWaysError, compare
 from kgeval.metrics.stored.guard import ends_ordered, invalid, refused, too_early
@@ -154,3 +154,37 @@ def test_driver_values_become_plain_ones():
         ("null", None), ("bool", True), ("int", 1), ("float", 1.5), ("text", "x"), ("bytes", b"y"),
         ("map", (("a", ("list", ())), ("b", ("int", 1)))),
     ))
+
+
+@pytest.mark.parametrize("query", [
+    "LOAD CSV FROM 'x' AS l RETURN l", "RETURN 1 AS `//` LOAD CSV FROM 'x' AS l", "// a\rLOAD CSV FROM 'x' AS l RETURN l",
+    "WITH 1 AS `/*` LOAD CSV FROM 'x' AS l RETURN l /* */",
+    "RETURN '\\u0027' AS a, COLLECT { LOAD CSV FROM 'x' AS l RETURN '\\u0027' } AS b",
+    "L\\u004fAD CSV FROM 'x' AS l RETURN l",
+])
+def test_load_csv_is_seen_whatever_hides_it_in_cypher_5_or_25(query):
+    assert "LOAD CSV" in (too_early(query) or "")
+
+
+@pytest.mark.parametrize("query", [
+    "RETURN 'LOAD CSV' AS x", "RETURN 1 AS `LOAD CSV`", "RETURN 1 AS x // LOAD CSV", "RETURN 1 AS x /* LOAD\rCSV */",
+])
+def test_load_csv_in_a_string_a_name_or_a_comment_is_none(query):
+    assert too_early(query) is None
+
+
+def test_a_procedure_in_a_subquery_is_judged_as_a_procedure_though_the_plan_does_not_show_it():
+    plan = Plan("r", (Operator("Projection", "neo4j", "x"),))
+    said = [refused(plan, f"RETURN '\\u0027' AS a, COLLECT {{ CALL {name}() YIELD label RETURN '\\u0027' }} AS x, apoc.coll.max([1]) AS y", "neo4j")
+            for name in ("apoc.meta.data.of", "db.ping", "db.labels")]
+    assert "apoc.meta.data.of" in (said[0] or "")
+    assert "db.ping" in (said[1] or "")
+    assert said[2] is None
+
+
+def test_a_plan_as_deep_as_a_long_query_is_walked():
+    plan: dict[str, object] = {"operatorType": "Unwind@neo4j"}
+    for _ in range(5000):
+        plan = {"operatorType": "Projection@neo4j", "args": {"Details": "x"}, "children": [plan]}
+    steps = list(_operators(plan))
+    assert (len(steps), steps[-1].name) == (5001, "Unwind")

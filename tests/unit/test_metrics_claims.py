@@ -168,6 +168,15 @@ def test_an_empty_answer_is_zero_where_it_should_be_right_and_has_no_meaning_for
         assert (found.status, found.reason) == ("not_applicable", "the answer makes no claim")
 
 
+def test_of_several_right_answers_the_nearest_counts_for_the_similarity_part() -> None:
+    made = subject(references=["another"])
+    made.facts.checks |= {"answer_claims@reference": checked("sn"), "reference_claims@answer": checked("s")}
+    made.facts.cosines["similarity:reference"] = Cosines((0.2, 0.6))
+    found = all_metrics()["answer_accuracy"].compute(made)
+    assert found.value == pytest.approx(0.75 * 2 / 3 + 0.25 * 0.6)
+    assert (found.detail["cosine"], found.detail["similarity"]) == (0.6, 0.6)
+
+
 def test_an_answer_that_is_an_error_counts_as_empty() -> None:
     made = subject()
     made.row = made.row.model_copy(update={"answer": made.row.answer.model_copy(update={"error": "timeout", "answer": "half an ans"})})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -247,6 +248,17 @@ def test_without_a_right_answer_only_questions_outside_the_texts_are_judged() ->
     assert len(asked(["binary_accuracy"], row(reference=None, level="negative"))[1].tasks) == 1
 
 
+@pytest.mark.parametrize(("level", "rating"), [(None, 0.0), ("fact_retrieval", 0.0), ("negative", 1.0), ("out_of_context", 1.0)])
+def test_a_refusal_is_right_only_where_the_texts_do_not_tell(level: str | None, rating: float) -> None:
+    class Refusing(Pretend):
+        def ask(self, task: Task[Any]) -> Outcome[Any]:
+            made = super().ask(task)
+            return replace(made, value=made.value.model_copy(update={"label": "refusal"}))
+
+    subject, _ = asked(["binary_accuracy"], row(level=level), Refusing())
+    assert subject.facts.checks["binary"].items[0].rating == rating
+
+
 def test_correct_is_no_label_where_there_is_nothing_to_be_correct_by() -> None:
     """A judge that knows the answer, or means that refusing is right, would say it: it is asked again."""
     replies = [asked(["binary_accuracy"], row(level="negative", **given))[1].tasks[0].reply for given in ({}, {"reference": None})]
@@ -319,6 +331,37 @@ def test_a_supported_claim_that_names_none_of_several_passages_leaves_its_citati
     first, second = subject.facts.checks["citations"].items
     assert (first.label, second.label) == ("supported", None)
     assert second.failure == Failure("missing_item", "the verdict says supported, but names no passage that was shown")
+
+
+def test_a_claim_that_only_a_doubtful_citation_stands_for_is_unscored_and_not_uncited() -> None:
+    at = citing(Citation(claim="one", chunk_id="A"), Citation(claim="two", chunk_id="B"))
+
+    def fields(stage: str, n: int, text: str) -> dict[str, Any]:
+        return {"sources": [n]} if stage == "citation-claims" else {"sources": [9] if text == "two" else [1]}
+
+    subject, _ = asked(["citation_coverage"], at, Pretend(fields))
+    first, second = subject.facts.checks["citations:claims"].items
+    assert (first.label, second.label) == ("cited", None)
+    assert second.failure is not None and second.failure.cause == "missing_item"
+
+
+def test_a_chunk_that_is_cited_for_one_claim_does_not_cover_another_that_it_also_supports() -> None:
+    """The second citation is for the whole answer, so the answer's claims are held against both chunks."""
+    at = citing(Citation(claim="one", chunk_id="A"), Citation(chunk_id="B"))
+
+    def fields(stage: str, n: int, text: str) -> dict[str, Any]:
+        return {"label": "not_stated"} if stage == "citation-claims" else {"sources": [1]}  # chunk A supports everything, B nothing
+
+    labels, claims, _ = judged_citations(at, fields)
+    assert (labels, claims) == (["supported", "not_stated"], ["uncited", "uncited"])
+
+
+def test_of_two_passages_with_the_cited_id_the_retrieved_one_counts() -> None:
+    at = citing(Citation(claim="one", chunk_id="A"))
+    evidence = [Passage(text="another edition", chunk_id="A")]
+    at = at.model_copy(update={"question": at.question.model_copy(update={"evidence": evidence})})
+    _, asker = asked(["citation_precision"], at)
+    assert [entry["text"] for entry in asker.tasks[0].slots["passages"]] == ["aaa"]  # type: ignore[index, union-attr]
 
 
 def test_an_empty_answer_with_citations_costs_nothing() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from kgeval.llm.calls import Endpoint
 from kgeval.metrics.definition import Need, Settings, Subject
-from kgeval.metrics.engine import Tools, result
+from kgeval.metrics.engine import Tools, result, score
 from kgeval.metrics.facts import Facts
 from kgeval.metrics.select import LACKING, PRESENT, lacking, select
 from kgeval.metrics.signature import metric_info, tooling
@@ -64,6 +64,26 @@ def test_figures_beside_the_zero_of_an_empty_answer_are_zeros_too_so_that_means_
     for name, one in scores(row(**empty), *names).items():
         assert (one.value, one.detail["empty_answer"]) == (0.0, True)
         assert {aspect: one.detail[aspect] for aspect in all_metrics()[name].aspects} == dict.fromkeys(all_metrics()[name].aspects, 0.0)
+
+
+ALWAYS = {"answer_accuracy", "context_relevance", "evidence_recall"}
+
+
+@pytest.mark.parametrize(("level", "own"), [
+    ("fact_retrieval", {"rouge_l_compat"}), ("complex_reasoning", {"rouge_l_compat"}), ("contextual_summarize", {"evidence_coverage"}),
+    ("creative_generation", {"faithfulness", "evidence_coverage"}), (None, set()), ("negative", set()),
+])
+def test_a_row_gets_the_metrics_of_graphrag_bench_that_are_for_its_level(level: str | None, own: set[str]) -> None:
+    at = row(question={**FULL_QUESTION, "level": level})
+    assert {metric.name for metric in select(["graphrag-bench"]).of(at)} == ALWAYS | own
+    assert {metric.name for metric in select(["graphrag-bench", "rouge_l_compat"]).of(at)} == ALWAYS | own | {"rouge_l_compat"}
+
+
+def test_rows_come_in_order_with_every_trial_and_without_those_that_are_left_out() -> None:
+    rows = [row().model_copy(update={"n": n}) for n in range(600)]  # more than one window
+    made = list(score(rows, select(["token_f1"]), Tools(), Settings(), trials=2, skip=lambda at, trial: (at.n, trial) in {(1, 0), (2, 1)}))
+    expected = [(n, trial or None) for n in range(600) for trial in range(2) if (n, trial) not in {(1, 0), (2, 1)}]
+    assert [(one.row.n, one.scores[0].trial) for one in made] == expected
 
 
 class Session:

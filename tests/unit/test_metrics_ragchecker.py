@@ -70,7 +70,8 @@ def test_what_a_figure_does_not_read_cannot_make_it_unscored(name: str) -> None:
 def test_support_by_no_context_leaves_open_which_ones_are_relevant(name: str) -> None:
     found = value(name, found=said(""))
     assert (found.status, found.cause) == ("unscored", "missing_item") and "by no context" in str(found.reason)
-    assert value("hallucination", origin=said("", None)).value == 1 / 2, "supported all the same"
+    for fact, expected in (("hallucination", 1 / 2), ("self_knowledge", 0)):
+        assert value(fact, right=said("", None), origin=said("", None)).value == expected, "supported all the same"
 
 
 @pytest.mark.parametrize("name", OF_CLAIMS)

@@ -163,6 +163,23 @@ def test_repetitions_are_one_question_and_failures_are_told():
     assert found.by_position["1"].mean == pytest.approx(1 / 3)
 
 
+def test_the_order_of_the_scores_changes_nothing_not_even_a_cause():
+    values = [0.1, 0.7, 1 / 3]
+    scores = [step_score("a", [True, False], trial=at).model_copy(update={"value": value}) for at, value in enumerate(values)]
+    scores += [accuracy("b", None, trial=2).model_copy(update={"reason": "unparsable: x"}), accuracy("b", None, trial=1)]
+    scores += [accuracy("c", None).model_copy(update={"reason": "budget"})]
+    rows = [row(question(name, 2)) for name in "abc"]
+    first, second = reasoning(scores, rows)[0], reasoning(scores[::-1], rows[::-1])[0]
+    assert first.model_dump_json() == second.model_dump_json()
+    assert first.accuracy_by_hop["2"].failures == {"timeout": 1, "budget": 1}
+
+
+def test_shares_of_wrong_steps_are_over_the_answers_that_were_scored():
+    scores = [step_score(name, [False, True]) for name in "abc"] + [accuracy("a", 0.0), accuracy("b", 1.0), accuracy("c", None)]
+    (found,) = reasoning(scores, [row(question(name, 2)) for name in "abc"])
+    assert (found.with_wrong_step, found.wrong_step_answers, found.error_propagation, found.lucky) == (3, 2, 0.5, 0.5)
+
+
 def test_without_chains_and_hops_there_is_no_summary():
     assert reasoning([accuracy("a", 1.0)], [row(question("a", None))]) == []
     assert reasoning([], []) == []
@@ -193,7 +210,13 @@ def test_a_gain_is_the_mean_difference_over_the_questions_that_both_have():
     values = table({"graph": {"a": 1.0, "b": 0.5, "c": None, "d": 1.0}, "vector": {"b": 0.0, "a": 0.5, "c": 1.0, "e": 1.0}})
     (found,) = gains(values, ["graph", "vector"], [info("kg_grounding")], baseline="vector", seed=0)
     assert (found.system, found.baseline, found.metric, found.n, found.mean) == ("graph", "vector", "kg_grounding", 2, 0.5)
-    assert (found.low, found.high) == (0.5, 0.5)
+    assert (found.low, found.high, found.differ) == (0.5, 0.5, 2)
+
+
+def test_a_gain_counts_the_questions_that_differ():
+    first = {"a": 0.1 + 0.2, "b": 1.0, "c": 0.5, "d": 0.0}
+    (found,) = gains(table({"x": first, "y": {"a": 0.3, "b": 0.0, "c": 0.5}}), ["x", "y"], [info("kg_grounding")], baseline="y", seed=0)
+    assert (found.n, found.differ) == (3, 1)
 
 
 def test_without_a_baseline_every_pair_is_compared_and_other_groups_are_left_out():

@@ -20,6 +20,7 @@ from kgeval.errors import UsageError
 from kgeval.records import AuditReport, GateResult, Mean, ScoreReport, Spread, WorstRow
 from kgeval.report import scores_view as view
 from kgeval.report.plots_scores import Point, distribution, plane
+from kgeval.report.redact_scores import redacted_scores
 from kgeval.report.scores_md import MOST_CHARACTERS
 from kgeval.report.write import Form, Screen, check_outputs, rendered, write_report
 
@@ -128,6 +129,7 @@ def test_how_files_were_read_is_not_said_twice_on_a_terminal(report: ScoreReport
     noted = report.model_copy(update={"notes": ["a.jsonl: read as kgeval answers, rows: 1,600", "a.jsonl: read as well"]})
     assert "rows: 1,600" not in rendered(noted, "text") and "read as well" in rendered(noted, "text")
     assert "rows: 1,600" in shown(noted, "md") and "rows: 1,600" in shown(noted, "html")
+    assert redacted_scores(noted).notes[0] == noted.notes[0] and "read as" not in redacted_scores(noted).notes[1]
 
 
 def test_without_chains_there_is_no_table_of_chains(report: ScoreReport) -> None:
@@ -153,7 +155,7 @@ def test_cost_has_factors_quantiles_and_how_many_answers_tell(told: dict[Form, s
 def test_reasoning_gains_repeats_audit_and_worst_rows_are_there_with_their_counts(told: dict[Form, str]) -> None:
     for form, text in told.items():
         for part in (
-            "12 of 40", "9 of 12", "+0.128 [+0.071, +0.184]", "no clear difference", "standard", "0.005", "duplicate-name",
+            "14 of 40", "9 of 12", "+0.128 [+0.071, +0.184]", "no clear difference", "standard", "0.005", "duplicate-name",
             "-0.200 [-0.310, -0.080]", "0 of 2 claims of the answer", "Mary Holt", "note" if form == "text" else "Notes",
         ):
             assert part in text, (form, part)

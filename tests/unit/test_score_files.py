@@ -294,6 +294,20 @@ def test_two_runs_cannot_write_one_output(tmp_path: Path) -> None:
         run(tmp_path / "s.jsonl", ["1"])
 
 
+def test_further_outputs_are_locked_too_and_leave_nothing_behind(tmp_path: Path) -> None:
+    both = [tmp_path / "a.jsonl", tmp_path / "b.csv"]
+    with ScoreFile(both, fingerprint="f"), pytest.raises(InputError, match=r"b\.csv\.partial: another run is writing it"):
+        ScoreFile([tmp_path / "c.jsonl", tmp_path / "b.csv"], fingerprint="f")
+    assert list(tmp_path.iterdir()) == []
+    with run(both[1], ["1"]):
+        pass
+    kept = partial_of(both[1]).read_bytes()
+    with ScoreFile(both, fingerprint="f") as file:
+        file.add(scores("1", 0.5), [])
+        file.finish(report())
+    assert partial_of(both[1]).read_bytes() == kept, "what another run left there is its own"
+
+
 def test_a_folder_that_cannot_be_written_is_told_before_anything_is_done(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot be written to") as refused:
@@ -326,7 +340,7 @@ def test_a_result_that_cannot_be_written_leaves_the_partial_file_and_the_old_one
     output.write_text("old")
     with run(output, ["1"]) as file:
         monkeypatch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(OSError(errno.ENOSPC, "No space left on device")))
-        with pytest.raises(InputError, match=r"s.jsonl: cannot be written: No space left"):
+        with pytest.raises(InputError, match=r"s.jsonl: cannot be written: No space left on device; all 1 rows are kept in"):
             file.finish(report())
         monkeypatch.undo()
     assert output.read_text() == "old"

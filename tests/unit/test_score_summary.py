@@ -285,16 +285,14 @@ def test_an_answer_that_was_repeated_shows_the_repetition_that_was_worst() -> No
     assert [(one.value, one.answer) for one in report(scores, rows).worst] == [(0.2, "answer 2")]
 
 
-def test_a_system_without_an_answer_to_some_questions_and_scores_without_rows_are_named() -> None:
-    scores = [score("a", 1.0), score("b", 1.0)]
+def test_scores_without_rows_are_named_and_questions_without_an_answer_leave_a_gate_open() -> None:
+    scores, gate = [score("a", 1.0), score("b", 1.0)], Gate("token_f1", True, 0.9)
     found = build_report(
         lambda: iter(scores), lambda: iter([row(0, {"id": "a"})]), infos=[info("token_f1")],
-        systems=[SystemInfo(system="S", answers=2, questions_missing=3)], run=RUN, options=SummaryOptions(notes=["first"]),
+        systems=[SystemInfo(system="S", answers=2, questions_missing=3)], run=RUN, options=SummaryOptions(notes=["first"], gates=[gate]),
     )
-    assert found.notes == [
-        "first", "S has no answer to 3 of the questions: its means are over those that it answered",
-        "1 scored questions are not among the rows: they are in no group",
-    ]
+    assert found.notes == ["first", "1 scored questions are not among the rows: they are in no group"]
+    assert [(one.value, one.met) for one in found.gates] == [(1.0, None)]
 
 
 def test_a_metric_that_no_row_was_asked_for_is_listed_with_nothing() -> None:

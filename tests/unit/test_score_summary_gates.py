@@ -57,6 +57,18 @@ def test_a_gate_has_no_answer_where_the_unscored_rows_could_turn_it() -> None:
     assert evaluate([gate], [sure], complete=False)[0].met is None
 
 
+def test_a_file_of_answers_that_broke_off_meets_no_gate_that_the_missing_ones_could_turn() -> None:
+    gate = Gate("faithfulness", True, 0.8)
+    whole = summary(0.9, system="S")
+    asked = whole.overall.n - whole.overall.not_applicable
+    few, many = asked // 10, asked * 9
+    assert [evaluate([gate], [whole], missing={"S": count})[0].met for count in (0, few, many)] == [True, True, None]
+    assert evaluate([gate], [whole], missing={"T": many})[0].met is True
+    low = Gate("faithfulness", False, 0.2)
+    assert [evaluate([low], [summary(0.1)], missing={"S": count})[0].met for count in (0, few, many)] == [True, True, None]
+    assert evaluate([gate], [summary(0.1)], missing={"S": few})[0].met is False, "nor can the missing ones save it"
+
+
 def test_a_gate_without_a_system_is_for_every_system_and_one_with_an_unknown_system_has_no_answer() -> None:
     summaries = [summary(0.9, system="S"), summary(0.5, system="T")]
     results = evaluate([Gate("faithfulness", True, 0.8), Gate("faithfulness", True, 0.8, "U")], summaries)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from kgeval.stats.bootstrap import bootstrap_difference, bootstrap_mean
+from kgeval.stats.bootstrap import Shape, _expanded, bootstrap_difference, bootstrap_mean
 
 SKEWED = {
     "mostly right": lambda rng, n: rng.beta(5, 1, n),
@@ -121,3 +121,22 @@ def test_scaling_and_moving_the_values_scales_and_moves_the_interval(values: lis
     moved = bootstrap_mean([value * factor + by for value in values], seed=7, resamples=500)
     assert plain is not None and moved is not None
     assert (moved.low, moved.high) == pytest.approx((plain.low * factor + by, plain.high * factor + by), abs=1e-6)
+
+
+@pytest.mark.parametrize("z", [-1.96, -1.0, 0.5, 1.96, 2.5])
+def test_the_expansion_gives_the_quantiles_of_a_known_skewed_distribution(z: float) -> None:
+    """Means of n draws of an exponential are a gamma distribution: cumulants 1/n, 2/n^2, 6/n^3 after the first."""
+    n = 40
+    exact = float(stats.gamma.ppf(stats.norm.cdf(z), n, scale=1 / n))
+    assert _expanded(Shape(n, 1.0, 1 / n, 2 / n**2, 6 / n**3), z) == pytest.approx(exact, abs=2e-4)
+
+
+def test_the_skewness_of_a_difference_is_that_of_the_first_group_minus_that_of_the_second() -> None:
+    rare, often = np.array([0.0] * 36 + [1.0] * 4), np.array([1.0] * 36 + [0.0] * 4)
+    found = bootstrap_difference(rare, often, seed=0)
+    turned = bootstrap_difference(often, rare, seed=0)
+    theirs = stats.bootstrap((rare, often), lambda a, b, axis: a.mean(axis) - b.mean(axis), method="BCa", n_resamples=10_000, rng=1)
+    assert found is not None and turned is not None
+    assert (found.low, found.high) == pytest.approx(theirs.confidence_interval, abs=0.026)
+    same = bootstrap_difference(rare, rare, seed=0)
+    assert same is not None and same.low == pytest.approx(-same.high, abs=0.026), "equal skewness cancels"

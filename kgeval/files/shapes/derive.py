@@ -67,6 +67,14 @@ def autorag(row: Mapping[str, Any], fields: Row, _stem: str) -> None:
         fields["evidence"] = [text for item in texts for text in (item if isinstance(item, list) else [item])]
 
 
+def deepeval(_row: Mapping[str, Any], fields: Row, _stem: str) -> None:
+    """Its CSV and JSONL files hold lists of texts as one text, joined with "|", and its own reader cuts them there."""
+    for name in ("contexts", "evidence"):
+        value = fields.get(name)
+        if isinstance(value, str) and "|" in value and not value.lstrip().startswith("["):
+            fields[name] = value.split("|")
+
+
 def graphrag_eval(row: Mapping[str, Any], fields: Row, _stem: str) -> None:
     """Steps: what a retrieval step returned are contexts (or evidence, of the reference), what a Cypher step ran is the query."""
     actual = [step for step in cells.listed(row.get("actual_steps")) or [] if isinstance(step, Mapping)]
@@ -96,4 +104,6 @@ def _retrieved(output: Any) -> list[Any]:
     return [item for item in output if isinstance(item, Mapping | str)] if isinstance(output, list) else []
 
 
-DERIVE: Mapping[str, Derive] = {"graphrag_bench": graphrag_bench, "polyu": polyu, "autorag": autorag, "graphrag_eval": graphrag_eval}
+DERIVE: Mapping[str, Derive] = {
+    "graphrag_bench": graphrag_bench, "polyu": polyu, "autorag": autorag, "deepeval": deepeval, "graphrag_eval": graphrag_eval,
+}

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from kgeval.errors import ConnectError, ModelError, QueryError, first_line
 from kgeval.graph import pairs as gds
 from kgeval.graph.connect import ConnectionLost, Graph
+from kgeval.graph.project import sweep
 from kgeval.llm.calls import Failure
 from kgeval.metrics.definition import Settings, Subject
 from kgeval.metrics.facts import Pair
-from kgeval.metrics.kg.overlap import Overlap, Several, beside, overlap
+from kgeval.metrics.kg.overlap import Overlap, beside, overlap
 from kgeval.metrics.kg.shape import TOLERANCE, Edges, PairGraph, join, side_of, triples_matched, ways
 from kgeval.metrics.kg.sides import Asked, asked, matching_fact
 from kgeval.metrics.kg.triples import given_triples
@@ -25,18 +27,20 @@ if TYPE_CHECKING:
     from kgeval.metrics.select import Selection
     from kgeval.records import Layout
 
+T = TypeVar("T")
 MOST_TRIPLES = 50_000  # of the pairs whose names are embedded and joined together: bounds our memory
 MOST_EDGES = 60_000  # of one projection: bounds the server's memory (about 40 MB each); a larger pair is projected alone
 
 
 @dataclass
 class Work:
-    """A pair with its graph, on the way to its counts."""
+    """A pair with its graph, on the way to its counts. `failure`: why it has none."""
 
     asked: Asked
     graph: PairGraph
     found: Pair
     runs: list[tuple[float, float, float]] = field(default_factory=list)
+    failure: Failure | None = None
 
 
 def add_pairs(subjects: Sequence[Subject], selection: Selection, graph: Graph, embedder: Embedder, layout: Layout | None) -> None:
@@ -48,6 +52,9 @@ def add_pairs(subjects: Sequence[Subject], selection: Selection, graph: Graph, e
     from kgeval.metrics.kg.stored import add_stored
 
     given_triples(subjects, selection, graph, layout)
+    if graph.info.gds is not None:
+        with suppress(QueryError):  # what a run that was killed left in the server's memory
+            sweep(graph)
     add_stored(subjects, selection, graph, embedder, layout)
     for part in _parts(one for subject in subjects for one in asked(subject, selection)):
         _add(part, graph, embedder)
@@ -78,21 +85,19 @@ def _put(one: Asked, found: Pair) -> None:
 
 
 def _add(part: Sequence[Asked], graph: Graph, embedder: Embedder) -> None:
-    """The pairs of one part; a failure is that of every pair in it."""
+    """The pairs of one part. A failed embedding is the failure of all of them, a failed query that of the pairs that it was for."""
     try:
         works = join_all(part, embedder)
-        match(works, graph)
-        split([work for work in works if work.asked.communities], graph)
-    except (ModelError, ConnectError, QueryError) as cause:
-        if isinstance(cause, ConnectionLost):
-            raise
-        failure = Failure("embedding_error" if isinstance(cause, ModelError) else "graph_error", first_line(cause))
+    except ModelError as cause:
         for one in part:
-            _put(one, Pair(failure=failure))
+            _put(one, Pair(failure=Failure("embedding_error", first_line(cause))))
         return
+    match(works, graph)
+    split([work for work in works if work.asked.communities and work.failure is None], graph)
     for work in works:
         columns = tuple(zip(*work.runs, strict=True)) or ((), (), ())
-        _put(work.asked, replace(work.found, by_entity=columns[0], by_community=columns[1], modularity=columns[2]))
+        counts = replace(work.found, by_entity=columns[0], by_community=columns[1], modularity=columns[2])
+        _put(work.asked, counts if work.failure is None else Pair(failure=work.failure))
 
 
 def join_all(part: Sequence[Asked], embedder: Embedder) -> list[Work]:
@@ -119,21 +124,38 @@ def join_all(part: Sequence[Asked], embedder: Embedder) -> list[Work]:
 
 def match(works: Sequence[Work], graph: Graph) -> None:
     """Counts matched input entities: one Dijkstra for all pairs [D Algorithm 2, eq. 1]."""
+    if not works:
+        return
+    settings = works[0].asked.subject.settings
+    for work, costs in zip(works, nearest([work.graph for work in works], settings, graph), strict=True):
+        if isinstance(costs, Failure):
+            work.failure = costs
+        else:
+            work.found = replace(work.found, matched=int((costs <= settings.delta + TOLERANCE).sum()))
+
+
+def nearest(pairs: Sequence[PairGraph], settings: Settings, graph: Graph) -> Iterator[np.ndarray | Failure]:
+    """For each pair the cost from each input entity to its nearest context entity (infinity: none is reached). Raises: ConnectionLost."""
     import numpy as np
 
-    for first, last in _spans([len(work.graph.cosine) + 4 * len(work.graph.input.heads) for work in works], MOST_EDGES):
-        part = works[first:last]
-        starts = np.cumsum([0, *(work.graph.nodes for work in part)])
-        costs = nearest([work.graph for work in part], starts, part[0].asked.subject.settings, graph)
-        for work, start in zip(part, starts, strict=False):
-            reached = costs[start : start + len(work.graph.input.names)] <= work.asked.subject.settings.delta + TOLERANCE
-            work.found = replace(work.found, matched=int(reached.sum()))
+    for first, last in _spans([len(pair.cosine) + 4 * len(pair.input.heads) for pair in pairs], MOST_EDGES):
+        part = pairs[first:last]
+        starts = np.cumsum([0, *(pair.nodes for pair in part)])
+        edges, ends = several_ways(part, starts, settings)
+        arrays = gds.Arrays(edges.source, edges.target, edges.value)
+        costs = _tried(partial(gds.nearest_costs, graph, arrays, ends, int(starts[-1])))
+        for pair, start in zip(part, starts, strict=False):
+            yield costs if isinstance(costs, Failure) else costs[start : start + len(pair.input.names)]
 
 
-def nearest(pairs: Sequence[PairGraph], starts: np.ndarray, settings: Settings, graph: Graph) -> np.ndarray:
-    """Cost from every node of the pairs (numbered from `starts` on) to its pair's nearest context entity; infinity: none is reached."""
-    edges, ends = several_ways(pairs, starts, settings)
-    return gds.nearest_costs(graph, gds.Arrays(edges.source, edges.target, edges.value), ends, int(starts[-1]))
+def _tried(work: Callable[[], T]) -> T | Failure:
+    """The result, or why the server did not give it (time, memory, rights). Raises: ConnectionLost."""
+    try:
+        return work()
+    except ConnectionLost:
+        raise
+    except (ConnectError, QueryError) as cause:
+        return Failure("graph_error", first_line(cause))
 
 
 def several_ways(pairs: Sequence[PairGraph], starts: np.ndarray, settings: Settings) -> tuple[Edges, np.ndarray]:
@@ -158,15 +180,29 @@ def split(works: Sequence[Work], graph: Graph) -> None:
     every = [(work, run) for run in range(settings.runs) for work in works]
     most = 1 if settings.community == "louvain" else MOST_EDGES
     spans = list(_spans([work.graph.size for work, _ in every], most))
-    calls = (partial(partitioned, [w.graph for w, _ in every[a:b]], [r for _, r in every[a:b]], settings, graph) for a, b in spans)
-    for (first, last), (_, _, found) in zip(spans, gds.two_at_a_time(calls), strict=True):
-        scores = zip(found.by_entity.tolist(), found.by_community.tolist(), found.modularity.tolist(), strict=True)
-        for (work, _), score in zip(every[first:last], scores, strict=True):
-            work.runs.append(score)
+    calls = (partial(_scores, every[first:last], settings, graph) for first, last in spans)
+    for (first, last), found in zip(spans, gds.two_at_a_time(calls), strict=True):
+        for at, (work, _) in enumerate(every[first:last]):
+            if isinstance(found, Failure):
+                work.failure = found
+            else:
+                work.runs.append(found[at])
 
 
-def partitioned(pairs: Sequence[PairGraph], runs: Sequence[int], settings: Settings, graph: Graph) -> tuple[Several, np.ndarray, Overlap]:
-    """The pairs side by side, a community for each of their nodes, and what follows from it."""
+def _scores(part: Sequence[tuple[Work, int]], settings: Settings, graph: Graph) -> list[tuple[float, float, float]] | Failure:
+    """By entity, by community and modularity of each pair in its run. Pairs that failed in an earlier run are not tried again."""
+    failures = [work.failure for work, _ in part if work.failure is not None]
+    if len(failures) == len(part):
+        return failures[0]
+    found = _tried(partial(partitioned, [work.graph for work, _ in part], [run for _, run in part], settings, graph))
+    if isinstance(found, Failure):
+        return found
+    scores = found[1]
+    return list(zip(scores.by_entity.tolist(), scores.by_community.tolist(), scores.modularity.tolist(), strict=True))
+
+
+def partitioned(pairs: Sequence[PairGraph], runs: Sequence[int], settings: Settings, graph: Graph) -> tuple[np.ndarray, Overlap]:
+    """A community for each node of the pairs side by side, and what follows from it."""
     import numpy as np
 
     several = beside(pairs, runs, settings)
@@ -177,7 +213,7 @@ def partitioned(pairs: Sequence[PairGraph], runs: Sequence[int], settings: Setti
         community = gds.communities(graph, arrays, nodes, graphs=heavy, algorithm=settings.community, seed=settings.seed)
     else:
         community = np.arange(nodes)
-    return several, community, overlap(several, community)
+    return community, overlap(several, community)
 
 
 def _spans(sizes: Sequence[int], most: int) -> Iterator[tuple[int, int]]:

@@ -63,7 +63,7 @@ def explain(one: Asked, graph: Graph, embedder: Embedder) -> Explained:
     settings, nodes = one.subject.settings, nodes_of(pair)
     edges, ends = several_ways([pair], np.zeros(1, dtype=np.int64), settings)
     paths = gds.nearest_paths(graph, gds.Arrays(edges.source, edges.target, edges.value), ends, pair.nodes)
-    _, community, _ = partitioned([pair], [0], settings, graph)
+    community, _ = partitioned([pair], [0], settings, graph)
     names, others = pair.input.names, pair.context.names
     similar = [
         (names[a], others[b], float(cosine), float(cost))

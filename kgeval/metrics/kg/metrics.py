@@ -28,9 +28,9 @@ class Texts:
 
 
 TEXTS = {
-    "context_relevancy": Texts("question (input) and retrieved contexts (context)", ("contexts",), "1 + 1 a context"),
+    "context_relevancy": Texts("question (input) and retrieved contexts (context)", ("passages",), "1 + 1 a context"),
     "factual_correctness": Texts("answer (input) and reference (context)", ("reference",), "2"),
-    "faithfulness": Texts("answer (input) and retrieved contexts (context)", ("contexts",), "1 + 1 a context"),
+    "faithfulness": Texts("answer (input) and retrieved contexts (context)", ("passages",), "1 + 1 a context"),
     "answer_relevancy": Texts("question (input) and answer (context)", (), "2"),
 }
 

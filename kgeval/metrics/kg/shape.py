@@ -16,7 +16,7 @@ from kgeval.records import Triple
 if TYPE_CHECKING:
     import numpy as np
 
-BLOCK = 1_024
+CELLS = 4_000_000  # cosines that are held at a time
 DECIMALS = 6  # of a cosine: the last bits depend on what else is multiplied beside it
 TOLERANCE = 1e-9  # of a sum of costs: 0.1 + 0.1 + 0.3 must count as 0.5
 
@@ -76,8 +76,9 @@ def join(given: Side, context: Side, vectors: tuple[np.ndarray, np.ndarray], tau
     import numpy as np
 
     rows, columns, found = [], [], []
-    for start in range(0, len(vectors[0]), BLOCK):
-        cosines = np.round(np.minimum(vectors[0][start : start + BLOCK] @ vectors[1].T, 1.0).astype(np.float64), DECIMALS)
+    block = max(1, CELLS // len(vectors[1]))
+    for start in range(0, len(vectors[0]), block):
+        cosines = np.round(np.minimum(vectors[0][start : start + block] @ vectors[1].T, 1.0).astype(np.float64), DECIMALS)
         row, column = np.nonzero(cosines >= tau)
         rows.append(row + start)
         columns.append(column)
@@ -136,12 +137,12 @@ def triples_matched(pair: PairGraph, relations: tuple[np.ndarray, np.ndarray], s
     near = np.zeros((len(pair.input.names), len(pair.context.names)), dtype=bool)
     good = similar_cost(pair) <= settings.delta + TOLERANCE
     near[pair.similar_input[good], pair.similar_context[good]] = True
-    count = 0
-    for start in range(0, len(pair.input.heads), BLOCK):
-        heads, tails = near[pair.input.heads[start : start + BLOCK]], near[pair.input.tails[start : start + BLOCK]]
+    count, block = 0, max(1, CELLS // len(pair.context.names))
+    for start in range(0, len(pair.input.heads), block):
+        heads, tails = near[pair.input.heads[start : start + block]], near[pair.input.tails[start : start + block]]
         both = heads[:, pair.context.heads] & tails[:, pair.context.tails]
         if settings.undirected:
             both |= heads[:, pair.context.tails] & tails[:, pair.context.heads]
-        cosines = np.round((relations[0][start : start + BLOCK] @ relations[1].T).astype(np.float64), DECIMALS)
+        cosines = np.round((relations[0][start : start + block] @ relations[1].T).astype(np.float64), DECIMALS)
         count += int((both & (cosines >= settings.tau)).any(axis=1).sum())
     return count

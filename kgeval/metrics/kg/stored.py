@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kgeval.errors import ConnectError, ModelError, QueryError, first_line
@@ -14,6 +14,7 @@ from kgeval.metrics.definition import Settings, Subject
 from kgeval.metrics.facts import Stored
 from kgeval.metrics.kg.shape import DECIMALS, TOLERANCE, PairGraph, Side, side_of
 from kgeval.metrics.kg.sides import NO_LAYOUT, STORED
+from kgeval.metrics.stored.names import READ_ONCE
 from kgeval.text.names import normalise
 
 if TYPE_CHECKING:
@@ -35,7 +36,6 @@ class Nearest:
     element_id: list[str]
     exact: np.ndarray
     by_embedding: bool = True
-    names: int = field(default=0)
 
 
 def add_stored(subjects: Sequence[Subject], selection: Selection, graph: Graph, embedder: Embedder, layout: Layout | None) -> None:
@@ -70,13 +70,14 @@ def _add(subjects: Sequence[Subject], graph: Graph, embedder: Embedder, layout: 
     graphs = [_against(side, [place[name] for name in side.names], found, subjects[0].settings) for side in sides]
     from kgeval.metrics.kg.batch import nearest as costs_of
 
-    starts = np.cumsum([0, *(one.nodes for one in graphs)])
-    costs = costs_of(graphs, starts, subjects[0].settings, graph)
-    for subject, side, one, start in zip(subjects, sides, graphs, starts, strict=False):
+    for subject, side, one, costs in zip(subjects, sides, graphs, costs_of(graphs, subjects[0].settings, graph), strict=True):
+        if isinstance(costs, Failure):
+            subject.facts.stored = Stored(failure=costs)
+            continue
         places = np.array([place[name] for name in side.names])
-        reached = costs[start : start + len(side.names)] <= subject.settings.delta + TOLERANCE
+        matched = int((costs <= subject.settings.delta + TOLERANCE).sum())
         subject.facts.stored = Stored(
-            entities=len(side.names), matched=int(reached.sum()), exact=int(found.exact[places].sum()), by_embedding=found.by_embedding,
+            entities=len(side.names), matched=matched, exact=int(found.exact[places].sum()), by_embedding=found.by_embedding,
             element_ids=tuple(dict.fromkeys(found.element_id[at] for at in places[one.similar_input])),
         )
 
@@ -105,22 +106,18 @@ def nearest(names: Sequence[str], graph: Graph, embedder: Embedder, layout: Layo
     for at, name in enumerate(names):
         if form := normalise(name):
             forms.setdefault(form, []).append(at)
-    vectors = embedder.embed(names)
-    block: list[tuple[str, str]] = []
-    for row in graph.stream(all_queries()["gold-names"], {"layout": layout.model_dump()}):
-        found.names += 1
+    known: list[tuple[str, str]] = []  # element id and name, as long as there are few enough to embed
+    for row in graph.stream(all_queries()["gold-names"], {"layout": layout.model_dump()}, timeout=READ_ONCE):
         for form in {normalise(text) for text in (row["name"], *row["aliases"])}:
             _exact(found, forms.get(form, ()), row["element_id"])
-        if found.names <= MOST_NAMES:
-            block.append((row["element_id"], row["name"]))
-        if len(block) == BLOCK:
-            _embedded(found, vectors, block, embedder)
-            block = []
-    if block:
-        _embedded(found, vectors, block, embedder)
-    if found.names > MOST_NAMES:
+        if len(known) <= MOST_NAMES:
+            known.append((row["element_id"], row["name"]))
+    if len(known) > MOST_NAMES:
         found.by_embedding = False
-        found.cosine = np.where(found.exact, 1.0, -1.0)
+        return found
+    vectors = embedder.embed(names)
+    for start in range(0, len(known), BLOCK):
+        _embedded(found, vectors, known[start : start + BLOCK], embedder)
     return found
 
 

@@ -9,12 +9,12 @@ from pydantic import model_validator
 
 from kgeval.errors import QueryError, first_line
 from kgeval.graph.connect import ConnectionLost, Graph
-from kgeval.graph.queries import all_queries
 from kgeval.llm.calls import Failure, Reply
 from kgeval.metrics.definition import Subject
 from kgeval.metrics.facts import Triples
 from kgeval.metrics.judge.asker import Asker
 from kgeval.metrics.judge.desk import Desk, failure_of, said
+from kgeval.metrics.kg.chunks import stored_triples
 from kgeval.records import Passage, Row, Triple
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from kgeval.records import Layout
 
 FACTS = ("triples:question", "triples:answer", "triples:reference", "triples:contexts")
+NO_TEXT = Failure("missing_item", "a context has no text, and no stored graph that knows its chunk is given")
 NO_MODEL = Failure("missing_item", "no model is named, and neither the file nor a stored graph has these triples")
 
 
@@ -82,7 +83,7 @@ def _triples(subject: Subject, fact: str, asker: Asker | None, graph: Graph | No
     row = subject.row
     if fact == "triples:contexts":
         return _of_contexts(subject, asker, graph, layout)
-    if fact == "triples:answer" and row.answer.triples is not None:
+    if fact == "triples:answer" and row.answer.triples is not None and not row.answer.error:
         return cleaned(row.answer.triples, "file")
     return _stated(subject, asker, _text(row, fact))
 
@@ -106,56 +107,48 @@ def _stated(subject: Subject, asker: Asker | None, text: str) -> Triples:
 
 
 def _of_contexts(subject: Subject, asker: Asker | None, graph: Graph | None, layout: Layout | None) -> Triples:
-    """The triples of all contexts in their order; each context, and each relation of the stored graph, counts once."""
-    contexts = {(one.chunk_id, one.text): one for one in subject.row.answer.contexts or ()}
+    """The triples of all contexts in their order; each chunk, each text, and each relation of the stored graph counts once."""
     try:
-        known = stored_triples(graph, layout, [one.chunk_id for one in contexts.values() if one.chunk_id]) if graph and layout else {}
+        known = _known(subject, asker, graph, layout)
     except QueryError as cause:
         if isinstance(cause, ConnectionLost):
             raise
         return Triples(failure=Failure("graph_error", first_line(cause)))
+    contexts = _distinct(subject.row.answer.contexts or (), known)
+    if any(one.chunk_id and one.chunk_id not in known and not one.text.strip() for one in contexts):
+        return Triples(failure=NO_TEXT)  # before anybody is paid for the others
     seen: set[str | None] = set()
-    parts = []
-    for one in contexts.values():
-        part = _of_context(subject, asker, one, known)
+    parts, failed = [], None
+    for one in contexts:
+        stored = known.get(one.chunk_id or "")
+        part = cleaned(stored, "graph") if stored is not None else _stated(subject, asker, one.text)
         if part.failure is not None:
-            return part
+            failed = failed or part
+            if asker is not None and asker.dry:
+                continue  # the calls for the other contexts are to be counted too
+            break
         fresh = tuple(t for t in part.triples if t.element_id is None or t.element_id not in seen)
         seen |= {t.element_id for t in fresh}
         parts.append(Triples(fresh, part.origin, dropped=part.dropped))
+    if failed is not None:
+        return failed
     origin = "+".join(sorted({part.origin for part in parts if part.triples})) or "none"
     return Triples(tuple(t for part in parts for t in part.triples), origin, dropped=sum(part.dropped for part in parts))
 
 
-def _of_context(subject: Subject, asker: Asker | None, context: Passage, known: Mapping[str, list[Triple]]) -> Triples:
-    if context.chunk_id is not None and context.chunk_id in known:
-        return cleaned(known[context.chunk_id], "graph")
-    if not context.text.strip() and context.chunk_id:
-        return Triples(failure=Failure("missing_item", "a context has no text, and no stored graph with its chunk is given"))
-    return _stated(subject, asker, context.text)
-
-
-def stored_triples(graph: Graph, layout: Layout, ids: Sequence[str]) -> dict[str, list[Triple]]:
-    """Chunk id (as given: a chunk's own id or its element id) -> the relations that the stored graph has from it. A chunk that the
-    graph does not know is absent. One query.
-
-    Where entities are joined to chunks, these are the relations of the chunk's entities that name the chunk as their source, or,
-    without sources of their own, that join two of its entities. Otherwise all relations are read for those that name the chunk.
-    Raises: QueryError, ConnectionLost.
-    """
-    if not ids:
+def _known(subject: Subject, asker: Asker | None, graph: Graph | None, layout: Layout | None) -> Mapping[str, list[Triple]]:
+    """Chunk id -> triples, of the row's contexts that the stored graph knows."""
+    ids = list(dict.fromkeys(one.chunk_id for one in subject.row.answer.contexts or () if one.chunk_id))
+    if graph is None or layout is None:
         return {}
-    params = {"layout": layout.model_dump(), "ids": list(ids)}
-    found: dict[str, list[Triple]] = {}
-    if layout.mention_types:
-        for row in graph.read(all_queries()["chunk-triples"], params):
-            triples = [Triple(element_id=t[0], subject=t[1], predicate=t[2], object=t[3]) for t in row["triples"] if t[1] and t[3]]
-            found |= dict.fromkeys(row["given"], triples)
-        return found
-    for row in graph.read(all_queries()["sourced-relations"], {"layout": params["layout"], "passages": params["ids"]}):
-        head, _, predicate, tail, _ = row["key"]
-        if head and tail:
-            triple = Triple(element_id=row["element_id"], subject=head, predicate=predicate, object=tail)
-            for chunk in set(row["ids"]) & set(ids):
-                found.setdefault(chunk, []).append(triple)
-    return found
+    # the asker stands for the run; without one the layout does, which is loaded anew for each run
+    return stored_triples(graph, layout, ids, owner=asker or layout, timeout=subject.settings.query_timeout)
+
+
+def _distinct(contexts: Sequence[Passage], known: Mapping[str, list[Triple]]) -> list[Passage]:
+    """The contexts in their order, without those that stand there twice: the same known chunk, or the same text."""
+    found: dict[tuple[str | None, str], Passage] = {}
+    for one in contexts:
+        is_text = one.chunk_id not in known and one.text.strip()
+        found.setdefault((None, one.text) if is_text else (one.chunk_id, ""), one)
+    return list(found.values())

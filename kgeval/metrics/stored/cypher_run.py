@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from kgeval.errors import QueryError, first_line
 from kgeval.graph.connect import ConnectionLost, Graph, QueryTimeout
-from kgeval.graph.foreign import Plan, Table, explain, run_foreign
+from kgeval.graph.foreign import Plan, Table, Unreadable, explain, run_foreign
 from kgeval.llm.calls import Failure
 from kgeval.llm.characters import whole
 from kgeval.metrics.definition import Settings
@@ -20,7 +20,8 @@ MOST_ROWS = 10_000
 
 @dataclass(frozen=True)
 class _Ran:
-    """What came of a query: a result, or why it is no valid query (`error`), or why it was not run (`refusal`)."""
+    """What came of a query: a result, or why it is no valid query (`error`), or why nothing is known of it (`refusal`): it was not
+    run, or its result cannot be read."""
 
     table: Table | None = None
     error: str | None = None
@@ -38,13 +39,13 @@ def cypher_run(row: Row, graph: Graph, settings: Settings) -> CypherRun | None:
         return None
     mine = _run(row.answer.cypher, graph, settings)
     if mine.refusal is not None:
-        return CypherRun(failure=Failure("graph_error", f"not run: {mine.refusal}"))
+        return CypherRun(failure=Failure("graph_error", mine.refusal))
     valid = mine.table is not None
     if row.question.cypher is None:
         return CypherRun(valid=valid, error=mine.error)
     gold = _run(row.question.cypher, graph, settings)
     if gold.table is None or gold.table.cut:
-        why = gold.refusal or gold.error or f"it gives more than {MOST_ROWS} rows"
+        why = gold.refusal or gold.error or f"it gives more than {MOST_ROWS} rows, or too much in them"
         return CypherRun(valid=valid, error=mine.error, gold_failure=Failure("graph_error", f"the gold query: {why}"))
     if mine.table is None:
         return CypherRun(valid=False, matches=False, error=mine.error, gold_rows=len(gold.table.rows))
@@ -78,6 +79,8 @@ def _run(text: str, graph: Graph, settings: Settings) -> _Ran:
         if not _answers(graph):
             raise
         return _Ran(error="the server gave no answer to it and closed the connection")
+    except Unreadable as cause:
+        return _Ran(refusal=cause.message)
     except QueryTimeout:
         return _Ran(error=f"stopped at the time limit of {settings.query_timeout:g} s")
     except QueryError as cause:
@@ -97,4 +100,4 @@ def _stopped(plan: Plan, text: str, graph: Graph) -> _Ran | None:
     if error is not None:
         return _Ran(error=error)
     refusal = refused(plan, text, graph.info.database)
-    return _Ran(refusal=refusal) if refusal is not None else None
+    return _Ran(refusal=f"not run: {refusal}") if refusal is not None else None

@@ -13,6 +13,8 @@ from kgeval.graph.foreign import Plan
 
 LONGEST = 20_000  # characters
 DEEPEST = 100  # brackets in brackets, and CASE or NOT: some more make servers lose their stack, and with it the connection
+MOST_CHAINED = 500  # a + b + c ..., a[0][0] ..., ()-->()-->() ...: some thousands do the same
+MOST_COUNTED = 1_000_000  # the end of a range: one value can be a list as long as that
 READING_PROCEDURES = (
     "db.labels", "db.relationshipTypes", "db.propertyKeys", "db.schema.*", "db.index.fulltext.queryNodes",
     "db.index.fulltext.queryRelationships", "db.index.vector.queryNodes", "db.index.vector.queryRelationships",
@@ -24,12 +26,17 @@ READING_FUNCTIONS = (
     "apoc.meta.*", "apoc.node.*", "apoc.nodes.*", "apoc.number.*", "apoc.path.*", "apoc.rel.*", "apoc.temporal.*", "apoc.text.*",
 )
 _ESCAPED = re.compile(r"\\u+([0-9a-fA-F]{4})")
-# strings and comments; the ends of lines stay, and back-ticked names are kept without their ticks
-_SILENT = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|//[^\n]*|/\*.*?\*/", re.DOTALL)
+# back-ticked names, strings, comments: whichever opens first hides what looks like another inside it; \r ends a comment as \n does
+_TOKEN = re.compile(r"`(?:``|[^`])*`|'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|//[^\r\n]*|/\*.*?\*/", re.DOTALL)
+_NO_NAME = re.compile(r"[^\w.]")
 _CALLED = re.compile(r"[^\W\d]\w*(?:\s*\.\s*[^\W\d]\w*)+(?=\s*\()")
 _TICKED = re.compile(r"`(?:``|[^`])*`")
 _CALL = re.compile(r"\s*([\w.`]+)\s*\(")
-_STACKED = re.compile(r"\b(?:CASE|NOT)\b", re.IGNORECASE)
+_PROCEDURE = re.compile(r"\bCALL\s+([^\W\d]\w*(?:\s*\.\s*[^\W\d]\w*)+)", re.IGNORECASE)
+_STACKED = re.compile(r"\b(?:CASE|NOT|XOR|UNION)\b|\^", re.IGNORECASE)
+_CHAINED = re.compile(r"[+!]|\]\s*\[|\)\s*<?-")
+_RANGE = re.compile(r"\brange\s*\(", re.IGNORECASE)
+_INTEGER = re.compile(r"\b(?:0[xX][0-9a-fA-F]+|\d+)\b")
 _LOAD = re.compile(r"\bLOAD\s+CSV\b", re.IGNORECASE)
 
 
@@ -55,11 +62,15 @@ def refused(plan: Plan, text: str, database: str) -> str | None:
             return "it lists or ends something on the server"
         if operator.name == "ProcedureCall" and not _known(_procedure(operator.details), READING_PROCEDURES):
             return f"it calls {_procedure(operator.details) or 'a procedure'}, which is not known to read only"
+    if any(_RANGE.search(words) and _largest(words) > MOST_COUNTED for words in _readings(text)):
+        return f"it makes a range with a number above {MOST_COUNTED}, which can fill the memory"
     known = (*READING_FUNCTIONS, *READING_PROCEDURES)
-    shown = (_TICKED.sub(" ", operator.details) for operator in plan.operators)
-    for name in (*_calls(_visible(text)), *(name for details in shown for name in _calls(details))):
-        if not _known(name, known):
-            return f"it calls {name}, which is not known to read only"
+    shown = [_TICKED.sub(" ", operator.details) for operator in plan.operators]
+    for words in (*_readings(text), *shown):
+        strange = [name for name in _calls(words) if not _known(name, known)]
+        strange += [name for name in _procedures(words) if not _known(name, READING_PROCEDURES)]  # a plan hides those of subqueries
+        if strange:
+            return f"it calls {strange[0]}, which is not known to read only"
     return None
 
 
@@ -69,17 +80,24 @@ def too_early(text: str) -> str | None:
         return "it is empty"
     if len(text) > LONGEST:
         return f"not run: it is longer than {LONGEST} characters"
-    visible = _visible(text)
-    if _depth(visible) > DEEPEST or len(_STACKED.findall(visible)) > DEEPEST:
+    readings = [_unnamed(reading) for reading in (text, _unescaped(text))]
+    if any(_depth(words) > DEEPEST or len(_STACKED.findall(words)) > DEEPEST for words in readings):
         return f"not run: it is nested more than {DEEPEST} levels deep"
-    return "not run: it loads a file or an address with LOAD CSV" if _LOAD.search(visible) else None
+    if any(len(_CHAINED.findall(words)) > MOST_CHAINED for words in readings):
+        return f"not run: it chains more than {MOST_CHAINED} operators or relations"
+    loads = any(_LOAD.search(words) for words in readings)  # a plan does not show those of subqueries
+    return "not run: it loads a file or an address with LOAD CSV" if loads else None
 
 
 def ends_ordered(text: str) -> bool:
     """Whether the last RETURN of a query sorts its rows. Cypher's words, strings and comments left out."""
-    visible = _SILENT.sub(" ", _ESCAPED.sub(_character, text))
+    visible = _unnamed(_unescaped(text))
     last = re.split(r"\bRETURN\b", _outermost(visible), flags=re.IGNORECASE)[-1]
     return re.search(r"\bORDER\s+BY\b", last, re.IGNORECASE) is not None
+
+
+def _largest(words: str) -> int:
+    return max((int(number, 16 if number[:2] in ("0x", "0X") else 10) for number in _INTEGER.findall(words)), default=0)
 
 
 def _outermost(text: str) -> str:
@@ -100,9 +118,25 @@ def _depth(text: str) -> int:
     return deepest
 
 
-def _visible(text: str) -> str:
-    """What the server reads as words: escapes undone as Cypher 5 does first of all, strings and comments away, ticks off."""
-    return _SILENT.sub(" ", _ESCAPED.sub(_character, text)).replace("`", "")
+def _readings(text: str) -> tuple[str, str]:
+    """What the server reads as words, strings and comments away, ticks off: as it stands (Cypher 25 undoes escapes inside strings
+    only), and with escapes undone first of all (Cypher 5)."""
+    as_it_is, undone = (_TOKEN.sub(_named, reading) for reading in (text, _unescaped(text)))
+    return as_it_is, undone
+
+
+def _named(found: re.Match[str]) -> str:
+    """A back-ticked name without its ticks, what cannot be in the name of a function taken out; a blank for strings and comments."""
+    return _NO_NAME.sub("_", found[0][1:-1]) if found[0][0] == "`" else " "
+
+
+def _unnamed(text: str) -> str:
+    """Keywords, signs and bare names: strings and comments away, and "_" for a back-ticked name, which is never a keyword."""
+    return _TOKEN.sub(lambda found: "_" if found[0][0] == "`" else " ", text)
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPED.sub(_character, text)
 
 
 def _character(found: re.Match[str]) -> str:
@@ -113,6 +147,12 @@ def _calls(text: str) -> Iterator[str]:
     """Names with a dot that are called in a text."""
     for found in _CALLED.finditer(text):
         yield re.sub(r"\s+", "", found[0])
+
+
+def _procedures(text: str) -> Iterator[str]:
+    """Names with a dot after CALL."""
+    for found in _PROCEDURE.finditer(text):
+        yield re.sub(r"\s+", "", found[1])
 
 
 def _procedure(details: str) -> str:

@@ -79,8 +79,8 @@ class Keys:
         """What the index holds in memory."""
         return int(self._hashes.nbytes + self._ids.nbytes)
 
-    def find(self, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """Key -> element ids, of the keys that are there; at most MOST_OF_A_NAME a key.
+    def find(self, keys: Sequence[str], *, most: int | None = MOST_OF_A_NAME) -> dict[str, tuple[str, ...]]:
+        """Key -> element ids, of the keys that are there; at most `most` a key (null: all).
 
         Keys are told apart by 64 bits: among a million names one look-up in some 10^13 goes wrong.
         """
@@ -90,7 +90,7 @@ class Keys:
         first, last = np.searchsorted(self._hashes, wanted, "left"), np.searchsorted(self._hashes, wanted, "right")
         found = {}
         for at in np.flatnonzero(last > first):
-            ids = self._ids[first[at] : min(int(last[at]), int(first[at]) + MOST_OF_A_NAME)]
+            ids = self._ids[first[at] : last[at]][:most]
             found[keys[int(at)]] = tuple(dict.fromkeys(bytes(element_id).decode() for element_id in ids))
         return found
 
@@ -133,6 +133,14 @@ class Names:
     def relations_by_key(self, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """The layout's own key of a relation, or its description in normal form -> element ids of relations."""
         return self._keys("relation-keys").find(keys)
+
+    def chunks(self, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """A chunk's id or element id -> element ids of chunks."""
+        return self._keys("chunk-keys").find(keys)
+
+    def relations_by_source(self, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """A source, as relations name it -> element ids of all relations that name it."""
+        return self._keys("relation-sources").find(keys, most=None)
 
     def _keys(self, what: str) -> Keys:
         """The keys of one kind, read at the first call. A reading that failed is not tried again for every row."""

@@ -12,7 +12,7 @@ from kgeval.metrics.definition import Group
 from kgeval.metrics.summary.values import Table
 from kgeval.metrics.table import all_metrics
 from kgeval.records import Gain, MetricInfo
-from kgeval.stats.bootstrap import bootstrap_mean
+from kgeval.stats.bootstrap import EQUAL, bootstrap_mean
 
 GROUPS: tuple[Group, ...] = ("answers", "grounding")
 MOST_SYSTEMS = 8  # without a baseline every pair is compared, up to so many systems
@@ -44,7 +44,8 @@ def gain(table: Table, metric: str, pair: tuple[str, str], *, seed: int) -> Gain
     _, mine, theirs = np.intersect1d(at_one, at_other, assume_unique=True, return_indices=True)
     differences = one.value[mine] - other.value[theirs]
     differences = np.sort(differences[~np.isnan(differences)])  # sums of sorted numbers do not depend on the order of the rows
-    found = Gain(system=pair[0], baseline=pair[1], metric=metric, n=len(differences))
+    differ = int((np.abs(differences) > EQUAL).sum())
+    found = Gain(system=pair[0], baseline=pair[1], metric=metric, n=len(differences), differ=differ)
     if not len(differences):
         return found
     ends = bootstrap_mean(differences, seed=seed)

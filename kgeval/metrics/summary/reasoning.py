@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from pydantic import JsonValue
 
@@ -27,18 +28,24 @@ MOST_POSITIONS = 10
 class _Mean:
     """Repetitions of one thing: sum and count of values, and the cause if none has one (null: not applicable)."""
 
-    total: float = 0.0
+    total: Fraction = Fraction()  # exact, so that the order of the scores changes nothing
     count: int = 0
     cause: str | None = None
+    failed: int = 0  # the repetition that the cause is of
 
     def add(self, value: float) -> None:
-        self.total += value
+        self.total += Fraction(value)
         self.count += 1
+
+    def fail(self, cause: str, repetition: int) -> None:
+        """The cause of the first repetition counts, whichever comes first."""
+        if self.cause is None or repetition < self.failed:
+            self.cause, self.failed = cause, repetition
 
     @property
     def value(self) -> float | None:
         """The mean; null without a value."""
-        return self.total / self.count if self.count else None
+        return float(self.total / self.count) if self.count else None
 
 
 @dataclass
@@ -103,7 +110,8 @@ class Chains:
             system=system, accuracy_metric=_named(metric),
             accuracy_by_hop=self._by_hop(right, seed),
             stepwise_accuracy=_mean(list(self._asked(chains)), seed) if chains else None,
-            questions=len(judged), with_wrong_step=len(bad), wrong_step_share=len(bad) / len(judged) if judged else None,
+            questions=len(judged), with_wrong_step=len(bad), wrong_step_answers=len(known),
+            wrong_step_share=len(bad) / len(judged) if judged else None,
             error_propagation=known.count(False) / len(known) if known else None, lucky=known.count(True) / len(known) if known else None,
             by_relation=_by_relation(chains.values(), seed), by_position=_by_position(chains.values(), seed),
         )
@@ -140,8 +148,8 @@ def hops_of(question: Question) -> int | None:
 def _add(mean: _Mean, score: Score, decide: Callable[[float], float]) -> None:
     if score.status == "scored" and score.value is not None:
         mean.add(decide(score.value))
-    elif score.status == "unscored" and mean.cause is None:
-        mean.cause = (score.reason or "").split(":", 1)[0].strip() or "unknown"
+    elif score.status == "unscored":
+        mean.fail((score.reason or "").split(":", 1)[0].strip() or "unknown", score.trial or 0)
 
 
 def _as_it_is(value: float) -> float:
@@ -167,9 +175,9 @@ def _named(metric: str | None) -> str:
 def _mean(given: Sequence[_Mean], seed: int) -> Mean:
     """The mean over questions. One without a value failed if a repetition failed; else the metric has no meaning for it."""
     lost = [one.cause for one in given if one.value is None]
-    causes = Counter(cause for cause in lost if cause is not None)
+    causes = Counter(sorted(cause for cause in lost if cause is not None))
     values = [one.value for one in given if one.value is not None or one.cause is not None]
-    return mean_of(values, causes=causes, not_applicable=len(lost) - causes.total(), seed=seed)
+    return mean_of(values, causes=dict(causes.most_common()), not_applicable=len(lost) - causes.total(), seed=seed)
 
 
 def _by_position(chains: Iterable[_Chain], seed: int) -> dict[str, Mean]:
