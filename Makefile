@@ -27,7 +27,7 @@ demo: $(READY) ## Start the embedded Neo4j, load the sample graph, audit it, pri
 	  if [ $$code -eq 0 ]; then echo "report: $$(pwd)/$(DEMO)/report.html"; fi; exit $$code
 
 unit: $(READY) ## The fast tests: no server, no network
-	$(BIN)/python -m pytest tests/unit
+	$(BIN)/python -m pytest -n auto tests/unit
 
 test: $(READY) ## All tests; starts an embedded Neo4j of its own
 	$(BIN)/python -m pytest

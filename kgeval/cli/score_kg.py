@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +15,13 @@ from kgeval.errors import UsageError
 from kgeval.metrics.definition import Settings, Subject
 from kgeval.metrics.facts import Facts
 from kgeval.metrics.options import SettingValue, make_settings
-from kgeval.metrics.select import Selection
+from kgeval.metrics.select import Selection, lacking
 from kgeval.report.display import visible
 
 if TYPE_CHECKING:
     from kgeval.cli.score_run import Job
     from kgeval.files.rows import Rows
+    from kgeval.metrics.judge.asker import Asker
     from kgeval.metrics.kg.explain import Explained, Node, Way
     from kgeval.metrics.kg.sides import Asked
     from kgeval.records import Row
@@ -32,7 +34,8 @@ Sums = dict[tuple[str, str], list[float]]
 
 
 def explain(job: Job, rows: Rows) -> int:
-    """Prints the pairs of one question, a system after the other; with write_back they are written into Neo4j too. Exit code.
+    """Prints the pairs of one question, a system after the other; with write_back they are written into Neo4j too. In a dry run the
+    calls are counted and nothing else is done. Exit code: 3 if the session of the model stopped before the end.
 
     Raises: UsageError for an unknown question, for a selection without a knowledge-graph metric, and for missing tools.
     """
@@ -44,8 +47,13 @@ def explain(job: Job, rows: Rows) -> int:
     if not found:
         raise UsageError(f"there is no answer to question '{wanted}'", fix="give the id of a question as the files have it")
     graph, embedder = _needed(job)
-    for subject in _subjects(found, job, job.settings):
-        for one in asked(subject, job.selection):
+    if job.options["dry_run"]:
+        return _plan(found, job)
+    for subject in _subjects(found, job):
+        pairs = asked(subject, job.selection)
+        if not pairs:
+            click.echo(f"{visible(wanted)}, {visible(subject.row.answer.system)}: {_why_none(subject, job.selection)}\n")
+        for one in pairs:
             if (why := _nothing_to_show(one)) is not None:
                 click.echo(f"{_title(one)}\n  {why}\n")
                 continue
@@ -53,11 +61,27 @@ def explain(job: Job, rows: Rows) -> int:
             click.echo(explain_text(explained, job.settings))
             if job.options["write_back"]:
                 _write_back(graph, explained, job.settings)
-    return 0
+    return _code(job)
+
+
+def _code(job: Job) -> int:
+    return job.tools.models.exit_code if job.tools.models is not None else 0
+
+
+def _why_none(subject: Subject, selection: Selection) -> str:
+    """Why a row has no pair of the selection."""
+    reasons = dict.fromkeys(lacking(metric, subject.row) for metric in _of_pairs(selection).of(subject.row))
+    return "not applicable: " + "; ".join(filter(None, reasons)) if reasons else "no metric of a pair is for this question's level"
+
+
+def _of_pairs(selection: Selection) -> Selection:
+    """The selection without the metrics that have no graph of a pair."""
+    chosen = (metric for metric in selection.metrics if any(fact.startswith("pairs:") for fact in metric.asks))
+    return Selection(tuple(chosen), selection.levels)
 
 
 def _needed(job: Job) -> tuple[Any, Any]:
-    if not any(fact.startswith("pairs:") for metric in job.selection.metrics for fact in metric.asks):
+    if not _of_pairs(job.selection).metrics:
         fix = "name metrics of text pairs, for example --metrics kg"
         raise UsageError("no metric of the selection has a graph of a pair", fix=fix)
     if job.tools.graph is None or job.tools.embedder is None:
@@ -65,19 +89,36 @@ def _needed(job: Job) -> tuple[Any, Any]:
     return job.tools.graph, job.tools.embedder
 
 
-def _subjects(rows: Iterable[Row], job: Job, settings: Settings) -> Iterator[Subject]:
+def _subjects(rows: Iterable[Row], job: Job) -> Iterator[Subject]:
     """The rows with the triples of their texts; no other fact is asked for."""
     from kgeval.metrics.judge.live import Live
+
+    models = job.tools.models
+    work = partial(_with_triples, job=job, asker=Live(models) if models is not None else None)
+    yield from models.map(work, rows) if models is not None else map(work, rows)
+
+
+def _with_triples(row: Row, job: Job, asker: Asker | None) -> Subject:
     from kgeval.metrics.kg.triples import ask_triples
 
-    asker = Live(job.tools.models) if job.tools.models is not None else None
+    subject = Subject(row, Facts(), job.settings)
+    ask_triples(subject, _of_pairs(job.selection).facts_of(row), asker, job.tools)
+    return subject
 
-    def work(row: Row) -> Subject:
-        subject = Subject(row, Facts(), settings)
-        ask_triples(subject, job.selection.facts_of(row), asker, job.tools)
-        return subject
 
-    yield from job.tools.models.map(work, rows) if job.tools.models is not None else map(work, rows)
+def _plan(rows: Iterable[Row], job: Job) -> int:
+    """The calls for triples that are not in the journal yet."""
+    from kgeval.cli.models import show_plan
+    from kgeval.llm.calls import Limits
+    from kgeval.llm.plan import Plan
+    from kgeval.metrics.judge.dry import Dry
+
+    models = job.tools.models
+    dry = Dry(models) if models is not None else None
+    for row in rows if dry is not None else ():
+        _with_triples(row, job, dry)
+    show_plan(Plan(dry.stages(), models.limits) if dry is not None and models is not None else Plan((), Limits()))
+    return 0
 
 
 def _nothing_to_show(one: Asked) -> str | None:
@@ -165,18 +206,20 @@ def pair_rows(explained: Explained, settings: Settings) -> Any:
 
 
 def sweep(job: Job, rows: Rows) -> int:
-    """Prints the mean of every knowledge-graph metric for every point of the grid. Triples are asked for once. Exit code."""
+    """Prints the mean of every knowledge-graph metric for every point of the grid. Triples are asked for once; in a dry run the calls
+    are counted and nothing else is done. Exit code: 3 if the session of the model stopped before the end."""
     graph, embedder = _needed(job)
     grid = parse_grid(job.options["sweep"], job.settings)
-    chosen = tuple(metric for metric in job.selection.metrics if any(fact.startswith("pairs:") for fact in metric.asks))
-    selection = Selection(chosen, job.selection.levels)
+    selection = _of_pairs(job.selection)
+    if job.options["dry_run"]:
+        return _plan(rows, job)
     sums: list[Sums] = [{} for _ in grid]
-    for window in _windows(_subjects(rows, job, job.settings)):
+    for window in _windows(_subjects(rows, job)):
         for at, settings in enumerate(grid):
             _add(sums[at], [replace(subject, settings=settings, facts=Facts(triples=subject.facts.triples)) for subject in window],
                  selection, (graph, embedder))
     click.echo(sweep_text(grid, sums, swept_names(job.options["sweep"])))
-    return 0
+    return _code(job)
 
 
 def _windows(subjects: Iterator[Subject]) -> Iterator[list[Subject]]:
@@ -188,7 +231,6 @@ def _windows(subjects: Iterator[Subject]) -> Iterator[list[Subject]]:
 
 def _add(sums: Sums, subjects: Sequence[Subject], selection: Selection, tools: tuple[Any, Any]) -> None:
     from kgeval.metrics.kg.batch import add_pairs
-    from kgeval.metrics.select import lacking
 
     add_pairs(subjects, selection, *tools, None)
     for subject in subjects:
@@ -209,6 +251,8 @@ def parse_grid(text: str, settings: Settings) -> list[Settings]:
         listed = [value.strip() for value in values.split(",") if value.strip()]
         if name not in SWEPT or not listed:
             faults.append(f"'{part}'")
+        elif name in axes:
+            faults.append(f"'{part}': {name} stands there twice")
         axes[name] = listed
     if faults or not axes:
         fix = f"write for example tau=0.6,0.7;delta=0.3,0.5; names: {', '.join(SWEPT)}"

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from kgeval.cli.choose import layout_from_options
 from kgeval.cli.common import open_from_options, say
-from kgeval.cli.models import open_embedder_from_options, open_models_from_options, show_plan
+from kgeval.cli.models import limits_from_options, open_embedder_from_options, open_models_from_options, show_plan
 from kgeval.cli.show import show_report
-from kgeval.errors import UsageError
+from kgeval.errors import ConnectError, UsageError
 from kgeval.metrics.definition import Settings
 from kgeval.metrics.engine import Tools
 from kgeval.metrics.select import Selection
@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from kgeval.config import Config
     from kgeval.files.rows import Rows, RowsWanted
     from kgeval.files.scores import ScoreFile
+    from kgeval.graph.connect import Graph
     from kgeval.manifest import Asked, Started
     from kgeval.metrics.summary.gates import Gate
-    from kgeval.records import AuditReport, IndexRecord, MetricInfo, Row, RunManifest, ScoreReport
+    from kgeval.records import AuditReport, GateResult, IndexRecord, MetricInfo, Row, RunManifest, ScoreReport
 
 MISSED, INCOMPLETE = 1, 3
 
@@ -46,6 +47,7 @@ class Job:
     infos: list[MetricInfo] = field(default_factory=list)
     audit: AuditReport | None = None
     index: tuple[IndexRecord, ...] = ()
+    max_error_rate: float = 0.1
 
     def read_beside(self) -> None:
         """Reads the files that are joined at the end; their faults must not cost money."""
@@ -79,13 +81,17 @@ class Job:
         """Opens what the metrics need and nothing else; every way out is told before anything is paid."""
         asked = named_judge(config, self.options, self.selection)
         judge = stack.enter_context(open_models_from_options(config, "judge", self.options)) if asked else None
+        if not asked and _reads_triples(self.selection):
+            say("no model is named: triples come from the files and from a stored graph (--graph) alone; --model NAME asks for the others")
         embedder = stack.enter_context(open_embedder_from_options(config, self.options)) if "embedder" in self.selection.tools else None
         graph, layout = None, None
         if self.selection.tools & {"graph", "gds"}:
             options = self.options
             graph = stack.enter_context(open_from_options(config, **{k: options[k] for k in ("uri", "username", "database", "home")}))
+            _check_gds(graph, self.selection)
             if "graph" in self.selection.tools or options["graph_name"] or options["layout_option"] or config.graph.name:
                 layout = layout_from_options(graph, config, **{k: options[k] for k in ("graph_name", "layout_option", "overrides")})
+        self.max_error_rate = limits_from_options(config, self.options).max_error_rate
         self.tools = Tools(judge, embedder, graph, layout)
         self.infos = _infos(self)
         self.tools = Tools(judge, embedder, graph, layout, {info.metric: info.signature for info in self.infos})
@@ -94,14 +100,24 @@ class Job:
 def named_judge(config: Config, options: Mapping[str, Any], selection: Selection) -> bool:
     """Whether a judge is asked: metrics need one, or may use one (triples) and one is named. Raises: UsageError where none is named."""
     needing = selection.needing("judge")
-    triples = any(fact.startswith("triples:") for metric in selection.metrics for fact in metric.asks)
     named = bool(options["model"] or config.model.judge.name)
     if needing and not named:
         raise UsageError(
             f"no model is named for the judge, and these metrics need one: {', '.join(needing)}",
             fix="give --model NAME, or name = ... in [model.judge] of kgeval.toml; --metrics lexical needs none",
         )
-    return named and (bool(needing) or triples)
+    return named and (bool(needing) or _reads_triples(selection))
+
+
+def _reads_triples(selection: Selection) -> bool:
+    return any(fact.startswith("triples:") for metric in selection.metrics for fact in metric.asks)
+
+
+def _check_gds(graph: Graph, selection: Selection) -> None:
+    """Raises: ConnectError where metrics need GDS and the server has none: that must not be found out after models were paid."""
+    if graph.info.gds is None and (needing := selection.needing("gds")):
+        fix = "install the GDS plugin that fits this Neo4j (5.26 needs 2.13), or unset NEO4J_URI to use the embedded server"
+        raise ConnectError(f"this server has no Graph Data Science plugin, and these metrics need it: {', '.join(needing)}", fix=fix)
 
 
 def _infos(job: Job) -> list[MetricInfo]:
@@ -203,27 +219,43 @@ def _report(job: Job, rows: Rows, file: ScoreFile) -> ScoreReport:
             verdicts=file.verdicts if _keeps_verdicts(options) else None, audit=job.audit, index_records=job.index,
         ),
     )
-    return report.model_copy(update={"run": report.run.model_copy(update={"exit_code": _code(report, stopped=stopped)})})
+    return report.model_copy(update={"run": report.run.model_copy(update={"exit_code": _code(report, job, stopped=stopped)})})
 
 
-def _code(report: ScoreReport, *, stopped: bool) -> int:
-    if stopped or any(gate.met is None for gate in report.gates):
+def _code(report: ScoreReport, job: Job, *, stopped: bool) -> int:
+    if stopped or any(gate.met is None for gate in report.gates) or failed_share(report) > job.max_error_rate:
         return INCOMPLETE
     return MISSED if any(gate.met is False for gate in report.gates) else 0
+
+
+def failed_share(report: ScoreReport) -> float:
+    """Scores that failed, among all that have a meaning: also where no model was to blame (a graph, an embedding)."""
+    failed = sum(sum(s.overall.failures.values()) for s in report.summaries)
+    return failed / max(1, sum(s.overall.n - s.overall.not_applicable for s in report.summaries))
 
 
 def _told(report: ScoreReport, job: Job) -> list[str]:
     """Messages for a run that is not complete, and for gates that are missed or without an answer."""
     lines = []
-    if not report.complete:
-        lines.append(f"incomplete: something is unscored because calls failed or a limit was reached; {_kept(job, 'retry-errors')}")
+    if not report.complete or failed_share(report) > job.max_error_rate:
+        share = f"{failed_share(report):.1%} of the scores failed (the report has the causes)"
+        lines.append(f"incomplete: {share}; {_kept(job, 'retry-errors')}")
     for gate in report.gates:
         name, sign = f"{gate.metric} of {gate.system}", ">=" if gate.least else "<="
         if gate.met is None:
-            lines.append(f"gate not answered: {name} has no sure value")
+            lines.append(f"gate not answered: {name}: {_why_not(report, gate)}")
         elif not gate.met:
             lines.append(f"gate missed: {name} is {gate.value:.3f}, wanted {sign} {gate.limit:g}")
     return lines
+
+
+def _why_not(report: ScoreReport, gate: GateResult) -> str:
+    """Why a gate has no answer."""
+    found = [s.overall for s in report.summaries if (s.system, s.metric) == (gate.system, gate.metric)]
+    if not found or found[0].n_scored == 0:
+        return "it has no value"
+    failed = sum(found[0].failures.values())
+    return f"{failed} of its {found[0].n} questions failed, and could decide it" if failed else "answers are missing that could decide it"
 
 
 def _manifest(job: Job, rows: Rows, asked: Asked | None) -> RunManifest:

@@ -13,6 +13,7 @@ _MARK = re.compile(r"[^\w\s]|_")
 _GLUE = frozenset("’‘‐‑")  # vanish as the ASCII apostrophe and hyphen do
 _MINUS = frozenset("-−")
 _TABLE = frozenset("|¦")
+_THOUSANDS = re.compile(r"(?:\d\d[,'’]){0,5}\d{3}(?!\d)")  # what follows a separator: also 1,00,000; but not 3,5
 # scripts without spaces between words: Thai, Lao, Myanmar, Khmer, kana, ideographs
 _RUNNING = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _BLOCKS = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3040, 0x30FF))
@@ -47,7 +48,7 @@ def _treated(found: re.Match[str]) -> str:
     before, after = text[max(0, found.start() - 1) : found.start()], text[found.end() : found.end() + 1]
     if after.isdigit():
         if before.isdigit():
-            return "." if mark == "." else "" if mark in ",'’" else " "
+            return "." if mark == "." else "" if mark in ",'’" and _THOUSANDS.match(text, found.end()) else " "
         if mark in _MINUS and not before.isalnum():
             return "-"
     return f" {mark} " if role == "symbol" else "" if role == "glue" else " "

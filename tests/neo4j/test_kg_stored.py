@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -11,18 +12,20 @@ import pytest
 
 from kgeval.cli.score_kg import explain, explain_text, pair_rows, parse_grid, sweep
 from kgeval.errors import UsageError
-from kgeval.graph.connect import Graph
+from kgeval.graph.connect import Graph, QueryTimeout
 from kgeval.graph.layouts import bind, load_profile
 from kgeval.graph.load.pairs import delete_pair, write_pair
 from kgeval.graph.queries import all_queries
+from kgeval.llm.calls import Failure
 from kgeval.metrics.definition import Settings, Subject
 from kgeval.metrics.engine import Tools
 from kgeval.metrics.facts import Facts
 from kgeval.metrics.kg.batch import add_pairs
+from kgeval.metrics.kg.chunks import stored_triples
 from kgeval.metrics.kg.explain import explain as lay_open
 from kgeval.metrics.kg.sides import asked
 from kgeval.metrics.kg.stored import nearest
-from kgeval.metrics.kg.triples import ask_triples, given_triples, stored_triples
+from kgeval.metrics.kg.triples import ask_triples, given_triples
 from kgeval.metrics.select import select
 from kgeval.metrics.table import all_metrics
 from kgeval.records import Answer, Layout, Passage, Question, Row, Triple
@@ -61,21 +64,86 @@ def subject(given: Sequence[str], contexts: Sequence[Passage] = (), settings: Se
     return Subject(Row(n=n, where="", question=Question(id=f"q{n}", question="?"), answer=answer), Facts(), settings or Settings(runs=3))
 
 
+def of_chunks(graph: Graph, layout: Layout, *ids: str) -> dict[str, list[tuple[str, str, str]]]:
+    found = stored_triples(graph, layout, ids, owner=layout, timeout=30.0)
+    return {given: sorted((t.subject, t.predicate, t.object) for t in triples) for given, triples in found.items()}
+
+
+NOTES, READ, KNEW = ("Ada Lovelace", "wrote", "Notes"), ("Babbage", "read", "Notes"), ("Ada Lovelace", "knew", "Babbage")
+
+
 def test_a_chunks_triples_are_those_that_name_it_or_join_two_of_its_entities(graph: Graph, layout: Layout) -> None:
-    found = stored_triples(graph, layout, ["c1", "c2", "unknown"])
-    assert sorted((t.subject, t.predicate, t.object) for t in found["c1"]) == [
-        ("Ada Lovelace", "wrote", "Notes"), ("Babbage", "read", "Notes"),
-    ]
-    assert found["c2"] == []
-    assert "unknown" not in found
+    assert of_chunks(graph, layout, "c1", "c2", "unknown") == {"c1": [NOTES, READ], "c2": []}
     element_id = graph.read("MATCH (c:Chunk {id: 'c1'}) RETURN elementId(c) AS id")[0]["id"]
-    assert len(stored_triples(graph, layout, [element_id])[element_id]) == 2
+    assert of_chunks(graph, layout, element_id) == {element_id: [NOTES, READ]}
 
 
-def test_chunk_triples_agree_with_a_full_scan(graph: Graph, layout: Layout) -> None:
-    by_chunk = {t.element_id for t in stored_triples(graph, layout, ["c1"])["c1"]}
-    scanned = stored_triples(graph, layout.model_copy(update={"mention_types": []}), ["c1"])["c1"]
-    assert {t.element_id for t in scanned} <= by_chunk
+def test_relations_that_name_a_chunk_count_though_it_mentions_none_of_their_ends_or_is_not_in_the_graph(
+    graph: Graph, draw: Callable[[str], None], layout: Layout,
+) -> None:
+    draw("MATCH (a {id: '1'})-[r:KNEW]->(b {id: '3'}) SET r.chunk_ids = ['c9', ' c2 ']")
+    assert of_chunks(graph, layout, "c1", "c2", "c9", "c8") == {"c1": [NOTES, READ], "c2": [KNEW], "c9": [KNEW]}
+    without = layout.model_copy(update={"mention_types": []})
+    assert of_chunks(graph, without, "c1", "c2", "c9", "c8") == {"c1": [NOTES], "c2": [KNEW], "c9": [KNEW]}
+
+
+def test_a_layout_without_mentions_and_sources_knows_no_chunk(graph: Graph, layout: Layout) -> None:
+    """Else every chunk would have no triples, and every score would be 0."""
+    assert of_chunks(graph, layout.model_copy(update={"mention_types": [], "relation_source_key": None}), "c1") == {}
+
+
+def test_an_id_that_several_chunks_have_names_none_of_them(graph: Graph, draw: Callable[[str], None], layout: Layout) -> None:
+    draw("CREATE (:Chunk {id: 'c1', text: 'of another document'})")
+    assert of_chunks(graph, layout, "c1", "c2") == {"c2": []}
+
+
+def test_chunks_of_a_larger_graph_agree_with_a_count_in_python(graph: Graph, draw: Callable[[str], None], layout: Layout) -> None:
+    """Relations with sources, with an empty list of them and with none; ends mentioned in many chunks, in some and in none."""
+    draw("""
+        UNWIND range(0, 19) AS i CREATE (:Chunk {id: 'k' + i})
+        WITH count(*) AS n UNWIND range(0, 29) AS i CREATE (:__Entity__ {id: 'x' + i, name: 'Thing ' + i})
+        WITH count(*) AS n UNWIND range(0, 89) AS i MATCH (e:__Entity__ {id: 'x' + (i * 7 % 25)}), (c:Chunk {id: 'k' + (i * i % 20)})
+        MERGE (e)-[:FROM_CHUNK]->(c)
+        WITH count(*) AS n UNWIND range(0, 149) AS i MATCH (a:__Entity__ {id: 'x' + (i * 11 % 30)}), (b:__Entity__ {id: 'x' + (i * i % 30)})
+        CREATE (a)-[:R {chunk_ids: CASE i % 3 WHEN 0 THEN ['k' + (i % 20), 'k' + (i * 3 % 20)] WHEN 1 THEN [] END}]->(b)
+    """)
+    relations = graph.read("MATCH (a:__Entity__)-[r]->(b:__Entity__) RETURN elementId(r) AS id, a.id AS a, b.id AS b, r.chunk_ids AS own")
+    mentions = {(row["e"], row["c"]) for row in graph.read("MATCH (e)-[:FROM_CHUNK]->(c:Chunk) RETURN e.id AS e, c.id AS c")}
+    ids = [f"k{at}" for at in range(20)]
+    plain = {
+        c: {r["id"] for r in relations if (c in r["own"] if r["own"] else (r["a"], c) in mentions and (r["b"], c) in mentions)} for c in ids
+    }
+    assert sum(map(len, plain.values())) > 100
+    bound = bind(graph, load_profile("kgeval").layout, None)
+    found = stored_triples(graph, bound, ids, owner=bound, timeout=30.0)
+    assert {given: {t.element_id for t in triples} for given, triples in found.items()} == plain
+
+
+def test_ids_are_read_once_a_run_whatever_thread_comes_first(graph: Graph, layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    stream = Graph.stream
+
+    def counted(self: Graph, query: Any, *more: Any, **named: Any) -> Any:
+        asked.append(query.name)
+        return stream(self, query, *more, **named)
+
+    monkeypatch.setattr(Graph, "stream", counted)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: of_chunks(graph, layout, "c1"), range(24)))
+    assert found == [{"c1": [NOTES, READ]}] * 24
+    assert sorted(asked) == ["chunk-keys", "relation-sources"]
+    of_chunks(graph, layout.model_copy(), "c1")
+    assert len(asked) == 4  # another run reads them anew: the graph may have changed
+
+
+def test_a_query_that_takes_too_long_is_the_failure_of_its_row(graph: Graph, layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(self: Graph, query: Any, *_: Any, timeout: float | None = None, **__: Any) -> Any:
+        raise QueryTimeout(f"stopped at its time limit ({timeout})", fix="")
+
+    monkeypatch.setattr(Graph, "read", slow)
+    one = subject([], [Passage(text="x", chunk_id="c1")], Settings(query_timeout=7))
+    given_triples([one], select(["kg_matching_faithfulness"]), graph, layout)
+    assert one.facts.triples["triples:contexts"].failure == Failure("graph_error", "stopped at its time limit (7)")
 
 
 def test_contexts_with_chunk_ids_cost_no_call_and_a_relation_of_two_chunks_counts_once(graph: Graph, layout: Layout) -> None:
@@ -186,7 +254,7 @@ class Job:
     """What the command hands over."""
 
     def __init__(self, graph: Graph, layout: Layout, **options: Any) -> None:
-        self.options = {"write_back": False, **options}
+        self.options = {"write_back": False, "dry_run": False, **options}
         self.selection = select(["kg_matching_faithfulness", "kg_community_faithfulness", "token_f1"])
         self.settings = Settings(runs=2)
         self.tools = Tools(embedder=Words(), graph=graph, layout=layout)  # type: ignore[arg-type]

@@ -39,6 +39,7 @@ CREATE (ada:Thing {name: 'Ada Lindqvist', about: 'a captain from Varne', also: [
   (ada)-[:R {predicate: 'commands', said: 'since 1902'}]->(ship), (line)-[:R {predicate: 'owns'}]->(ship),
   (line)-[:R {predicate: 'sits in'}]->(town), (ghost)-[:R {predicate: 'haunts'}]->(ship), (ada)-[:NOT {predicate: 'hates'}]->(ship)
 """
+BANGKOK = "\u0e01\u0e23\u0e38\u0e07\u0e40\u0e17\u0e1e\u0e21\u0e2b\u0e32\u0e19\u0e04\u0e23"  # 13 characters without a space
 GROUNDING = "You trace claims to a knowledge graph"
 WORDS = {"commands": "commands", "owns": "owns", "captain": "captain"}
 
@@ -335,10 +336,12 @@ def test_kgevals_own_index_answers_names_and_a_scan_only_aliases(graph, draw, mo
     ("O\u2019Neil came", {"oneil"}), ("\u963f\u8fbe\u5199\u4e86\u5f15\u64ce\u3002", {"\u5f15\u64ce"}), ("he is there", set()),
     ("\u6771\u4eac \u30bf\u30ef\u30fc is tall", {"\u6771\u4eac \u30bf\u30ef\u30fc"}),
     ("the new york times", {"new york times", "new york"}),
+    (f"\u0e17\u0e35\u0e48{BANGKOK}", {BANGKOK}), ("\u0ea2\u0eb9\u0ec8\u0ea5\u0eb2\u0ea7", {"\u0ea5\u0eb2\u0ea7"}),
 ])
 def test_names_are_found_in_texts_of_any_script(graph, draw, text, named):
     draw("""UNWIND ['Ada Lindqvist', "McDonald's", "O'Neil", '\u5f15\u64ce', 'he', 'New York', 'The New York Times',
-            '\u6771\u4eac \u30bf\u30ef\u30fc']
+            '\u6771\u4eac \u30bf\u30ef\u30fc',
+            '\u0e01\u0e23\u0e38\u0e07\u0e40\u0e17\u0e1e\u0e21\u0e2b\u0e32\u0e19\u0e04\u0e23', '\u0ea5\u0eb2\u0ea7']
             AS name CREATE (:Thing {name: name})""")
     (found,) = Names(graph, LAYOUT).in_texts([text], timeout=20)
     assert {one.key for one in found} == named

@@ -15,7 +15,7 @@ from kgeval.metrics.facts import Facts, Triples
 from kgeval.metrics.kg.metrics import METRICS
 from kgeval.metrics.kg.sides import PAIRS, asked
 from kgeval.metrics.kg.triples import FACTS, Stated, StatedTriples, ask_triples, cleaned, given_triples
-from kgeval.metrics.select import select
+from kgeval.metrics.select import lacking, select
 from kgeval.metrics.table import all_metrics
 from kgeval.records import Answer, Passage, Question, Row, Triple
 
@@ -111,9 +111,32 @@ def test_a_context_known_by_its_id_alone_needs_the_stored_graph() -> None:
     assert filled(one, Asker(), frozenset({"triples:contexts"}))["triples:contexts"].failure is not None
 
 
+def test_nobody_is_paid_for_the_other_contexts_of_a_row_with_an_unknown_one_without_text() -> None:
+    asker = Asker()
+    one = subject(contexts=[Passage(text="One"), Passage(text=" ", chunk_id="c1")])
+    assert filled(one, asker, frozenset({"triples:contexts"}))["triples:contexts"].failure is not None
+    assert asker.tasks == []
+
+
+@pytest.mark.parametrize(("contexts", "reason"), [
+    (None, "the answer tells neither texts nor ids of its contexts"), ([Passage(text=" ")], "the answer tells neither"),
+    ([], None), ([Passage(text="", chunk_id="c1")], None), ([Passage(text="x")], None),
+])
+def test_metrics_of_contexts_have_a_meaning_where_texts_or_ids_are_told(contexts: Any, reason: str | None) -> None:
+    row = subject(contexts=contexts).row
+    for pair in ("faithfulness", "context_relevancy"):
+        found = lacking(all_metrics()[f"kg_matching_{pair}"], row)
+        assert found is None if reason is None else reason in str(found)
+
+
+def test_the_triples_of_an_answer_that_is_an_error_do_not_count() -> None:
+    one = subject(answer="text", error="timeout", triples=[Triple(subject="a", predicate="r", object="b")])
+    assert filled(one, None, frozenset({"triples:answer"}))["triples:answer"] == Triples(origin="none")
+
+
 def test_a_repeated_context_counts_once_and_nothing_retrieved_has_no_triples() -> None:
     asker = Asker()
-    found = filled(subject(contexts=[Passage(text="One"), Passage(text="One")]), asker, frozenset({"triples:contexts"}))
+    found = filled(subject(contexts=[Passage(text="One"), Passage(text="One", chunk_id="c")]), asker, frozenset({"triples:contexts"}))
     assert (len(asker.tasks), len(found["triples:contexts"].triples)) == (1, 1)
     assert filled(subject(contexts=[]), asker, frozenset({"triples:contexts"}))["triples:contexts"] == Triples(origin="none")
 

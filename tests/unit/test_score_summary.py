@@ -279,6 +279,14 @@ def test_the_worst_are_the_questions_with_the_lowest_repetition(given_: list[tup
     assert [(one.value, one.question_id) for one in found] == expected
 
 
+def test_every_failed_repetition_widens_the_bounds_by_its_own_share() -> None:
+    scores = [score("a", 0.6, trial=1), score("b", 0.3, trial=1), score("c", "budget")]
+    scores += [score("a", "timeout", trial=at) for at in (2, 3)]
+    mean = report(scores).summaries[0].overall
+    assert (mean.n, mean.n_scored, mean.mean) == (3, 2, pytest.approx(0.45))
+    assert mean.bound_low == pytest.approx((0.6 / 3 + 0.3) / 3) and mean.bound_high == pytest.approx((2.6 / 3 + 0.3 + 1) / 3)
+
+
 def test_an_answer_that_was_repeated_shows_the_repetition_that_was_worst() -> None:
     scores = [score("a", 0.5, trial=1), score("a", 0.2, trial=2)]
     rows = [row(at, {"id": "a"}, answer=f"answer {at + 1}", trial=at + 1) for at in range(2)]

@@ -137,7 +137,7 @@ def triples_matched(pair: PairGraph, relations: tuple[np.ndarray, np.ndarray], s
     near = np.zeros((len(pair.input.names), len(pair.context.names)), dtype=bool)
     good = similar_cost(pair) <= settings.delta + TOLERANCE
     near[pair.similar_input[good], pair.similar_context[good]] = True
-    count, block = 0, max(1, CELLS // len(pair.context.names))
+    count, block = 0, max(1, CELLS // len(pair.context.heads))
     for start in range(0, len(pair.input.heads), block):
         heads, tails = near[pair.input.heads[start : start + block]], near[pair.input.tails[start : start + block]]
         both = heads[:, pair.context.heads] & tails[:, pair.context.tails]

@@ -12,7 +12,7 @@ from kgeval.graph.queries import all_queries
 from kgeval.llm.calls import Failure
 from kgeval.metrics.definition import Settings, Subject
 from kgeval.metrics.facts import Stored
-from kgeval.metrics.kg.shape import DECIMALS, TOLERANCE, PairGraph, Side, side_of
+from kgeval.metrics.kg.shape import CELLS, DECIMALS, TOLERANCE, PairGraph, Side, side_of
 from kgeval.metrics.kg.sides import NO_LAYOUT, STORED
 from kgeval.metrics.stored.names import READ_ONCE
 from kgeval.text.names import normalise
@@ -116,8 +116,9 @@ def nearest(names: Sequence[str], graph: Graph, embedder: Embedder, layout: Layo
         found.by_embedding = False
         return found
     vectors = embedder.embed(names)
-    for start in range(0, len(known), BLOCK):
-        _embedded(found, vectors, known[start : start + BLOCK], embedder)
+    block = min(BLOCK, max(1, CELLS // len(names)))
+    for start in range(0, len(known), block):
+        _embedded(found, vectors, known[start : start + block], embedder)
     return found
 
 

@@ -28,13 +28,16 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-LONGEST_NAME = 12  # units: words, or characters in scripts written without spaces
+LONGEST_NAME = 12  # words
+LONGEST_RUN = 30  # characters of a name in a script written without spaces
 LONGEST_TEXT = 20_000  # characters of one text that are looked at
 MOST_OF_A_NAME = 20  # entities of one name
 BLOCK = 50_000
 READ_ONCE = 3600.0  # seconds that reading all names may take
 _POSSESSIVE = re.compile(r"(?<=\w)['\u2019\u02bc]s\b")
-_PIECE = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\u0e00-\u0e7f]|[^\s\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\u0e00-\u0e7f]+")
+# kana, ideographs, Thai, Lao, Burmese, Khmer: each character is a unit
+_RUNNING = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_PIECE = re.compile(f"([{_RUNNING}])|[^\\s{_RUNNING}]+")
 
 
 @dataclass(frozen=True)
@@ -203,17 +206,18 @@ def _named(spots: Sequence[Place], found: Mapping[str, tuple[str, ...]]) -> list
 
 
 def places(text: str) -> list[Place]:
-    """Every sequence of up to LONGEST_NAME units of a text that could be a name, with and without the English possessive.
+    """Every sequence of units of a text that could be a name, with and without the English possessive.
 
-    A unit is a word, or one character of a script that is written without spaces. Single characters and pronouns are no names.
+    A unit is a word, or one character of a script that is written without spaces: up to LONGEST_NAME units, or LONGEST_RUN where the
+    first is such a character. Single characters and pronouns are no names.
     """
     text = whole(text[:LONGEST_TEXT])
     variants = dict.fromkeys((normalise(text), normalise(_POSSESSIVE.sub("", text))))
     found: dict[Place, None] = {}
     for variant in variants:
-        units = [match.span() for match in _PIECE.finditer(variant)]
-        for start, (begin, _) in enumerate(units):
-            for end in range(start + 1, min(start + LONGEST_NAME, len(units)) + 1):
+        units = [(*match.span(), LONGEST_RUN if match[1] else LONGEST_NAME) for match in _PIECE.finditer(variant)]
+        for start, (begin, _, most) in enumerate(units):
+            for end in range(start + 1, min(start + most, len(units)) + 1):
                 key = variant[begin : units[end - 1][1]]
                 if len(key) > 1 and key not in _pronouns():
                     found[Place(key, start, end)] = None
