@@ -126,10 +126,10 @@ def test_a_hundred_thousand_texts_against_ten_thousand_names_take_no_longer_a_te
     text = " ".join(f"name{n} word of thing" for n in range(500))
 
     def seconds(names: Names) -> float:
-        started = time.perf_counter()
+        started = time.process_time()
         for _ in range(20):
             names.in_text(text)
-        return time.perf_counter() - started
+        return time.process_time() - started
 
     assert min(seconds(many) for _ in range(3)) < 5 * min(seconds(few) for _ in range(3))
 

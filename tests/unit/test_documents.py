@@ -209,9 +209,9 @@ def test_scripts_and_emoji_come_through_unchanged(tmp_path):
 def test_ten_megabytes_in_one_line_take_linear_time(tmp_path):
     def seconds(size: int) -> float:
         (tmp_path / "big.txt").write_bytes(b"The ferry left Vik. " * (size // 20))
-        start = time.perf_counter()
+        start = time.process_time()
         assert len(read_documents([tmp_path / "big.txt"]).documents[0].text) == size
-        return time.perf_counter() - start
+        return time.process_time() - start
 
     small, large = min(seconds(2_000_000) for _ in range(3)), seconds(10_000_000)
     assert large < 20 * small  # five times the text; quadratic time would be 25 times
