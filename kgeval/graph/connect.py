@@ -237,22 +237,32 @@ def _run(execute: Any, text: str, params: Row, timeout: float | None, convert: C
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Driver errors become QueryError, QueryTimeout or ConnectionLost."""
+    """Driver errors become QueryError, QueryTimeout or ConnectionLost. Ctrl-C stays Ctrl-C."""
     from neo4j.exceptions import DriverError, Neo4jError, ServiceUnavailable, SessionExpired
 
     try:
         yield
     except Neo4jError as cause:
         code = cause.code or ""
-        if "TransactionTimedOut" in code or "Terminated" in code:
+        if "TransactionTimedOut" in code or "Terminated" in code or "TerminatedException" in (cause.message or ""):  # the last: GDS
             raise QueryTimeout(f"stopped at its time limit ({first_line(cause)})", fix="raise --timeout, or --skip the check") from cause
         raise QueryError(f"{code}: {cause.message}", fix="see the server's log") from cause
     except (ServiceUnavailable, SessionExpired) as cause:
         fix = "see whether the server still runs (kgeval server status, kgeval server logs), then run the command again"
         raise ConnectionLost(f"the server went away: {first_line(cause)}", fix=fix) from cause
+    except BufferError as cause:  # what the driver says when its clean-up meets the half of a message that an interrupt left
+        if _interrupted(cause):
+            raise KeyboardInterrupt from cause
+        raise
     except DriverError as cause:
         fix = "run the command again; kgeval server logs shows the server's side"
         raise QueryError(f"the connection broke: {first_line(cause)}", fix=fix) from cause
+
+
+def _interrupted(cause: BaseException | None) -> bool:
+    while cause is not None and not isinstance(cause, KeyboardInterrupt):
+        cause = cause.__context__
+    return cause is not None
 
 
 def _text(query: str | Query) -> str:

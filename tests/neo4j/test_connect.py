@@ -10,7 +10,7 @@ import pytest
 from kgeval.audit import engine
 from kgeval.audit.engine import run_check
 from kgeval.errors import ConnectError, QueryError
-from kgeval.graph.connect import Address, Graph, QueryTimeout, gds_warning, open_graph
+from kgeval.graph.connect import Address, Graph, QueryTimeout, gds_warning, open_graph, translated
 from kgeval.graph.queries import all_queries, parse
 from kgeval.records import Layout, ServerInfo
 
@@ -77,6 +77,17 @@ def test_a_missing_database_is_named(address: Address) -> None:
 def test_a_query_over_its_time_limit_is_stopped_by_the_server(graph: Graph) -> None:
     with pytest.raises(QueryTimeout, match="time limit"):
         graph.read("UNWIND range(1, 1000000000) AS i WITH i WHERE i < 0 RETURN i", timeout=0.2)
+
+
+def test_ctrl_c_stays_ctrl_c_where_the_drivers_clean_up_fails_over_it() -> None:
+    """An interrupt in the middle of a message leaves half of it behind, and the driver's rollback stumbles over that."""
+    with pytest.raises(KeyboardInterrupt), translated():
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise BufferError("Existing exports of data: object cannot be re-sized")
+    with pytest.raises(BufferError), translated():
+        raise BufferError("of another origin")
 
 
 @pytest.mark.parametrize(("neo4j", "gds", "word"), [

@@ -13,8 +13,9 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from kgeval.errors import ModelError
-from kgeval.graph.connect import Graph
+from kgeval.errors import ModelError, QueryError
+from kgeval.graph import pairs as gds
+from kgeval.graph.connect import ConnectionLost, Graph, QueryTimeout
 from kgeval.metrics.definition import Settings, Subject, Value
 from kgeval.metrics.facts import Facts, Pair, Triples
 from kgeval.metrics.kg.batch import add_pairs, join_all, partitioned
@@ -379,6 +380,75 @@ def test_a_failed_embedding_is_unscored_for_its_pairs(graph: Graph) -> None:
     pair_of(graph, one, Broken())
     found = value(one, "kg_matching_faithfulness")
     assert (found.status, found.cause) == ("unscored", "embedding_error")
+
+
+@pytest.fixture
+def cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every pair in a projection of its own."""
+    monkeypatch.setattr("kgeval.metrics.kg.batch.MOST_EDGES", 1)
+
+
+class Refusing:
+    """Refuses the n-th call (from 0) of a function of graph/pairs.py; `error`: with what."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, name: str, n: int, error: Exception) -> None:
+        self.calls, self.n, self.error, self.real = 0, n, error, getattr(gds, name)
+        monkeypatch.setattr(gds, name, self)
+
+    def __call__(self, *given: object, **named: object) -> object:
+        self.calls += 1
+        if self.calls - 1 == self.n:
+            raise self.error
+        return self.real(*given, **named)
+
+
+NO_MEMORY = QueryError("blocked since minimum estimated memory exceeds free memory", fix="")
+
+
+@pytest.mark.parametrize("name", ["nearest_costs", "communities"])
+@pytest.mark.parametrize("error", [NO_MEMORY, QueryTimeout("stopped at its time limit", fix="")])
+def test_what_the_server_refuses_is_the_failure_of_those_pairs_and_of_no_other(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch, cut: None, name: str, error: QueryError,
+) -> None:
+    subjects = some_pairs(4, Settings(runs=3), seed=3)
+    refused = Refusing(monkeypatch, name, 2, error)
+    add_pairs(subjects, select(FAITHFUL), graph, Vectors(), None)  # type: ignore[arg-type]
+    found = [value(one, "kg_community_faithfulness") for one in subjects]
+    assert [one.status for one in found].count("scored") == 3
+    lost = next(one for one in found if one.status == "unscored")
+    assert (lost.cause, lost.reason) == ("graph_error", error.message)
+    # a pair that failed is not tried in its other runs
+    assert refused.calls == (4 if name == "nearest_costs" else 4 * 3 - 2)
+    assert graph.gds.graph.list() == []
+
+
+@pytest.mark.parametrize("name", ["nearest_costs", "communities"])
+def test_a_server_that_goes_away_ends_the_run(graph: Graph, monkeypatch: pytest.MonkeyPatch, cut: None, name: str) -> None:
+    Refusing(monkeypatch, name, 1, ConnectionLost("the server went away", fix=""))
+    with pytest.raises(ConnectionLost):
+        add_pairs(some_pairs(4, Settings(runs=3), seed=3), select(FAITHFUL), graph, Vectors(), None)  # type: ignore[arg-type]
+    assert graph.gds.graph.list() == []
+
+
+def test_the_server_stops_a_query_at_its_time_limit(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gds, "LIMIT", 0.001)
+    rng = random.Random(1)
+    one = subject(made_up(rng, 3000, 2000), made_up(rng, 3000, 2000), Settings(runs=2))
+    pair_of(graph, one, Vectors(6))
+    found = value(one, "kg_matching_faithfulness")
+    assert (found.status, found.cause) == ("unscored", "graph_error")
+    assert "time limit" in str(found.reason)
+    assert graph.gds.graph.list() == []
+
+
+def test_large_sides_are_compared_in_blocks(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, cut_up = (some_pairs(6, Settings(runs=1), seed=13) for _ in range(2))
+    add_pairs(whole, select(FAITHFUL), graph, Vectors(), None)  # type: ignore[arg-type]
+    monkeypatch.setattr("kgeval.metrics.kg.shape.CELLS", 7)
+    add_pairs(cut_up, select(FAITHFUL), graph, Vectors(), None)  # type: ignore[arg-type]
+    counts = [[(p.matched, p.triples_matched, p.by_entity) for p in (one.facts.pairs["pairs:faithfulness"] for one in subjects)]
+              for subjects in (whole, cut_up)]
+    assert counts[0] == counts[1]
 
 
 def test_small_parts_and_large_ones_give_the_same_matchings(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -136,16 +136,19 @@ def match(works: Sequence[Work], graph: Graph) -> None:
 
 def nearest(pairs: Sequence[PairGraph], settings: Settings, graph: Graph) -> Iterator[np.ndarray | Failure]:
     """For each pair the cost from each input entity to its nearest context entity (infinity: none is reached). Raises: ConnectionLost."""
+    spans = list(_spans([len(pair.cosine) + 4 * len(pair.input.heads) for pair in pairs], MOST_EDGES))
+    calls = (partial(_tried, partial(_costs, pairs[first:last], settings, graph)) for first, last in spans)
+    for (first, last), found in zip(spans, gds.two_at_a_time(calls), strict=True):
+        yield from [found] * (last - first) if isinstance(found, Failure) else found
+
+
+def _costs(pairs: Sequence[PairGraph], settings: Settings, graph: Graph) -> list[np.ndarray]:
     import numpy as np
 
-    for first, last in _spans([len(pair.cosine) + 4 * len(pair.input.heads) for pair in pairs], MOST_EDGES):
-        part = pairs[first:last]
-        starts = np.cumsum([0, *(pair.nodes for pair in part)])
-        edges, ends = several_ways(part, starts, settings)
-        arrays = gds.Arrays(edges.source, edges.target, edges.value)
-        costs = _tried(partial(gds.nearest_costs, graph, arrays, ends, int(starts[-1])))
-        for pair, start in zip(part, starts, strict=False):
-            yield costs if isinstance(costs, Failure) else costs[start : start + len(pair.input.names)]
+    starts = np.cumsum([0, *(pair.nodes for pair in pairs)])
+    edges, ends = several_ways(pairs, starts, settings)
+    costs = gds.nearest_costs(graph, gds.Arrays(edges.source, edges.target, edges.value), ends, int(starts[-1]))
+    return [costs[start : start + len(pair.input.names)] for pair, start in zip(pairs, starts, strict=False)]
 
 
 def _tried(work: Callable[[], T]) -> T | Failure:

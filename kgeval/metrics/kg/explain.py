@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import kgeval.graph.pairs as gds
@@ -62,8 +63,9 @@ def explain(one: Asked, graph: Graph, embedder: Embedder) -> Explained:
     pair = join_all([one], embedder)[0].graph
     settings, nodes = one.subject.settings, nodes_of(pair)
     edges, ends = several_ways([pair], np.zeros(1, dtype=np.int64), settings)
-    paths = gds.nearest_paths(graph, gds.Arrays(edges.source, edges.target, edges.value), ends, pair.nodes)
-    community, _ = partitioned([pair], [0], settings, graph)
+    arrays = gds.Arrays(edges.source, edges.target, edges.value)
+    (paths,) = gds.two_at_a_time([partial(gds.nearest_paths, graph, arrays, ends, pair.nodes)])
+    ((community, _),) = gds.two_at_a_time([partial(partitioned, [pair], [0], settings, graph)])
     names, others = pair.input.names, pair.context.names
     similar = [
         (names[a], others[b], float(cosine), float(cost))

@@ -15,6 +15,7 @@ from kgeval.metrics.kg.sides import NO_LAYOUT, PAIRS, STORED, community_fact, ma
 
 GRAPH = ("tau", "delta", "edge_cost", "undirected")
 PARTITIONS = ("tau", "edge_weight", "community", "runs", "seed")
+ORIGIN = "the file's own, else those of the stored graph (contexts with chunk ids), else a judge model makes them, one call a text"
 EMPTY = {"input": "the input has no triples", "context": "the context has no triples"}
 
 
@@ -100,7 +101,7 @@ def _of_pair(name: str) -> tuple[Metric, ...]:
     texts, sides = TEXTS[name], PAIRS[name]
     fact, communities = matching_fact(name), community_fact(name)
     common = partial(Metric, group="kg", needs=texts.needs, tools=("gds", "embedder"), calls=texts.calls)
-    where = f"Input and context are the triples of {texts.words}."
+    where = f"Input and context are the triples of {texts.words}; {ORIGIN}."
     average = (
         "Mean over `runs` partitions (Leiden, or Louvain) of the pair's undirected weighted graph, each found in another order of its "
         "nodes, because one partition of a small graph is not stable."
