@@ -19,6 +19,7 @@ from kgeval.errors import UsageError
 if TYPE_CHECKING:
     from kgeval.cli.score_run import Job
     from kgeval.config import Config
+    from kgeval.manifest import Started
 
 
 @click.command()
@@ -57,30 +58,30 @@ def score(**options: Any) -> int:
     threshold without an answer), 130 interrupted; what was done is kept, --resume goes on.
     """
     from kgeval import config as configuration
-    from kgeval.cli.score_run import Job, finish, plan
+    from kgeval.cli.score_run import finish, plan
     from kgeval.manifest import Started
 
     config = configuration.load(options["config_file"])
     options["redact"] = options["redact"] or config.report.redact
     started = Started("score", arguments(options))
-    job = _job(config, options, started, Job)
+    job = _job(config, options, started)
     job.read_beside()
     with ExitStack() as stack:
         rows = stack.enter_context(job.open_rows())
         job.check(rows)
-        job.open_tools(stack, config, rows)
+        job.open_tools(stack, config)
         if options["explain"] or options["sweep"]:
             from kgeval.cli.score_kg import explain, sweep
 
             return explain(job, rows) if options["explain"] else sweep(job, rows)
         if options["dry_run"]:
-            return plan(job, rows)
+            return plan(job, rows, options["trials"])
         return finish(job, rows)
 
 
-def _job(config: Config, options: Mapping[str, Any], started: Any, make: type[Job]) -> Job:
+def _job(config: Config, options: Mapping[str, Any], started: Started) -> Job:
     """Everything that can be checked before a file is read."""
-    from kgeval.cli.score_run import named_judge
+    from kgeval.cli.score_run import Job, named_judge
     from kgeval.files.scores import is_result
     from kgeval.metrics.summary.gates import parse_gates
     from kgeval.records import ScoreReport
@@ -96,7 +97,7 @@ def _job(config: Config, options: Mapping[str, Any], started: Any, make: type[Jo
     check_outputs(reports, ScoreReport)
     wanted = rows_wanted(options)
     check_places(outputs, wanted, options["audit_report"], *options["index_records"], options["config_file"], options["prices"])
-    return make(
+    return Job(
         options=options, started=started, wanted=wanted, selection=selection, settings=settings_of(config, options),
         gates=tuple(gates), results=tuple(path for path in outputs if is_result(path)), reports=tuple(reports),
     )

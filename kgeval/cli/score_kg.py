@@ -108,17 +108,9 @@ def _with_triples(row: Row, job: Job, asker: Asker | None) -> Subject:
 
 def _plan(rows: Iterable[Row], job: Job) -> int:
     """The calls for triples that are not in the journal yet."""
-    from kgeval.cli.models import show_plan
-    from kgeval.llm.calls import Limits
-    from kgeval.llm.plan import Plan
-    from kgeval.metrics.judge.dry import Dry
+    from kgeval.cli.score_run import counted
 
-    models = job.tools.models
-    dry = Dry(models) if models is not None else None
-    for row in rows if dry is not None else ():
-        _with_triples(row, job, dry)
-    show_plan(Plan(dry.stages(), models.limits) if dry is not None and models is not None else Plan((), Limits()))
-    return 0
+    return counted(job, rows, lambda row, dry: _with_triples(row, job, dry))
 
 
 def _nothing_to_show(one: Asked) -> str | None:

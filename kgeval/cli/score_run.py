@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from kgeval.cli.choose import layout_from_options
 from kgeval.cli.common import open_from_options, say
@@ -24,10 +24,12 @@ if TYPE_CHECKING:
     from kgeval.files.rows import Rows, RowsWanted
     from kgeval.files.scores import ScoreFile
     from kgeval.graph.connect import Graph
-    from kgeval.manifest import Asked, Started
+    from kgeval.manifest import Started
+    from kgeval.metrics.judge.dry import Dry
     from kgeval.metrics.summary.gates import Gate
     from kgeval.records import AuditReport, GateResult, IndexRecord, MetricInfo, Row, RunManifest, ScoreReport
 
+T = TypeVar("T")
 MISSED, INCOMPLETE = 1, 3
 
 
@@ -67,17 +69,15 @@ class Job:
         return rows
 
     def check(self, rows: Rows) -> None:
-        """What can only be known once the rows are: names of systems, trials. Raises: UsageError with all of it."""
-        names = [info.system for info in rows.systems]
-        faults = [f"--threshold: no system is called {gate.system}" for gate in self.gates if gate.system not in (None, *names)]
-        if self.options["against"] not in (None, *names):
-            faults.append(f"--against: no system is called {self.options['against']}")
-        if self.options["trials"] > 1 and any(info.trials > 1 for info in rows.systems):
-            faults.append("--trials: the answers have trials of their own, and the spread between runs could be of either")
-        if faults:
-            raise UsageError("; ".join(faults), fix=f"the systems are {', '.join(names)}")
+        """What can only be known once the rows are: names of systems, trials. Raises: UsageError."""
+        from kgeval.metrics.summary.build import SummaryOptions, check_options
 
-    def open_tools(self, stack: ExitStack, config: Config, rows: Rows) -> None:
+        check_options(SummaryOptions(baseline=self.options["against"], gates=self.gates), (), [info.system for info in rows.systems])
+        if self.options["trials"] > 1 and any(info.trials > 1 for info in rows.systems):
+            what = "--trials: the answers have trials of their own, and the spread between runs could be of either"
+            raise UsageError(what, fix="leave --trials out, or give answers of one trial")
+
+    def open_tools(self, stack: ExitStack, config: Config) -> None:
         """Opens what the metrics need and nothing else; every way out is told before anything is paid."""
         asked = named_judge(config, self.options, self.selection)
         judge = stack.enter_context(open_models_from_options(config, "judge", self.options)) if asked else None
@@ -92,9 +92,20 @@ class Job:
             if "graph" in self.selection.tools or options["graph_name"] or options["layout_option"] or config.graph.name:
                 layout = layout_from_options(graph, config, **{k: options[k] for k in ("graph_name", "layout_option", "overrides")})
         self.max_error_rate = limits_from_options(config, self.options).max_error_rate
-        self.tools = Tools(judge, embedder, graph, layout)
-        self.infos = _infos(self)
-        self.tools = Tools(judge, embedder, graph, layout, {info.metric: info.signature for info in self.infos})
+        tools = Tools(judge, embedder, graph, layout)
+        self.infos = _infos(self, tools)
+        self.tools = replace(tools, signatures={info.metric: info.signature for info in self.infos})
+
+    def manifest(self, rows: Rows, *beside: Path, exit_code: int = 0) -> RunManifest:
+        """The manifest of this run. `beside`: files that were read with the rows."""
+        from kgeval.config import DEFAULT_FILE
+
+        named = [*rows.inputs, self.options["config_file"] or DEFAULT_FILE, self.options["layout_option"], *beside]
+        graph, models = self.tools.graph, self.tools.models
+        return self.started.manifest(
+            server=graph.info if graph else None, inputs=[Path(name) for name in named if name and Path(name).is_file()],
+            seed=self.options["seed"], exit_code=exit_code, asked=models.asked() if models else None,
+        )
 
 
 def named_judge(config: Config, options: Mapping[str, Any], selection: Selection) -> bool:
@@ -115,25 +126,36 @@ def _reads_triples(selection: Selection) -> bool:
 
 def _check_gds(graph: Graph, selection: Selection) -> None:
     """Raises: ConnectError where metrics need GDS and the server has none: that must not be found out after models were paid."""
+    from kgeval.graph.connect import INSTALL_GDS
+
     if graph.info.gds is None and (needing := selection.needing("gds")):
-        fix = "install the GDS plugin that fits this Neo4j (5.26 needs 2.13), or unset NEO4J_URI to use the embedded server"
-        raise ConnectError(f"this server has no Graph Data Science plugin, and these metrics need it: {', '.join(needing)}", fix=fix)
+        what = f"this server has no Graph Data Science plugin, and these metrics need it: {', '.join(needing)}"
+        raise ConnectError(what, fix=INSTALL_GDS)
 
 
-def _infos(job: Job) -> list[MetricInfo]:
+def _infos(job: Job, tools: Tools) -> list[MetricInfo]:
     from kgeval.metrics.signature import metric_info, tooling
 
-    what = tooling(job.tools)
+    what = tooling(tools)
     return [metric_info(metric, job.settings, what) for metric in job.selection.metrics]
 
 
-def plan(job: Job, rows: Rows) -> int:
-    """The dry run: the calls that are not in the journal yet, counted by the same code that makes them."""
-    from kgeval.llm.calls import Limits
-    from kgeval.llm.plan import Plan
+def plan(job: Job, rows: Iterable[Row], trials: int = 1) -> int:
+    """The dry run: the calls that are not in the journal yet, counted by the same code that makes them. Equal ones count once."""
     from kgeval.metrics.definition import Subject
     from kgeval.metrics.engine import row_facts
     from kgeval.metrics.facts import Facts
+
+    def ask(subject: Subject, dry: Dry) -> None:
+        row_facts(subject, selection=job.selection, tools=job.tools, asker=dry)
+
+    return counted(job, (Subject(row, Facts(), job.settings, trial) for row in rows for trial in range(trials)), ask)
+
+
+def counted(job: Job, items: Iterable[T], ask: Callable[[T, Dry], object]) -> int:
+    """Shows what asking about the items would take; nothing is asked, or gone through, where there is no model."""
+    from kgeval.llm.calls import Limits
+    from kgeval.llm.plan import Plan
     from kgeval.metrics.judge.dry import Dry
 
     models = job.tools.models
@@ -141,9 +163,8 @@ def plan(job: Job, rows: Rows) -> int:
         show_plan(Plan((), Limits()))
         return 0
     dry = Dry(models)
-    for row in rows:
-        for trial in range(job.options["trials"]):
-            row_facts(Subject(row, Facts(), job.settings, trial), selection=job.selection, tools=job.tools, asker=dry)
+    for item in items:
+        ask(item, dry)
     show_plan(Plan(dry.stages(), models.limits))
     return 0
 
@@ -211,7 +232,7 @@ def _report(job: Job, rows: Rows, file: ScoreFile) -> ScoreReport:
     options, models = job.options, job.tools.models
     stopped = models is not None and models.exit_code != 0
     notes = [*rows.notes, *(models.notes if models else [])]
-    run = _manifest(job, rows, models.asked() if models else None)
+    run = job.manifest(rows, options["audit_report"], *options["index_records"])
     report = build_report(
         file.scores, lambda: iter(rows), infos=job.infos, systems=rows.systems, run=run,
         options=SummaryOptions(
@@ -256,19 +277,6 @@ def _why_not(report: ScoreReport, gate: GateResult) -> str:
         return "it has no value"
     failed = sum(found[0].failures.values())
     return f"{failed} of its {found[0].n} questions failed, and could decide it" if failed else "answers are missing that could decide it"
-
-
-def _manifest(job: Job, rows: Rows, asked: Asked | None) -> RunManifest:
-    from kgeval.config import DEFAULT_FILE
-
-    options = job.options
-    beside = [options["config_file"] or DEFAULT_FILE, options["layout_option"], options["audit_report"]]
-    named = [*rows.inputs, *beside, *options["index_records"]]
-    graph = job.tools.graph
-    return job.started.manifest(
-        server=graph.info if graph else None, inputs=[Path(name) for name in named if name and Path(name).is_file()],
-        seed=options["seed"], asked=asked,
-    )
 
 
 def _index_record(path: Path) -> IndexRecord:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import ExitStack
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ import click
 
 from kgeval.cli.choose import layout_options
 from kgeval.cli.common import arguments, connection_options, say
-from kgeval.cli.models import embedding_options, limit_options, model_options, show_plan
+from kgeval.cli.models import embedding_options, limit_options, model_options
 from kgeval.cli.score_options import check_places, input_options, metric_options, rows_wanted, selection_of, settings_of
 from kgeval.cli.show import report_options_of, show_report
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from kgeval.config import Config
     from kgeval.files.rows import Rows
     from kgeval.metrics.conditions import Conditions
-    from kgeval.records import RunManifest, SensitivityReport
+    from kgeval.records import SensitivityReport
 
 INCOMPLETE = 3
 
@@ -44,6 +45,7 @@ def sensitivity(**options: Any) -> int:
     interrupted; finished calls are never paid twice.
     """
     from kgeval import config as configuration
+    from kgeval.cli.score_run import plan
     from kgeval.records import SensitivityReport
     from kgeval.report.write import check_outputs
 
@@ -58,9 +60,9 @@ def sensitivity(**options: Any) -> int:
 
         rows = stack.enter_context(job.open_rows())
         made = stack.enter_context(conditions(rows, options["seed"]))
-        job.open_tools(stack, config, rows)
+        job.open_tools(stack, config)
         if options["dry_run"]:
-            return _plan(job, made)
+            return plan(job, chain.from_iterable(made.values()))
         report = _report(job, rows, made)
         show_report(report, options, outputs)
         if not report.results:
@@ -78,27 +80,6 @@ def _job(config: Config, options: Mapping[str, Any]) -> Job:
     )
 
 
-def _plan(job: Job, made: Conditions) -> int:
-    """The dry run: the calls of all three conditions together; what two of them share is counted once."""
-    from kgeval.llm.calls import Limits
-    from kgeval.llm.plan import Plan
-    from kgeval.metrics.definition import Subject
-    from kgeval.metrics.engine import row_facts
-    from kgeval.metrics.facts import Facts
-    from kgeval.metrics.judge.dry import Dry
-
-    models = job.tools.models
-    if models is None:
-        show_plan(Plan((), Limits()))
-        return 0
-    dry = Dry(models)
-    for rows in made.values():
-        for row in rows:
-            row_facts(Subject(row, Facts(), job.settings), selection=job.selection, tools=job.tools, asker=dry)
-    show_plan(Plan(dry.stages(), models.limits))
-    return 0
-
-
 def _report(job: Job, rows: Rows, made: Conditions) -> SensitivityReport:
     from kgeval.metrics.sensitivity import sensitivity as measure
     from kgeval.records import SensitivityReport
@@ -107,18 +88,7 @@ def _report(job: Job, rows: Rows, made: Conditions) -> SensitivityReport:
     models = job.tools.models
     stopped = models is not None and models.exit_code != 0
     return SensitivityReport(
-        run=_manifest(job, rows, exit_code=INCOMPLETE if stopped or not results else 0), complete=not stopped, seed=job.options["seed"],
+        run=job.manifest(rows, exit_code=INCOMPLETE if stopped or not results else 0), complete=not stopped, seed=job.options["seed"],
         rows=made.sizes["answered"], left_out=made.left_out, reused=made.reused, metrics=job.infos, results=results,
         notes=[*rows.notes, *(models.notes if models else [])],
-    )
-
-
-def _manifest(job: Job, rows: Rows, *, exit_code: int) -> RunManifest:
-    from kgeval.config import DEFAULT_FILE
-
-    named = [job.options["config_file"] or DEFAULT_FILE, job.options["layout_option"], *rows.inputs]
-    graph, models = job.tools.graph, job.tools.models
-    return job.started.manifest(
-        server=graph.info if graph else None, inputs=[Path(name) for name in named if name and Path(name).is_file()],
-        seed=job.options["seed"], exit_code=exit_code, asked=models.asked() if models else None,
     )

@@ -7,14 +7,16 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from kgeval.errors import InputError
 
 LONGEST_CELL = 2**31 - 1
+ROOM = "make room on the disk, or choose another folder"
 _PACKED = {b"PK\x03\x04": ("a zip archive", "unzip"), b"\x1f\x8b": ("a gzip file", "gunzip"), b"7z\xbc\xaf": ("a 7z archive", "7z x")}
 _WIDE = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
@@ -75,15 +77,17 @@ def decode(data: bytes, name: str) -> str:
         ) from cause
 
 
-def read_json(path: Path) -> Any:
-    """The value of a JSON file. Raises InputError with line and column where it is not JSON."""
+def read_json(path: Path, loads: Callable[[str], Any] = json.loads) -> Any:
+    """The value of a JSON file, by `loads`. Raises InputError with line and column where it is not JSON."""
     text = read_text(path)
     try:
-        return json.loads(text)
+        return loads(text)
     except json.JSONDecodeError as cause:
         raise InputError(f"{path}:{cause.lineno}: not JSON: {cause.msg} (column {cause.colno})", fix="mend the file there") from cause
     except RecursionError as cause:
         raise InputError(f"{path}: nested too deeply to be read", fix="flatten the file") from cause
+    except ValueError as cause:  # a number of thousands of digits
+        raise InputError(f"{path}: JSON that cannot be read: {str(cause)[:100]}", fix="mend the file there") from cause
 
 
 def read_jsonl(path: Path) -> Iterator[Line]:
@@ -100,18 +104,23 @@ def read_jsonl(path: Path) -> Iterator[Line]:
 
 def read_table(path: Path, delimiter: str) -> Iterator[Line]:
     """The rows of a CSV or TSV file as lists of cells, blank rows passed over. `where` has the row's last line."""
+    yield from table_rows(read_text(path).splitlines(keepends=True), path.name, delimiter)
+
+
+def table_rows(lines: Iterable[str], name: str, delimiter: str) -> Iterator[Line]:
+    """The rows of a table as lists of cells, blank rows passed over. `name`: what the table is called in `where`."""
     csv.field_size_limit(LONGEST_CELL)
-    reader = csv.reader(read_text(path).splitlines(keepends=True), delimiter=delimiter, strict=True)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
     while True:
         try:
             cells = next(reader)
         except StopIteration:
             return
         except csv.Error as cause:
-            yield Line(f"{path.name}:{reader.line_num}", fault=f"not a row of a table: {cause}")
+            yield Line(f"{name}:{reader.line_num}", fault=f"not a row of a table: {cause}")
             continue
         if any(cell.strip() for cell in cells):
-            yield Line(f"{path.name}:{reader.line_num}", cells)
+            yield Line(f"{name}:{reader.line_num}", cells)
 
 
 def read_parquet(path: Path, columns: Iterable[str] = ()) -> list[dict[str, Any]]:
@@ -155,32 +164,40 @@ def sha256(paths: Iterable[Path], *salt: str) -> str:
 
 
 def write_text(path: Path, text: str, *, mode: int | None = None) -> None:
-    """Writes a UTF-8 file as a whole or not at all: into a temporary file beside it, then renamed.
+    """Writes a UTF-8 file as a whole or not at all. `mode` and what is raised: as `replacing` has it."""
+    with replacing(path, mode=mode) as file:
+        file.write(text)
 
-    `mode`: permissions of the file; null keeps those of the file that it replaces, else the user's default.
 
-    Raises: InputError where the folder is missing or not writable, or the disk is full.
+def write_jsonl(path: Path, rows: Iterable[Any]) -> None:
+    """Writes one JSON value a line as they come, as a whole or not at all."""
+    with replacing(path) as file:
+        for row in rows:
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+@contextmanager
+def replacing(path: Path, *, mode: int | None = None, binary: bool = False) -> Iterator[IO[Any]]:
+    """A file that takes the place of `path` when the block ends well; else `path` stays as it was. Line ends are written as given.
+
+    It is a temporary file beside it, then renamed. `mode`: permissions of the file; null keeps those of the file that it replaces,
+    else the user's default. Raises: InputError where the folder is missing or not writable, or the disk is full.
     """
     try:
         handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:50]}.", dir=path.parent)
     except OSError as cause:
         raise InputError(f"{path}: cannot be written: {cause.strerror}", fix="choose a folder that exists and is yours") from cause
     try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") if binary else os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            yield file
         Path(temporary).chmod(_mode(path) if mode is None else mode)
         Path(temporary).replace(path)
     except OSError as cause:
         Path(temporary).unlink(missing_ok=True)
-        raise InputError(f"{path}: cannot be written: {cause.strerror}", fix="make room on the disk, or choose another folder") from cause
+        raise InputError(f"{path}: cannot be written: {cause.strerror or cause}", fix=ROOM) from cause
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
-
-
-def write_jsonl(path: Path, rows: Iterable[Any]) -> None:
-    """Writes one JSON value a line, as a whole or not at all."""
-    write_text(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows))
 
 
 def _mode(path: Path) -> int:

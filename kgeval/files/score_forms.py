@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import chain, islice
@@ -15,7 +13,7 @@ from typing import IO, Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from kgeval.errors import InputError
-from kgeval.files.plain import check_readable
+from kgeval.files.plain import check_readable, replacing
 from kgeval.files.stream import stream
 from kgeval.records import RunManifest, Score, ScoreReport, Verdict
 
@@ -59,48 +57,32 @@ def files_of(outputs: Iterable[Path]) -> list[Path]:
 
 
 @contextmanager
-def written(path: Path, *, text: bool = True) -> Iterator[IO[Any]]:
-    """A file that replaces `path` when the block ends well; of this user's only, because scores quote users' texts.
-
-    Raises: InputError where it cannot be written.
-    """
-    temporary = ""
+def private(path: Path, *, binary: bool = False) -> Iterator[IO[Any]]:
+    """As `plain.replacing`, of this user's only, because scores quote users' texts; the folder is made. Raises: InputError."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:50]}.", dir=path.parent)
-        with os.fdopen(handle, "w" if text else "wb", encoding="utf-8" if text else None, newline="" if text else None) as file:
-            yield file
-        Path(temporary).chmod(PRIVATE)
-        Path(temporary).replace(path)
     except OSError as cause:
-        if temporary:
-            Path(temporary).unlink(missing_ok=True)
-        fix = "make room, or choose a folder that is yours"
-        raise InputError(f"{path}: cannot be written: {cause.strerror or cause}", fix=fix) from cause
-    except BaseException:
-        if temporary:
-            Path(temporary).unlink(missing_ok=True)
-        raise
+        raise InputError(f"{path}: cannot be written: {cause.strerror}", fix="choose a folder that is yours") from cause
+    with replacing(path, mode=PRIVATE, binary=binary) as file:
+        yield file
 
 
 def write_scores(output: Path, scores: Iterable[Score]) -> Path:
     """Writes the scores in the form of the output's name. Returns the file."""
     path = results_of(output)
     forms: Mapping[str, Callable[[Path, Iterable[Score]], None]] = {".csv": _csv, ".parquet": _parquet}
-    forms.get(path.suffix.lower(), write_lines)(path, scores)
+    forms.get(path.suffix.lower(), _jsonl)(path, scores)
     return path
 
 
-def write_lines(path: Path, records: Iterable[Score | Verdict]) -> None:
-    """One record a line, as JSON."""
-    with written(path) as file:
+def _jsonl(path: Path, records: Iterable[Score | Verdict]) -> None:
+    with private(path) as file:
         for record in records:
-            file.write(record.model_dump_json())
-            file.write("\n")
+            file.write(record.model_dump_json() + "\n")
 
 
 def _csv(path: Path, scores: Iterable[Score]) -> None:
-    with written(path) as file:
+    with private(path) as file:
         writer = csv.writer(file, lineterminator="\r\n")  # as RFC 4180 has it; cells with either character are then quoted
         writer.writerow(COLUMNS)
         for score in scores:
@@ -114,7 +96,7 @@ def _parquet(path: Path, scores: Iterable[Score]) -> None:
 
     schema = pa.schema([(name, {"trial": pa.int64(), "value": pa.float64()}.get(name, pa.string())) for name in COLUMNS])
     rows = iter(scores)
-    with written(path, text=False) as file, pq.ParquetWriter(file, schema) as writer:
+    with private(path, binary=True) as file, pq.ParquetWriter(file, schema) as writer:
         while batch := list(islice(rows, BATCH)):
             writer.write_table(pa.Table.from_pylist([_cells(score) for score in batch], schema=schema))
 
@@ -137,7 +119,7 @@ def write_beside(output: Path, report: ScoreReport, fingerprint: str, verdicts: 
     texts = {"run.json": run, "summary.json": whole} if is_folder(output) else {"run.json": whole}
     done = []
     for name, record in texts.items():
-        with written(beside(output, name)) as file:
+        with private(beside(output, name)) as file:
             file.write(record.model_dump_json(indent=1) + "\n")
         done.append(beside(output, name))
     rest = iter(verdicts or ())
@@ -145,7 +127,7 @@ def write_beside(output: Path, report: ScoreReport, fingerprint: str, verdicts: 
     if first is None:
         path.unlink(missing_ok=True)  # those of an earlier run do not belong to these scores
     else:
-        write_lines(path, chain([first], rest))
+        _jsonl(path, chain([first], rest))
         done.append(path)
     return done
 

@@ -6,7 +6,6 @@ what is missing.
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import sys
@@ -18,7 +17,7 @@ from typing import IO, Any
 
 from kgeval.errors import InputError
 from kgeval.files.json_rows import array_rows, constant, object_rows
-from kgeval.files.plain import LONGEST_CELL, Line, check_readable, decode, read_text
+from kgeval.files.plain import Line, check_readable, decode, read_json, read_text, table_rows
 
 STDIN = Path("-")
 TABLES = (".csv", ".tsv", ".tab")
@@ -49,7 +48,7 @@ def stream(path: Path, name: str = "") -> Iterator[Line]:
         return _checked(array_rows(path, name), name)
     if suffix in LINES or _holds_lines(path):
         return _checked(_file_lines(path, name), name)
-    return _checked(object_rows(_whole(path), name), name)
+    return _checked(object_rows(read_json(path, loads), name), name)
 
 
 def is_table(path: Path) -> bool:
@@ -118,17 +117,6 @@ def _lines(file: IO[bytes], name: str) -> Iterator[Line]:
             yield Line(where, fault=f"not JSON: {getattr(cause, 'msg', None) or str(cause)[:100] or 'nested too deeply'}")
 
 
-def _whole(path: Path) -> Any:
-    """The value of a JSON file that is one object."""
-    text = read_text(path)
-    try:
-        return loads(text)
-    except json.JSONDecodeError as cause:
-        raise InputError(f"{path}:{cause.lineno}: not JSON: {cause.msg} (column {cause.colno})", fix="mend the file there") from cause
-    except (RecursionError, ValueError) as cause:
-        raise InputError(f"{path}: JSON that cannot be read: {str(cause)[:100]}", fix="flatten the file, or write it as JSONL") from cause
-
-
 def _yaml(path: Path) -> Any:
     try:
         import yaml
@@ -142,7 +130,6 @@ def _yaml(path: Path) -> Any:
 
 def _table(path: Path, name: str, delimiter: str) -> Iterator[Line]:
     """Rows under a header. An empty cell is null; a cell too many is a fault; blank rows are passed over."""
-    csv.field_size_limit(LONGEST_CELL)
     with path.open("r", encoding="utf-8-sig", newline="") as file:
         try:
             yield from _cells(file, name, delimiter)
@@ -156,25 +143,17 @@ def _cells(file: IO[str], name: str, delimiter: str) -> Iterator[Line]:
     file.seek(0)
     if delimiter == "," and "," not in head and ";" in head:
         delimiter = ";"  # what spreadsheets write where the comma is the decimal mark
-    reader = csv.reader(file, delimiter=delimiter, strict=True)
     header: list[str] | None = None
-    while True:
-        try:
-            cells = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as cause:
-            yield Line(f"{name}:{reader.line_num}", fault=f"not a row of a table: {cause}")
-            continue
-        if not any(cell.strip() for cell in cells):
-            continue
-        if header is None:
-            header = _header(cells, name)
-        elif any(cell.strip() for cell in cells[len(header):]):
-            what = f"{len(cells)} cells, the header has {len(header)} (a separator inside an unquoted cell?)"
-            yield Line(f"{name}:{reader.line_num}", fault=what)
+    for line in table_rows(file, name, delimiter):
+        if line.fault is not None:
+            yield line
+        elif header is None:
+            header = _header(line.value, name)
+        elif any(cell.strip() for cell in line.value[len(header):]):
+            what = f"{len(line.value)} cells, the header has {len(header)} (a separator inside an unquoted cell?)"
+            yield Line(line.where, fault=what)
         else:
-            yield Line(f"{name}:{reader.line_num}", {key: cell or None for key, cell in zip(header, cells, strict=False)})
+            yield Line(line.where, {key: cell or None for key, cell in zip(header, line.value, strict=False)})
 
 
 def _header(cells: list[str], name: str) -> list[str]:

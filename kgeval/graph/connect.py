@@ -104,8 +104,7 @@ class Graph:
     @property
     def gds(self) -> GraphDataScience:
         """The graphdatascience client on this connection. Raises ConnectError where the server has no GDS."""
-        if self.info.gds is None:
-            raise ConnectError("this server has no Graph Data Science plugin", fix=NO_GDS_FIX)
+        self.need_gds()
         if self._gds is None:
             from graphdatascience import GraphDataScience
 
@@ -114,6 +113,11 @@ class Graph:
             self._reading = ReadingDriver(self._driver)
             self._gds = GraphDataScience(self._reading, database=self.info.database, arrow=False)
         return self._gds
+
+    def need_gds(self) -> None:
+        """Raises: ConnectError where the server has no GDS."""
+        if self.info.gds is None:
+            raise ConnectError("this server has no Graph Data Science plugin", fix=NO_GDS_FIX)
 
     def limit_gds(self, timeout: float | None) -> None:
         """Gives every later call of the GDS client this time limit in seconds (null = none)."""
@@ -131,8 +135,9 @@ class Graph:
         self.close()
 
 
+INSTALL_GDS = "install the GDS plugin that fits this Neo4j (5.26 needs 2.13), or unset NEO4J_URI to use the embedded server"
 NO_GDS_FIX = (
-    "install the GDS plugin that fits this Neo4j (5.26 needs 2.13), or unset NEO4J_URI to use the embedded server; "
+    f"{INSTALL_GDS}; "
     "without GDS the checks and figures named by `kgeval doctor` are skipped"
 )
 

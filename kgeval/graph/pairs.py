@@ -13,8 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from kgeval.errors import ConnectError
-from kgeval.graph.connect import NO_GDS_FIX, Graph
+from kgeval.graph.connect import Graph
 from kgeval.graph.project import drop, graph_name
 from kgeval.graph.queries import all_queries
 
@@ -108,8 +107,7 @@ def communities(graph: Graph, edges: Arrays, nodes: int, *, graphs: int, algorit
 @contextmanager
 def _projected(graph: Graph, edges: Arrays, *, undirected: bool) -> Iterator[str]:
     """The edges in GDS under a name of ours, dropped in any case."""
-    if graph.info.gds is None:
-        raise ConnectError("this server has no Graph Data Science plugin", fix=NO_GDS_FIX)
+    graph.need_gds()
     name = graph_name()
     params = {"graph_name": name, "sources": edges.source.tolist(), "targets": edges.target.tolist(), "values": edges.value.tolist()}
     try:

@@ -15,6 +15,7 @@ from pydantic import BaseModel
 
 from kgeval.errors import InputError
 from kgeval.metrics.derange import Place, derange
+from kgeval.metrics.judge.desk import said
 from kgeval.metrics.words import words
 from kgeval.records import Answer, Citation, Row, Triple
 
@@ -59,8 +60,8 @@ class Conditions(Mapping[Condition, Iterable[Row]]):
         places = []
         for row in rows:
             places.append((row.answer.system, _place(row)))
-            said = _Said(answer=row.answer.answer, triples=row.answer.triples, citations=row.answer.citations)
-            self._starts.append(self._starts[-1] + self._file.write(said.model_dump_json().encode("utf-8", "surrogatepass")))
+            kept = _Said(answer=row.answer.answer, triples=row.answer.triples, citations=row.answer.citations)
+            self._starts.append(self._starts[-1] + self._file.write(kept.model_dump_json().encode("utf-8", "surrogatepass")))
         self._file.flush()
         return places
 
@@ -118,18 +119,17 @@ def conditions(rows: Iterable[Row], seed: int) -> Conditions:
     return Conditions(rows, seed)
 
 
-def _with(row: Row, said: _Said) -> Row:
+def _with(row: Row, other: _Said) -> Row:
     """The row with another answer; what was said of the old one (length, error, cost stays) goes where it would be untrue."""
     answer: Answer = row.answer.model_copy(
-        update={"answer": said.answer, "triples": said.triples, "citations": said.citations, "error": None, "aligned_to": None},
+        update={"answer": other.answer, "triples": other.triples, "citations": other.citations, "error": None, "aligned_to": None},
     )
     return row.model_copy(update={"answer": answer})
 
 
 def _place(row: Row) -> Place:
-    said = "" if row.answer.error else row.answer.answer
     right = frozenset(mark for text in row.question.right_answers if (mark := _mark(text)))
-    return Place(row.question.id, _mark(said), right)
+    return Place(row.question.id, _mark(said(row)), right)
 
 
 def _mark(text: str) -> bytes:

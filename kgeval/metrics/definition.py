@@ -67,6 +67,11 @@ def not_applicable(reason: str, /, **detail: JsonValue) -> Value:
     return Value("not_applicable", reason=reason, detail=detail)
 
 
+def reason_of(cause: str, detail: str | None) -> str:
+    """Why something is unscored, as scores and verdicts have it: the cause, a colon and the rest."""
+    return f"{cause}: {detail}" if detail else cause
+
+
 @dataclass
 class Subject:
     """One row with what was found out about it; what a metric's function gets. `trial`: which repetition of the judging."""

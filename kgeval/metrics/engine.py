@@ -8,7 +8,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from kgeval.metrics.definition import Metric, Settings, Subject, not_applicable
+from kgeval.metrics.definition import Metric, Settings, Subject, not_applicable, reason_of
 from kgeval.metrics.facts import Facts
 from kgeval.metrics.judge.asker import Asker
 from kgeval.metrics.select import Selection, lacking
@@ -117,7 +117,7 @@ def _score(metric: Metric, subject: Subject, signature: str) -> Score:
     row = subject.row
     missing = lacking(metric, row)
     value = not_applicable(missing) if missing else metric.compute(subject)
-    reason = f"{value.cause}: {value.reason}".removesuffix(": ") if value.cause else value.reason
+    reason = reason_of(value.cause, value.reason) if value.cause else value.reason
     # figures beside the value are averaged over the same rows as it: an empty answer has none of them
     beside = dict.fromkeys(metric.aspects, 0.0) if value.status == "scored" and value.detail.get("empty_answer") else {}
     return Score(

@@ -8,14 +8,15 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import cache, lru_cache
 
+from kgeval.text.scripts import RUNNING
+
 ARTICLES = frozenset(("a", "an", "the"))
 _MARK = re.compile(r"[^\w\s]|_")
 _GLUE = frozenset("’‘‐‑")  # vanish as the ASCII apostrophe and hyphen do
 _MINUS = frozenset("-−")
 _TABLE = frozenset("|¦")
 _THOUSANDS = re.compile(r"(?:\d\d[,'’]){0,5}\d{3}(?!\d)")  # what follows a separator: also 1,00,000; but not 3,5
-# scripts without spaces between words: Thai, Lao, Myanmar, Khmer, kana, ideographs
-_RUNNING = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+# those of the scripts without spaces that have combining marks
 _BLOCKS = ((0x0E00, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3040, 0x30FF))
 
 
@@ -70,7 +71,7 @@ def _role(mark: str) -> str:
 @cache
 def _words_pattern() -> re.Pattern[str]:
     marks = "".join(chr(c) for low, high in _BLOCKS for c in range(low, high + 1) if unicodedata.category(chr(c))[0] == "M")
-    return re.compile(f"[{_RUNNING}][{marks}]*|[^\\s{_RUNNING}]+")
+    return re.compile(f"[{RUNNING}][{marks}]*|[^\\s{RUNNING}]+")
 
 
 def lcs_length(one: Sequence[str], other: Sequence[str]) -> int:

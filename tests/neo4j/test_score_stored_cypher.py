@@ -185,7 +185,9 @@ def test_reading_calls_and_words_in_strings_are_fine(graph, draw, cypher):
     ("MATCH (n) RETURN n" + " " * 60_000, "longer than"),
     ("RETURN " + "(" * 5000 + "1" + ")" * 5000 + " AS x", "nested"), ("RETURN " + "NOT " * 3000 + "true AS x", "nested"),
     ("RETURN " + "CASE WHEN true THEN " * 400 + "1" + " END" * 400 + " AS x", "nested"),
-    ("RETURN reduce(a = [], x IN range(1, 3000) | [a]) AS x", "nested"), ("\0", ""),
+    ("RETURN reduce(a = [], x IN range(1, 300) | [a]) AS x", "nested"), ("\0", ""),
+    # so deep that the server itself may lose its stack over it: either of the two reasons
+    ("RETURN reduce(a = [], x IN range(1, 3000) | [a]) AS x", ""),
     ("RETURN " + "true XOR " * 1900 + "true AS x", "nested"),
     ("MATCH ()" + "-->()" * 3000 + " RETURN 1 AS x", "chains"), ("RETURN " + "'a' + " * 3000 + "'a' AS x", "chains"),
     ("RETURN [1]" + "[0]" * 6000 + " AS x", "chains"), ("MATCH (n:" + "!" * 9000 + "A) RETURN n", "chains"),
@@ -195,7 +197,7 @@ def test_what_is_no_cypher_is_invalid_with_the_reason(graph, draw, cypher, words
     draw(SHIPS)
     found = fact(graph, cypher, "MATCH (n) RETURN n")
     assert (found.valid, found.matches, found.failure) == (False, False, None)
-    assert words in (found.error or "")
+    assert found.error and words in found.error
 
 
 def test_a_query_without_end_is_stopped_and_is_not_valid(graph, draw):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kgeval.errors import InputError, UsageError
-from kgeval.files import read_jsonl, write_jsonl, write_text
+from kgeval.files import read_json, read_jsonl, write_jsonl, write_text
 from kgeval.graph.load import naming
 from kgeval.graph.load.model import Entity, Relation
 from kgeval.graph.load.writer import batches
@@ -59,3 +59,9 @@ def test_a_file_is_written_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
     assert file.read_text(encoding="utf-8").startswith('{"name"') and [f.name for f in tmp_path.iterdir()] == ["rows.jsonl"]
     with pytest.raises(InputError):
         write_text(tmp_path / "missing" / "x", "y")
+
+
+def test_a_number_of_thousands_of_digits_is_an_input_error(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text("[" + "9" * 5000 + "]")
+    with pytest.raises(InputError, match="JSON that cannot be read"):
+        read_json(tmp_path / "a.json")

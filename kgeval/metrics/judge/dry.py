@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TypeVar
 
 from kgeval.llm.calls import Outcome, Reply, Task
@@ -10,6 +9,7 @@ from kgeval.llm.plan import PlannedStage
 from kgeval.llm.prompts import Prompt
 from kgeval.llm.session import Models
 from kgeval.metrics.judge.asker import Later
+from kgeval.metrics.judge.lists import digest
 
 T = TypeVar("T", bound=Reply)
 
@@ -38,15 +38,11 @@ class Dry:
         """Counts a call that an earlier reply leads to."""
         low, high = call.tokens
         self._run.later(
-            self.prompt(call.prompt), stage=call.stage, high=_hex("high", call.stage, call.key),
-            low=_hex("low", call.stage, call.least or call.key) if call.certain else None,
+            self.prompt(call.prompt), stage=call.stage, high=digest("high", call.stage, call.key),
+            low=digest("low", call.stage, call.least or call.key) if call.certain else None,
             tokens_low=low, tokens_high=high, items=call.items,
         )
 
     def stages(self) -> tuple[PlannedStage, ...]:
         """What was counted so far, a stage each, in the order in which stages came up."""
         return self._models.planned(self._run)
-
-
-def _hex(*parts: str) -> str:
-    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()

@@ -10,7 +10,7 @@ from kgeval.llm.calls import Numbered, Reply
 from kgeval.metrics.facts import Label
 
 
-def _word(value: Any) -> Any:
+def label_word(value: Any) -> Any:
     """ "Not stated" as `not_stated`: endpoints that cannot enforce a schema write labels in their own way."""
     return value.strip().lower().replace(" ", "_") if isinstance(value, str) else value
 
@@ -58,7 +58,7 @@ class StatementVerdict(Numbered):
     """What a text says of one statement."""
 
     reason: str
-    label: Annotated[Label, BeforeValidator(_word)]
+    label: Annotated[Label, BeforeValidator(label_word)]
 
 
 class StatementVerdicts(Reply):
@@ -72,7 +72,7 @@ class SourcedVerdict(Numbered):
 
     reason: str
     sources: Annotated[list[int], BeforeValidator(_list)]
-    label: Annotated[Label, BeforeValidator(_word)]
+    label: Annotated[Label, BeforeValidator(label_word)]
 
 
 class SourcedVerdicts(Reply):
@@ -121,13 +121,13 @@ class AnswerVerdict(Reply):
     """An answer as a whole."""
 
     reason: str
-    label: Annotated[AnswerClass, BeforeValidator(_word)]
+    label: Annotated[AnswerClass, BeforeValidator(label_word)]
 
 
 class OutsideVerdict(AnswerVerdict):
     """The same where no right answer is given: then there is nothing that the answer could be `correct` by."""
 
-    label: Annotated[Literal["partial", "incorrect", "refusal"], BeforeValidator(_word)]
+    label: Annotated[Literal["partial", "incorrect", "refusal"], BeforeValidator(label_word)]
 
 
 class MadeQuestions(Reply):

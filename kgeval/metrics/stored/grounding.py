@@ -18,6 +18,7 @@ from kgeval.metrics.facts import Checked, Grounded, Item, Label, Texts
 from kgeval.metrics.judge.asker import Asker, Later
 from kgeval.metrics.judge.desk import LOST, MOST_REASON, Desk, said
 from kgeval.metrics.judge.lists import digest
+from kgeval.metrics.judge.replies import label_word
 from kgeval.metrics.stored.candidates import Line, Store, candidates, parts
 
 STAGE = "grounding"
@@ -27,16 +28,12 @@ LINE_TOKENS = 40  # of one triple, a guess for dry runs
 NOTHING = "the graph has nothing on what it names"
 
 
-def _word(value: object) -> object:
-    return value.strip().lower().replace(" ", "_") if isinstance(value, str) else value
-
-
 class Traced(Numbered):
     """What the triples say of one claim, and which of them. A claim that is supported by none of them is not supported."""
 
     reason: str
     triples: list[int]
-    label: Annotated[Label, BeforeValidator(_word)]
+    label: Annotated[Label, BeforeValidator(label_word)]
 
     @model_validator(mode="after")
     def _traceable(self) -> Traced:

@@ -22,6 +22,7 @@ from kgeval.graph.queries import all_queries
 from kgeval.llm.characters import whole
 from kgeval.records import Layout
 from kgeval.text.names import normalise
+from kgeval.text.scripts import RUNNING
 from kgeval.text.wordlists import word_list
 
 if TYPE_CHECKING:
@@ -35,9 +36,8 @@ MOST_OF_A_NAME = 20  # entities of one name
 BLOCK = 50_000
 READ_ONCE = 3600.0  # seconds that reading all names may take
 _POSSESSIVE = re.compile(r"(?<=\w)['\u2019\u02bc]s\b")
-# kana, ideographs, Thai, Lao, Burmese, Khmer: each character is a unit
-_RUNNING = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_PIECE = re.compile(f"([{_RUNNING}])|[^\\s{_RUNNING}]+")
+# each character of a script without spaces is a unit
+_PIECE = re.compile(f"([{RUNNING}])|[^\\s{RUNNING}]+")
 
 
 @dataclass(frozen=True)

@@ -8,15 +8,14 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from kgeval.text.names import normalise
+from kgeval.text.scripts import RUNNING
 
-# scripts that are written without spaces: each character is a token
-_SINGLE = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _APOSTROPHE = re.compile(r"(?<=\w)['\u2019\u02bc](?=\w)")
 
 
 @lru_cache(maxsize=1)
 def _pattern() -> re.Pattern[str]:
-    """A token: one character of those scripts, or a run of characters that are no gap as names.normalise has it."""
+    """A token: one character of a script without spaces, or a run of characters that are no gap as names.normalise has it."""
     gaps, start = [], None
     for code in range(0x10000):
         gap = unicodedata.category(chr(code))[0] in "PZC"
@@ -26,7 +25,7 @@ def _pattern() -> re.Pattern[str]:
             gaps.append((start, code - 1))
             start = None
     ends = "".join(f"{re.escape(chr(low))}-{re.escape(chr(high))}" for low, high in [*gaps, (0xE000, 0xF8FF)])
-    return re.compile(f"[{_SINGLE}]|[^{ends}{_SINGLE}]+")
+    return re.compile(f"[{RUNNING}]|[^{ends}{RUNNING}]+")
 
 
 def tokens(text: str) -> list[str]:
