@@ -21,7 +21,7 @@ from kgeval.report.display import visible
 if TYPE_CHECKING:
     from kgeval.cli.score_run import Job
     from kgeval.files.rows import Rows
-    from kgeval.metrics.judge.asker import Asker
+    from kgeval.llm.asker import Asker
     from kgeval.metrics.kg.explain import Explained, Node, Way
     from kgeval.metrics.kg.sides import Asked
     from kgeval.records import Row
@@ -91,7 +91,7 @@ def _needed(job: Job) -> tuple[Any, Any]:
 
 def _subjects(rows: Iterable[Row], job: Job) -> Iterator[Subject]:
     """The rows with the triples of their texts; no other fact is asked for."""
-    from kgeval.metrics.judge.live import Live
+    from kgeval.llm.asker import Live
 
     models = job.tools.models
     work = partial(_with_triples, job=job, asker=Live(models) if models is not None else None)

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from kgeval.files.rows import Rows, RowsWanted
     from kgeval.files.scores import ScoreFile
     from kgeval.graph.connect import Graph
+    from kgeval.llm.asker import Dry
     from kgeval.manifest import Started
-    from kgeval.metrics.judge.dry import Dry
     from kgeval.metrics.summary.gates import Gate
     from kgeval.records import AuditReport, GateResult, IndexRecord, MetricInfo, Row, RunManifest, ScoreReport
 
@@ -154,9 +154,9 @@ def plan(job: Job, rows: Iterable[Row], trials: int = 1) -> int:
 
 def counted(job: Job, items: Iterable[T], ask: Callable[[T, Dry], object]) -> int:
     """Shows what asking about the items would take; nothing is asked, or gone through, where there is no model."""
+    from kgeval.llm.asker import Dry
     from kgeval.llm.calls import Limits
     from kgeval.llm.plan import Plan
-    from kgeval.metrics.judge.dry import Dry
 
     models = job.tools.models
     if models is None:

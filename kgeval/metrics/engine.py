@@ -8,9 +8,9 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from kgeval.llm.asker import Asker
 from kgeval.metrics.definition import Metric, Settings, Subject, not_applicable, reason_of
 from kgeval.metrics.facts import Facts
-from kgeval.metrics.judge.asker import Asker
 from kgeval.metrics.select import Selection, lacking
 from kgeval.records import Row, Score, Verdict
 
@@ -69,7 +69,7 @@ def _windows(subjects: Iterator[Subject], size: int) -> Iterator[list[Subject]]:
 
 def _asked(subjects: Iterable[Subject], selection: Selection, tools: Tools, total: int | None) -> Iterator[Subject]:
     """The subjects with all facts that are found out row by row: on the session's threads where a model is asked."""
-    from kgeval.metrics.judge.live import Live
+    from kgeval.llm.asker import Live
 
     asker = Live(tools.models) if tools.models is not None else None
     work: Callable[[Subject], Subject] = partial(row_facts, selection=selection, tools=tools, asker=asker)

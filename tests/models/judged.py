@@ -6,16 +6,14 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
+from kgeval.llm.asker import Asker, Dry, Live
 from kgeval.llm.calls import Limits
 from kgeval.llm.plan import Plan
 from kgeval.llm.session import Models
 from kgeval.metrics.definition import Settings, Subject
 from kgeval.metrics.engine import Result, Tools, result
 from kgeval.metrics.facts import Facts
-from kgeval.metrics.judge.asker import Asker
-from kgeval.metrics.judge.dry import Dry
 from kgeval.metrics.judge.gather import ask_facts
-from kgeval.metrics.judge.live import Live
 from kgeval.metrics.select import Selection, select
 from kgeval.records import Answer, Passage, Question, Row, Score
 

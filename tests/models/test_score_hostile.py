@@ -14,12 +14,12 @@ from scripted_judge import ORDER, Judge
 
 from kgeval.errors import InputError
 from kgeval.files.rows import RowsWanted, open_rows
+from kgeval.llm.asker import Live
 from kgeval.llm.fake import KINDS, Chat, FakeServer
 from kgeval.metrics.definition import Settings, Subject
 from kgeval.metrics.engine import Tools
 from kgeval.metrics.facts import Facts
 from kgeval.metrics.judge.gather import ask_facts
-from kgeval.metrics.judge.live import Live
 from kgeval.metrics.judge.prompts import prompts_of
 from kgeval.metrics.kg.triples import ask_triples
 from kgeval.metrics.table import all_metrics

@@ -13,12 +13,11 @@ from judged import ALL, USUAL, by_name, judged, planned, row
 from room import finished, session, user_text
 from scripted_judge import Judge
 
+from kgeval.llm.asker import Dry, Live
 from kgeval.llm.fake import Chat, FakeServer, Rule
 from kgeval.metrics.definition import Settings, Subject
 from kgeval.metrics.engine import Tools, row_facts
 from kgeval.metrics.facts import Facts
-from kgeval.metrics.judge.dry import Dry
-from kgeval.metrics.judge.live import Live
 from kgeval.metrics.select import select
 from kgeval.records import Citation, Passage, Row
 

@@ -15,6 +15,7 @@ from scripted_judge import Judge
 
 from kgeval.cli.sensitivity import sensitivity as command
 from kgeval.errors import ModelError
+from kgeval.llm.asker import Dry
 from kgeval.llm.calls import Failure, Limits
 from kgeval.llm.embed import Embedder, open_embedder
 from kgeval.llm.fake import FakeServer
@@ -24,7 +25,6 @@ from kgeval.metrics.cosines import add_cosines
 from kgeval.metrics.definition import Settings, Subject
 from kgeval.metrics.engine import Tools, row_facts, score
 from kgeval.metrics.facts import Facts, Texts
-from kgeval.metrics.judge.dry import Dry
 from kgeval.metrics.select import select
 from kgeval.metrics.sensitivity import sensitivity
 from kgeval.metrics.table import all_metrics

@@ -14,14 +14,13 @@ import pytest
 from kgeval.errors import QueryError
 from kgeval.graph.connect import Graph
 from kgeval.graph.layouts import bind, load_profile
+from kgeval.llm.asker import Dry, Live
 from kgeval.llm.calls import Endpoint, Failure, Limits
 from kgeval.llm.fake import Chat, FakeServer
 from kgeval.llm.session import Models, open_models
 from kgeval.metrics.definition import Settings, Subject
 from kgeval.metrics.engine import Tools, score
 from kgeval.metrics.facts import Facts, Grounded, Texts
-from kgeval.metrics.judge.dry import Dry
-from kgeval.metrics.judge.live import Live
 from kgeval.metrics.select import select
 from kgeval.metrics.stored import candidates, names
 from kgeval.metrics.stored.gather import stored_facts

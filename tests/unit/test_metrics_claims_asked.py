@@ -13,15 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from kgeval.llm.asker import Later, Live
 from kgeval.llm.calls import Endpoint, Failure, Outcome, Task
 from kgeval.llm.prompts import Prompt, load_prompt
 from kgeval.llm.request import Request, make_request
 from kgeval.metrics.definition import Settings, Subject
 from kgeval.metrics.facts import Checked, Facts
-from kgeval.metrics.judge.asker import Later
 from kgeval.metrics.judge.checks import MOST_ITEMS
 from kgeval.metrics.judge.gather import ask_facts
-from kgeval.metrics.judge.live import Live
 from kgeval.metrics.judge.replies import CitedVerdict, ContextRating, OutsideVerdict, SourcedVerdict, Statements
 from kgeval.metrics.select import select
 from kgeval.metrics.table import all_metrics

@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 from pydantic import JsonValue
 
 from kgeval.llm import tokens
+from kgeval.llm.asker import Later, digest
 from kgeval.llm.calls import Outcome
 from kgeval.llm.characters import whole
 from kgeval.metrics.facts import Checked, Item
-from kgeval.metrics.judge.asker import Later
 from kgeval.metrics.judge.desk import LOST, MOST_REASON, Desk, Listed, passages, said, shown
-from kgeval.metrics.judge.lists import digest
 from kgeval.metrics.judge.replies import CitedVerdicts, SourcedVerdict, SourcedVerdicts, StatementVerdict, StatementVerdicts
 
 Verdicts = CitedVerdicts | SourcedVerdicts | StatementVerdicts

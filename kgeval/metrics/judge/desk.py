@@ -8,10 +8,10 @@ from typing import TypeVar
 
 from pydantic import JsonValue
 
+from kgeval.llm.asker import Asker
 from kgeval.llm.calls import Failure, Outcome, Reply, Task
 from kgeval.metrics.definition import Subject
 from kgeval.metrics.facts import Texts
-from kgeval.metrics.judge.asker import Asker
 from kgeval.records import Row
 
 T = TypeVar("T", bound=Reply)

@@ -7,8 +7,8 @@ answer as a whole; citations. What a run does not need is not asked.
 
 from __future__ import annotations
 
+from kgeval.llm.asker import Asker
 from kgeval.metrics.definition import Subject
-from kgeval.metrics.judge.asker import Asker
 from kgeval.metrics.judge.checks import SOURCES, checked, source_of
 from kgeval.metrics.judge.cited import citation_checks, needs_claims
 from kgeval.metrics.judge.desk import Desk, Listed

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from typing import Literal
 
 from kgeval.llm import tokens
+from kgeval.llm.asker import digest
 from kgeval.llm.characters import whole
 from kgeval.metrics.facts import Texts
 from kgeval.metrics.judge.desk import Desk, Listed, Origin, failure_of, said
@@ -52,11 +51,6 @@ def _made(desk: Desk, fact: str, text: str) -> Listed:
     desk.subject.facts.texts[fact] = made
     put_off = desk.asker.dry and outcome.value is None
     return Listed(made, Origin(digest(prompt, slots), tokens.count(whole(text))) if put_off else None)
-
-
-def digest(*parts: object) -> str:
-    """What stands for a call that is made from these parts: SHA-256 of their JSON."""
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
 def questions(desk: Desk) -> Texts:

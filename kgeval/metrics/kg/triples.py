@@ -9,10 +9,10 @@ from pydantic import model_validator
 
 from kgeval.errors import QueryError, first_line
 from kgeval.graph.connect import ConnectionLost, Graph
+from kgeval.llm.asker import Asker
 from kgeval.llm.calls import Failure, Reply
 from kgeval.metrics.definition import Subject
 from kgeval.metrics.facts import Triples
-from kgeval.metrics.judge.asker import Asker
 from kgeval.metrics.judge.desk import Desk, failure_of, said
 from kgeval.metrics.kg.chunks import stored_triples
 from kgeval.records import Passage, Row, Triple

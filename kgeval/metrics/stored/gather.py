@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from kgeval.graph.connect import Graph
+from kgeval.llm.asker import Asker
 from kgeval.metrics.definition import Subject
-from kgeval.metrics.judge.asker import Asker
 from kgeval.metrics.stored.candidates import Store
 from kgeval.metrics.stored.cypher_run import cypher_run
 from kgeval.metrics.stored.expired import expired

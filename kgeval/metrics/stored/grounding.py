@@ -11,13 +11,12 @@ from pydantic import BeforeValidator, JsonValue, model_validator
 from kgeval.errors import QueryError
 from kgeval.graph.connect import ConnectionLost
 from kgeval.llm import tokens
+from kgeval.llm.asker import Asker, Later, digest
 from kgeval.llm.calls import Failure, Numbered, Outcome, Reply
 from kgeval.llm.characters import whole
 from kgeval.metrics.definition import Subject
 from kgeval.metrics.facts import Checked, Grounded, Item, Label, Texts
-from kgeval.metrics.judge.asker import Asker, Later
 from kgeval.metrics.judge.desk import LOST, MOST_REASON, Desk, said
-from kgeval.metrics.judge.lists import digest
 from kgeval.metrics.judge.replies import label_word
 from kgeval.metrics.stored.candidates import Line, Store, candidates, parts
 
