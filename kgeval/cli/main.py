@@ -18,6 +18,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "audit": ("kgeval.cli.audit:audit", "Find what is wrong with a graph in Neo4j, whatever wrote it."),
     "accuracy": ("kgeval.cli.accuracy:accuracy", "Measure how much of a graph is true, by a sample of it."),
     "completeness": ("kgeval.cli.completeness:completeness", "Find what a graph lacks of a gold set."),
+    "questions": ("kgeval.cli.questions:questions", "Questions grounded in a graph and its texts: make, check, describe."),
+    "answer": ("kgeval.cli.answer:answer", "Have systems answer questions: closed book, vector, graph, or your own."),
     "score": ("kgeval.cli.score:score", "Score the answers of RAG systems: any metrics, with intervals, failures and costs."),
     "metrics": ("kgeval.cli.metrics:metrics", "The metrics: what each measures, needs and costs; the presets."),
     "sensitivity": ("kgeval.cli.sensitivity:sensitivity", "Can a metric tell right from wrong on these data?"),

@@ -59,6 +59,7 @@ from kgeval.records.scores import (
     WorstRow,
 )
 from kgeval.records.sensitivity import ConditionScores, Sensitivity, SensitivityReport
+from kgeval.records.structures import QuestionCheck, Stratum, Structure, StructureKind, StructureNode, StructureRelation
 from kgeval.records.texts import Chunk, Document, GoldEntity, GoldTriple, Passage, Triple
 
 __all__ = [
@@ -68,7 +69,8 @@ __all__ = [
     "Gain", "GateResult", "GoldEntity", "GoldMatch", "GoldPath", "GoldSet", "GoldTriple", "GraphRef", "Group", "GroupSummary",
     "HumanLabel", "IdealGraph", "IndexRecord", "InputFile", "ItemVerdict", "Judgement", "Layout", "LeaderRow", "Level", "MadeBy",
     "Mean", "Merge", "MetricInfo", "MetricSummary", "ModelRef", "ModelUse", "Passage", "Proportion", "Quantiles", "Question",
-    "ReasoningSummary", "Record", "Repeats", "Role", "Row", "RunManifest", "SampleDesign", "Score", "ScoreReport", "ScoreStatus",
-    "Sensitivity", "SensitivityReport", "ServerInfo", "Severity", "Spread", "Stages", "Status", "StructureSkip", "SystemInfo", "Triple",
+    "QuestionCheck", "ReasoningSummary", "Record", "Repeats", "Role", "Row", "RunManifest", "SampleDesign", "Score",
+    "ScoreReport", "ScoreStatus", "Sensitivity", "SensitivityReport", "ServerInfo", "Severity", "Spread", "Stages", "Status",
+    "Stratum", "Structure", "StructureKind", "StructureNode", "StructureRelation", "StructureSkip", "SystemInfo", "Triple",
     "Verdict", "WorstRow",
 ]

@@ -6,6 +6,7 @@ from pydantic import Field, JsonValue
 
 from kgeval.records.base import Record
 from kgeval.records.graph import GraphRef
+from kgeval.records.structures import QuestionCheck, StructureKind
 from kgeval.records.texts import Passage, Triple
 
 LEVELS_OF_X = ("fact_retrieval", "complex_reasoning", "contextual_summarize", "creative_generation")
@@ -20,12 +21,18 @@ class GoldPath(Record):
 
 
 class MadeBy(Record):
-    """How a question was made."""
+    """How a question was made. `prompt`: name and hash of each prompt ("single-hop@1f0c9a..., ..."), or "template" with its name;
+    `version`: kgeval's; `kind`: the kind of question by kgeval's name; `structure`: what it was made from, `number`: which draw;
+    `profile`: the domain profile."""
 
     seed: int | None = None
     prompt: str | None = None
     model: str | None = None
     version: str | None = None
+    kind: str | None = None
+    structure: StructureKind | None = None
+    number: int | None = None
+    profile: str | None = None
 
 
 class Question(Record):
@@ -36,6 +43,7 @@ class Question(Record):
     `hops`: depth; `triples_needed`: breadth. `reference`: the right answer; `references`: further right answers. `points`: what a
     complete answer says; `statements`: gold statements that a long answer may make. `evidence`: passages that hold the answer;
     `evidence_ids`: groups of chunk ids, of each of which one is needed. `document`: the one that the answer is in.
+    `cypher`: returns the answer from the graph. `structure`: what it was made from. `checks`: what was checked of it.
     `extra`: fields of the file that kgeval has no name for.
     """
 
@@ -58,6 +66,7 @@ class Question(Record):
     document: str | None = None
     structure: list[GraphRef] = Field(default_factory=list)
     made_by: MadeBy | None = None
+    checks: list[QuestionCheck] = Field(default_factory=list)
     extra: dict[str, JsonValue] = Field(default_factory=dict)
 
     @property

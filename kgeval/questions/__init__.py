@@ -1,0 +1,9 @@
+"""Questions grounded in a graph and its texts: sample structures, make questions of them, check them, say what a set covers.
+
+    sampling/   structures out of Neo4j and GDS: nodes, edges, walks, paths, chains, pairs, communities; seeded
+    kinds.py    the table of all kinds of questions; each group of kinds is a module of making/
+    making/     Structure -> Question: the levels of [Z], [X] and [K], hop questions from templates or a model, negatives, the baseline
+    generate.py draws, makes, checks, drops what repeats, counts
+    checking/   any question file: answerable, closed book, unique, leak, near duplicate
+    coverage.py, classify.py, figures.py   what a set covers of a graph; the four levels of [X]; shares, breadth, depth
+"""

@@ -1,0 +1,122 @@
+"""A kind of question: what it is made from, what is asked for it, and the function that makes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, TypeVar
+
+from pydantic import JsonValue
+
+from kgeval.llm.asker import Asker, Later, digest
+from kgeval.llm.calls import Failure, Reply, Task
+from kgeval.questions.wanted import Wanted
+from kgeval.records import Question, Structure
+
+if TYPE_CHECKING:
+    from kgeval.graph.connect import Graph
+    from kgeval.records import Layout
+
+T = TypeVar("T", bound=Reply)
+Profile = Literal["generic", "narrative", "medical"]
+Need = Literal["model", "graph", "chunks", "documents", "gds"]
+
+
+@dataclass(frozen=True)
+class MakingOptions:
+    """What holds for a whole run. `earlier`: questions that must not be repeated, shown to the model (the newest last)."""
+
+    seed: int
+    profile: Profile = "generic"
+    language: str = "en"
+    template: bool = False
+    earlier: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Rejected:
+    """No question came of a structure. `cause`: one word for counting (shortcut, ambiguous, no_evidence, repeated...); `reason`: why."""
+
+    cause: str
+    reason: str = ""
+
+
+class UnansweredError(Exception):
+    """A call failed, or is not in the journal of a dry run: no question can be made of this structure now."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.detail)
+        self.failure = failure
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What a maker works with: one structure, who is asked, the graph for proofs.
+
+    `graph` and `layout` are there where the kind needs "graph" or "documents"; `asker` where it needs "model".
+    """
+
+    structure: Structure
+    options: MakingOptions
+    asker: Asker | None = None
+    graph: Graph | None = None
+    layout: Layout | None = None
+
+    def ask(self, prompt: str, slots: Mapping[str, JsonValue], reply: type[T], *, items: Sequence[JsonValue] = (), stage: str = "") -> T:
+        """The reply to one call. The request holds nothing but prompt and values: equal ones are one call, and re-runs cost nothing.
+
+        Raises: UnansweredError where the call fails, where numbered items stay without answer, and in a dry run where it is not in
+        the journal (it is counted then); what Models.ask raises ends the run.
+        """
+        if self.asker is None:
+            raise RuntimeError("this kind declares no need of a model")
+        outcome = self.asker.ask(Task(
+            id=f"{self.structure.kind}:{self.structure.number}:{stage or prompt}", prompt=self.asker.prompt(prompt), slots=slots,
+            reply=reply, items=tuple(items), stage=stage or prompt,
+        ))
+        if outcome.value is None or outcome.missing:
+            lost = outcome.failure or next(iter(outcome.missing.values()), Failure("empty", "no reply"))
+            raise UnansweredError(lost)
+        return outcome.value
+
+
+@dataclass(frozen=True)
+class LaterCall:
+    """A call that a question of this kind leads to once earlier replies are there: for the dry run. `certain`: always;
+    else only sometimes. `tokens`: of its slots, low and high, for a structure."""
+
+    prompt: str
+    tokens: Callable[[Structure], tuple[int, int]]
+    certain: bool = True
+    stage: str = ""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """One kind of question. `level`: Question.level; `group`: the list of kinds that it belongs to (--kind GROUP takes all).
+
+    `wanted`: what is sampled for it. `make`: a Structure -> a Question (without id, made_by and structure: the run fills them in), or
+    Rejected. `calls`: prompts in the order asked; the first is known exactly, the later ones are `later`. `source`: paper and section.
+    """
+
+    name: str
+    group: str
+    level: str
+    about: str
+    source: str
+    wanted: Callable[[MakingOptions], Wanted]
+    make: Callable[[Desk], Question | Rejected]
+    needs: frozenset[Need] = frozenset()
+    first: str | None = None
+    later: tuple[LaterCall, ...] = field(default=())
+
+    def count_later(self, desk: Desk) -> None:
+        """Dry run: counts the calls that follow the first one, for a structure whose first reply is not there."""
+        if desk.asker is None or not desk.asker.dry:
+            return
+        for call in self.later:
+            stage = call.stage or call.prompt
+            desk.asker.later(Later(
+                stage=stage, prompt=call.prompt, key=digest(self.name, stage, desk.structure.kind, desk.structure.number),
+                tokens=call.tokens(desk.structure), certain=call.certain,
+            ))
