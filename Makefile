@@ -6,7 +6,7 @@ READY  := $(VENV)/.ready
 DEMO   := out/demo
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test unit check lint types docs e2e bench clean
+.PHONY: help demo test unit check lint types docs e2e e2e-systems bench clean
 
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -46,12 +46,16 @@ docs: $(READY) ## Make the generated docs and schemas anew (CLI reference, rule 
 e2e: $(READY) ## Build a graph with a real local model (the first time its server is built: minutes), and resume it
 	$(BIN)/python tests/e2e/local_model.py --folder out/e2e
 
+e2e-systems: $(READY) ## Install the six GraphRAG packages, index and answer with each of them (gigabytes, minutes)
+	$(BIN)/python tests/e2e/systems/run.py --folder out/e2e-systems
+
 bench: $(READY) ## Speed against other ways of doing the same, as ratios of one run: audit, models, completeness, loading
 	$(BIN)/python tests/bench/audit_speed.py
 	$(BIN)/python tests/bench/llm_throughput.py
 	$(BIN)/python tests/bench/completeness_speed.py
 	$(BIN)/python tests/bench/build_speed.py
 	$(BIN)/python tests/bench/writer_speed.py
+	$(BIN)/python tests/bench/walk_speed.py
 
 clean: ## Remove what make demo made
 	-@test -d $(DEMO)/home && $(BIN)/kgeval server stop --home $(DEMO)/home

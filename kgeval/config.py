@@ -61,11 +61,12 @@ class ModelChoice(Section):
 
 
 class ModelSection(Section):
-    """`[model.judge]`, `[model.reader]`, `[model.extractor]`, `[model.embedding]`: which model plays which part."""
+    """`[model.judge]`, `[model.reader]`, `[model.extractor]`, `[model.generator]`, `[model.embedding]`: which model plays which part."""
 
     judge: ModelChoice = Field(default_factory=ModelChoice)
     reader: ModelChoice = Field(default_factory=ModelChoice)
     extractor: ModelChoice = Field(default_factory=ModelChoice)
+    generator: ModelChoice = Field(default_factory=ModelChoice)
     embedding: ModelChoice = Field(default_factory=ModelChoice)
 
 
@@ -91,6 +92,27 @@ class MetricsSection(Section):
     thresholds: list[str] = Field(default_factory=list)
 
 
+class QuestionsSection(Section):
+    """`[questions]`: what `kgeval questions generate` makes where no flag says otherwise."""
+
+    kinds: list[str] = Field(default_factory=list)
+    n: int = Field(default=50, ge=1, le=1_000_000)
+    profile: Literal["generic", "narrative", "medical"] = "generic"
+    tries: int = Field(default=3, ge=1, le=1_000)
+    duplicate_threshold: float = Field(default=0.9, gt=0, le=1)
+    answers: bool = True
+
+
+class SystemSection(Section):
+    """`[[systems]]`: a system under test. `spec`: as --system takes it; `settings`: as --setting has them; `timeout`: seconds."""
+
+    name: str = Field(min_length=1, pattern=r"^[\w.@+-]+$")
+    spec: str = Field(min_length=1)
+    settings: dict[str, JsonValue] = Field(default_factory=dict)
+    timeout: float | None = Field(default=None, gt=0, le=86_400, allow_inf_nan=False)
+    processes: int | None = Field(default=None, ge=1, le=256)
+
+
 class Config(Section):
     """kgeval.toml as a whole. Sections of later commands are read by them."""
 
@@ -101,6 +123,8 @@ class Config(Section):
     model: ModelSection = Field(default_factory=ModelSection)
     limits: LimitsSection = Field(default_factory=LimitsSection)
     metrics: MetricsSection = Field(default_factory=MetricsSection)
+    systems: list[SystemSection] = Field(default_factory=list)
+    questions: QuestionsSection = Field(default_factory=QuestionsSection)
 
 
 def load(path: Path | None = None) -> Config:

@@ -41,9 +41,9 @@ def _lines(record: IndexRecord) -> Iterator[str]:
     yield f"  {'time (s)':<28} {record.seconds:>12,.2f}   " + ", ".join(f"{name} {s:.2f}" for name, s in record.stages.items())
     for label, number in (
         ("calls", record.calls), ("input tokens", record.input_tokens), ("completion tokens", record.output_tokens),
-        ("total tokens", record.input_tokens + record.output_tokens),
+        ("total tokens", _sum(record.input_tokens, record.output_tokens)),
     ):
-        yield f"  {label:<28} {number:>12,}"
+        yield f"  {label:<28} {shown(number):>12}"
     if record.calls:
         yield f"  {'cost (USD)':<28} " + ("     unknown" if record.cost is None else f"{record.cost:>12,.4f}")
     yield "in the graph now"
@@ -52,7 +52,7 @@ def _lines(record: IndexRecord) -> Iterator[str]:
         ("documents", size.documents), ("chunks", size.chunks), (f"tokens ({size.tokenizer})", size.tokens), ("words", size.words),
         ("entities", record.entities), ("relations", record.relations),
     ):
-        yield f"  {label:<28} {number:>12,}"
+        yield f"  {label:<28} {shown(number):>12}"
     for level, number in record.merges.items():
         yield f"  {'merges, ' + level:<28} {number:>12,}"
     yield from _changed(record)
@@ -63,6 +63,15 @@ def _lines(record: IndexRecord) -> Iterator[str]:
         yield f"documents passed over: {len(record.faults)}"
         yield from (f"  {fault}" for fault in record.faults[:20])
     yield f"Next: kgeval audit --graph {shlex.quote(record.graph)}"
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else one + other
+
+
+def shown(number: int | None) -> str:
+    """A count, or that it is not told."""
+    return "not told" if number is None else f"{number:,}"
 
 
 def _changed(record: IndexRecord) -> Iterator[str]:

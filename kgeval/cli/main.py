@@ -20,6 +20,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "completeness": ("kgeval.cli.completeness:completeness", "Find what a graph lacks of a gold set."),
     "questions": ("kgeval.cli.questions:questions", "Questions grounded in a graph and its texts: make, check, describe."),
     "answer": ("kgeval.cli.answer:answer", "Have systems answer questions: closed book, vector, graph, or your own."),
+    "system": ("kgeval.cli.system:system", "Other GraphRAG packages as systems under test: list, show, install, index, remove."),
     "score": ("kgeval.cli.score:score", "Score the answers of RAG systems: any metrics, with intervals, failures and costs."),
     "metrics": ("kgeval.cli.metrics:metrics", "The metrics: what each measures, needs and costs; the presets."),
     "sensitivity": ("kgeval.cli.sensitivity:sensitivity", "Can a metric tell right from wrong on these data?"),

@@ -92,7 +92,8 @@ def open_models_from_options(config: Config, role: Role, options: Mapping[str, A
     limits = limits_from_options(config, options)
     models = open_models(
         endpoint, limits, role=role, journal=journal_file(options.get("journal"), options.get("cache_dir")),
-        prices=options.get("prices"), language=options.get("language") or "en", progress=_progress(options), shared=_shared(limits),
+        prices=options.get("prices"), language=options.get("language") or "en", progress=progress_of(options),
+        shared=command_shared(limits),
     )
     if models.price_is_unchecked and not options.get("dry_run"):
         say(f"warning: {UNCHECKED}")
@@ -152,7 +153,7 @@ def _base_url(options: Mapping[str, Any], choice: ModelChoice) -> str | None:
     return url
 
 
-def _shared(limits: Limits) -> Shared:
+def command_shared(limits: Limits) -> Shared:
     """The budget and the rates of this command: its first session makes them, the others take part in them."""
     from kgeval.llm.shared import Shared
 
@@ -161,7 +162,8 @@ def _shared(limits: Limits) -> Shared:
     return made
 
 
-def _progress(options: Mapping[str, Any]) -> Progress:
+def progress_of(options: Mapping[str, Any]) -> Progress:
+    """The progress line of a command; none with --no-progress."""
     from kgeval.llm.progress import Progress
 
     return Progress(shown=False if options.get("no_progress") else None)

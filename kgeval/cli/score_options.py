@@ -72,7 +72,7 @@ def rows_wanted(options: Mapping[str, Any]) -> RowsWanted:
     words = {name: tuple(listed(options[name])) for name in ("ids", "systems", "levels", "kinds", "datasets", "documents")}
     filters = Filters(first=options["first"], sample=options["sample"], seed=options["seed"], hops=_hops(options["hops"]), **words)
     return RowsWanted(
-        answers=tuple(options["answers"]), questions=options["questions"], maps=_maps(options["maps"]), filters=filters,
+        answers=tuple(options["answers"]), questions=options["questions"], maps=maps_of(options["maps"]), filters=filters,
         allow_missing=options["allow_missing"], allow_duplicates=options["allow_duplicates"], system=options["system"],
     )
 
@@ -93,7 +93,8 @@ def check_places(outputs: Sequence[Path], wanted: RowsWanted, *beside: Path | No
         raise UsageError(f"-o would replace a file that is read: {', '.join(lost)}", fix="name another file or folder with -o")
 
 
-def _maps(given: tuple[str, ...]) -> dict[str, str]:
+def maps_of(given: tuple[str, ...]) -> dict[str, str]:
+    """--map NAME=FIELD as kgeval's field -> the file's. Raises: UsageError for one of another form."""
     pairs = [text.partition("=") for text in given]
     wrong = [text for text, (name, sign, field) in zip(given, pairs, strict=True) if not (name.strip() and sign and field.strip())]
     if wrong:

@@ -23,16 +23,34 @@ def choose(staging: Staging, filters: Filters) -> list[str]:
         _check_systems(staging, filters.systems)
     _by_values(staging, filters)
     staging.run("UPDATE questions SET kept = 0 WHERE kept AND id NOT IN (SELECT question FROM answers WHERE kept)")
-    if filters.first is not None:
-        _keep(staging, "n", filters.first)
-    if filters.sample is not None:
-        staging.function("draw", lambda name: hashlib.sha256(f"{filters.seed}:{name}".encode()).digest())
-        _keep(staging, "draw(id)", filters.sample)
+    _at_most(staging, filters)
     staging.run("UPDATE answers SET kept = 0 WHERE question NOT IN (SELECT id FROM questions WHERE kept)")
     left = staging.one("SELECT count(*), count(DISTINCT question) FROM answers WHERE kept")
     if not left[0]:
         raise InputError("the filters leave no row", fix=f"the rows have: {_values(staging)}")
     return [f"filters: {left[0]:,} of {total:,} rows; questions: {left[1]:,}"]
+
+
+def choose_questions(staging: Staging, filters: Filters) -> list[str]:
+    """As choose, for questions without answers."""
+    if not filters.any:
+        return []
+    total = staging.one("SELECT count(*) FROM questions")[0]
+    _by_values(staging, filters)
+    _at_most(staging, filters)
+    left = staging.one("SELECT count(*) FROM questions WHERE kept")[0]
+    if not left:
+        raise InputError("the filters leave no question", fix=f"the questions have: {_values(staging)}")
+    return [f"filters: {left:,} of {total:,} questions"]
+
+
+def _at_most(staging: Staging, filters: Filters) -> None:
+    """Keeps the first, or a sample, of the questions that are left."""
+    if filters.first is not None:
+        _keep(staging, "n", filters.first)
+    if filters.sample is not None:
+        staging.function("draw", lambda name: hashlib.sha256(f"{filters.seed}:{name}".encode()).digest())
+        _keep(staging, "draw(id)", filters.sample)
 
 
 def _keep(staging: Staging, order: str, count: int) -> None:

@@ -15,6 +15,7 @@ from pydantic_core import PydanticSerializationError
 from kgeval.files import cells
 from kgeval.files.cells import Misfit
 from kgeval.files.shapes import FileNames, Reading, ShapeRole, check_steady, reading_of, top
+from kgeval.files.shapes.benchmarks import BROKEN_FACTS
 from kgeval.files.shapes.derive import BROKEN, DERIVE
 from kgeval.files.shapes.fields import FIELDS, level_of
 from kgeval.files.stream import plain
@@ -74,8 +75,8 @@ class Converter:
         """The row as fields of records, with its faults as `where: field: what`."""
         if not row.keys() <= self.names:
             self.learn(set(row))
-        raw = self._raw(row)
         faults: list[str] = []
+        raw = self._raw(row, faults)
         read = dict(self._read(raw, faults))
         if self.table and "answer" not in read and any(name in row for name in self._answer_names()):
             read["answer"] = ""  # a table cannot tell an empty text from null
@@ -86,7 +87,7 @@ class Converter:
     def _answer_names(self) -> tuple[str, ...]:
         return self.reading.fields.get("answer", ()) if self.reading else ()
 
-    def _raw(self, row: Mapping[str, Any]) -> dict[str, Any]:
+    def _raw(self, row: Mapping[str, Any], faults: list[str]) -> dict[str, Any]:
         """kgeval's name -> value as it stands in the file. Absent values are left out, but for a null answer."""
         found: dict[str, Any] = {}
         for name, getter in self._getters:
@@ -98,7 +99,10 @@ class Converter:
             found["extra"] = {**extra, **_mapping(found.get("extra"))}
         shape = self.reading.shape if self.reading else None
         if shape is not None and shape.derive:
-            DERIVE[shape.derive](row, found, self.stem)
+            try:
+                DERIVE[shape.derive](row, found, self.stem)
+            except Misfit as misfit:
+                faults.append(str(misfit))
         return found
 
     def _read(self, raw: Mapping[str, Any], faults: list[str]) -> Iterator[tuple[str, Any]]:
@@ -136,6 +140,7 @@ class Converter:
             found["extra"] = {BROKEN: read["extra"][BROKEN]}
         if BROKEN in read.get("extra", {}):
             self.counts["broken"] += len(read["extra"][BROKEN])
+        self.counts["broken_facts"] += len(read.get("extra", {}).get(BROKEN_FACTS, ()))
         return found
 
     def _answers(self, raw: Mapping[str, Any], read: Mapping[str, Any], faults: list[str]) -> Iterator[dict[str, Any]]:

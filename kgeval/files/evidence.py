@@ -1,4 +1,4 @@
-"""The evidence fields of GraphRAG-Bench: `evidence` as one text, and the groups of `evidence_triple`."""
+"""The evidence fields of GraphRAG-Bench (`evidence` as one text, the groups of `evidence_triple`), and triples as a gold path."""
 
 from __future__ import annotations
 
@@ -40,3 +40,13 @@ def triple_of(group: Any) -> tuple[str, str, str] | None:
 def sentences_of(evidence: str) -> list[str]:
     """The sentences of an `evidence` text, which GraphRAG-Bench joins with "; "."""
     return [part.strip() for part in re.split(r";\s+", evidence) if part.strip(" .;")]
+
+
+def gold_path(triples: list[tuple[str, str, str]]) -> dict[str, Any]:
+    """The path of gold triples: their ends in order, each once, the relations, and each triple in words."""
+    ends = dict.fromkeys(end for subject, _, obj in triples for end in (subject, obj))
+    relations = [
+        {"key": f"{subject} -[{predicate}]-> {obj}", "name": f"{subject} -[{predicate}]-> {obj}", "type": predicate, "kind": "relation"}
+        for subject, predicate, obj in triples
+    ]
+    return {"nodes": list(ends), "relations": relations, "text": [" ".join(triple) for triple in triples]}

@@ -27,6 +27,7 @@ _SAID = {
     "by_system": "rows with answers of several systems: {n}",
     "lists": "rows with a list of answers, read as trials 1, 2, ...: {n}",
     "broken": "groups of evidence_triple that are broken (a comma inside a name) and left out of the gold paths: {n}",
+    "broken_facts": "supporting facts that name no sentence of the context, left out of the evidence: {n}",
 }
 
 

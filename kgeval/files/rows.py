@@ -46,6 +46,11 @@ class Rows:
         found = self._staging.read(_ROWS.format(more="AND a.question = ?"), (question_id,))
         return [_row(int(self._staging.one(before, (n,))[0]), place, question, answer) for n, place, question, answer in found]
 
+    def answers_to(self, question_id: str) -> list[Answer]:
+        """The answers to one question, in their order: without the place of the row among all, which `find` counts."""
+        found = self._staging.read("SELECT body FROM answers WHERE kept AND question = ? ORDER BY n", (question_id,))
+        return [Answer.model_validate_json(body) for (body,) in found]
+
     def digest(self) -> str:
         """A SHA-256 of the rows of this run, in order: of what was understood, not of the bytes of the files."""
         total = hashlib.sha256()
@@ -74,7 +79,7 @@ def open_rows(wanted: RowsWanted) -> Rows:
     Raises: InputError for files that cannot be read, names that cannot be understood, and rows with faults (all of them at once);
     UsageError for --map with an unknown field.
     """
-    _check_maps(wanted)
+    check_maps(wanted)
     staging = Staging()
     try:
         reader = Reader(wanted, staging)
@@ -92,7 +97,7 @@ def open_rows(wanted: RowsWanted) -> Rows:
 def read_questions(path: Path, maps: Mapping[str, str] | None = None) -> Iterator[Question]:
     """The questions of a file in their order; all of them are checked before the first comes. Raises: as open_rows."""
     wanted = RowsWanted((), questions=path, maps=maps or {})
-    _check_maps(wanted)
+    check_maps(wanted)
     staging = Staging()
     try:
         with staging.writing():
@@ -103,7 +108,8 @@ def read_questions(path: Path, maps: Mapping[str, str] | None = None) -> Iterato
         staging.close()
 
 
-def _check_maps(wanted: RowsWanted) -> None:
+def check_maps(wanted: RowsWanted) -> None:
+    """Raises: UsageError for --map with an unknown field, and where standard input would be read twice."""
     unknown = [name for name in wanted.maps if name not in FIELDS]
     if unknown:
         fix = f"write NAME=FIELD, with one of these as NAME: {', '.join(FIELDS)}"

@@ -5,15 +5,15 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from kgeval.errors import InputError
-from kgeval.files.plain import check_readable, replacing
+from kgeval.files.partial import private
+from kgeval.files.plain import check_readable
 from kgeval.files.stream import stream
 from kgeval.records import RunManifest, Score, ScoreReport, Verdict
 
@@ -21,7 +21,6 @@ FORMS = (".jsonl", ".csv", ".parquet")
 COLUMNS = ("question_id", "system", "trial", "metric", "value", "status", "reason", "detail", "signature")
 RESULTS = "results.jsonl"
 FINGERPRINT = "fingerprint"
-PRIVATE = 0o600
 BATCH = 10_000
 T = TypeVar("T", bound=BaseModel)
 
@@ -54,17 +53,6 @@ def files_of(outputs: Iterable[Path]) -> list[Path]:
             names = ("run.json", "summary.json", "verdicts.jsonl") if is_folder(output) else ("run.json", "verdicts.jsonl")
             found += [results_of(output), *(beside(output, name) for name in names)]
     return found
-
-
-@contextmanager
-def private(path: Path, *, binary: bool = False) -> Iterator[IO[Any]]:
-    """As `plain.replacing`, of this user's only, because scores quote users' texts; the folder is made. Raises: InputError."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as cause:
-        raise InputError(f"{path}: cannot be written: {cause.strerror}", fix="choose a folder that is yours") from cause
-    with replacing(path, mode=PRIVATE, binary=binary) as file:
-        yield file
 
 
 def write_scores(output: Path, scores: Iterable[Score]) -> Path:
@@ -177,17 +165,3 @@ def fingerprint_of(output: Path) -> str | None:
         return None
     found = run.arguments.get(FINGERPRINT)
     return found if isinstance(found, str) else None
-
-
-def check_same(path: Path, found: Any, wanted: str) -> None:
-    """Raises InputError where an earlier run was made from something else, or nothing tells from what."""
-    if found is None:
-        raise InputError(
-            f"{path}: cannot be taken over: nothing beside it tells how it was made",
-            fix="name another output with -o, or run without --resume and --retry-errors (replies in the journal cost nothing)",
-        )
-    if found != wanted:
-        raise InputError(
-            f"{path}: was made from other rows, metrics, models or settings, so its scores cannot be mixed with new ones",
-            fix="give the same options as then; or name another output with -o; or run without --resume and --retry-errors",
-        )

@@ -25,6 +25,11 @@ class _Stage:
     failures: Counter[str] = field(default_factory=Counter)
 
 
+def too_many(failed: float, done: int, rate: float) -> bool:
+    """Whether more failed than chance explains (three standard deviations) at the allowed rate, once there is enough to look at."""
+    return done >= FIRST_LOOK and failed > done * rate + 3 * (done * rate * (1 - rate)) ** 0.5
+
+
 class Account:
     """The account of one session. Thread-safe."""
 
@@ -69,8 +74,7 @@ class Account:
         """Why the run should stop now: more failures than chance explains (three standard deviations) at the allowed rate."""
         with self._lock:
             rate = self._max_error_rate
-            allowed = self.done * rate + 3 * (self.done * rate * (1 - rate)) ** 0.5
-            if self.done < FIRST_LOOK or self.failed <= allowed:
+            if not too_many(self.failed, self.done, rate):
                 return None
             return Failure("error_rate", f"{self.failed:.0f} of {self.done} items failed, {rate:.0%} are allowed (--max-error-rate)")
 

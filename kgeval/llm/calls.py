@@ -105,3 +105,15 @@ class Outcome(Generic[T]):
     calls: tuple[str, ...] = ()
     call_of: Mapping[int, str] = field(default_factory=dict)
     from_journal: bool = False
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What finished calls took when they were made, in this run or an earlier one: `seconds` on the wire, tokens, USD (null: no price
+    is known). Tries that failed before them are not in it."""
+
+    calls: int
+    seconds: float
+    input_tokens: int
+    output_tokens: int
+    cost: float | None

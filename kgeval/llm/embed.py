@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -29,13 +30,15 @@ class Source(Protocol):
 
 class Embedder:
     """Embeds texts. A context manager; on leaving it, what is new is written to the cache. `base_url`: of an endpoint, else null.
+    `identity`: what a vector depends on: model, place, version of its files.
 
-    The model is loaded when the first text is not in the cache. Not for several threads at a time.
+    The model is loaded when the first text is not in the cache. Not for several threads at a time: who shares it holds its `lock`.
     """
 
     def __init__(self, source: Source, cache: VectorCache, *, batch: int) -> None:
-        self.name = source.name
+        self.name, self.identity = source.name, source.identity
         self.base_url: str | None = getattr(source, "base_url", None)
+        self.lock = threading.Lock()
         self._source, self._cache, self._batch = source, cache, batch
         self._new: dict[str, np.ndarray] = {}
         self._width: int | None = None
@@ -68,6 +71,13 @@ class Embedder:
             self._remember(made)
         self._check_width(len(known[keys[0]]))
         return np.stack([known[key] for key in keys])
+
+    def fresh(self, text: str) -> np.ndarray:
+        """(d,) float32 of unit length, made by the model whether or not the text is in the cache: for whoever measures how long it
+        takes. Raises: as `embed`."""
+        vector: np.ndarray = self._make([text])[0]
+        self._check_width(len(vector))
+        return vector
 
     def close(self) -> None:
         """Writes what is new to the cache."""

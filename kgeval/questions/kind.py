@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
 from pydantic import JsonValue
 
@@ -18,18 +18,25 @@ if TYPE_CHECKING:
     from kgeval.records import Layout
 
 T = TypeVar("T", bound=Reply)
+A = TypeVar("A")
+B = TypeVar("B")
 Profile = Literal["generic", "narrative", "medical"]
 Need = Literal["model", "graph", "chunks", "documents", "gds"]
 
 
 @dataclass(frozen=True)
 class MakingOptions:
-    """What holds for a whole run. `earlier`: questions that must not be repeated, shown to the model (the newest last)."""
+    """What holds for a whole run. `earlier`: questions that must not be repeated, shown to the model (the newest last).
+
+    `answers`: a reference answer is asked for, where a kind can be made without one. `template`: the form that needs no model, where a
+    kind has one.
+    """
 
     seed: int
     profile: Profile = "generic"
     language: str = "en"
     template: bool = False
+    answers: bool = True
     earlier: tuple[str, ...] = ()
 
 
@@ -53,7 +60,8 @@ class UnansweredError(Exception):
 class Desk:
     """What a maker works with: one structure, who is asked, the graph for proofs.
 
-    `graph` and `layout` are there where the kind needs "graph" or "documents"; `asker` where it needs "model".
+    `graph` and `layout` are there where the kind needs "graph" or "documents"; `asker` where it needs "model". `prepared`: what the
+    kind's `prepare` gave, once for the run. A maker may raise drafts.RejectedError in place of returning Rejected.
     """
 
     structure: Structure
@@ -61,6 +69,7 @@ class Desk:
     asker: Asker | None = None
     graph: Graph | None = None
     layout: Layout | None = None
+    prepared: object = None
 
     def ask(self, prompt: str, slots: Mapping[str, JsonValue], reply: type[T], *, items: Sequence[JsonValue] = (), stage: str = "") -> T:
         """The reply to one call. The request holds nothing but prompt and values: equal ones are one call, and re-runs cost nothing.
@@ -80,6 +89,18 @@ class Desk:
         return outcome.value
 
 
+class Spread(Protocol):
+    """Does one thing for many, several at a time."""
+
+    def __call__(self, work: Callable[[A], B], items: Iterable[A]) -> Iterator[B]:
+        """work(item) for each item, in their order. What `work` raises is raised here."""
+
+
+def one_by_one(work: Callable[[A], B], items: Iterable[A]) -> Iterator[B]:
+    """A Spread without threads."""
+    return map(work, items)
+
+
 @dataclass(frozen=True)
 class LaterCall:
     """A call that a question of this kind leads to once earlier replies are there: for the dry run. `certain`: always;
@@ -97,6 +118,9 @@ class Kind:
 
     `wanted`: what is sampled for it. `make`: a Structure -> a Question (without id, made_by and structure: the run fills them in), or
     Rejected. `calls`: prompts in the order asked; the first is known exactly, the later ones are `later`. `source`: paper and section.
+    `template`: without a model where MakingOptions.template says so. `sampled`: false where nothing is drawn: the structures are then
+    `most` empty ones, numbered from 0. `prepare`: done once, before the first question; it gets a desk with an empty structure, and a
+    way to do one thing for many at a time. It raises as `make` does.
     """
 
     name: str
@@ -109,6 +133,14 @@ class Kind:
     needs: frozenset[Need] = frozenset()
     first: str | None = None
     later: tuple[LaterCall, ...] = field(default=())
+    template: bool = False
+    sampled: bool = True
+    most: int = 0
+    prepare: Callable[[Desk, Spread], object] | None = None
+
+    def needs_of(self, options: MakingOptions) -> frozenset[Need]:
+        """What it needs in a run with these options."""
+        return self.needs - {"model"} if self.template and options.template else self.needs
 
     def count_later(self, desk: Desk) -> None:
         """Dry run: counts the calls that follow the first one, for a structure whose first reply is not there."""

@@ -4,6 +4,7 @@ Nothing else crosses a border: no dicts of unknown shape, no DataFrames. `to_fra
 """
 
 from kgeval.records.accuracy import AccuracyKind, AccuracyReport, CalibrationBin, Estimate, HumanLabel, ItemVerdict, SampleDesign
+from kgeval.records.answering import AnsweredSystem, AnswerReport
 from kgeval.records.answers import (
     LEVELS_OF_X,
     Aligned,
@@ -36,6 +37,9 @@ from kgeval.records.completeness import (
 from kgeval.records.graph import GraphRef, Layout
 from kgeval.records.manifest import InputFile, RunManifest, ServerInfo
 from kgeval.records.model import ModelRef, ModelUse, Role
+from kgeval.records.question_checks import CheckDifference, CheckedSet, CheckExample, CheckFigure, CheckReport, QuestionTwin, TwinKind
+from kgeval.records.question_sets import Amounts, Classification, LabelCount, QuestionGroup, QuestionSet, QuestionStats
+from kgeval.records.questions import GenerationReport, KindCount
 from kgeval.records.scores import (
     AuditJoin,
     By,
@@ -63,14 +67,20 @@ from kgeval.records.structures import QuestionCheck, Stratum, Structure, Structu
 from kgeval.records.texts import Chunk, Document, GoldEntity, GoldTriple, Passage, Triple
 
 __all__ = [
-    "GROUPS", "LEVELS", "LEVELS_OF_X", "SCHEMA_VERSION", "AccuracyKind", "AccuracyReport", "Aligned", "Answer", "AuditJoin",
-    "AuditReport", "Band", "By", "CalibrationBin", "Chunk", "Citation", "CompletenessReport", "ConditionScores", "Construction",
+    "GROUPS", "LEVELS", "LEVELS_OF_X", "SCHEMA_VERSION", "AccuracyKind", "AccuracyReport", "Aligned", "Amounts",
+    "Answer", "AnswerReport", "AnsweredSystem", "AuditJoin",
+    "AuditReport", "Band", "By", "CalibrationBin", "CheckDifference", "CheckExample", "CheckFigure",
+    "CheckReport", "CheckedSet", "Chunk", "Citation", "Classification",
+    "CompletenessReport", "ConditionScores", "Construction",
     "Control", "Corpus", "CostSummary", "Coverage", "Document", "Estimate", "Example", "FactRetention", "FactVerdict", "Finding",
-    "Gain", "GateResult", "GoldEntity", "GoldMatch", "GoldPath", "GoldSet", "GoldTriple", "GraphRef", "Group", "GroupSummary",
-    "HumanLabel", "IdealGraph", "IndexRecord", "InputFile", "ItemVerdict", "Judgement", "Layout", "LeaderRow", "Level", "MadeBy",
+    "Gain", "GateResult", "GenerationReport",
+    "GoldEntity", "GoldMatch", "GoldPath", "GoldSet", "GoldTriple", "GraphRef", "Group", "GroupSummary",
+    "HumanLabel", "IdealGraph", "IndexRecord", "InputFile", "ItemVerdict", "Judgement", "KindCount", "LabelCount",
+    "Layout", "LeaderRow", "Level", "MadeBy",
     "Mean", "Merge", "MetricInfo", "MetricSummary", "ModelRef", "ModelUse", "Passage", "Proportion", "Quantiles", "Question",
-    "QuestionCheck", "ReasoningSummary", "Record", "Repeats", "Role", "Row", "RunManifest", "SampleDesign", "Score",
+    "QuestionCheck", "QuestionGroup", "QuestionSet", "QuestionStats", "QuestionTwin",
+    "ReasoningSummary", "Record", "Repeats", "Role", "Row", "RunManifest", "SampleDesign", "Score",
     "ScoreReport", "ScoreStatus", "Sensitivity", "SensitivityReport", "ServerInfo", "Severity", "Spread", "Stages", "Status",
-    "Stratum", "Structure", "StructureKind", "StructureNode", "StructureRelation", "StructureSkip", "SystemInfo", "Triple",
+    "Stratum", "Structure", "StructureKind", "StructureNode", "StructureRelation", "StructureSkip", "SystemInfo", "Triple", "TwinKind",
     "Verdict", "WorstRow",
 ]

@@ -125,7 +125,8 @@ class Answer(Record):
 
     `contexts`: what it retrieved, in its order; null: not told (an empty list: nothing was retrieved). `retrieved_nodes`,
     `retrieved_relations`: element ids or names, null: not told. `triples`: the answer as triples, where the file has them.
-    `latency_s`, `ttft_s`, `stages`: seconds; `cost`: USD; `calls`, tokens: of this answer. `trial`: which repetition.
+    `latency_s`, `ttft_s`, `stages`: seconds; `cost`: USD; `calls`, tokens: of this answer. `model`: what wrote it. `trial`: which
+    repetition. `signature`: changes with all that is known of how the system was set.
     """
 
     question_id: str
@@ -146,6 +147,7 @@ class Answer(Record):
     output_tokens: int | None = None
     calls: int | None = None
     cost: float | None = None
+    model: str | None = None
     trial: int | None = None
     error: str | None = None
     signature: str | None = None

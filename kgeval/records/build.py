@@ -10,11 +10,12 @@ from kgeval.records.model import ModelUse
 
 
 class Corpus(Record):
-    """The texts a graph was built from. `hash`: SHA-256 over ids and content hashes, sorted by id; `tokens` as `tokenizer` counts them."""
+    """The texts a graph was built from. `hash`: SHA-256 over ids and content hashes, sorted by id; `tokens` as `tokenizer` counts them;
+    `chunks` null: not told."""
 
     hash: str
     documents: int
-    chunks: int
+    chunks: int | None
     tokens: int
     words: int
     tokenizer: str
@@ -38,7 +39,11 @@ class Merge(Record):
 
 
 class IndexRecord(Record):
-    """One build. `seconds` by stage sum to about `seconds` in all. `changed`: what this run wrote: created, updated, deleted by kind."""
+    """One build. `seconds` by stage sum to about `seconds` in all. `changed`: what this run wrote: created, updated, deleted by kind.
+
+    `graph`: its name; of an adapter's index, its folder. Tokens, `entities`, `relations` null: not told, never guessed.
+    `configuration`: the configuration card.
+    """
 
     schema_version: str = SCHEMA_VERSION
     system: str
@@ -49,12 +54,12 @@ class IndexRecord(Record):
     seconds: float
     stages: dict[str, float] = Field(default_factory=dict)
     calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
+    input_tokens: int | None = 0
+    output_tokens: int | None = 0
     cost: float | None = None
     use: list[ModelUse] = Field(default_factory=list)
-    entities: int
-    relations: int
+    entities: int | None
+    relations: int | None
     merges: dict[str, int] = Field(default_factory=dict)
     changed: dict[str, int] = Field(default_factory=dict)
     failures: dict[str, int] = Field(default_factory=dict)

@@ -8,7 +8,7 @@ from pydantic import Field, JsonValue
 
 from kgeval.records.base import Record
 
-Role = Literal["judge", "reader", "extractor", "embedding"]
+Role = Literal["judge", "reader", "extractor", "embedding", "generator"]
 
 
 class ModelRef(Record):

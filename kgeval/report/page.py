@@ -10,14 +10,25 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kgeval.records import AccuracyReport, AuditReport, CompletenessReport, ModelRef, Record, ScoreReport, SensitivityReport
+from kgeval.records import (
+    AccuracyReport,
+    AuditReport,
+    CheckReport,
+    Classification,
+    CompletenessReport,
+    ModelRef,
+    QuestionStats,
+    Record,
+    ScoreReport,
+    SensitivityReport,
+)
 from kgeval.report import display, json_, measures
 from kgeval.report.usage import usage_line
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-Report = AuditReport | CompletenessReport | AccuracyReport | ScoreReport | SensitivityReport
+Report = AuditReport | CompletenessReport | AccuracyReport | ScoreReport | SensitivityReport | QuestionStats | Classification | CheckReport
 TEMPLATES = Path(__file__).parent / "templates"
 TOP = 20
 MOST_EXAMPLES = 100

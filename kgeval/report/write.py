@@ -11,7 +11,16 @@ from typing import Literal
 
 from kgeval.errors import InputError, UsageError
 from kgeval.files import write_text
-from kgeval.records import AccuracyReport, AuditReport, CompletenessReport, ScoreReport, SensitivityReport
+from kgeval.records import (
+    AccuracyReport,
+    AuditReport,
+    CheckReport,
+    Classification,
+    CompletenessReport,
+    QuestionStats,
+    ScoreReport,
+    SensitivityReport,
+)
 from kgeval.report.display import joined
 from kgeval.report.page import Report
 
@@ -33,10 +42,15 @@ _RENDERERS: dict[type[Report], dict[Form, tuple[str, str]]] = {
         "xml": ("junit", "render"),
     },
     SensitivityReport: {"text": ("sensitivity_text", "terminal"), "md": ("sensitivity_text", "markdown"), "json": _JSON},
+    QuestionStats: {"text": ("question_stats", "terminal"), "md": ("question_stats", "markdown"), "json": _JSON},
+    CheckReport: {"text": ("question_checks", "terminal"), "md": ("question_checks", "markdown"), "json": _JSON},
+    Classification: {"text": ("classification", "terminal"), "md": ("classification", "markdown"), "json": _JSON},
 }
 _KINDS: dict[type[Report], str] = {
     AuditReport: "a graph audit", CompletenessReport: "a completeness report", AccuracyReport: "an accuracy report",
     ScoreReport: "a score report", SensitivityReport: "a sensitivity report",
+    CheckReport: "a report on checks of questions",
+    QuestionStats: "a report on question files", Classification: "a report on the levels of questions",
 }
 
 
@@ -129,6 +143,12 @@ def cleared(report: Report) -> Report:
         from kgeval.report.redact_sensitivity import redacted_sensitivity
 
         return redacted_sensitivity(report)
+    if isinstance(report, CheckReport):
+        from kgeval.report.question_checks import redacted_checks
+
+        return redacted_checks(report)
+    if isinstance(report, QuestionStats | Classification):
+        return report  # counts and names of levels, kinds and files only
     from kgeval.report.redact_more import redacted_accuracy
 
     return redacted_accuracy(report)

@@ -1,4 +1,4 @@
-"""Intervals of shares: Wilson's, widened or narrowed to the sample that was drawn."""
+"""Intervals of shares: Wilson's, widened or narrowed to the sample that was drawn; of the difference of two, Newcombe's."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from math import inf, sqrt
 
 @dataclass(frozen=True)
 class Interval:
-    """Two ends in 0..1, low <= high."""
+    """Two ends, low <= high: in 0..1 of a share, in -1..1 of a difference of shares."""
 
     low: float
     high: float
@@ -38,6 +38,16 @@ def wilson(share: float, n: float, *, quantile: float) -> Interval:
     centre = (share + z2 / (2 * n)) / (1 + z2 / n)
     half = quantile * sqrt(share * (1 - share) / n + z2 / (4 * n * n)) / (1 + z2 / n)
     return Interval(min(share, max(0.0, centre - half)), max(share, min(1.0, centre + half)))
+
+
+def newcombe(first: tuple[float, float], second: tuple[float, float], *, quantile: float) -> Interval:
+    """The interval of the difference of two independent shares, first minus second, each given with its n: Newcombe's hybrid score
+    interval (1998, method 10), made of the two Wilson intervals. Ends lie in -1..1. Raises: as wilson."""
+    (p1, n1), (p2, n2) = first, second
+    one, other = wilson(p1, n1, quantile=quantile), wilson(p2, n2, quantile=quantile)
+    below = sqrt((p1 - one.low) ** 2 + (other.high - p2) ** 2)
+    above = sqrt((one.high - p1) ** 2 + (p2 - other.low) ** 2)
+    return Interval(max(-1.0, p1 - p2 - below), min(1.0, p1 - p2 + above))
 
 
 def clipped(value: float, half: float) -> Interval:

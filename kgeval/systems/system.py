@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
+from kgeval.llm.plan import PlannedStage
 from kgeval.records import Answer
 
 
@@ -29,7 +31,7 @@ class System(Protocol):
     """A system under test, open. `name`: Answer.system, with its variant ("graph@hops=2"); `variant`: what differs from its defaults.
 
     `signature`: changes with everything that its answers depend on (settings, model, index, prompts). `adjusts`: it can be asked for a
-    length. `parallel`: questions that it takes at a time, at most. `dry`: the calls that a question costs at most, for the plan.
+    length. `parallel`: questions that it takes at a time, at most.
     """
 
     name: str
@@ -50,3 +52,18 @@ class System(Protocol):
     def __enter__(self) -> System: ...
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None: ...
+
+
+@runtime_checkable
+class Plans(Protocol):
+    """A System that can tell what questions would take without sending any."""
+
+    def plan(self, asks: Iterable[Ask]) -> PlannedStage:
+        """Calls, tokens and cost of these questions."""
+
+
+@runtime_checkable
+class Tells(Protocol):
+    """A System that has something to say about a run: what was odd in its replies, how its files were read."""
+
+    notes: list[str]

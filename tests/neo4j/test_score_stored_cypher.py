@@ -135,7 +135,7 @@ LOADS = [
 @pytest.mark.parametrize("cypher", LOADS)
 def test_cypher_that_loads_files_or_addresses_is_invalid_and_never_run(graph, draw, cypher, monkeypatch):
     draw(SHIPS)
-    monkeypatch.setattr("kgeval.metrics.stored.cypher_run.run_foreign", lambda *_, **__: pytest.fail("it was run"))
+    monkeypatch.setattr("kgeval.graph.guarded.run_foreign", lambda *_, **__: pytest.fail("it was run"))
     found = fact(graph, cypher)
     assert found.valid is False and found.error is not None
 
@@ -157,7 +157,7 @@ REFUSED = [
 @pytest.mark.parametrize(("cypher", "words"), REFUSED)
 def test_calls_that_are_not_known_to_read_only_are_not_run_and_leave_the_row_unscored(graph, draw, cypher, words, monkeypatch):
     draw(SHIPS)
-    monkeypatch.setattr("kgeval.metrics.stored.cypher_run.run_foreign", lambda *_, **__: pytest.fail("it was run"))
+    monkeypatch.setattr("kgeval.graph.guarded.run_foreign", lambda *_, **__: pytest.fail("it was run"))
     made = run(graph, cypher, "MATCH (n) RETURN n")
     value = cypher_valid(made)
     assert (value.status, value.cause) == ("unscored", "graph_error")
@@ -273,7 +273,7 @@ def test_a_query_that_costs_only_its_connection_is_invalid_and_the_run_goes_on(m
         raise ConnectionLost("the server went away")
 
     draw(SHIPS)
-    monkeypatch.setattr("kgeval.metrics.stored.cypher_run.explain", gone)
+    monkeypatch.setattr("kgeval.graph.guarded.explain", gone)
     found = fact(graph, "MATCH (n) RETURN n")
     assert (found.valid, found.error) == (False, "the server gave no answer to it and closed the connection")
 
@@ -284,7 +284,7 @@ def test_a_server_that_goes_away_ends_the_run(monkeypatch: pytest.MonkeyPatch, g
     def gone(*_: object, **__: object) -> None:
         raise ConnectionLost("the server went away")
 
-    monkeypatch.setattr("kgeval.metrics.stored.cypher_run.explain", gone)
+    monkeypatch.setattr("kgeval.graph.guarded.explain", gone)
     monkeypatch.setattr(Graph, "read", gone)
     with pytest.raises(ConnectionLost):
         run(graph, "MATCH (n) RETURN n")

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgeval.graph.foreign import Cell, Operator, Plan, Table, _operators, plain
+from kgeval.graph.guard import ends_ordered, invalid, refused, too_early
 from kgeval.metrics.stored.candidates import Line, parts
 from kgeval.metrics.stored.compare import TooManyWaysError, compare
-from kgeval.metrics.stored.guard import ends_ordered, invalid, refused, too_early
 
 
 def table(rows: list[list[object]], columns: int | None = None) -> Table:

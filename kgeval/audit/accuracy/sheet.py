@@ -155,7 +155,7 @@ def _read(path: Path, ids: set[str], wanted: Wanted, faults: list[str]) -> _Shee
     found = _Sheet(set(), [])
     header: list[str] | None = None
     others: list[str] = []
-    for line in read_table(path, _delimiter(path)):
+    for line in read_table(path, delimiter(path)):
         if line.fault:
             faults.append(f"{line.where}: {line.fault}")
         elif header is None:
@@ -177,7 +177,7 @@ def _read(path: Path, ids: set[str], wanted: Wanted, faults: list[str]) -> _Shee
     return found
 
 
-def _delimiter(path: Path) -> str:
+def delimiter(path: Path) -> str:
     """What parts the cells: spreadsheets of some countries write semicolons or tabs."""
     for line in read_text(path).splitlines():
         head = line.strip().lstrip('"').casefold()

@@ -166,7 +166,7 @@ def _settled(reading: Reading, file: FileNames) -> Reading:
         meaning = _answer_is(reading, file)
         fields["answer"] = tuple(one for one in fields.get("answer", ()) if one != "answer")
         fields[meaning] = ("answer",) if meaning != "extra" else fields.get("extra", ())
-    if "context" in file.names and left != "context" and not reading.uses("context"):
+    if "context" in file.names and left != "context" and not reading.uses("context") and "context" not in reading.shape.ignored:
         told = ("contexts", "evidence") if file.role == "answers" else ("evidence",)
         if not any(_present(name, reading, file) for name in told):
             what = " or ".join(f"--map {name}=context" for name in told)

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from kgeval.files import cells
-from kgeval.files.evidence import groups_of, sentences_of, triple_of
+from kgeval.files.evidence import gold_path, groups_of, sentences_of, triple_of
+from kgeval.files.shapes import benchmarks
 
 BROKEN = "evidence_triple_broken"
 RETRIEVAL = ("retrieval", "retrieve", "retriever")
@@ -38,16 +39,6 @@ def graphrag_bench(row: Mapping[str, Any], fields: Row, _stem: str) -> None:
         fields["path"] = gold_path(triples)
     if broken:
         fields["extra"] = {**(fields.get("extra") or {}), BROKEN: broken}
-
-
-def gold_path(triples: list[tuple[str, str, str]]) -> dict[str, Any]:
-    """The path of gold triples: their ends in order, each once, the relations, and each triple in words."""
-    ends = dict.fromkeys(end for subject, _, obj in triples for end in (subject, obj))
-    relations = [
-        {"key": f"{subject} -[{predicate}]-> {obj}", "name": f"{subject} -[{predicate}]-> {obj}", "type": predicate, "kind": "relation"}
-        for subject, predicate, obj in triples
-    ]
-    return {"nodes": list(ends), "relations": relations, "text": [" ".join(triple) for triple in triples]}
 
 
 def polyu(_row: Mapping[str, Any], fields: Row, stem: str) -> None:
@@ -106,4 +97,7 @@ def _retrieved(output: Any) -> list[Any]:
 
 DERIVE: Mapping[str, Derive] = {
     "graphrag_bench": graphrag_bench, "polyu": polyu, "autorag": autorag, "deepeval": deepeval, "graphrag_eval": graphrag_eval,
+    "hotpotqa": benchmarks.hotpotqa, "wikimultihop": benchmarks.wikimultihop, "musique": benchmarks.musique,
+    "multihop_rag": benchmarks.multihop_rag, "ultradomain": benchmarks.ultradomain, "ms_marco": benchmarks.ms_marco,
+    "kasiak": benchmarks.kasiak,
 }

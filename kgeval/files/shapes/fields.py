@@ -52,6 +52,7 @@ FIELDS: Mapping[str, Field] = {
     "document": _question(cells.name, "document"),
     "structure": _question(cells.refs, "structure"),
     "made_by": _question(cells.mapping, "made_by"),
+    "checks": _question(cells.listed),
     "system": Field("row", cells.name, ("system", "system_name", "model_name")),
     "variant": _answer(cells.text, "variant"),
     "answer": Field("row", cells.answer_text, (
@@ -73,6 +74,7 @@ FIELDS: Mapping[str, Field] = {
     "output_tokens": _answer(cells.whole, "output_tokens", "completion_tokens"),
     "calls": _answer(cells.whole, "calls", "llm_calls"),
     "cost": _answer(cells.number, "cost"),
+    "model": _answer(cells.text, "model"),
     "trial": _answer(cells.whole, "trial"),
     "error": _answer(cells.text, "error"),
     "signature": _answer(cells.text, "signature"),

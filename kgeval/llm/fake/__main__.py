@@ -14,6 +14,7 @@ from kgeval.errors import KgevalError
 from kgeval.llm.fake.faults import KINDS
 from kgeval.llm.fake.http import Connection, serve
 from kgeval.llm.fake.model import FakeModel, Options
+from kgeval.llm.fake.reader import reads
 from kgeval.llm.fake.script import make_script
 
 
@@ -24,6 +25,7 @@ from kgeval.llm.fake.script import make_script
 @click.option("--delay", type=click.FloatRange(0, 3600), default=0.0, show_default=True, help="Seconds a reply takes.")
 @click.option("--jitter", type=click.FloatRange(0, 3600), default=0.0, show_default=True, help="Up to so many seconds more, by request.")
 @click.option("--script", type=click.Path(path_type=Path), help="Rules for replies: a JSONL or TOML file.")
+@click.option("--reader", is_flag=True, help="Answer questions from the passages shown with them (no script beside it).")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of faults and made-up answers.")
 @click.option("--key", envvar="KGEVAL_FAKE_KEY", show_envvar=True, help="The only API key let in [default: any, or none].")
 @click.option("--model", "models", multiple=True, help="A model that exists (repeatable) [default: every name].")
@@ -42,13 +44,15 @@ def main(**given: Any) -> None:
     unknown = [kind for kind in kinds if kind not in KINDS]
     if unknown:
         raise click.UsageError(f"unknown faults: {', '.join(unknown)}; known: {', '.join(KINDS)}")
+    if given["reader"] and given["script"]:
+        raise click.UsageError("--reader and --script exclude each other")
     same = ("seed", "faults", "delay", "jitter", "key", "models", "dimensions", "retry_after")
     options = Options(
         kinds=kinds, json_schema=not given["no_json_schema"], json_object=not given["no_json_object"], usage=not given["no_usage"],
         **{name: given[name] for name in same},
     )
     try:
-        asyncio.run(_serve(FakeModel(options, make_script(given["script"])), given["port"]))
+        asyncio.run(_serve(FakeModel(options, make_script(reads if given["reader"] else given["script"])), given["port"]))
     except KgevalError as wrong:
         raise click.ClickException(str(wrong)) from wrong
     except OSError as wrong:

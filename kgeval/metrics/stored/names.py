@@ -7,16 +7,14 @@ from __future__ import annotations
 import re
 import threading
 import weakref
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from hashlib import blake2b
-from itertools import islice
-from typing import TYPE_CHECKING
 
 from kgeval.audit.completeness.candidates import has_own_index
 from kgeval.errors import QueryError
 from kgeval.graph.connect import Graph, Row
+from kgeval.graph.keys import MOST_OF_A_NAME, Keys
 from kgeval.graph.load.naming import name_key
 from kgeval.graph.queries import all_queries
 from kgeval.llm.characters import whole
@@ -25,15 +23,9 @@ from kgeval.text.names import normalise
 from kgeval.text.scripts import RUNNING
 from kgeval.text.wordlists import word_list
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
 LONGEST_NAME = 12  # words
 LONGEST_RUN = 30  # characters of a name in a script written without spaces
 LONGEST_TEXT = 20_000  # characters of one text that are looked at
-MOST_OF_A_NAME = 20  # entities of one name
-BLOCK = 50_000
 READ_ONCE = 3600.0  # seconds that reading all names may take
 _POSSESSIVE = re.compile(r"(?<=\w)['\u2019\u02bc]s\b")
 # each character of a script without spaces is a unit
@@ -56,46 +48,6 @@ class Named:
     element_id: str
     key: str
     within: bool = False
-
-
-class Keys:
-    """Keys of things in the graph, each with the element ids that it stands for. Built once; then safe to read from any thread."""
-
-    def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
-        import numpy as np
-
-        hashes: list[npt.NDArray[np.uint64]] = []
-        ids: list[npt.NDArray[np.bytes_]] = []
-        for block in _blocks(pairs):
-            hashes.append(np.fromiter((_hash(key) for key, _ in block), dtype=np.uint64, count=len(block)))
-            ids.append(np.array([element_id.encode() for _, element_id in block], dtype=np.bytes_))
-        found = np.concatenate(hashes) if hashes else np.empty(0, dtype=np.uint64)
-        order = np.argsort(found, kind="stable")
-        self._hashes = found[order]
-        self._ids: npt.NDArray[np.bytes_] = np.concatenate(ids)[order] if ids else np.empty(0, dtype="S1")
-
-    def __len__(self) -> int:
-        return len(self._hashes)
-
-    @property
-    def bytes(self) -> int:
-        """What the index holds in memory."""
-        return int(self._hashes.nbytes + self._ids.nbytes)
-
-    def find(self, keys: Sequence[str], *, most: int | None = MOST_OF_A_NAME) -> dict[str, tuple[str, ...]]:
-        """Key -> element ids, of the keys that are there; at most `most` a key (null: all).
-
-        Keys are told apart by 64 bits: among a million names one look-up in some 10^13 goes wrong.
-        """
-        import numpy as np
-
-        wanted = np.fromiter((_hash(key) for key in keys), dtype=np.uint64, count=len(keys))
-        first, last = np.searchsorted(self._hashes, wanted, "left"), np.searchsorted(self._hashes, wanted, "right")
-        found = {}
-        for at in np.flatnonzero(last > first):
-            ids = self._ids[first[at] : last[at]][:most]
-            found[keys[int(at)]] = tuple(dict.fromkeys(bytes(element_id).decode() for element_id in ids))
-        return found
 
 
 class Names:
@@ -227,13 +179,3 @@ def places(text: str) -> list[Place]:
 @cache
 def _pronouns() -> frozenset[str]:
     return frozenset(normalise(word) for word in word_list("pronouns"))
-
-
-def _hash(key: str) -> int:
-    return int.from_bytes(blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
-
-
-def _blocks(pairs: Iterable[tuple[str, str]]) -> Iterator[list[tuple[str, str]]]:
-    rest = iter(pairs)
-    while block := list(islice(rest, BLOCK)):
-        yield block

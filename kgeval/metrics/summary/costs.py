@@ -98,10 +98,10 @@ class Costs:
         known = {name: told for name in (*FIELDS, *STAGES) if (told := taken.known(name))}
         totals, means = self._sums(taken, known)
         if built:
-            totals |= {
-                "index_seconds": sum(one.seconds for one in built),
-                "index_tokens": float(sum(one.input_tokens + one.output_tokens for one in built)),
-            }
+            totals["index_seconds"] = sum(one.seconds for one in built)
+            tokens = [count for one in built for count in (one.input_tokens, one.output_tokens)]
+            if None not in tokens:  # a part that is not told makes the sum unknown
+                totals["index_tokens"] = float(sum(count or 0 for count in tokens))
         if not known and not built:
             return None
         stages = {name: found for name in STAGES if (found := quantiles(taken.of(name))) is not None}

@@ -1,0 +1,23 @@
+// entry-by-index: the entities that a vector index finds nearest to a vector, best first. Without an index nothing is returned.
+// The search is approximate, as the index is. More are asked for than wanted, because the index may hold nodes of other graphs too.
+//
+// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
+// :param index => null            -- STRING: the name of the vector index
+// :param vector => [0.0, 1.0]     -- LIST OF FLOAT: what is searched for
+// :param most => 50               -- INTEGER: nodes to ask the index for
+// :param types => null            -- LIST OF STRING: types that the entities may have; null = any
+//
+// returns: element_id STRING, name STRING, type STRING, description STRING, score FLOAT
+// mode: read
+WITH $index AS index
+WHERE index IS NOT NULL
+CALL db.index.vector.queryNodes(index, $most, $vector) YIELD node AS e, score
+WITH e, score
+WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
+  AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
+  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
+  AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
+WITH e, score, left(coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), 200) AS type
+WHERE $types IS NULL OR type IN $types
+RETURN elementId(e) AS element_id, left(head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]), 300) AS name, type,
+       CASE WHEN e[$layout.description_key] IS :: STRING NOT NULL THEN left(e[$layout.description_key], 1000) END AS description, score

@@ -1,0 +1,206 @@
+"""The options of `kgeval answer`, and which systems and settings they mean."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kgeval.cli.common import F, Seconds
+from kgeval.cli.score_options import ANSWERS
+from kgeval.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pydantic import JsonValue
+
+    from kgeval.config import Config
+    from kgeval.records import Question
+    from kgeval.systems.spec import SystemSpec
+
+_SETTING = re.compile(r"(?:([\w.@+-]+):)?([\w.-]+)=(.*)", re.DOTALL)
+SHOWN = 10
+
+
+def question_options(command: F) -> F:
+    """QUESTIONS and how they are read: --map, --filter-..."""
+    for option in reversed((
+        click.argument("questions", type=ANSWERS),
+        click.option("--map", "maps", multiple=True, metavar="NAME=FIELD", help="Which field of the file is what (repeatable)."),
+        click.option(
+            "--allow-missing", is_flag=True, help="With file: a question without an answer is an error of its own, others are left out.",
+        ),
+        click.option("--allow-duplicates", is_flag=True, help="Of several rows with one id, keep the first and count the rest."),
+        click.option(
+            "--filter-first-n", "--limit", "first", type=click.IntRange(min=1), metavar="N", help="Only the first N questions.",
+        ),
+        click.option("--filter-sample", "sample", type=click.IntRange(min=1), metavar="N", help="Only N questions, drawn by --seed."),
+        click.option("--filter-id", "ids", multiple=True, metavar="ID", help="Only these questions (comma or repeated)."),
+        click.option("--filter-level", "levels", multiple=True, metavar="NAME", help="Only questions of these levels."),
+        click.option("--filter-kind", "kinds", multiple=True, metavar="NAME", help="Only questions of these types, named as in the file."),
+        click.option("--filter-dataset", "datasets", multiple=True, metavar="NAME", help="Only questions of these datasets."),
+        click.option("--filter-document", "documents", multiple=True, metavar="NAME", help="Only questions about these documents."),
+        click.option("--filter-hops", "hops", multiple=True, metavar="N", help="Only questions with so many hops."),
+        click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=0, show_default=True, help="Seed of samples."),
+    )):
+        command = option(command)
+    return command
+
+
+def system_options(command: F) -> F:
+    """Which systems, and how they are set and asked."""
+    for option in reversed((
+        click.option(
+            "--system", "systems", multiple=True, metavar="[NAME=]SPEC",
+            help="closed-book, vector, graph, graph+text, command:..., http:URL, file:PATH, ADAPTER[:MODE], or a name of [[systems]] "
+            "in kgeval.toml (repeatable) [default: all of [[systems]]].",
+        ),
+        click.option(
+            "--setting", "settings", multiple=True, metavar="[SYSTEM:]NAME=VALUE", help="A setting of the systems: hops=2 (repeatable).",
+        ),
+        click.option(
+            "--ablate", "ablations", multiple=True, metavar="[SYSTEM:]NAME=V1,V2",
+            help="Ask variants too, one for each value: hops=1,2 (repeatable).",
+        ),
+        click.option(
+            "--extractive", is_flag=True, help="Built-in systems answer with words of their contexts: no model is asked, for trying out.",
+        ),
+        click.option("--folder", type=click.Path(path_type=Path), help="The index of an adapter: the folder of kgeval system index."),
+        click.option("--timeout", type=Seconds(), help="Seconds a question may take [default: 300]."),
+        click.option("--processes", type=click.IntRange(1, 256), help="Processes of a command at a time [default: 1]."),
+        click.option("--trials", type=click.IntRange(1, 100), default=1, show_default=True, help="Ask each question so many times."),
+        click.option(
+            "--target-words", metavar="N|FILE", help="Ask for about so many words; FILE: rows with id and target_words.",
+        ),
+        click.option("--resume", is_flag=True, help="Take over the answers that an interrupted run with the same -o has."),
+        click.option("--retry-errors", is_flag=True, help="As --resume, but questions with an error are asked again."),
+        click.option("--sweep", is_flag=True, help="Print what theta, k and l_max of graph would find, and stop; no reader is asked."),
+        click.option(
+            "-o", "--output", "outputs", multiple=True, type=click.Path(path_type=Path),
+            help="Answers: .jsonl .json .csv .parquet; DIR/ or a name with {system}: one file a system (repeatable) [default: stdout].",
+        ),
+        click.option("-q", "--quiet", is_flag=True, help="No summary on stdout."),
+    )):
+        command = option(command)
+    return command
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A system that was asked for. `label`: by what --setting names it."""
+
+    spec: SystemSpec
+    label: str
+    settings: Mapping[str, JsonValue] = field(default_factory=dict)
+    ablations: Mapping[str, Sequence[JsonValue]] = field(default_factory=dict)
+    timeout: float | None = None
+    processes: int | None = None
+
+
+def chosen_systems(config: Config, options: Mapping[str, Any]) -> list[Chosen]:
+    """The systems with their settings: flags over kgeval.toml. Raises: UsageError for faulty words, and for settings of no system."""
+    named = {one.name: one for one in config.systems}
+    texts = list(options["systems"]) or list(named)
+    if not texts:
+        raise UsageError("no system is named", fix="give --system, e.g. --system vector or --system command:'python my_system.py'")
+    found = [_chosen(text, named) for text in dict.fromkeys(texts)]
+    settings = _pairs("--setting", options["settings"])
+    ablations = _pairs("--ablate", options["ablations"])
+    labels = {one.label for one in found}
+    if unknown := sorted({name for name, _, _ in (*settings, *ablations) if name is not None} - labels):
+        raise UsageError(f"no system is called {', '.join(unknown)}", fix=f"the systems are {', '.join(sorted(labels))}")
+    return [_set(one, settings, ablations) for one in found]
+
+
+def _chosen(text: str, named: Mapping[str, Any]) -> Chosen:
+    from dataclasses import replace
+
+    from kgeval.systems.spec import parse_spec
+
+    section = named.get(text)
+    if section is None:
+        spec = parse_spec(text)
+        return Chosen(spec, spec.label or spec.name)
+    spec = replace(parse_spec(section.spec), label=section.name)
+    return Chosen(spec, section.name, settings=section.settings, timeout=section.timeout, processes=section.processes)
+
+
+def _set(one: Chosen, settings: Iterable[tuple[str | None, str, str]], ablations: Iterable[tuple[str | None, str, str]]) -> Chosen:
+    """With the settings that are meant for it."""
+    from dataclasses import replace
+
+    from kgeval.systems.spec import merged, nested
+
+    own = nested((name, value_of(text)) for label, name, text in settings if label in (None, one.label))
+    varied: dict[str, list[JsonValue]] = {}
+    for label, name, text in ablations:
+        if label in (None, one.label):
+            varied.setdefault(name, []).extend(value_of(part.strip()) for part in text.split(",") if part.strip())
+    return replace(one, settings=merged(one.settings, own), ablations=varied)
+
+
+def _pairs(flag: str, given: Sequence[str]) -> list[tuple[str | None, str, str]]:
+    """(system or null, name, value) of each. Raises: UsageError."""
+    found = [(_SETTING.fullmatch(text), text) for text in given]
+    wrong = [text for match, text in found if match is None]
+    if wrong:
+        raise UsageError(f"faulty {flag}: " + ", ".join(f"'{text}'" for text in wrong), fix=f"write {flag} NAME=VALUE")
+    return [(match[1], match[2], match[3]) for match, _ in found if match is not None]
+
+
+def value_of(text: str) -> JsonValue:
+    """A value of the command line: JSON where it is JSON (a number, true, an object), else text."""
+    def refuse(word: str) -> None:
+        raise ValueError(word)
+
+    try:
+        value: JsonValue = json.loads(text, parse_constant=refuse)
+    except (ValueError, RecursionError):
+        return text
+    return value
+
+
+def target_words(given: str | None) -> tuple[Callable[[Question], int | None] | None, str]:
+    """How many words an answer shall have, and what stands for that in fingerprints. Raises: UsageError, InputError."""
+    if given is None:
+        return None, ""
+    if given.isdecimal():
+        if not 0 < int(given) <= 100_000:
+            raise UsageError(f"--target-words {given}: not between 1 and 100,000", fix="give a number of words")
+        return (lambda question: int(given)), given
+    words = _words_of(Path(given))
+
+    def look_up(question: Question) -> int | None:
+        if question.id not in words:
+            raise InputError(f"{given}: has no target_words for question {question.id}", fix="give a row for every question that is asked")
+        return words[question.id]
+
+    return look_up, json.dumps(sorted(words.items()))
+
+
+def _words_of(path: Path) -> dict[str, int]:
+    from kgeval.files import cells
+    from kgeval.files.stream import stream
+
+    words: dict[str, int] = {}
+    faults: list[str] = []
+    for line in stream(path):
+        row = line.value if line.fault is None else {}
+        try:
+            name, count = cells.name(row.get("id", row.get("question_id"))), cells.whole(row.get("target_words"))
+        except cells.Misfit as misfit:
+            faults.append(f"{line.where}: {misfit}")
+            continue
+        if line.fault or name is None or not count:
+            faults.append(f"{line.where}: {line.fault or 'id and target_words (1 or more) are needed'}")
+        else:
+            words[name] = count
+    if faults:
+        raise InputError(f"{path}: {len(faults)} rows are faulty", fix='a row is {"id": "q1", "target_words": 80}', faults=faults[:SHOWN])
+    return words

@@ -1,0 +1,41 @@
+"""`kgeval questions kinds`: the kinds of questions that can be made."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+
+import click
+
+NEEDS = {"model": "a model", "graph": "the graph", "chunks": "chunk texts", "documents": "chunk texts in order", "gds": "GDS"}
+
+
+@click.command()
+@click.option("-f", "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Table or JSON.")
+def kinds(form: str) -> int:
+    """List the kinds of questions: what each asks about, what it needs, which calls it makes, which paper it is from."""
+    from kgeval.questions.kinds import all_kinds, groups
+
+    if form == "json":
+        click.echo(json.dumps([_as_json(name) for name in all_kinds()], indent=1, ensure_ascii=False))
+        return 0
+    from kgeval.report.kinds_text import terminal
+
+    width = shutil.get_terminal_size((100, 40)).columns
+    rows = [(group, [_as_json(kind.name) for kind in members]) for group, members in groups().items()]
+    click.echo(terminal(rows, width=width, colour=sys.stdout.isatty()), nl=False)
+    return 0
+
+
+def _as_json(name: str) -> dict[str, object]:
+    """All that is known of a kind."""
+    from kgeval.metrics.pages import spelled
+    from kgeval.questions.kinds import all_kinds
+
+    kind = all_kinds()[name]
+    calls = [call for call in (kind.first, *(later.prompt for later in kind.later)) if call]
+    return {
+        "kind": name, "group": kind.group, "level": kind.level, "about": spelled(kind.about), "source": spelled(kind.source),
+        "needs": [NEEDS[need] for need in NEEDS if need in kind.needs], "calls": calls, "template": kind.template,
+    }

@@ -1,0 +1,216 @@
+"""`kgeval system`: the ready adapters: list, show, install, index, remove."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kgeval.cli.build_show import shown
+from kgeval.cli.common import Seconds, arguments, interactive, say, visible
+from kgeval.errors import UsageError
+
+if TYPE_CHECKING:
+    from kgeval.config import Config
+    from kgeval.records import Document, IndexRecord
+    from kgeval.systems.adapters.catalog import AdapterInfo, Setting
+    from kgeval.systems.adapters.folder import Card
+    from kgeval.systems.adapters.indexing import IndexWanted
+
+_ENDPOINT = "The endpoint's address comes from OPENAI_BASE_URL, its key from OPENAI_API_KEY."
+
+
+@click.group()
+def system() -> None:
+    """Other GraphRAG packages as systems under test: list, show, install, index, remove.
+
+    Each package runs in an environment of its own; `kgeval answer QUESTIONS --system NAME:MODE --folder DIR` then asks it.
+    """
+
+
+@system.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def list_(as_json: bool) -> None:
+    """The adapters: modes, and which are installed."""
+    from kgeval.systems.adapters.catalog import catalog
+    from kgeval.systems.adapters.environment import listed
+
+    rows = [listed(info) for info in catalog().values()]
+    if as_json:
+        import json
+
+        click.echo(json.dumps(rows, indent=2))
+        return
+    for info in catalog().values():
+        click.echo(f"{info.name:<16} {_state(info):<22} {', '.join(info.modes)}")
+
+
+def _state(info: AdapterInfo) -> str:
+    from kgeval.systems.adapters.environment import installed
+
+    found = installed(info)
+    return "not installed" if found is None else f"installed: {found.version}"
+
+
+@system.command()
+@click.argument("name")
+def show(name: str) -> None:
+    """One adapter: package, modes, settings with the package's defaults and the preset's values."""
+    from kgeval.systems.adapters.catalog import adapter
+    from kgeval.systems.adapters.environment import place
+
+    info = adapter(name)
+    click.echo(f"{info.title} ({info.name}), {_state(info)}")
+    for label, value in (
+        ("package", ", ".join((*info.alone, *info.requirements))), ("tried with", info.tried),
+        ("Python", f"{info.python[0]} up to, without, {info.python[1]}"),
+        ("modes", ", ".join(info.modes)), ("environment", place(info)), *info.configuration_card.items(),
+    ):
+        click.echo(f"  {str(label).replace('_', ' '):<16} {value}")
+    click.echo("settings (package's default; preset xiang; i: of the index, a: of answering)")
+    for one in info.settings:
+        click.echo(f"  {one.name:<36} {_defaults(one):<32} {'a' if one.answer else 'i'}  {one.about}")
+    click.echo(f"  {'temperature':<36} {'-; 0.7':<32} a  Set in every chat request when answering.")
+    click.echo(f"  {'model':<36} {'-':<32} a  Another model than the index's to answer with.")
+
+
+def _defaults(one: Setting) -> str:
+    package = "-" if one.package is None else str(one.package)
+    return package if one.xiang is None else f"{package}; {one.xiang}"
+
+
+@system.command()
+@click.argument("name")
+@click.option("--python", metavar="PATH", help="The Python of the environment [default: the one that runs kgeval].")
+def install(name: str, python: str | None) -> None:
+    """Make the environment of an adapter, with uv where it is there, else with pip. What was there is made anew.
+
+    It goes below kgeval's data folder, or KGEVAL_SYSTEMS_DIR; nothing is installed beside kgeval itself.
+    """
+    from kgeval.systems.adapters import environment as environments
+    from kgeval.systems.adapters.catalog import adapter
+
+    found = environments.install(adapter(name), python=python, say=say)
+    click.echo(
+        f"{name} {found.version} is installed: {found.seconds:.0f} s with {found.by}, {found.bytes / 2**20:,.0f} MB, Python {found.python}"
+    )
+
+
+@system.command()
+@click.argument("name")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+def remove(name: str, yes: bool) -> None:
+    """Delete the environment of an adapter. Its indexes stay where they are."""
+    from kgeval.systems.adapters import environment as environments
+    from kgeval.systems.adapters.catalog import adapter
+
+    info = adapter(name)
+    where = environments.place(info)
+    if where.is_dir() and not yes:
+        if not interactive():
+            raise UsageError(f"{where} would be deleted", fix="add --yes, or run it in a terminal")
+        if not click.confirm(f"Delete {where}?", err=True):
+            say("nothing was removed")
+            return
+    say(f"removed {where}" if environments.remove(info) else f"{name} is not installed")
+
+
+@system.command(epilog=_ENDPOINT)
+@click.argument("name")
+@click.option(
+    "--documents", multiple=True, type=click.Path(path_type=Path, allow_dash=True), metavar="DOCS",
+    help="Files or folders: text, Markdown, PDF, Word, JSONL of documents (repeatable). neo4j-graphrag: none, to use the graph there is.",
+)
+@click.option(
+    "--folder", required=True, type=click.Path(path_type=Path, file_okay=False), help="Where the index goes: a new or empty folder.",
+)
+@click.option("--model", metavar="NAME", help="The model that extracts and answers [default: model.extractor.name of kgeval.toml].")
+@click.option("--embedding-model", metavar="NAME", help="The model that embeds [default: model.embedding.name of kgeval.toml].")
+@click.option("--embed-locally", is_flag=True, help="kgeval itself embeds, with a sentence-transformers model, not the endpoint.")
+@click.option("--preset", type=click.Choice(["xiang"]), help="Settings of a paper: those of GraphRAG-Bench, appendix H.2.")
+@click.option("--setting", "settings", multiple=True, metavar="NAME=VALUE", help="A setting, over the preset's (repeatable).")
+@click.option("--timeout", type=Seconds(), help="Seconds that it may take in all [default: no limit].")
+@click.option("--replace", is_flag=True, help="Make an index of this folder anew.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the index record to this JSON file.")
+@click.option("-c", "--config", "config_file", type=click.Path(path_type=Path), help="Configuration file (default: ./kgeval.toml).")
+def index(name: str, **given: Any) -> int:
+    """Have an adapter index documents, and write what it took: time, calls, tokens, nodes, relations, configuration.
+
+    Exit codes: 0 done, 2 wrong input or not installed, 3 the package failed on some or all documents, 130 interrupted.
+    """
+    from kgeval import config as configuration
+    from kgeval.files.plain import write_text
+    from kgeval.manifest import Started
+    from kgeval.systems.adapters.catalog import adapter
+    from kgeval.systems.adapters.indexing import index as make
+
+    started = Started("system index", arguments({"name": name, **given}))
+    info = adapter(name)
+    wanted = _wanted(info, configuration.load(given["config_file"]), given, started)
+    record = make(info, wanted, say=say)
+    if given["output"] is not None:
+        write_text(given["output"], record.model_dump_json(indent=2))
+    for line in _lines(info, record):
+        click.echo(visible(line))
+    return record.run.exit_code
+
+
+def _wanted(info: AdapterInfo, config: Config, given: Mapping[str, Any], started: Any) -> IndexWanted:
+    from kgeval.systems.adapters.indexing import IndexWanted
+    from kgeval.text.documents import Documents, read_documents
+
+    paths = list(given["documents"])
+    if not paths and not info.neo4j:
+        raise UsageError("no documents to index", fix="give --documents FILE or FOLDER")
+    card = _card(info, config, given)
+    read = read_documents(paths) if paths else Documents([], [], [])
+    for fault in read.faults:
+        say(f"warning: passed over: {fault}")
+    return IndexWanted(
+        read.documents, given["folder"], card.model_copy(update={"documents": _digest(read.documents)}), started, inputs=tuple(read.inputs),
+        faults=tuple(read.faults), replace=given["replace"], timeout=given["timeout"],
+    )
+
+
+def _digest(documents: list[Document]) -> str | None:
+    from kgeval.systems.adapters.folder import digest
+
+    return digest(documents) if documents else None
+
+
+def _card(info: AdapterInfo, config: Config, given: Mapping[str, Any]) -> Card:
+    """How the index shall be made. Raises: UsageError for settings and models that are missing or wrong."""
+    from kgeval.cli.answer_options import value_of
+    from kgeval.llm.embed import DEFAULT
+    from kgeval.systems.adapters.folder import Card
+
+    pairs = [text.partition("=") for text in given["settings"]]
+    wrong = [name for name, sign, _ in pairs if not sign or not name.strip()]
+    if wrong:
+        raise UsageError(f"--setting {', '.join(wrong)}: no NAME=VALUE", fix=f"kgeval system show {info.name} lists the settings")
+    settings = {**info.preset(given["preset"]), **{name.strip(): value_of(text) for name, _, text in pairs}}
+    local = given["embed_locally"]
+    model, embedding = given["model"] or config.model.extractor.name, given["embedding_model"] or config.model.embedding.name
+    embedding = embedding or (DEFAULT if local else None)
+    missing = [flag for flag, value in (("--model", model), ("--embedding-model", embedding)) if not value]
+    if missing or not model or not embedding:
+        fix = "or name them in [model.extractor] and [model.embedding] of kgeval.toml"
+        raise UsageError(f"{' and '.join(missing)} must be given", fix=fix)
+    return Card(
+        adapter=info.name, model=model, embedding_model=embedding, local=local, preset=given["preset"],
+        settings=info.checked(settings, answering=False),
+    )
+
+
+def _lines(info: AdapterInfo, record: IndexRecord) -> Iterator[str]:
+    """What the index came to, line by line."""
+    yield f"{info.title}: {record.corpus.documents:,} documents indexed in {record.seconds:,.1f} s, in {record.graph}"
+    for label, number in (
+        ("chunks", record.corpus.chunks), ("entities", record.entities), ("relations", record.relations), ("calls", record.calls),
+        ("input tokens", record.input_tokens), ("output tokens", record.output_tokens),
+    ):
+        yield f"  {label:<16} {shown(number):>12}"
+    yield from (f"note: {note}" for note in record.notes)
+    yield f"Next: kgeval answer QUESTIONS --system {info.name}:{info.modes[0]} --folder {record.graph}"

@@ -1,0 +1,63 @@
+"""Runs a stranger's Cypher once the guard lets it: planned, judged, then run as a read under limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kgeval.errors import QueryError, first_line
+from kgeval.graph.connect import ConnectionLost, Graph, QueryTimeout
+from kgeval.graph.foreign import Plan, Table, Unreadable, explain, run_foreign
+from kgeval.graph.guard import invalid, refused, too_early
+from kgeval.llm.characters import whole
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What came of a query: a result, or why it is no valid query (`error`), or why nothing is known of it (`refusal`): it was not
+    run, or its result cannot be read."""
+
+    table: Table | None = None
+    error: str | None = None
+    refusal: str | None = None
+
+
+def run_guarded(graph: Graph, text: str, *, timeout: float, rows: int) -> Ran:
+    """Plans a query, and runs it if it may be run: at most `timeout` seconds, at most `rows` rows.
+
+    Raises: ConnectionLost where the server does not answer any more.
+    """
+    text = whole(text)
+    if early := too_early(text):
+        return Ran(error=early)
+    try:
+        plan = explain(graph, text, timeout=timeout)
+        stopped = _stopped(plan, text, graph)
+        if stopped is not None:
+            return stopped
+        return Ran(run_foreign(graph, text, timeout=timeout, rows=rows))
+    except ConnectionLost:
+        if not _answers(graph):
+            raise
+        return Ran(error="the server gave no answer to it and closed the connection")
+    except Unreadable as cause:
+        return Ran(refusal=cause.message)
+    except QueryTimeout:
+        return Ran(error=f"stopped at the time limit of {timeout:g} s")
+    except QueryError as cause:
+        return Ran(error=first_line(QueryError(cause.message)))
+
+
+def _answers(graph: Graph) -> bool:
+    """Whether the server is still there: a query can cost it a connection (a lost stack) without ending it."""
+    try:
+        return bool(graph.read("RETURN 1 AS one", timeout=10.0))
+    except QueryError:
+        return False
+
+
+def _stopped(plan: Plan, text: str, graph: Graph) -> Ran | None:
+    error = invalid(plan)
+    if error is not None:
+        return Ran(error=error)
+    refusal = refused(plan, text, graph.info.database)
+    return Ran(refusal=f"not run: {refusal}") if refusal is not None else None

@@ -1,0 +1,70 @@
+"""Orders texts by how well they fit a question: a cross-encoder of sentence-transformers on this machine, loaded at the first use."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from kgeval.errors import ModelError, first_line
+from kgeval.llm.embed import usable
+from kgeval.llm.embed_sources import local_place, quiet
+
+BATCH = 32
+
+
+class Reranker:
+    """A cross-encoder: a folder or a name of the hub. Safe for several threads, one at a time."""
+
+    def __init__(self, name: str, *, device: str | None = None) -> None:
+        self.name, self._device = name, device
+        self._model: Any = None
+        self._lock = threading.Lock()
+
+    def load(self) -> None:
+        """Loads the model, so that the first question does not pay for it. Raises: ModelError if it cannot be had."""
+        with self._lock:
+            self._loaded()
+
+    def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+        """One number a text, in their order: higher fits better. The scale is the model's own.
+
+        Raises: ModelError if the model cannot be used, or gives something else than one finite number a text.
+        """
+        import numpy as np
+
+        if not texts:
+            return []
+        pairs = [(usable(question), usable(text)) for text in texts]
+        with self._lock:
+            model = self._loaded()
+            try:
+                made = np.asarray(model.predict(pairs, batch_size=BATCH, show_progress_bar=False), dtype=np.float64)
+            except (RuntimeError, ValueError, IndexError) as cause:
+                raise ModelError(f"{self.name}: reranking failed: {first_line(cause, longest=200)}", fix="give another model") from cause
+        if made.shape != (len(texts),) or not np.isfinite(made).all():
+            raise ModelError(
+                f"{self.name}: {len(texts)} texts, but scores of shape {made.shape} came back, or some are not finite",
+                fix="give a cross-encoder with one output, as cross-encoder/ms-marco-MiniLM-L-6-v2 is",
+            )
+        return [round(float(value), 6) for value in made]
+
+    def _loaded(self) -> Any:
+        if self._model is None:
+            with quiet():
+                place, offline = local_place(self.name)
+                self._model = self._load(place, offline=offline)
+        return self._model
+
+    def _load(self, place: str, *, offline: bool) -> Any:
+        from sentence_transformers import CrossEncoder
+
+        try:
+            return CrossEncoder(place, device=self._device, local_files_only=offline, trust_remote_code=False)
+        except (OSError, ValueError, RuntimeError, KeyError, AssertionError) as cause:
+            raise ModelError(
+                f"reranking model {self.name} cannot be loaded: {first_line(cause, longest=200)}",
+                fix="give a folder or hub name of a cross-encoder",
+            ) from cause
+
+

@@ -1,0 +1,276 @@
+"""Texts to search by embedding: one LanceDB table a source of texts and model, built once for its content and kept in the cache.
+
+    CACHE/indexes/NAME-MODEL-CONTENT/   rows.lance (id, key, group_name, group_key, text, vector) and about.json, which is written last
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kgeval.errors import ConfigError, first_line
+from kgeval.llm.places import cache_folder
+from kgeval.llm.tokens import TOKENIZER, count
+from kgeval.llm.vector_cache import FAULTS, private_folder, text_key
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+
+    from kgeval.llm.embed import Embedder
+
+BATCH = 512
+ABOUT = "about.json"
+ROWS = "rows"
+FORM = 1
+LOCK_SECONDS = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A text to be found. `id`: unique; `key`: how it is called; `group`: what a search may be limited to."""
+
+    id: str
+    key: str
+    text: str
+    group: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A text that was found. `score`: cosine with what was searched for, -1 to 1."""
+
+    item: Item
+    score: float
+
+
+@dataclass(frozen=True)
+class About:
+    """What a table holds and what it took to build it. `digest`: SHA-256 over its texts, whatever their order. `stages`: seconds."""
+
+    digest: str
+    model: str
+    rows: int
+    groups: int
+    tokens: int
+    words: int
+    dimensions: int
+    seconds: float
+    stages: dict[str, float] = field(default_factory=dict)
+    tokenizer: str = TOKENIZER
+    form: int = FORM
+
+
+class TextTable:
+    """An open table. Safe for several threads. `built`: in this run, not found in the cache."""
+
+    def __init__(self, table: Any, about: About, path: Path, *, built: bool) -> None:
+        self._table, self.about, self.path, self.built = table, about, path, built
+
+    def nearest(self, vector: np.ndarray, most: int, groups: Sequence[str] = ()) -> list[Hit]:
+        """The texts of highest cosine, best first, equal ones by key and id; exact. `groups`: only texts of these groups."""
+        if not self.about.rows:
+            return []
+        search = self._table.search(vector).distance_type("cosine")
+        if groups:  # hashes are hex digits, so that no name can be more than a name in the filter
+            wanted = ",".join(f"'{text_key(group)}'" for group in groups)
+            search = search.where(f"group_key IN ({wanted})", prefilter=True)
+        try:
+            rows = search.select(["id", "key", "group_name", "text", "_distance"]).limit(most).to_arrow().to_pylist()
+        except FAULTS as cause:
+            what = f"the index {self.path} cannot be read: {first_line(cause, longest=200)}"
+            raise ConfigError(what, fix="run the command again: the index is then built anew") from cause
+        found = [Hit(Item(r["id"], r["key"], r["text"], r["group_name"]), round(min(1.0, 1.0 - r["_distance"]), 6)) for r in rows]
+        return sorted(found, key=lambda hit: (-hit.score, hit.item.key, hit.item.id))
+
+
+def index_folder(cache_dir: Path | None = None) -> Path:
+    """The folder of all tables, in kgeval's cache folder."""
+    return cache_folder(cache_dir) / "indexes"
+
+
+def clear_indexes(folder: Path) -> int:
+    """Removes every table; how many there were."""
+    gone = [path for path in folder.glob("*") if path.is_dir()]
+    for path in gone:
+        shutil.rmtree(path, ignore_errors=True)
+    return sum(not path.name.startswith(".") for path in gone)
+
+
+def open_table(
+    name: str, items: Callable[[], Iterable[Item]], embedder: Embedder, *, cache_dir: Path | None = None,
+    say: Callable[[str], None] = lambda text: None,
+) -> TextTable:
+    """The table of these texts, from the cache or built now; an older table of the same name and model is removed.
+
+    `name`: what is embedded, short ("chunks-1a2b3c4d"). `items` is gone through once to see whether the table is current, and once
+    more to build it, in flat memory. What is damaged is built anew, and that is said.
+
+    Raises: ConfigError if the cache cannot be written or another process holds its lock; ModelError as the embedder does.
+    """
+    started = time.perf_counter()
+    model = hashlib.sha256(embedder.identity.encode()).hexdigest()[:8]
+    digest = _digest(items())
+    read = time.perf_counter() - started
+    path = index_folder(cache_dir) / f"{name}-{model}-{digest[:12]}"
+    width = len(embedder.fresh("ready"))  # also loads the model, so that the first question does not pay for it
+    private_folder(path.parent)
+    with _locked(path.parent / f"{name}-{model}.lock"):
+        found = _opened(path, digest, width, say)
+        if found is not None:
+            return found
+        _remove_older(path.parent, f"{name}-{model}-")
+        return _built(path, _Plan(items, embedder, digest, width, read, say))
+
+
+def _digest(items: Iterable[Item]) -> str:
+    """SHA-256 of each text with its id, added up: the order does not count."""
+    total = 0
+    for one in items:
+        row = json.dumps([one.id, one.key, one.text, one.group], ensure_ascii=True).encode()
+        total += int.from_bytes(hashlib.sha256(row).digest())
+    return f"{total % 2**256:064x}"
+
+
+def _opened(path: Path, digest: str, width: int, say: Callable[[str], None]) -> TextTable | None:
+    """The table in the cache, or null where there is none that can be used (it is removed then)."""
+    if not path.is_dir():
+        return None
+    try:
+        about = About(**json.loads((path / ABOUT).read_text(encoding="utf-8")))
+        table = _table(path) if about.rows else None
+        if table is not None and table.count_rows() != about.rows:
+            raise ValueError(f"{table.count_rows()} rows where {about.rows} were written")
+        if about.digest != digest or about.form != FORM:
+            raise ValueError("it was written for something else")
+        if about.rows and about.dimensions != width:
+            raise ValueError(f"its vectors have {about.dimensions} dimensions, the model now gives {width}")
+        if table is not None:  # reads every vector once
+            table.search([0.0] * width).select(["id", "text", "_distance"]).limit(1).to_arrow()
+    except (*FAULTS, TypeError) as cause:
+        say(f"the index {path} cannot be used ({first_line(cause, longest=200)}); it is built anew")
+        shutil.rmtree(path, ignore_errors=True)
+        return None
+    return TextTable(table, about, path, built=False)
+
+
+@dataclass(frozen=True)
+class _Plan:
+    items: Callable[[], Iterable[Item]]
+    embedder: Embedder
+    digest: str
+    width: int
+    read_seconds: float
+    say: Callable[[str], None]
+
+
+def _built(path: Path, plan: _Plan) -> TextTable:
+    """Builds the table beside its place and moves it there when it is whole: a crash leaves nothing that looks finished."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    shutil.rmtree(beside, ignore_errors=True)
+    try:
+        private_folder(beside)
+        about = _written(beside, plan)
+        (beside / ABOUT).write_text(json.dumps(asdict(about)), encoding="utf-8")
+        beside.replace(path)
+        table = _table(path) if about.rows else None
+    except FAULTS as cause:
+        what = f"the index {path} cannot be written: {first_line(cause, longest=200)}"
+        raise ConfigError(what, fix="make room on the disk, or choose another --cache-dir") from cause
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+    return TextTable(table, about, path, built=True)
+
+
+def _written(folder: Path, plan: _Plan) -> About:
+    """Writes the rows, batch by batch. An empty source has no table at all."""
+    import lancedb
+
+    database, table = lancedb.connect(folder), None
+    groups: set[str | None] = set()
+    counts, seconds = [0, 0, 0], {"read": plan.read_seconds, "embed": 0.0, "write": 0.0}
+    started = time.perf_counter()
+    for batch in _batches(plan.items()):
+        at = time.perf_counter()
+        vectors = plan.embedder.embed([one.text for one in batch])
+        seconds["embed"] += time.perf_counter() - at
+        at = time.perf_counter()
+        rows = _rows(batch, vectors)
+        table = database.create_table(ROWS, rows) if table is None else table
+        if counts[0]:
+            table.add(rows)
+        seconds["write"] += time.perf_counter() - at
+        groups |= {one.group for one in batch}
+        counts = [counts[0] + len(batch), counts[1] + sum(count(one.text) for one in batch),
+                  counts[2] + sum(len(one.text.split()) for one in batch)]
+        if counts[0] % (20 * BATCH) == 0:
+            plan.say(f"index: {counts[0]} texts")
+    if table is not None and counts[0] > BATCH:
+        table.optimize()
+    total = time.perf_counter() - started + plan.read_seconds
+    seconds["read"] = max(0.0, total - seconds["embed"] - seconds["write"])
+    return About(
+        digest=plan.digest, model=plan.embedder.name, rows=counts[0], groups=len(groups - {None}), tokens=counts[1], words=counts[2],
+        dimensions=plan.width, seconds=round(total, 3), stages={name: round(value, 3) for name, value in seconds.items()},
+    )
+
+
+def _rows(batch: Sequence[Item], vectors: np.ndarray) -> pa.Table:
+    import pyarrow as pa
+
+    columns = {
+        "id": [one.id for one in batch], "key": [one.key for one in batch], "group_name": [one.group for one in batch],
+        "group_key": [text_key(one.group) if one.group is not None else "" for one in batch], "text": [one.text for one in batch],
+    }
+    made: dict[str, Any] = {name: pa.array(values, type=pa.string()) for name, values in columns.items()}
+    made["vector"] = pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), vectors.shape[1])
+    return pa.table(made)
+
+
+def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:
+    batch: list[Item] = []
+    for one in items:
+        batch.append(one)
+        if len(batch) == BATCH:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _table(path: Path) -> Any:
+    import lancedb
+
+    return lancedb.connect(path).open_table(ROWS)
+
+
+def _remove_older(folder: Path, start: str) -> None:
+    """Tables of the same texts and model with older content, and what a killed process left half built."""
+    for path in (*folder.glob(f"{start}*"), *folder.glob(f".{start}*")):
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """The lock of one table; a process that builds it is waited for. Raises: ConfigError after ten minutes."""
+    from filelock import FileLock, Timeout
+
+    lock = FileLock(path, timeout=LOCK_SECONDS)
+    try:
+        lock.acquire()
+    except Timeout as cause:
+        fix = "wait for it, or end it; or choose another --cache-dir"
+        raise ConfigError(f"another process has been building the index {path.stem} for ten minutes", fix=fix) from cause
+    try:
+        yield
+    finally:
+        lock.release()

@@ -1,0 +1,178 @@
+"""What a model is asked about a question: its answer from the evidence, its answer without, and how many answers there are.
+
+An answer is judged against the right ones of the file by another call, unless its words are the same. A negative question is judged
+the other way round: the right answer is to have none. Written once for a run and its dry run, against Asker.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, JsonValue, model_validator
+
+from kgeval.llm import tokens
+from kgeval.llm.asker import Asker, Later, digest
+from kgeval.llm.calls import Failure, Outcome, Reply, Task
+from kgeval.llm.characters import whole
+from kgeval.questions.checking.table import Checked, decided, is_negative, is_open, not_applicable
+from kgeval.records import Question
+from kgeval.text.names import normalise
+
+JUDGE = "judge-answer"
+GUESSED_ANSWER = 60  # tokens of a short answer, for dry runs
+MOST_REASON = 300
+NO_EVIDENCE = "no evidence with a text is given"
+NO_REFERENCE = "no right answer is given"
+LOST = Failure("empty", "no reply")
+
+
+def _word(value: object) -> object:
+    return value.strip().lower().replace(" ", "_") if isinstance(value, str) else value
+
+
+class ModelAnswer(Reply):
+    """An answer with its reason, or none. `answered` without words is a fault; words without `answered` are no answer."""
+
+    reason: str
+    answered: bool
+    answer: str
+
+    @model_validator(mode="after")
+    def _says_something(self) -> ModelAnswer:
+        if self.answered and not self.answer.strip():
+            raise ValueError("answered, but the answer is empty")
+        return self
+
+    @property
+    def said(self) -> str | None:
+        """The answer; null where there is none."""
+        return self.answer.strip() if self.answered else None
+
+
+class RightAnswers(Reply):
+    """The different right answers that were found."""
+
+    reason: str
+    answers: list[str]
+
+
+class Judgement(Reply):
+    """An answer as a whole, measured by the right one."""
+
+    reason: str
+    label: Annotated[Literal["correct", "partial", "incorrect", "refusal"], BeforeValidator(_word)]
+
+
+def answerable(question: Question, asker: Asker) -> Checked:
+    """The check "answerable": passed where the evidence leads to a right answer; of a negative question, where it leads to none."""
+    name, passages = "answerable", shown(question)
+    if not passages:
+        return not_applicable(name, NO_EVIDENCE)
+    slots: dict[str, JsonValue] = {"question": question.question, "passages": passages}
+    outcome = asker.ask(Task(
+        id=f"{question.id}:{name}", prompt=asker.prompt("check-answerable"), slots=slots, reply=ModelAnswer, stage=name,
+    ))
+    if outcome.value is None:
+        return _unanswered(name, outcome.failure, question, asker)
+    said = outcome.value.said
+    if is_negative(question):
+        why = f"but the evidence was taken to answer it: {said}" if said else "the evidence does not answer it, as it should be"
+        return decided(name, said is None, why[:MOST_REASON])
+    if said is None:
+        return decided(name, False, f"not from the evidence: {outcome.value.reason.strip()}"[:MOST_REASON])
+    if not question.right_answers:
+        return decided(name, True, "answered; no right answer is given to compare with")
+    label = judged(name, question, said, asker)
+    if isinstance(label, Checked):
+        return label
+    return decided(name, label == "correct", "" if label == "correct" else f"{label}: from the evidence came {said!r}"[:MOST_REASON])
+
+
+def closed_book(question: Question, asker: Asker) -> Checked:
+    """The check "closed_book": passed where a model without texts gives no right answer; of a negative question, no answer at all."""
+    name = "closed_book"
+    if not question.right_answers and not is_negative(question):
+        return not_applicable(name, NO_REFERENCE)
+    outcome = asker.ask(Task(
+        id=f"{question.id}:{name}", prompt=asker.prompt("check-closed-book"), slots={"question": question.question}, reply=ModelAnswer,
+        stage=name,
+    ))
+    if outcome.value is None:
+        return _unanswered(name, outcome.failure, question, asker)
+    said = outcome.value.said
+    if said is None:
+        return decided(name, True, "the model does not know")
+    if is_negative(question):
+        return decided(name, False, f"a model without texts claims an answer: {said}"[:MOST_REASON])
+    label = judged(name, question, said, asker)
+    if isinstance(label, Checked):
+        return label
+    return decided(name, label != "correct", f"{label} without any text: {said!r}"[:MOST_REASON])
+
+
+def unique(question: Question, asker: Asker) -> Checked:
+    """The check "unique" by a model: passed where the evidence gives one right answer."""
+    name, passages = "unique", shown(question)
+    if is_negative(question):
+        return not_applicable(name, "a negative question has no right answer in the texts")
+    if is_open(question):
+        return not_applicable(name, "an open question has no single right answer")
+    if not passages:
+        return not_applicable(name, NO_EVIDENCE)
+    outcome: Outcome[RightAnswers] = asker.ask(Task(
+        id=f"{question.id}:{name}", prompt=asker.prompt("check-unique"), slots={"question": question.question, "passages": passages},
+        reply=RightAnswers, stage=name,
+    ))
+    if outcome.value is None:
+        return unscored(name, outcome.failure)
+    found = different(outcome.value.answers, question.right_answers)
+    if not found:
+        return not_applicable(name, "the evidence gives no answer, so nothing can be said of others")
+    return decided(name, len(found) == 1, "" if len(found) == 1 else f"{len(found)} answers: {'; '.join(found)}"[:MOST_REASON])
+
+
+def different(answers: list[str], right: tuple[str, ...]) -> list[str]:
+    """The answers that differ in their words; all that are right answers of the file are one (they are its aliases)."""
+    known = {normalise(text) for text in right} - {""}
+    found: dict[str, str] = {}
+    for text in answers:
+        if plain := normalise(text):
+            found.setdefault("" if plain in known else plain, text.strip())
+    return list(found.values())
+
+
+def shown(question: Question) -> list[JsonValue]:
+    """The evidence as prompts show it: text, and document where it is told (a sentence may need its title)."""
+    return [
+        {"document": passage.document, "text": passage.text} if passage.document else {"text": passage.text}
+        for passage in question.evidence if passage.text.strip()
+    ]
+
+
+def judged(name: str, question: Question, said: str, asker: Asker) -> str | Checked:
+    """What an answer is, measured by the right ones; what is unscored, where the judge's call failed."""
+    plain = normalise(said)
+    if plain and any(plain == normalise(right) for right in question.right_answers):
+        return "correct"
+    outcome = asker.ask(Task(
+        id=f"{question.id}:{name}-judge", prompt=asker.prompt(JUDGE), reply=Judgement, stage=f"{name}-judge",
+        slots={"question": question.question, "references": list[JsonValue](question.right_answers), "answer": said},
+    ))
+    return outcome.value.label if outcome.value is not None else unscored(name, outcome.failure)
+
+
+def unscored(name: str, failure: Failure | None) -> Checked:
+    """The call failed: nothing is known, and why."""
+    lost = failure or LOST
+    return Checked(name, "unscored", f"{lost.cause}: {lost.detail}" if lost.detail else lost.cause, lost.cause)
+
+
+def _unanswered(name: str, failure: Failure | None, question: Question, asker: Asker) -> Checked:
+    """The first call has no reply. In a dry run the judge's call is counted too: it may follow."""
+    if asker.dry and question.right_answers and not is_negative(question):
+        base = tokens.count(whole(question.question)) + sum(tokens.count(whole(text)) for text in question.right_answers)
+        asker.later(Later(
+            stage=f"{name}-judge", prompt=JUDGE, key=digest(name, question.question, list(question.right_answers), shown(question)),
+            tokens=(base, base + GUESSED_ANSWER), certain=False,
+        ))
+    return unscored(name, failure)

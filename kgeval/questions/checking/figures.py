@@ -1,0 +1,109 @@
+"""Counts of checks over a set: shares with intervals, by level, examples of what failed; and the difference of two sets."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from kgeval.questions.checking.table import CHECKS, Checked, is_negative
+from kgeval.records import Question
+from kgeval.records.question_checks import CheckDifference, CheckedSet, CheckExample, CheckFigure
+from kgeval.stats.intervals import newcombe, quantile, wilson
+
+NO_LEVEL = "(none)"
+OTHERS = "(others)"
+MOST_LEVELS = 50
+
+
+@dataclass
+class _Counts:
+    """The results of one check so far."""
+
+    statuses: Counter[str] = field(default_factory=Counter)
+    causes: Counter[str] = field(default_factory=Counter)
+    why_not: Counter[str] = field(default_factory=Counter)
+
+    def add(self, one: Checked) -> None:
+        self.statuses[one.status] += 1
+        if one.status == "unscored":
+            self.causes[one.cause or "unknown"] += 1
+        if one.status == "not_applicable":
+            self.why_not[one.reason] += 1
+
+    def figure(self, name: str) -> CheckFigure:
+        passed, failed, unscored = (self.statuses[status] for status in ("passed", "failed", "unscored"))
+        n = passed + failed
+        interval = wilson(passed / n, n, quantile=quantile()) if n else None
+        possible = n + unscored
+        return CheckFigure(
+            check=name, n=self.statuses.total(), passed=passed, failed=failed, not_applicable=self.statuses["not_applicable"],
+            unscored=unscored, share=passed / n if n else None, low=interval.low if interval else None,
+            high=interval.high if interval else None, bound_low=passed / possible if possible else None,
+            bound_high=(passed + unscored) / possible if possible else None, causes=dict(self.causes.most_common()),
+            why_not=dict(self.why_not.most_common()),
+        )
+
+
+class Tally:
+    """Counts the questions of one file as they come. `examples`: failed ones kept of each check."""
+
+    def __init__(self, file: str, checks: Collection[str], *, examples: int = 5) -> None:
+        self._file, self._most = file, examples
+        self._all = {name: _Counts() for name in CHECKS if name in checks}
+        self._levels: dict[str, dict[str, _Counts]] = {}
+        self._examples: dict[str, list[CheckExample]] = {name: [] for name in self._all}
+        self.n = self.references = self.evidence = self.negative = 0
+
+    def add(self, question: Question, found: Iterable[Checked]) -> None:
+        """Counts one question."""
+        self.n += 1
+        self.references += bool(question.right_answers)
+        self.evidence += bool(question.evidence_texts)
+        self.negative += is_negative(question)
+        level = question.level or next(iter(question.kinds), NO_LEVEL)
+        if level not in self._levels and len(self._levels) >= MOST_LEVELS:
+            level = OTHERS  # a file whose types are free text has as many as it has questions
+        counts = self._levels.setdefault(level, {name: _Counts() for name in self._all})
+        for one in found:
+            self._all[one.name].add(one)
+            counts[one.name].add(one)
+            if one.status == "failed" and len(self._examples[one.name]) < self._most:
+                self._examples[one.name].append(CheckExample(
+                    check=one.name, id=question.id, question=question.question, reference=next(iter(question.right_answers), None),
+                    reason=one.reason,
+                ))
+
+    def result(self, notes: Sequence[str] = ()) -> CheckedSet:
+        """The figures so far."""
+        return CheckedSet(
+            file=self._file, n=self.n, references=self.references, evidence=self.evidence, negative=self.negative, notes=list(notes),
+            figures=_figures(self._all), levels={level: _figures(counts) for level, counts in sorted(self._levels.items())},
+            examples=[one for found in self._examples.values() for one in found],
+        )
+
+
+def _figures(counts: dict[str, _Counts]) -> list[CheckFigure]:
+    return [found.figure(name) for name, found in counts.items()]
+
+
+def differences(first: CheckedSet, second: CheckedSet) -> list[CheckDifference]:
+    """Each check that both sets have a share of: the first's minus the second's, with Newcombe's interval."""
+    others = {figure.check: figure for figure in second.figures}
+    made = []
+    for one in first.figures:
+        other = others.get(one.check)
+        if other is None or one.share is None or other.share is None:
+            continue
+        sizes = (one.passed + one.failed, other.passed + other.failed)
+        interval = newcombe((one.share, sizes[0]), (other.share, sizes[1]), quantile=quantile())
+        made.append(CheckDifference(
+            check=one.check, difference=one.share - other.share, low=interval.low, high=interval.high, n_first=sizes[0], n_second=sizes[1],
+        ))
+    return made
+
+
+def failed_share(sets: Iterable[CheckedSet]) -> float:
+    """Checks whose call or query failed, among all that have a meaning."""
+    figures = [figure for one in sets for figure in one.figures]
+    return sum(f.unscored for f in figures) / max(1, sum(f.n - f.not_applicable for f in figures))

@@ -1,0 +1,85 @@
+"""Thresholds on checks: `answerable>=0.9`, `FILE:leak>=1`; a share that unscored questions could turn is not answered."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from kgeval.errors import UsageError
+from kgeval.questions.checking.table import CHECKS
+from kgeval.records import GateResult
+from kgeval.records.question_checks import CheckedSet, CheckFigure
+
+_SHAPE = re.compile(r"\s*(?:(?P<file>.*\S)\s*:)?\s*(?P<check>\w+)\s*(?P<sign>>=|<=|=)\s*(?P<limit>\S+)\s*", re.DOTALL)
+_ROUNDED = 9  # digits: a share of 0.7999999999999999 is 0.8
+
+
+@dataclass(frozen=True)
+class CheckGate:
+    """The share of a check must be at least (else: at most) `limit`, in 0..1. `file` null: in every set."""
+
+    check: str
+    least: bool
+    limit: float
+    file: str | None = None
+
+
+def parse_check_gates(texts: Iterable[str], checks: Collection[str], files: Collection[str]) -> list[CheckGate]:
+    """The gates in the order given; `=` means at least. Raises: UsageError that names every fault of all texts."""
+    gates, faults = [], []
+    for text in texts:
+        found = _SHAPE.fullmatch(text)
+        wrong = _faults(found, checks, files)
+        faults += [f"'{text[:100]}': {fault}" for fault in wrong]
+        if found is not None and not wrong:
+            gates.append(CheckGate(found["check"], found["sign"] != "<=", float(found["limit"]), found["file"]))
+    if faults:
+        raise UsageError(
+            "thresholds that cannot be checked: " + "; ".join(faults),
+            fix="write CHECK=X, CHECK>=X, CHECK<=X or FILE:CHECK>=X with X from 0 to 1, for checks of this run",
+        )
+    return gates
+
+
+def _faults(found: re.Match[str] | None, checks: Collection[str], files: Collection[str]) -> list[str]:
+    if found is None:
+        return ["this is not CHECK=X, CHECK>=X or CHECK<=X"]
+    faults = []
+    if found["check"] not in checks:
+        known = "is not among the checks of this run" if found["check"] in CHECKS else "is no check"
+        faults.append(f"{found['check'][:60]} {known}")
+    if found["file"] is not None and found["file"] not in files:
+        faults.append(f"no file is called {found['file'][:100]}")
+    try:
+        inside = 0 <= float(found["limit"]) <= 1
+    except ValueError:
+        inside = False
+    return faults if inside else [*faults, f"{found['limit'][:40]} is not a number from 0 to 1"]
+
+
+def evaluated(gates: Sequence[CheckGate], sets: Sequence[CheckedSet], *, complete: bool) -> list[GateResult]:
+    """One result a gate and set, in the order of the gates. `met` null: nothing was checked, the run was stopped, or what is unscored
+    could turn it."""
+    results = []
+    for gate in gates:
+        for one in sets:
+            if gate.file in (None, one.file):
+                figure = next(figure for figure in one.figures if figure.check == gate.check)
+                met = _met(gate, figure) if complete else None
+                results.append(GateResult(
+                    system=one.file, metric=gate.check, least=gate.least, limit=gate.limit, value=figure.share, met=met,
+                ))
+    return results
+
+
+def _met(gate: CheckGate, figure: CheckFigure) -> bool | None:
+    if figure.share is None or figure.bound_low is None or figure.bound_high is None:
+        return None
+    ends = {_passes(gate, figure.bound_low), _passes(gate, figure.bound_high)}
+    return ends.pop() if len(ends) == 1 else None
+
+
+def _passes(gate: CheckGate, share: float) -> bool:
+    value, limit = round(share, _ROUNDED), round(gate.limit, _ROUNDED)
+    return value >= limit if gate.least else value <= limit

@@ -1,0 +1,97 @@
+"""Does a question say its own answer? By words, without a model: a question that leaks tests nothing.
+
+Yes, where every word of a right answer that carries meaning stands in the question. Part of them is shown and is no leak: a sentence
+as right answer repeats the words of its question. Words are compared in their normal form, whole; scripts without spaces by character.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from kgeval.questions.checking.table import Checked, decided, is_negative, not_applicable
+from kgeval.records import Question
+from kgeval.text.scripts import RUNNING
+from kgeval.text.wordlists import word_list
+
+NAME = "leak"
+SHOWN = 0.5  # a share of common words from which it is worth a remark
+SMALL_NUMBER = 2  # digits: "2" stands in many a question by chance
+_WORD = re.compile(rf"[{RUNNING}]|\d+(?:[.,:/-]\d+)*|(?:(?![{RUNNING}_\d])\w)+(?:['’](?:(?![{RUNNING}_\d])\w)+)*")
+_RUNS = re.compile(rf"[{RUNNING}]+")
+_LIST = re.compile(r"\s*[,;\n|]\s*(?:(?:and|or|und|oder|et|ou|y|e)\s+)?|\s+(?:and|und|et|&)\s+")
+_CHOICE = re.compile(r"\b(?:or|oder|ou|versus|vs)\b|或|还是|または", re.IGNORECASE)
+_EITHER = frozenset(("yes", "no", "true", "false", "ja", "nein", "oui", "non", "si", "sí", "both", "neither", "none"))
+
+
+def leak(question: Question) -> Checked:
+    """The check "leak": passed where the question does not say a right answer."""
+    if is_negative(question):
+        return not_applicable(NAME, "a negative question has no answer to give away")
+    answers = question.right_answers
+    if not answers:
+        return not_applicable(NAME, "no right answer is given")
+    asked = words(question.question)
+    found = [_one(question, asked, answer) for answer in answers]
+    worst = max(found, key=lambda one: ("not_applicable", "passed", "failed").index(one.status))
+    return next((one for one in found if one.status == worst.status and one.reason), worst)
+
+
+def words(text: str) -> list[str]:
+    """The words of a text in their normal form: NFKC, case-folded, without a possessive ending; numbers without thousands commas."""
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    found: list[str] = _WORD.findall(folded)
+    return [re.sub(r"['’]s?$", "", re.sub(r"(?<=\d),(?=\d{3})", "", word)) or word for word in found]
+
+
+def telling(found: list[str]) -> list[str]:
+    """The words that carry meaning, each once."""
+    empty = frozenset(word_list("function_words"))
+    return list(dict.fromkeys(word for word in found if word not in empty))
+
+
+def _one(question: Question, asked: list[str], answer: str) -> Checked:
+    """The check for one right answer."""
+    said = telling(words(answer))
+    if not said:
+        return not_applicable(NAME, "the right answer has no word that carries meaning")
+    if all(word in _EITHER for word in said):
+        return not_applicable(NAME, "the right answer is yes or no, or the like")
+    there = [word for word in said if word in asked]
+    if len(there) < len(said) and len(there) < SHOWN * len(said):
+        return decided(NAME, True, _items(asked, answer))
+    if len(there) < len(said):
+        return decided(NAME, True, _items(asked, answer) or f"{len(there)} of {len(said)} words of the answer are in the question")
+    return _full(question, said, answer)
+
+
+def _full(question: Question, said: list[str], answer: str) -> Checked:
+    """Every word is there: a leak, unless the question offers the answer as one of several, or it is a small number."""
+    if _offered(question):
+        return decided(NAME, True, "the question offers the answer as one of several")
+    if len(said) == 1 and _short(said[0]):
+        return decided(NAME, True, f"'{said[0]}' is in the question, which may be chance")
+    if _RUNS.fullmatch("".join(said)) and not _in_one_piece(question.question, answer):
+        return decided(NAME, True, "its characters are in the question, but not together")
+    return decided(NAME, False, f"the question says the answer: {' '.join(answer.split())[:100]}")
+
+
+def _short(word: str) -> bool:
+    return len(word) <= SMALL_NUMBER if word.isdecimal() else len(word) == 1 and word.isascii()
+
+
+def _in_one_piece(question: str, answer: str) -> bool:
+    return "".join(words(answer)) in "".join(words(question))
+
+
+def _offered(question: Question) -> bool:
+    """Whether the question compares: "Which is older, the mill or the lighthouse?" has to name its answer."""
+    kinds = (question.level or "", *question.kinds)
+    return any("compar" in kind.lower() for kind in kinds) or _CHOICE.search(question.question) is not None
+
+
+def _items(asked: list[str], answer: str) -> str:
+    """How many items of an answer that is a list stand in the question; "" for none, or for an answer that is no list."""
+    items = [item for part in _LIST.split(answer) if (item := telling(words(part)))]
+    there = sum(all(word in asked for word in item) for item in items)
+    return f"{there} of {len(items)} items of the answer are in the question" if len(items) > 1 and there else ""

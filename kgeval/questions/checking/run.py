@@ -1,0 +1,114 @@
+"""The checks of one question, and of all questions of a file: in order, several at a time, memory flat."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from kgeval.llm.asker import Asker, Live
+from kgeval.questions.checking import asked, proved
+from kgeval.questions.checking.leak import leak
+from kgeval.questions.checking.paths import PathChecks, path_checks
+from kgeval.questions.checking.table import CHECKS, Checked, decided, not_applicable
+from kgeval.records import Question, QuestionCheck
+
+if TYPE_CHECKING:
+    from kgeval.graph.connect import Graph
+    from kgeval.llm.session import Models
+    from kgeval.records import Layout
+
+ALONE = tuple(name for name in CHECKS if name != "duplicate")
+
+
+@dataclass(frozen=True)
+class CheckDesk:
+    """What a question is checked with. `checks`: names of the table. `earlier`: id of a question -> (id of the earlier one that asks
+    the same, how near). `paths`: id -> what was proved of its path (paths.py). `timeout`: seconds of a query."""
+
+    checks: Collection[str] = ALONE
+    asker: Asker | None = None
+    graph: Graph | None = None
+    timeout: float | None = None
+    earlier: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    paths: Mapping[str, PathChecks] = field(default_factory=dict)
+
+
+def check_question(
+    question: Question, asker: Asker | None = None, *, checks: Collection[str] = ALONE, graph: Graph | None = None,
+    layout: Layout | None = None, timeout: float | None = None,
+) -> list[QuestionCheck]:
+    """What each check says of a question, in the table's order: a check that needs a model or a graph that is not given is left out.
+
+    `layout`: paths are proved too. `passed` null: it does not apply, or its call failed; `reason` says which. Raises: as Asker.ask and
+    path_checks.
+    """
+    paths = path_checks([question], graph, layout, timeout=timeout) if graph is not None and layout is not None else {}
+    desk = CheckDesk([name for name in checks if name != "duplicate"], asker, graph, timeout, paths=paths)
+    return [one.record for one in checked(question, desk)]
+
+
+def checked(question: Question, desk: CheckDesk) -> list[Checked]:
+    """As check_question, with the causes of what is unscored, and the check "duplicate" where it is wanted."""
+    found = (_one(name, question, desk) for name in CHECKS if name in desk.checks)
+    return [one for one in found if one is not None]
+
+
+def check_questions(
+    questions: Iterable[Question], desk: CheckDesk, models: Models | None = None,
+) -> Iterator[tuple[Question, list[Checked]]]:
+    """Each question with its checks, in order and lazily. With `models`: on its threads, several at a time; it is then also asked.
+
+    A failed call leaves its check unscored. Raises: what ends a run (ModelError, ConnectionLost).
+    """
+    if models is None:
+        yield from ((question, checked(question, desk)) for question in questions)
+        return
+    live = replace(desk, asker=desk.asker or Live(models))
+    yield from models.map(lambda question: (question, checked(question, live)), questions)
+
+
+def with_checks(question: Question, found: Iterable[Checked]) -> Question:
+    """The question with these checks in the place of earlier ones of the same names."""
+    new = [one.record for one in found]
+    names = {one.name for one in new}
+    return question.model_copy(update={"checks": [*(one for one in question.checks if one.name not in names), *new]})
+
+
+def _one(name: str, question: Question, desk: CheckDesk) -> Checked | None:
+    if name == "duplicate":
+        return _duplicate(question, desk)
+    if name == "unique":
+        return _unique(question, desk)
+    if name == "absent":
+        return proved.absent(question, desk.graph, desk.timeout) if desk.graph is not None else None
+    if name == "no_shortcut":
+        return _no_shortcut(question, desk)
+    if name == "leak":
+        return leak(question)
+    ask: Callable[[Question, Asker], Checked] = {"answerable": asked.answerable, "closed_book": asked.closed_book}[name]
+    return ask(question, desk.asker) if desk.asker is not None else None
+
+
+def _unique(question: Question, desk: CheckDesk) -> Checked | None:
+    """By the database where it can be, else by the model."""
+    by_graph = proved.proved_unique(question, desk.graph, desk.timeout) if desk.graph is not None else None
+    if by_graph is None and question.id in desk.paths:
+        by_graph = desk.paths[question.id].unique
+    if by_graph is not None:
+        return by_graph
+    if desk.asker is not None:
+        return asked.unique(question, desk.asker)
+    return not_applicable("unique", "the question has no Cypher and no path, and no model is asked") if desk.graph is not None else None
+
+
+def _no_shortcut(question: Question, desk: CheckDesk) -> Checked | None:
+    if desk.graph is None:
+        return None
+    known = desk.paths.get(question.id)
+    return known.no_shortcut if known is not None else not_applicable("no_shortcut", "the question has no path that is a chain")
+
+
+def _duplicate(question: Question, desk: CheckDesk) -> Checked:
+    twin = desk.earlier.get(question.id)
+    return decided("duplicate", twin is None, "" if twin is None else f"{twin[1]} as {twin[0]}")

@@ -1,0 +1,97 @@
+"""The checks of questions, what each needs, and which questions none of them means anything for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from kgeval.errors import UsageError
+from kgeval.records import Question, QuestionCheck
+
+Need = Literal["model", "graph"]
+Status = Literal["passed", "failed", "not_applicable", "unscored"]
+NEGATIVE = ("negative", "out_of_context")
+OPEN = ("contextual_summarize", "creative_generation", "summary")  # no single right answer is meant
+OPEN_WITHOUT_ANSWER = ("node", "edge", "subgraph")  # the levels of [Z]: asked for a discussion, unless a right answer is given
+
+
+@dataclass(frozen=True)
+class Check:
+    """A check. `needs`: what it cannot do without. `also`: what it uses where it is there, and does without otherwise."""
+
+    name: str
+    about: str
+    needs: frozenset[Need] = frozenset()
+    also: frozenset[Need] = frozenset()
+
+
+CHECKS: dict[str, Check] = {check.name: check for check in (
+    Check("answerable", "a model gives the right answer from the evidence alone", frozenset({"model"})),
+    Check("closed_book", "a model without any text does not give the right answer", frozenset({"model"})),
+    Check("unique", "there is one right answer: by the question's Cypher or path in the graph, else by a model that reads the evidence",
+          also=frozenset({"model", "graph"})),
+    Check("leak", "the question does not say its answer"),
+    Check("duplicate", "no earlier question of the file asks the same"),
+    Check("no_shortcut", "no shorter way joins the ends of the question's path in the graph", frozenset({"graph"})),
+    Check("absent", "the Cypher of a negative question finds nothing in the graph", frozenset({"graph"})),
+)}
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a check said of one question. `cause`: of what is unscored, for counting; `reason`: why, for people."""
+
+    name: str
+    status: Status
+    reason: str = ""
+    cause: str | None = None
+
+    @property
+    def record(self) -> QuestionCheck:
+        """As it stands in the question's record."""
+        passed = {"passed": True, "failed": False}.get(self.status)
+        return QuestionCheck(name=self.name, passed=passed, reason=self.reason)
+
+
+def not_applicable(name: str, reason: str) -> Checked:
+    """The check means nothing for the question."""
+    return Checked(name, "not_applicable", reason)
+
+
+def decided(name: str, passed: bool, reason: str = "") -> Checked:
+    """The check came to a result."""
+    return Checked(name, "passed" if passed else "failed", reason)
+
+
+def is_negative(question: Question) -> bool:
+    """Whether the right answer is that the texts do not tell."""
+    return question.level in NEGATIVE
+
+
+def is_open(question: Question) -> bool:
+    """Whether many answers are right on purpose: a summary, a tale, a discussion."""
+    return question.level in OPEN or (question.level in OPEN_WITHOUT_ANSWER and not question.right_answers)
+
+
+def chosen_checks(names: Iterable[str], *, model: bool, graph: bool) -> tuple[str, ...]:
+    """The checks to run, in the table's order. None named: all that can be done with what is there.
+
+    Raises: UsageError for unknown names, and for named checks whose model or graph is not there.
+    """
+    wanted = set(names)
+    if unknown := sorted(wanted - CHECKS.keys()):
+        raise UsageError(f"--checks: there is no check {', '.join(unknown)}", fix=f"choose from: {', '.join(CHECKS)}")
+    there = frozenset(need for need, given in (("model", model), ("graph", graph)) if given)
+    lacking = [name for name, check in CHECKS.items() if name in wanted and not _possible(check, there)]
+    if lacking:
+        what = " or ".join(dict.fromkeys(need for name in lacking for need in sorted(CHECKS[name].needs or CHECKS[name].also)))
+        raise UsageError(
+            f"--checks: {', '.join(lacking)} cannot be done without a {what}",
+            fix="name a model with --model (and leave out --no-model), or a graph with --graph NAME; or leave these checks out",
+        )
+    return tuple(name for name, check in CHECKS.items() if (name in wanted if wanted else _possible(check, there)))
+
+
+def _possible(check: Check, there: frozenset[str]) -> bool:
+    return check.needs <= there and (not check.also or bool(check.also & there))

@@ -1,0 +1,195 @@
+"""What all makers of questions share: showing a structure to a prompt, reading numbers and quotes back, and the question itself.
+
+Replies and graphs are hostile: whatever a model says is looked up here in what it was shown. What does not hold is a RejectedError,
+which a maker may raise anywhere; the run counts it by its cause, as if the maker had returned it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from typing import TypeVar
+
+from pydantic import JsonValue
+
+from kgeval.llm.tokens import count
+from kgeval.questions.complexity import complexity
+from kgeval.questions.excerpts import head
+from kgeval.questions.kind import Rejected
+from kgeval.records import Passage, Question, QuestionCheck, Structure, StructureNode, StructureRelation
+from kgeval.text.clean import clean_line, clean_name, clean_text
+from kgeval.text.names import normalise
+
+T = TypeVar("T")
+PASSAGE_TOKENS = 3_000
+LEAST_PASSAGE = 40  # tokens: a shorter beginning of a passage tells nothing
+LONGEST_QUESTION = 2_000  # characters
+_THINGS = r"(?:passages?|texts?|triples?|relations?|contexts?|excerpts?|snippets?|subgraphs?|data|documents?)"
+_MATERIAL = re.compile(  # not "the passage" alone: a ship may look for one
+    r"\b(?:passages?|triples?|relations?|chunks?|excerpts?|snippets?)\s+(?:no\.?\s*|number\s*|#\s*)?\d+\b"
+    rf"|\b(?:the|this|these)\s+(?:given|provided|above|following|supplied)\s+{_THINGS}\b"
+    rf"|\b(?:according to|based on|described in|mentioned in|stated in|given in|shown in|as per)\s+(?:the|this|these)\s+{_THINGS}\b",
+    re.IGNORECASE,
+)
+
+
+class RejectedError(Exception):
+    """No question comes of this structure: raised by makers and helpers, caught by the run."""
+
+    def __init__(self, cause: str, reason: str = "") -> None:
+        super().__init__(reason or cause)
+        self.rejected = Rejected(cause, reason)
+
+
+def triples_shown(structure: Structure, relations: Sequence[StructureRelation] | None = None) -> list[JsonValue]:
+    """Relations (null: all, in the structure's order) as a prompt shows them, numbered from 1: number, subject, relation, object and,
+    where there is one, description. `picked(relations, numbers)` reads numbers back."""
+    return [
+        _shown(number=n, subject=structure.node(r.source).name, relation=r.predicate, object=structure.node(r.target).name,
+               description=r.description)
+        for n, r in enumerate(structure.relations if relations is None else relations, start=1)
+    ]
+
+
+def entities_shown(nodes: Iterable[StructureNode]) -> list[JsonValue]:
+    """Entities as a prompt shows them: name, and type and description where there are any."""
+    return [_shown(name=node.name, type=node.type, description=node.description) for node in nodes]
+
+
+def passages_shown(passages: Sequence[Passage], tokens: int = PASSAGE_TOKENS) -> tuple[list[JsonValue], tuple[Passage, ...]]:
+    """Passages as a prompt shows them, numbered from 1 (number, document, text), and the passages that are shown, in that order.
+
+    Together at most `tokens` tokens of text: the last that is shown may be cut, those after it are left out. Empty ones are too.
+    """
+    values: list[JsonValue] = []
+    shown: list[Passage] = []
+    for passage in passages:
+        text = clean_text(passage.text)[0].strip()
+        if not text:
+            continue
+        if tokens < LEAST_PASSAGE and shown:
+            break
+        part = head(text, tokens)
+        tokens -= count(part)
+        values.append(_shown(number=len(shown) + 1, document=passage.document, text=part))
+        shown.append(passage)
+    return values, tuple(shown)
+
+
+def relevant_passages(structure: Structure, relations: Collection[str] | None = None) -> list[Passage]:
+    """The structure's passages, those first that most of these relations (element ids; null: all) come from, then those that most of
+    its entities come from; of equals the structure's order."""
+    chosen = [r for r in structure.relations if relations is None or r.element_id in relations]
+
+    def told(passage: Passage) -> tuple[int, int]:
+        return (
+            -sum(passage.chunk_id in r.chunk_ids for r in chosen), -sum(passage.chunk_id in node.chunk_ids for node in structure.nodes),
+        )
+
+    return sorted(structure.passages, key=told)
+
+
+def passages_of(structure: Structure, relations: Iterable[StructureRelation]) -> list[Passage]:
+    """The structure's passages that at least one of the relations comes from, each once, in the structure's order."""
+    wanted = {name for r in relations for name in r.chunk_ids}
+    return [passage for passage in structure.passages if passage.chunk_id in wanted]
+
+
+def picked(shown: Sequence[T], numbers: Iterable[int], what: str = "number") -> list[T]:
+    """The things that a reply names by their numbers (from 1), each once, in the order named.
+
+    Raises: RejectedError("wrong_number") for a number that was not shown, RejectedError("no_evidence") where none is named.
+    """
+    chosen = list(dict.fromkeys(numbers))
+    wrong = [n for n in chosen if not 1 <= n <= len(shown)]
+    if wrong:
+        raise RejectedError("wrong_number", f"the reply names {what} {wrong[0]} of {len(shown)}")
+    if not chosen:
+        raise RejectedError("no_evidence", f"the reply names no {what}")
+    return [shown[n - 1] for n in chosen]
+
+
+def question_text(text: str) -> str:
+    """The question on one line, without quotation marks around it.
+
+    Raises: RejectedError: "empty"; "too_long"; "material" where it speaks of the passages, triples or data that only the model saw.
+    """
+    line = clean_name(text)
+    if not normalise(line):
+        raise RejectedError("empty", "the reply has no question")
+    if len(line) > LONGEST_QUESTION:
+        raise RejectedError("too_long", f"the question has {len(line):,} characters")
+    found = _MATERIAL.search(line)
+    if found:
+        raise RejectedError("material", f"the question speaks of '{found[0]}', which only the model saw")
+    return line
+
+
+def answer_text(text: str | None) -> str:
+    """The answer, cleaned; lines are kept. Raises: RejectedError("empty") where nothing is in it."""
+    cleaned = clean_text(text or "")[0].strip()
+    if not normalise(cleaned):
+        raise RejectedError("empty", "the reply has no answer")
+    return cleaned
+
+
+def lines_of(texts: Iterable[str]) -> list[str]:
+    """The texts on a line each, without empty ones and repeats."""
+    return list(dict.fromkeys(line for text in texts if normalise(line := clean_line(text))))
+
+
+def is_quoted(quote: str, text: str) -> bool:
+    """Whether a text holds a quote, whatever its case, spaces and punctuation. An empty quote is in no text."""
+    wanted = normalise(quote)
+    return bool(wanted) and f" {wanted} " in f" {normalise(text)} "
+
+
+def names_in(text: str, nodes: Iterable[StructureNode]) -> list[StructureNode]:
+    """The entities whose name or alias stands in the text as whole words (scripts without spaces: anywhere)."""
+    plain = f" {normalise(text)} "
+    return [node for node in nodes if any(_stands(normalise(name), plain) for name in (node.name, *node.aliases))]
+
+
+def leaks(question: str, answers: Iterable[str]) -> bool:
+    """Whether the question says one of the answers, word for word."""
+    plain = f" {normalise(question)} "
+    return any(_stands(normalise(answer), plain) for answer in answers)
+
+
+def check(name: str, passed: bool | None, reason: str = "") -> QuestionCheck:
+    """What a maker's own check said of its question."""
+    return QuestionCheck(name=name, passed=passed, reason=reason)
+
+
+def drafted(
+    structure: Structure, question: str, reference: str | None, *, level: str, used: Collection[str] | None = None,
+    evidence: Iterable[Passage] = (), points: Iterable[str] = (), checks: Iterable[QuestionCheck] = (),
+) -> Question:
+    """A question as a maker returns it: with breadth, depth and document; id, made_by and structure are the run's.
+
+    `used`: element ids of the relations that the answer needs (null: all of the structure's). `document`: where all evidence is of
+    one document, that one. Raises: as question_text and answer_text.
+    """
+    needed = {r.element_id for r in structure.relations} if used is None else used
+    breadth, depth = complexity(structure, needed)
+    passages = list({(p.chunk_id, p.document, p.text): p.model_copy(update={"score": None}) for p in evidence}.values())
+    documents = {p.document for p in passages}
+    return Question(
+        id="", question=question_text(question), level=level, reference=None if reference is None else answer_text(reference),
+        points=lines_of(points), evidence=passages, document=next(iter(documents)) if len(documents) == 1 else None,
+        hops=depth if needed else None, triples_needed=breadth if needed else None, checks=list(checks),
+    )
+
+
+def _shown(**values: JsonValue) -> JsonValue:
+    """A value for a prompt without what is not there; texts on one line but the text of a passage."""
+    return {
+        name: clean_line(value) if isinstance(value, str) and name != "text" else value
+        for name, value in values.items() if value not in (None, "")
+    }
+
+
+def _stands(name: str, plain: str) -> bool:
+    if not name:
+        return False
+    return f" {name} " in plain or (not name.isascii() and any(ord(c) > 0x2E80 for c in name) and name in plain)

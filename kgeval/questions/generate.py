@@ -1,0 +1,249 @@
+"""Draws structures, has questions made of them, drops what repeats, counts everything. A dry run goes the same way.
+
+Kind after kind, in waves: the questions of all earlier waves of a kind are shown to the next one, so that a run is the same every time,
+however many calls are in flight. A wave never has more structures than questions are still lacking: where every structure gives a
+question, no call is made in vain.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING, Protocol
+
+from kgeval.llm.asker import Asker
+from kgeval.llm.calls import Failure
+from kgeval.questions.attempts import Attempt, Noting, Place, attempt
+from kgeval.questions.drafts import RejectedError
+from kgeval.questions.duplicates import Twins
+from kgeval.questions.kind import Desk, Kind, MakingOptions, Rejected, Spread, UnansweredError, one_by_one
+from kgeval.questions.kinds import Order
+from kgeval.questions.wanted import Capacity, Wanted
+from kgeval.records import KindCount, Question, Stratum, Structure
+
+if TYPE_CHECKING:
+    from kgeval.graph.connect import Graph
+    from kgeval.records import Layout
+
+WAVE = 16
+WAVE_WITHOUT_MODEL = 256
+FREE_TRIES = 100
+EARLIER_SHOWN = 30
+
+
+class Sampler(Protocol):
+    """What structures come from: sampling.sampler.open_sampler gives one."""
+
+    def capacity(self, wanted: Wanted) -> Capacity:
+        """What the graph can give."""
+
+    def structures(self, wanted: Wanted) -> Iterator[Structure]:
+        """Structures in a seeded order, each once, lazily."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a run depends on. `tries`: structures a question at most for which a model is asked; those that are turned down before that
+    cost nothing, of them FREE_TRIES a question are tried. `stratify`: draws evenly over strata."""
+
+    options: MakingOptions
+    tries: int = 3
+    stratify: Stratum | None = None
+    dataset: str | None = None
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What questions are made with. `spread`: does one thing for many at a time with the model; `stopped`: nothing more is asked;
+    `model`: the name of the one that is asked."""
+
+    sampler: Sampler
+    twins: Twins
+    asker: Asker | None = None
+    spread: Spread = one_by_one
+    graph: Graph | None = None
+    layout: Layout | None = None
+    model: str | None = None
+    stopped: Callable[[], bool] = lambda: False
+
+    @property
+    def dry(self) -> bool:
+        """Whether nothing is asked but the journal."""
+        return self.asker is not None and self.asker.dry
+
+
+@dataclass
+class Tally:
+    """One kind's counts while a run goes on. `open`: attempts of a dry run whose reply is not there; they pass for questions."""
+
+    order: Order
+    tries: int
+    made: int = 0
+    open: int = 0
+    structures: int = 0
+    asked: int = 0
+    rejected: Counter[str] = field(default_factory=Counter)
+    failed: Counter[str] = field(default_factory=Counter)
+    duplicates: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, str] = field(default_factory=dict)
+    why: str | None = None
+
+    @property
+    def lacking(self) -> int:
+        """Questions that are still to be made."""
+        return self.order.n - self.made - self.open
+
+    @property
+    def left(self) -> int:
+        """Structures that may still be tried."""
+        return max(0, min(self.order.n * self.tries - self.asked, self.order.n * max(self.tries, FREE_TRIES) - self.structures))
+
+    def rejects(self, rejected: Rejected) -> None:
+        """Counts a structure that gave no question."""
+        self.rejected[rejected.cause] += 1
+        self.examples.setdefault(rejected.cause, rejected.reason)
+
+    def fails(self, failure: Failure) -> None:
+        """Counts a structure for which there was no answer."""
+        self.failed[failure.cause] += 1
+        self.examples.setdefault(failure.cause, failure.detail)
+
+    def count(self) -> KindCount:
+        """The counts as a record."""
+        kind = self.order.kind
+        return KindCount(
+            kind=kind.name, group=kind.group, level=kind.level, asked=self.order.n, made=self.made, structures=self.structures,
+            rejected=_sorted(self.rejected), failed=_sorted(self.failed), duplicates=_sorted(self.duplicates),
+            examples={cause: text for cause, text in sorted(self.examples.items()) if text}, why=self.why if self.lacking else None,
+        )
+
+
+def _sorted(counts: Counter[str]) -> dict[str, int]:
+    return dict(sorted(counts.items()))
+
+
+class Generation:
+    """A run. `keep` gets every question, in its order. Whatever ends the run, `tallies` say how far it came."""
+
+    def __init__(self, orders: Sequence[Order], settings: Settings, bench: Bench, keep: Callable[[Question], None]) -> None:
+        self.tallies = [Tally(order, settings.tries) for order in orders]
+        self._settings, self._bench, self._keep = settings, bench, keep
+
+    def run(self) -> None:
+        """Makes the questions, kind after kind. Raises: what ends a run (ModelError, ConnectionLost, Ctrl-C)."""
+        for tally in self.tallies:
+            place = self._place(tally.order.kind)
+            if place.asker is not None and self._bench.stopped():
+                tally.why = "nothing more was asked"
+                continue
+            prepared = self._prepared(tally, place)
+            if prepared is not None:
+                self._make(tally, prepared)
+
+    def _place(self, kind: Kind) -> Place:
+        needs, bench = kind.needs_of(self._settings.options), self._bench
+        return Place(
+            kind, self._settings.options, bench.asker if "model" in needs else None, bench.graph, bench.layout, bench.model,
+            self._settings.dataset,
+        )
+
+    def _prepared(self, tally: Tally, place: Place) -> Place | None:
+        """The place with what the kind prepares once; null where that fails: the kind then has no question."""
+        kind, options = place.kind, place.options
+        if kind.prepare is None:
+            return place
+        noting = Noting(place.asker, kind.name) if place.asker is not None else None
+        desk = Desk(_empty(0, options.seed), options, noting, place.graph, place.layout)
+        try:
+            prepared = kind.prepare(desk, self._bench.spread if noting is not None else one_by_one)
+        except UnansweredError as error:
+            tally.fails(error.failure)
+            tally.why = f"what all questions need could not be made: {error.failure.detail or error.failure.cause}"
+            return None
+        except RejectedError as error:
+            tally.rejects(error.rejected)
+            tally.why = error.rejected.reason
+            return None
+        prompts = tuple(noting.prompts.values()) if noting is not None else ()
+        return replace(place, prepared=prepared, prepared_with=prompts)
+
+    def _make(self, tally: Tally, place: Place) -> None:
+        wanted = self._wanted(place)
+        structures = self._structures(place, wanted)
+        own: list[str] = []
+        size, settled = WAVE if place.asker is not None else WAVE_WITHOUT_MODEL, True
+        while tally.lacking > 0 and tally.left > 0:
+            wave = list(islice(structures, min(size, tally.lacking, tally.left)))
+            if not wave:
+                most = f"this kind gives {place.kind.most} questions at most"
+                tally.why = self._bench.sampler.capacity(wanted).why if place.kind.sampled else most
+                break
+            shown = replace(place, options=replace(place.options, earlier=(*place.options.earlier, *own)[-EARLIER_SHOWN:]))
+            self._wave(tally, wave, shown, own, settled=settled)
+            settled = settled and not tally.open
+            if place.asker is not None and self._bench.stopped():
+                tally.why = "nothing more was asked"
+                break
+        else:
+            spent = tally.asked >= tally.order.n * tally.tries
+            tally.why = f"{tally.structures:,} structures were tried" + (f", --tries {tally.tries} allows no more" if spent else "")
+        if tally.open:
+            self._perhaps(tally, structures, place)
+
+    def _perhaps(self, tally: Tally, structures: Iterator[Structure], place: Place) -> None:
+        """Dry run: the structures that are tried only if others give no question."""
+        while tally.left > 0 and (structure := next(structures, None)) is not None:
+            tally.structures += 1
+            tally.asked += attempt(structure, place, settled=False, certain=False).asked
+
+    def _wanted(self, place: Place) -> Wanted:
+        wanted = place.kind.wanted(place.options)
+        return wanted if self._settings.stratify is None else replace(wanted, stratify=self._settings.stratify)
+
+    def _structures(self, place: Place, wanted: Wanted) -> Iterator[Structure]:
+        if place.kind.sampled:
+            return iter(self._bench.sampler.structures(wanted))
+        return (_empty(number, place.options.seed) for number in range(place.kind.most))
+
+    def _wave(self, tally: Tally, wave: Sequence[Structure], place: Place, own: list[str], *, settled: bool) -> None:
+        """Tries the structures of a wave; what is done when it is broken off is counted and kept."""
+        spread: Spread = self._bench.spread if place.asker is not None else one_by_one
+        done: list[Attempt] = []
+        try:
+            for made in spread(partial(attempt, place=place, settled=settled), wave):
+                done.append(made)
+        except BaseException:
+            self._take(tally, done, own, embed=False)  # an interrupted run does not wait for a model to be loaded
+            raise
+        self._take(tally, done, own, embed=place.asker is not None)
+
+    def _take(self, tally: Tally, attempts: Sequence[Attempt], own: list[str], *, embed: bool) -> None:
+        """Counts what became of each structure, and keeps the questions that are new."""
+        made = [one.question for one in attempts if one.question is not None]
+        twins = iter(self._bench.twins.sift([question.question for question in made], embed=embed))
+        tally.structures += len(attempts)
+        tally.asked += sum(one.asked for one in attempts)
+        for one in attempts:
+            if one.question is not None:
+                twin = next(twins)
+                if twin is None:
+                    tally.made += 1
+                    own.append(one.question.question)
+                    self._keep(one.question)
+                else:
+                    tally.duplicates[twin] += 1
+                    tally.examples.setdefault(twin, one.question.question)
+            elif one.rejected is not None:
+                tally.rejects(one.rejected)
+            elif one.open:
+                tally.open += 1
+            elif one.failure is not None:
+                tally.fails(one.failure)
+
+
+def _empty(number: int, seed: int) -> Structure:
+    """Stands for a structure where nothing is drawn."""
+    return Structure(kind="community", number=number, seed=seed, nodes=[])

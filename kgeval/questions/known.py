@@ -1,0 +1,109 @@
+"""What a run must know of the whole graph to prove a question: all names, whether there are chunks, which predicates each type has.
+
+Read once a run, as streams, and kept in flat memory; in kgeval's own layout names come from the database's index.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from kgeval.audit.completeness.candidates import has_own_index
+from kgeval.graph.connect import Graph
+from kgeval.graph.keys import Keys
+from kgeval.graph.load.naming import name_key
+from kgeval.graph.queries import all_queries
+from kgeval.records import Layout
+from kgeval.text.names import normalise
+
+READ_ONCE = 3600.0  # seconds that one reading of the whole graph may take
+
+
+@dataclass(frozen=True)
+class Usage:
+    """How a type uses a predicate: `entities` of the type have it, out of them (`outgoing`) or into them; `other`: the most common type
+    at its other end."""
+
+    predicate: str
+    outgoing: bool
+    entities: int
+    other: str | None
+
+
+class Known:
+    """What was read of a graph so far. The first question reads; every thread that comes meanwhile waits for it."""
+
+    def __init__(self, graph: Graph, layout: Layout) -> None:
+        self._graph, self._layout = graph, layout.model_copy()  # a copy: `known` forgets this when the layout that it was made for is gone
+        self._lock = threading.Lock()
+        self._keys: Keys | None = None
+        self._chunks: bool | None = None
+        self._usage: dict[str, list[Usage]] | None = None
+
+    def entities(self, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """Normalised name or alias -> element ids of the entities that are called so, of the names that are there.
+
+        Raises: QueryError, QueryTimeout, ConnectionLost.
+        """
+        wanted = sorted({key for name in names if (key := normalise(name))})
+        found = self._aliases_or_names().find(wanted, most=None)
+        if has_own_index(self._layout):
+            for key, element_id in self._by_index(wanted):
+                found[key] = tuple(dict.fromkeys((*found.get(key, ()), element_id)))
+        return found
+
+    def has_chunks(self) -> bool:
+        """Whether the graph has a chunk with text."""
+        with self._lock:
+            if self._chunks is None:
+                rows = self._graph.read(all_queries()["prove-chunks"], self._params(), timeout=READ_ONCE)
+                self._chunks = bool(rows[0]["found"])
+            return self._chunks
+
+    def usage(self, kind: str) -> Sequence[Usage]:
+        """How entities of a type use predicates, the most used first."""
+        with self._lock:
+            if self._usage is None:
+                self._usage = {}
+                for row in self._graph.stream(all_queries()["answers-predicates"], self._params(), timeout=READ_ONCE):
+                    self._usage.setdefault(row["type"] or "", []).append(
+                        Usage(row["predicate"], row["outgoing"], row["entities"], row["other"])
+                    )
+            return self._usage.get(kind, ())
+
+    def _params(self) -> Mapping[str, object]:
+        return {"layout": self._layout.model_dump()}
+
+    def _aliases_or_names(self) -> Keys:
+        """All names and aliases; where an index has the names, the aliases."""
+        with self._lock:
+            if self._keys is None:
+                query = all_queries()["aliases" if has_own_index(self._layout) else "gold-names"]
+                self._keys = Keys(self._spelled(query.name))
+            return self._keys
+
+    def _spelled(self, query: str) -> Iterator[tuple[str, str]]:
+        for row in self._graph.stream(all_queries()[query], self._params(), timeout=READ_ONCE):
+            spelled = {normalise(text) for text in (row.get("name"), *row["aliases"]) if text}
+            yield from ((key, row["element_id"]) for key in sorted(spelled) if key)
+
+    def _by_index(self, wanted: Sequence[str]) -> Iterator[tuple[str, str]]:
+        params = {"keys": [name_key(key, normalise) for key in wanted], "scope_label": self._layout.scope_label}
+        for row in self._graph.read(all_queries()["gold-names-by-key"], params, timeout=READ_ONCE):
+            yield normalise(row["name"] or ""), row["element_id"]
+
+
+_LOCK = threading.Lock()
+_KEPT: dict[tuple[int, int], Known] = {}
+
+
+def known(graph: Graph, layout: Layout) -> Known:
+    """What is known of a graph, for one run: kept as long as this layout object lives, so that no later run sees an old graph."""
+    key = (id(graph), id(layout))
+    with _LOCK:
+        if key not in _KEPT:
+            _KEPT[key] = Known(graph, layout)
+            weakref.finalize(layout, _KEPT.pop, key, None)
+        return _KEPT[key]

@@ -1,0 +1,82 @@
+"""The Cypher that returns a question's answer from the graph: whole, with its values in it, for people who paste it into Neo4j Browser."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kgeval.graph.connect import Graph
+from kgeval.graph.literals import cypher_literal, cypher_name
+from kgeval.records import Layout, Structure
+
+TIMEOUT = 60.0  # seconds of one proof
+
+
+def path_query(layout: Layout, path: Structure, starts: Sequence[str]) -> str:
+    """Returns the names of all entities that a path's predicates lead to from the entities of these names. Raises: ValueError for
+    text that Cypher cannot hold."""
+    nodes = ["s", *(f"n{at}" for at in range(1, len(path.relations))), "a"]
+    pattern, said = _node(layout, "s"), []
+    for at, relation in enumerate(path.relations):
+        before, after = ("-", "->") if relation.source == path.nodes[at].element_id else ("<-", "-")
+        pattern += f"{before}[r{at + 1}{_type(relation.type)}]{after}{_node(layout, nodes[at + 1])}"
+        said += _predicate(layout, f"r{at + 1}", [relation.predicate])
+    apart = [f"{one} <> {other}" for at, one in enumerate(nodes) for other in nodes[at + 1 :]]
+    return _query(pattern, [_named(layout, "s", starts), *said, *_scopes(layout, nodes), *apart], _name(layout, "a"))
+
+
+def either_query(layout: Layout, starts: Sequence[str], predicates: Sequence[str]) -> str:
+    """Returns the names of all entities that one of the predicates joins, in either direction, to the entities of these names."""
+    said = _predicate(layout, "r", predicates) or [f"type(r) IN {cypher_literal(predicates)}"]
+    pattern = f"{_node(layout, 's')}-[r]-{_node(layout, 'a')}"
+    return _query(pattern, [_named(layout, "s", starts), *said, *_scopes(layout, ["s", "a"])], _name(layout, "a"))
+
+
+def answers(graph: Graph, query: str, *, timeout: float = TIMEOUT) -> list[str]:
+    """What such a query returns. Raises: QueryError, QueryTimeout, ConnectionLost."""
+    return [str(row["answer"]) for row in graph.read(query, timeout=timeout)]
+
+
+def _query(pattern: str, conditions: Sequence[str], answer: str) -> str:
+    return f"MATCH {pattern}\nWHERE " + "\n  AND ".join(conditions) + f"\nRETURN DISTINCT {answer} AS answer"
+
+
+def _node(layout: Layout, name: str) -> str:
+    """A node of the pattern with the labels of entities; without where the relations tell that it is one."""
+    if layout.relations_join_entities_only and name != "s":
+        return f"({name})"
+    labels = "|".join(map(cypher_name, layout.entity_labels))
+    parts = [f"({labels})" if len(layout.entity_labels) > 1 else labels]
+    parts += [f"!{cypher_name(label)}" for label in layout.entity_excluded_labels if not label.startswith("__Kgeval")]
+    if layout.scope_label is not None:
+        parts.append(cypher_name(layout.scope_label))
+    told = "&".join(filter(None, parts))
+    return f"({name}:{told})" if told else f"({name})"
+
+
+def _type(kind: str | None) -> str:
+    return "" if kind is None else f":{cypher_name(kind)}"
+
+
+def _predicate(layout: Layout, name: str, predicates: Sequence[str]) -> list[str]:
+    """What a relation must say; nothing where its type says it all."""
+    if layout.relation_label_key is None:
+        return []
+    said = f"coalesce({name}.{cypher_name(layout.relation_label_key)}, type({name}))"
+    return [f"{said} = {cypher_literal(predicates[0])}" if len(predicates) == 1 else f"{said} IN {cypher_literal(predicates)}"]
+
+
+def _scopes(layout: Layout, nodes: Sequence[str]) -> list[str]:
+    """That the nodes are of the graph, where a property says so."""
+    if layout.scope_property is None:
+        return []
+    return [f"{node}.{cypher_name(layout.scope_property)} = {cypher_literal(layout.scope_value)}" for node in nodes]
+
+
+def _name(layout: Layout, node: str) -> str:
+    keys = [f"{node}.{cypher_name(key)}" for key in layout.name_keys]
+    return keys[0] if len(keys) == 1 else f"coalesce({', '.join(keys)})"
+
+
+def _named(layout: Layout, node: str, names: Sequence[str]) -> str:
+    chosen = list(dict.fromkeys(names))
+    return f"{_name(layout, node)} " + (f"= {cypher_literal(chosen[0])}" if len(chosen) == 1 else f"IN {cypher_literal(chosen)}")

@@ -1,0 +1,149 @@
+"""A question of the four levels while it is made: what it rests on, and what code can tell of it without asking anybody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from kgeval.questions.complexity import complexity
+from kgeval.questions.drafts import RejectedError, answer_text, check, leaks, names_in, picked, question_text, relevant_passages
+from kgeval.questions.making.bench_replies import Made
+from kgeval.questions.profiles import DomainProfile
+from kgeval.records import Passage, QuestionCheck, Structure, StructureRelation
+from kgeval.text.names import normalise
+
+LONG_ANSWER = 12  # words: an answer of more can be told in parts
+RUN = 6  # words: so many in a row are no chance
+MOST_LOOKED_AT = 20  # passages of one relation that are searched for its ends
+
+
+@dataclass(frozen=True)
+class LevelRule:
+    """What a level asks for. `least`: relations that an answer needs, of so many that are shown; `most`: null, no upper limit.
+
+    `judge`: the prompt that checks an answer. `long`: the answer is a text, whose points are the relations.
+    `hides`: what stands between the ends must not be named when context is added. `apart`: relations should not be adjacent.
+    """
+
+    level: str
+    prompt: str
+    least: Callable[[int], int]
+    focus: Callable[[DomainProfile], Sequence[str]]
+    most: int | None = None
+    judge: str = "bench-answer"
+    long: bool = False
+    hides: bool = False
+    apart: bool = False
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A question with its answer and evidence, in the structure that it is made from."""
+
+    structure: Structure
+    rule: LevelRule
+    question: str
+    answer: str
+    relations: tuple[StructureRelation, ...]
+    passages: tuple[Passage, ...] = ()
+    checks: tuple[QuestionCheck, ...] = ()
+
+    @property
+    def used(self) -> set[str]:
+        """Element ids of the relations that the answer needs."""
+        return {r.element_id for r in self.relations}
+
+
+def numbered_relations(structure: Structure) -> tuple[StructureRelation, ...]:
+    """The relations that are shown, in the structure's order: of several that say the same (both ends and predicate) the first."""
+    found: dict[tuple[str, str, str], StructureRelation] = {}
+    for r in structure.relations:
+        found.setdefault((r.source, normalise(r.predicate), r.target), r)
+    return tuple(found.values())
+
+
+def drafted_from(made: Made, structure: Structure, rule: LevelRule, earlier: Sequence[str]) -> Draft:
+    """A reply as a draft, its numbers looked up.
+
+    Raises: RejectedError for text that cannot be used, wrong numbers, fewer or more relations than the level has, an answer that stands
+    in its question, and a question that was there before.
+    """
+    shown = numbered_relations(structure)
+    question, answer = question_text(made.question), answer_text(made.answer)
+    chosen = picked(shown, made.triples, "relation")
+    draft = Draft(structure, rule, question, answer, tuple(r for r in shown if r in chosen))
+    check_count(draft, "the answer needs")
+    if rule.most is not None and len(chosen) > rule.most:
+        raise RejectedError("too_many_relations", f"the answer needs {len(chosen)} relations, {rule.level} at most {rule.most}")
+    if tells(question, answer, structure):
+        raise RejectedError("leak", "the question says its answer")
+    if normalise(question) in {normalise(one) for one in earlier}:
+        raise RejectedError("repeated", "it is word for word one of the earlier questions")
+    return draft
+
+
+def check_count(draft: Draft, what: str) -> None:
+    """Raises: RejectedError where the evidence has fewer relations than the level asks for."""
+    least = draft.rule.least(len(numbered_relations(draft.structure)))
+    if len(draft.relations) < least:
+        raise RejectedError("too_few_relations", f"{what} {len(draft.relations)} relations, {draft.rule.level} takes at least {least}")
+
+
+def tells(question: str, answer: str, structure: Structure) -> bool:
+    """Whether a question says its answer: as a whole, under another name of the same entity, or, of a long answer, half of what it
+    says. A long answer may well say the question's words again."""
+    own = normalise(answer)
+    others = [name for node in structure.nodes if own in map(normalise, (node.name, *node.aliases)) for name in (node.name, *node.aliases)]
+    runs = _runs(answer) if _is_long(answer) else set()
+    return leaks(question, [answer, *others]) or bool(runs and 2 * len(runs & _runs(question)) >= len(runs))
+
+
+def _is_long(answer: str) -> bool:
+    return len(normalise(answer).split()) > LONG_ANSWER
+
+
+def _runs(text: str) -> set[tuple[str, ...]]:
+    """Every run of words in a text."""
+    words = normalise(text).split()
+    return {tuple(words[at : at + RUN]) for at in range(len(words) - RUN + 1)}
+
+
+def refusal(refined: str, draft: Draft) -> str:
+    """Why a question with added context cannot take the place of the one before; "" if it can."""
+    told = _runs(refined) & _runs(draft.answer) - _runs(draft.question) if _is_long(draft.answer) else set()
+    if told or tells(refined, draft.answer, draft.structure):
+        return "the added context says the answer"
+    ends = [draft.structure.node(end) for r in draft.relations for end in (r.source, r.target)]
+    nodes = list({node.element_id: node for node in ends}.values())
+    before, after = ({node.element_id for node in names_in(text, nodes)} for text in (draft.question, refined))
+    if before - after:
+        return f"it no longer names {draft.structure.node(min(before - after)).name}"
+    if draft.rule.hides and after - before:
+        return f"the added context names {draft.structure.node(min(after - before)).name}, which the reader has to find"
+    return ""
+
+
+def covering(structure: Structure, relations: Sequence[StructureRelation]) -> list[Passage]:
+    """The structure's passages in the order in which they are shown: first one for each relation, so that a budget cuts off no
+    relation's only text; then the others, as relevant_passages has them."""
+    rest = relevant_passages(structure, {r.element_id for r in relations})
+    first = [found for r in relations if (found := _best(structure, r, rest)) is not None]
+    return list({(p.chunk_id, p.text): p for p in (*first, *rest)}.values())
+
+
+def _best(structure: Structure, relation: StructureRelation, passages: Sequence[Passage]) -> Passage | None:
+    """Of the chunks that the relation comes from (where it does not say: that its ends come from) the first that names both ends;
+    if none does, the first."""
+    ends = [structure.node(relation.source), structure.node(relation.target)]
+    chunks = set(relation.chunk_ids) or set(ends[0].chunk_ids) & set(ends[1].chunk_ids)
+    own = [p for p in passages if p.chunk_id in chunks][:MOST_LOOKED_AT]
+    return next((p for p in own if len(names_in(p.text, ends)) == len(ends)), own[0] if own else None)
+
+
+def apart(draft: Draft) -> QuestionCheck:
+    """Whether the relations lie apart in their chain: more hops between their ends than there are relations."""
+    breadth, depth = complexity(draft.structure, draft.used)
+    spare = len(numbered_relations(draft.structure)) - breadth
+    if depth <= breadth and spare <= 0:
+        return check("non_adjacent", None, "the chain has no other relations")
+    return check("non_adjacent", depth > breadth, f"{breadth} relations, {depth} hops between their ends")

@@ -1,0 +1,192 @@
+"""Hop questions [M]: one, two or three relations from a named entity to the answer, each proved by the database.
+
+With `MakingOptions.template` no model is asked; else a model says the path as one natural question, which is then checked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from pydantic import JsonValue
+
+from kgeval.graph.connect import Graph, QueryTimeout
+from kgeval.llm.calls import Reply
+from kgeval.questions.drafts import RejectedError, check, leaks, names_in, question_text
+from kgeval.questions.kind import Desk, Kind, MakingOptions, Need, Rejected
+from kgeval.questions.known import known
+from kgeval.questions.making.answer_cypher import TIMEOUT, answers, path_query
+from kgeval.questions.making.hop_evidence import HopEvidence, hop_evidence
+from kgeval.questions.making.names import usable
+from kgeval.questions.making.phrases import content_words, noun_of_type, tells_place
+from kgeval.questions.making.templates import Step, called, worded
+from kgeval.questions.proof import PathProof, prove, squeezed
+from kgeval.questions.wanted import Wanted
+from kgeval.records import GoldPath, Layout, Question, QuestionCheck, Structure
+from kgeval.text.names import normalise
+
+LEVEL = "path"
+NEEDS: frozenset[Need] = frozenset(("model", "graph"))
+PROMPT = "hop-question"
+_POSSESSIVE = re.compile(r"(?<=\w)['\u2019\u02bc]s?\b")
+
+
+class HopReply(Reply):
+    """The question that a model made of a path."""
+
+    question: str
+
+
+def make(desk: Desk) -> Question | Rejected:
+    """The question of one path, or why there is none: unusable_name, cycle, vague, no_evidence, ambiguous, shortcut,
+    not_proved, query_timeout, start_not_named, leak.
+
+    Raises: UnansweredError; QueryError, ConnectionLost.
+    """
+    if desk.graph is None or desk.layout is None:
+        raise RuntimeError("hop questions are proved by the graph")
+    path = desk.structure
+    try:
+        _check_names(path)
+        _check_predicates(path)
+        evidence = _evidence(desk.graph, desk.layout, path)
+        proof = prove(desk.graph, desk.layout, [path], timeout=TIMEOUT)[0]
+        _check_proof(path, proof)
+        cypher = _proved(desk.graph, desk.layout, path)
+        text = _templated(path, proof) if desk.options.template else _asked(desk, proof)
+        _check_text(path, text)
+    except RejectedError as none:
+        return none.rejected
+    except QueryTimeout:
+        return Rejected("query_timeout", f"the database did not prove it in {TIMEOUT:g} s")
+    return _question(path, text, evidence, cypher, _checks(path, proof))
+
+
+def steps_of(path: Structure, proof: PathProof | None = None) -> list[Step]:
+    """The hops of a path as the templates word them."""
+    steps: list[Step] = []
+    for at, relation in enumerate(path.relations):
+        forward = relation.source == path.nodes[at].element_id
+        back = bool(steps) and steps[-1].forward != forward and squeezed(steps[-1].predicate) == squeezed(relation.predicate)
+        one = proof is None or proof.reached[at] == 1
+        steps.append(Step(relation.predicate, forward, path.nodes[at + 1].type, one, back))
+    return steps
+
+
+def _check_names(path: Structure) -> None:
+    ends = {normalise(node.name) for node in path.nodes}
+    for node in path.nodes:
+        why = usable(node.name)
+        if why:
+            raise RejectedError("unusable_name", f"'{node.name[:80]}' {why}")
+    if len(ends) < len(path.nodes):
+        raise RejectedError("cycle", "two entities of the path have the same name")
+    start, end = path.nodes[0], path.nodes[-1]
+    if leaks(end.name, [start.name]) or leaks(start.name, [end.name, *end.aliases]):
+        raise RejectedError("leak", f"the names '{start.name}' and '{end.name}' hold one another")
+
+
+def _check_predicates(path: Structure) -> None:
+    for relation in path.relations:
+        if not (content_words(relation.predicate) or tells_place(relation.predicate, path.node(relation.target).type)):
+            raise RejectedError("vague", f"nobody can tell what the relation '{relation.predicate[:80]}' asks for")
+
+
+def _evidence(graph: Graph, layout: Layout, path: Structure) -> HopEvidence:
+    evidence = hop_evidence(path)
+    if evidence.missing and known(graph, layout).has_chunks():
+        raise RejectedError("no_evidence", f"no passage says: {evidence.missing[0]}")
+    return evidence
+
+
+def _check_proof(path: Structure, proof: PathProof) -> None:
+    end = path.nodes[-1]
+    if not proof.followed:
+        raise RejectedError("ambiguous", "a hop leads to more entities than are followed")
+    if not proof.unique(end.name):
+        others = sorted(name for name in proof.ends.values() if normalise(name) != normalise(end.name))
+        raise RejectedError("ambiguous", f"also '{others[0]}' is reached" if others else "the path is not in the graph any more")
+    if proof.shortcut is not None:
+        raise RejectedError("shortcut", f"start and end are joined by a way of {proof.shortcut} relations")
+
+
+def _proved(graph: Graph, layout: Layout, path: Structure) -> str:
+    """The Cypher of the answer, run: it returns the end and nothing else."""
+    try:
+        cypher = path_query(layout, path, [path.nodes[0].name])
+    except ValueError as cause:
+        raise RejectedError("unusable_name", str(cause)) from None
+    found = {normalise(name) for name in answers(graph, cypher)}
+    if found != {normalise(path.nodes[-1].name)}:
+        raise RejectedError("not_proved", f"the question's Cypher returns {len(found)} answers")
+    return cypher
+
+
+def _templated(path: Structure, proof: PathProof) -> str:
+    return worded(called(path.nodes[0].name, path.passages), steps_of(path, proof))
+
+
+def _asked(desk: Desk, proof: PathProof) -> str:
+    """The path in a model's words."""
+    path = desk.structure
+    reply = desk.ask(PROMPT, _slots(path, proof), HopReply)
+    return question_text(reply.question)
+
+
+def _slots(path: Structure, proof: PathProof) -> dict[str, JsonValue]:
+    return {
+        "start": path.nodes[0].name,
+        "path": [path.text_of(relation) for relation in path.relations],
+        "hidden": [node.name for node in path.nodes[1:]],
+        "asked_for": noun_of_type(path.nodes[-1].type) or "entity",
+        "draft": worded(path.nodes[0].name, steps_of(path, proof)),
+    }
+
+
+def _check_text(path: Structure, text: str) -> None:
+    """The question names the start, and neither a bridge nor the answer."""
+    named = {node.element_id for node in names_in(f"{text} | {_POSSESSIVE.sub('', text)}", path.nodes)}
+    if path.nodes[0].element_id not in named:
+        raise RejectedError("start_not_named", f"the question does not name '{path.nodes[0].name}'")
+    told = [node.name for node in path.nodes[1:] if node.element_id in named]
+    if told:
+        raise RejectedError("leak", f"the question names '{told[-1]}'")
+
+
+def _checks(path: Structure, proof: PathProof) -> list[QuestionCheck]:
+    way = " then ".join(str(count) for count in proof.reached)
+    checks = [check(
+        "unique", True, f"entities of this name: {len(proof.starts)}; the hops lead to {way} entities, at the end to one name alone",
+    )]
+    if len(path.relations) > 1:
+        checks.append(check("no_shortcut", True, f"no way of fewer than {len(path.relations)} relations joins start and end"))
+    return [*checks, check("leak", True, "the question names neither the answer nor an entity on the way")]
+
+
+def _question(path: Structure, text: str, evidence: HopEvidence, cypher: str, checks: Sequence[QuestionCheck]) -> Question:
+    end, said = path.nodes[-1], [path.text_of(relation) for relation in path.relations]
+    return Question(
+        id="", question=text, level=LEVEL, hops=len(path.relations), triples_needed=len(path.relations), reference=end.name,
+        references=[alias for alias in dict.fromkeys(end.aliases) if normalise(alias) and alias != end.name],
+        evidence=[passage.model_copy(update={"score": None}) for passage in evidence.passages],
+        evidence_ids=[list(group) for group in evidence.groups], cypher=cypher, steps=said,
+        path=GoldPath(nodes=[node.ref for node in path.nodes], relations=[path.ref_of(r) for r in path.relations], text=said),
+        document=evidence.last.document if evidence.last else None, checks=list(checks),
+    )
+
+
+def _wanted(hops: int) -> Callable[[MakingOptions], Wanted]:
+    def wanted(_: MakingOptions) -> Wanted:
+        return Wanted("path", hops=hops)
+
+    return wanted
+
+
+KINDS: tuple[Kind, ...] = tuple(
+    Kind(
+        name=f"hop_{hops}", group="hops", level=LEVEL, source="[M] 5, single-hop and multi-hop",
+        about=f"{hops} relation{'s' * (hops > 1)} from a named entity to the answer; the only answer, and no shorter way",
+        wanted=_wanted(hops), make=make, needs=NEEDS, first=PROMPT, template=True,
+    )
+    for hops in (1, 2, 3)
+)

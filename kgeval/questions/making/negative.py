@@ -1,0 +1,166 @@
+"""Negative questions: no answer is in the graph, and the database proves it.
+
+Two ways, by turns: (a) an entity of the graph is asked for a relation that its type often has and that it has not; (b) a relation of the
+graph is asked of somebody or something that is in no name, no alias and no text. The right answer is that the texts do not tell.
+"""
+
+from __future__ import annotations
+
+import random
+import zlib
+from dataclasses import dataclass
+
+from kgeval.graph.connect import Graph, QueryTimeout
+from kgeval.graph.queries import all_queries
+from kgeval.questions.drafts import RejectedError, check
+from kgeval.questions.kind import Desk, Kind, MakingOptions, Need, Rejected
+from kgeval.questions.known import Usage, known
+from kgeval.questions.making.answer_cypher import TIMEOUT, answers, either_query
+from kgeval.questions.making.names import usable
+from kgeval.questions.making.phrases import content_words
+from kgeval.questions.making.templates import Step, called, worded
+from kgeval.questions.making.unsaid import synonymous, unsaid
+from kgeval.questions.proof import absent
+from kgeval.questions.wanted import Wanted
+from kgeval.records import Layout, Question, Structure, StructureNode
+
+LEVEL = "negative"
+NEEDS: frozenset[Need] = frozenset(("graph",))
+LEAST_ENTITIES = 3  # entities of the type that have the relation
+LEAST_SHARE = 0.02  # of the uses of the type's most used relation
+MOST_TRIED = 8
+UNTOLD = "This cannot be answered: the texts do not tell it."
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where a negative question is made: the graph, one relation of it, and what draws."""
+
+    graph: Graph
+    layout: Layout
+    structure: Structure
+    rng: random.Random
+
+
+def make(desk: Desk) -> Question | Rejected:
+    """A negative question, or why there is none: no_missing_relation, no_new_name, vague, unusable_name,
+    query_timeout.
+
+    Raises: QueryError, ConnectionLost.
+    """
+    if desk.graph is None or desk.layout is None:
+        raise RuntimeError("negative questions are proved by the graph")
+    structure = desk.structure
+    rng = random.Random(":".join((str(desk.options.seed), *(node.key for node in structure.nodes))))  # noqa: S311 - no secret
+    place = _Place(desk.graph, desk.layout, structure, rng)
+    ways = (_missing, _invented) if structure.number % 2 == 0 else (_invented, _missing)
+    causes = []
+    for way in ways:
+        try:
+            return way(place)
+        except RejectedError as none:
+            causes.append(none.rejected)
+        except QueryTimeout:
+            causes.append(Rejected("query_timeout", f"the database did not prove it in {TIMEOUT:g} s"))
+    return causes[0]
+
+
+def _missing(place: _Place) -> Question:
+    """(a) A relation that the type often has, and this entity has not."""
+    node = place.rng.choice(place.structure.nodes)
+    why = usable(node.name)
+    if why:
+        raise RejectedError("unusable_name", f"'{node.name[:80]}' {why}")
+    same = known(place.graph, place.layout).entities([node.name, *node.aliases])
+    ids = sorted({node.element_id, *(element_id for found in same.values() for element_id in found)})
+    own = [row["predicate"] for row in place.graph.read(all_queries()["answers-own-predicates"], _params(place, ids=ids), timeout=TIMEOUT)]
+    usages = _usages(place, node, own)
+    for usage in usages[:MOST_TRIED]:
+        said = unsaid(place.graph, place.layout, node, usage.predicate)
+        if said.nowhere:
+            return _asked_of(place, node, usage, own, said.proof)
+    told = f"; of {len(usages)} the texts may tell" if usages else ""
+    raise RejectedError("no_missing_relation", f"'{node.name}' has all relations that entities of its type often have{told}")
+
+
+def _usages(place: _Place, node: StructureNode, own: list[str]) -> list[Usage]:
+    """Relations that other entities of the type have and this one has not, under no similar name, in a seeded order."""
+    of_type = [usage for usage in known(place.graph, place.layout).usage(node.type or "") if node.type]
+    least = max(LEAST_ENTITIES, LEAST_SHARE * max((usage.entities for usage in of_type), default=0))
+    fit = [
+        usage for usage in of_type
+        if usage.entities >= least and content_words(usage.predicate) and not any(synonymous(usage.predicate, one) for one in own)
+    ]
+    return place.rng.sample(fit, len(fit))
+
+
+def _asked_of(place: _Place, node: StructureNode, usage: Usage, own: list[str], texts: str) -> Question:
+    spelled = [usage.predicate]
+    cypher = either_query(place.layout, [node.name], spelled)
+    if answers(place.graph, cypher):
+        raise RejectedError("no_missing_relation", "the database has the relation after all")
+    question = worded(called(node.name, place.structure.passages), [Step(usage.predicate, usage.outgoing, usage.other)])
+    reason = (
+        f"In the graph, proved: '{node.name}' has no relation '{usage.predicate}' in either direction, and none of its {len(own)} "
+        f"predicates shares a word with that; {usage.entities:,} other entities of type {node.type} have it. {texts}"
+    )
+    return _question(question, UNTOLD, cypher, reason)
+
+
+def _invented(place: _Place) -> Question:
+    """(b) A relation of the graph, asked of a name that nobody and nothing has."""
+    relation = place.structure.relations[0]
+    if not content_words(relation.predicate):
+        raise RejectedError("vague", f"nobody can tell what the relation '{relation.predicate[:80]}' asks for")
+    source, target = place.structure.node(relation.source), place.structure.node(relation.target)
+    for node, other, forward in place.rng.sample([(source, target, True), (target, source, False)], 2):
+        names = _new_names(place, node)
+        for presence in absent(place.graph, place.layout, names, timeout=TIMEOUT).values() if names else ():
+            cypher = either_query(place.layout, [presence.term], [relation.predicate])
+            if presence.absent and not usable(presence.term) and not answers(place.graph, cypher):
+                article = "the " if called(node.name, place.structure.passages).startswith("the ") else ""
+                question = worded(article + presence.term, [Step(relation.predicate, forward, other.type)])
+                reference = f"This cannot be answered: the texts do not mention {presence.term}."
+                return _question(question, reference, cypher, f"In the graph and its texts, proved: {presence.proof}.")
+    raise RejectedError("no_new_name", "no name made of two names of this type is new to the graph and its texts")
+
+
+def _new_names(place: _Place, node: StructureNode) -> list[str]:
+    """Names in the manner of the type: the beginning of one, the last word of another."""
+    params = _params(place, type=node.type or "", seed=zlib.crc32(f"{place.structure.seed}:{node.key}".encode()), most=30)
+    rows = place.graph.read(all_queries()["answers-names-of-type"], params) if node.type else []
+    names = [row["name"] for row in rows if not usable(row["name"]) and _joinable(row["name"])]
+    made = []
+    for one in names:
+        for other in names:
+            first, last = one.split()[:-1], other.split()[-1]
+            if one != other and last != one.split()[-1] and len(first) == len(other.split()) - 1 and last not in first:
+                made.append(" ".join((*first, last)))
+    return place.rng.sample(made, min(MOST_TRIED, len(made)))
+
+
+def _joinable(name: str) -> bool:
+    """Two or three words that begin in upper case: what a made-up name can be made of."""
+    words = name.split()
+    return 2 <= len(words) <= 3 and all(word[:1].isupper() and word.isalpha() for word in words)
+
+
+def _question(text: str, reference: str, cypher: str, proof: str) -> Question:
+    return Question(id="", question=text, level=LEVEL, reference=reference, cypher=cypher, checks=[check("absent", True, proof)])
+
+
+def _params(place: _Place, **values: object) -> dict[str, object]:
+    return {"layout": place.layout.model_dump(), **values}
+
+
+def _wanted(_: MakingOptions) -> Wanted:
+    return Wanted("edge")
+
+
+KINDS: tuple[Kind, ...] = (
+    Kind(
+        name="negative", group="negative", level=LEVEL, source="[K] 4.1, out of context; [M]",
+        about="no answer in the graph, proved: a relation that an entity has not, or a name that is nowhere in graph and texts",
+        wanted=_wanted, make=make, needs=NEEDS, template=True,
+    ),
+)

@@ -1,0 +1,275 @@
+"""Predicates in English: a relation's name of any spelling as a verb or a state for a sentence. Word lists: wording.toml."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from kgeval.text.extract.lexicon import IRREGULAR, is_participle, lemma
+from kgeval.text.names import normalise
+
+LONGEST_PREDICATE = 80  # characters
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_WORD = re.compile(r"[a-z]+(?:['-][a-z]+)*")
+Form = Literal["verb", "be"]
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """A predicate that a sentence can be made of: "A works for B", "A was born in B".
+
+    `finite`: the verb after a singular subject; `base`: its base form (`be`: ""); `rest`: what follows ("for", "the capital of").
+    `past`: it tells what happened. `swapped`: the sentence runs from the relation's end to its start ("director": B is the director of A).
+    """
+
+    form: Form
+    finite: str
+    base: str
+    rest: str
+    past: bool
+    swapped: bool = False
+
+    @property
+    def helper(self) -> str:
+        """What a question puts before the subject: does, did, is, was."""
+        return self.finite if self.form == "be" else "did" if self.past else "does"
+
+    def said_of(self, subject: str) -> str:
+        """The phrase after its subject, without object: `Osric Venn works for`."""
+        return " ".join(filter(None, (subject, self.finite, self.rest)))
+
+    @property
+    def without_object(self) -> str:
+        """What follows the helper and the subject of a question: `work for`, `born in`."""
+        return " ".join(filter(None, (self.base, self.rest)))
+
+
+def spoken(predicate: str) -> str:
+    """The predicate in lower case with single spaces, whatever its spelling: works_at, WORKS_AT, worksAt, works-at."""
+    text = _CAMEL.sub(" ", predicate[: LONGEST_PREDICATE + 1]).replace("_", " ")
+    return " ".join(re.sub(r"(?<!\w)-|-(?!\w)", " ", text).lower().split())
+
+
+@cache
+def phrase(predicate: str) -> Phrase | None:
+    """The predicate as English, or null where its words do not show how it is said."""
+    text = spoken(predicate)
+    if text in _table("whole"):
+        finite, base, rest = _table("whole")[text]
+        return Phrase("verb", finite, base, rest, past=False)
+    for words in dict.fromkeys((tuple(text.split()), tuple(text.replace("-", " ").split()))):
+        readable = 0 < len(words) <= 6 and len(text) <= LONGEST_PREDICATE and all(_WORD.fullmatch(word) for word in words)
+        if readable and text not in _set("unclear", "whole") and not _small("not") & set(words):
+            found = _of_words(list(words))
+            if found is not None:
+                return found
+    return None
+
+
+def _of_words(words: list[str]) -> Phrase | None:
+    first, *rest = words
+    if first in _small("be") and rest:
+        return _state(rest, told="was" if first in ("was", "were") else "is" if first in ("is", "are") else None)
+    if first in _small("have") and rest:
+        return _had(rest)
+    return _noun(words) or _passive(words) or _verb(words) or (_bare(words) if len(words) == 1 else None)
+
+
+def _state(rest: list[str], told: str | None) -> Phrase | None:
+    """What follows "is" or "was": a participle, a noun, an adjective with a preposition. `told`: which of the two the name says."""
+    if rest[-1] not in _small("prepositions"):
+        return None
+    state = _noun(rest) or _passive(rest)
+    if state is None and (rest[0] in _small("prepositions") or len(rest) > 1):
+        happened = is_participle(rest[0]) and rest[0] not in _verbs("stative")
+        state = Phrase("be", "was" if happened else "is", "", " ".join(rest), past=happened)
+    if state is None:
+        return None
+    return state if told is None else Phrase("be", told, "", state.rest, past=told == "was", swapped=state.swapped)
+
+
+def _had(rest: list[str]) -> Phrase | None:
+    """What follows "has": a participle ("has founded") or a noun ("has director")."""
+    if is_participle(rest[0]) and (verb := _verb(rest)):
+        base = lemma(rest[0], ()) or ""
+        return Phrase("verb", past_of(base), base, verb.rest, past=True)
+    return _noun(rest) if rest[-1] not in _small("prepositions") else None
+
+
+def _noun(words: list[str]) -> Phrase | None:
+    """"capital of" (A is the capital of B) and "capital" (B is the capital of A)."""
+    article = words[0] if words[0] in ("a", "an", "the") else ""
+    core = words[1:] if article else words
+    if not core or core[0] in _nouns("plural"):
+        return None
+    of = core[-1] in ("of", "to") and len(core) > 1
+    noun = core[:-1] if of else core
+    known = " ".join(noun)
+    if noun[-1] in _nouns("plural") or (known not in _nouns("the") | _nouns("a") and not (of and _ends_in_noun(noun))):
+        return None
+    if known == "cause" and not of and not article:
+        return None  # "causes", said in the base form
+    put = article or ("the" if known in _nouns("the") or noun[-1] not in _nouns("a") else _a(noun[0]))
+    return Phrase("be", "is", "", f"{put} {known} {core[-1] if of else 'of'}", past=False, swapped=not of)
+
+
+def _ends_in_noun(noun: list[str]) -> bool:
+    """Whether what stands before "of" reads as a noun: a known one with something before it, or a word that is no verb."""
+    last = noun[-1]
+    if len(noun) > 1:
+        return last in _nouns("the") | _nouns("a")
+    return not (last.endswith(("ed", "s", "ing")) or _base(last) or is_participle(last)) and last not in _small("prepositions")
+
+
+def _passive(words: list[str]) -> Phrase | None:
+    """A participle that stands for "is" or "was" and itself: located in, born in, written by."""
+    first, last = words[0], words[-1]
+    if len(words) < 2 or last not in _small("prepositions"):
+        return None
+    if first in _verbs("stative") or (last == "by" and first in _verbs("stative")):
+        return Phrase("be", "is", "", " ".join(words), past=False)
+    happened = is_participle(first) or first in _verbs("passive")
+    own = first in _verbs("passive") and (len(words) == 2 or last == "by")
+    if happened and (last == "by" or own or (first in IRREGULAR and _past(IRREGULAR[first]) != first and first != IRREGULAR[first])):
+        return Phrase("be", "was", "", " ".join(words), past=True)
+    return None
+
+
+def _verb(words: list[str]) -> Phrase | None:
+    """A verb form with what follows it: works for, took part in, move to."""
+    first, rest = words[0], words[1:]
+    if rest and rest[-1] not in _small("prepositions") and first not in IRREGULAR and not _base(first):
+        return None
+    base = _base(first) or _guessed(words)
+    if base is None or base == "be" or (rest and rest[-1] == "by" and first != base):
+        return None
+    present = first == third_of(base)
+    finite = first if present or (first != base and (first.endswith("ed") or _past(base) == first)) else past_of(base)
+    return Phrase("verb", finite, base, " ".join(rest), past=not present)
+
+
+def _bare(words: list[str]) -> Phrase | None:
+    """A preposition alone that says where something is."""
+    return Phrase("be", "is", "", words[0], past=False) if words[0] in _small("bare") else None
+
+
+def _base(word: str) -> str | None:
+    """The base form of a verb form, null where the word is not known as one."""
+    if word in _verbs("base"):
+        return word
+    for base in (word[:-1], word[:-2], word[:-1] + "e", word[:-3] + "y", word[:-3]):
+        if base in _verbs("base") and word in (third_of(base), past_of(base)):
+            return base
+    return lemma(word, _verbs("base"))
+
+
+def _guessed(words: list[str]) -> str | None:
+    """The base of an unknown word in -s that can only be a verb here: alone, or before a preposition other than "of"."""
+    first = words[0]
+    if not first.endswith("s") or first.endswith(("ss", "us", "is", "ous")) or len(first) < 5 or first in _nouns("plural"):
+        return None
+    if len(words) > 2 or (len(words) == 2 and words[1] in ("of", "by")):
+        return None
+    singular = first[:-1]
+    if singular in _nouns("the") | _nouns("a"):
+        return None
+    return next((b for b in (first[:-3] + "y" if first.endswith("ies") else "", singular, first[:-2]) if b and third_of(b) == first), None)
+
+
+def past_of(base: str) -> str:
+    """The past tense of a verb in its base form."""
+    return _past(base) or (
+        base + "d" if base.endswith("e") else base[:-1] + "ied" if re.search(r"[^aeiou]y$", base)
+        else base + base[-1] + "ed" if _doubles(base) else base + "ed"
+    )
+
+
+def third_of(base: str) -> str:
+    """The form of a verb after he, she, it."""
+    if base in ("have", "be"):
+        return {"have": "has", "be": "is"}[base]
+    if re.search(r"(?:s|x|z|ch|sh|o)$", base):
+        return base + "es"
+    return base[:-1] + "ies" if re.search(r"[^aeiou]y$", base) else base + "s"
+
+
+def _past(base: str) -> str | None:
+    """The irregular past tense: the third form in the table of irregular verbs, the base where there are no more than two."""
+    forms = _forms().get(base)
+    return None if forms is None else forms[2] if len(forms) > 2 else base
+
+
+@cache
+def _forms() -> dict[str, list[str]]:
+    forms: dict[str, list[str]] = {}
+    for form, base in IRREGULAR.items():
+        forms.setdefault(base, []).append(form)
+    return forms
+
+
+def _doubles(base: str) -> bool:
+    one = re.fullmatch(r"[^aeiou]*(?:qu)?[aeiou][bdgklmnprt]", base)
+    return base in _verbs("doubling") or (one is not None and len(base) > 2)
+
+
+def noun_of_type(kind: str | None) -> str:
+    """What a question calls an entity of this type: person, place, "" where the type says nothing, else the type in lower case."""
+    text = normalise(spoken(kind or ""))
+    for noun, types in _table("types").items():
+        if text in types:
+            return str(noun)
+    readable = len(text) <= 30 and len(text.split()) <= 3 and re.fullmatch(r"[a-z]+(?: [a-z]+)*", text)
+    return text if readable else ""
+
+
+def _a(noun: str) -> str:
+    """The indefinite article before a noun."""
+    return "an" if noun[:1] in "aeiou" and not re.match(r"uni|use|eu|one", noun) else "a"
+
+
+def with_a(noun: str) -> str:
+    """A noun with its indefinite article."""
+    return f"{_a(noun)} {noun}"
+
+
+
+@cache
+def _wording() -> dict[str, dict[str, list[str]]]:
+    return tomllib.loads((Path(__file__).parent / "wording.toml").read_text(encoding="utf-8"))
+
+
+def _table(name: str) -> dict[str, list[str]]:
+    return _wording()[name]
+
+
+@cache
+def _set(table: str, name: str) -> frozenset[str]:
+    return frozenset(_wording()[table][name])
+
+
+def _nouns(name: str) -> frozenset[str]:
+    return _set("nouns", name)
+
+
+def _verbs(name: str) -> frozenset[str]:
+    return _set("verbs", name)
+
+
+def _small(name: str) -> frozenset[str]:
+    return _set("small", name)
+
+
+def tells_place(predicate: str, target: str | None) -> bool:
+    """Whether a predicate that is a bare preposition makes sense: something is in or near a place."""
+    last = spoken(predicate).split()[-1:]
+    return bool(last) and last[0] in _small("bare") and noun_of_type(target) not in ("", "person")
+
+
+def content_words(predicate: str) -> list[str]:
+    """The words of a predicate that carry its sense: without prepositions, "is", "has" and articles."""
+    small = _small("prepositions") | _small("be") | _small("have") | {"a", "an", "the"}
+    return [word for word in re.findall(r"\w+", spoken(predicate)) if word not in small]

@@ -1,0 +1,224 @@
+"""What the database proves of a question: its answer is the only one, no shorter way leads there, a name is nowhere in the graph.
+
+Everything is asked for many questions at once: a hop of all paths is one query, and so are all shortcuts and all names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kgeval.graph.connect import Graph
+from kgeval.graph.queries import all_queries
+from kgeval.questions.known import known
+from kgeval.records import Layout, Structure
+from kgeval.text.names import normalise
+
+MOST_REACHED = 200  # entities that one hop may lead to; ways of one question that are followed at a time
+MOST_STARTS = 20
+BATCH = 2_000
+Ways = list[tuple[tuple[str, str], ...]]
+
+
+@dataclass(frozen=True)
+class PathProof:
+    """What holds for the question that names the first node of a path and asks along its predicates for the last one.
+
+    `starts`: element ids of all entities that are called like the first node, it itself first. `reached`: how many entities each hop
+    leads to, from all of them. `ends`: what the last hop leads to: element id -> name. `shortcut`: relations of a shorter way
+    between start and end (null: none; not looked for where the answer is not the only one). `followed`: false where a hop led to more
+    than MOST_REACHED entities and the rest is not known.
+    """
+
+    starts: tuple[str, ...]
+    reached: tuple[int, ...]
+    ends: Mapping[str, str]
+    shortcut: int | None
+    followed: bool
+
+    def unique(self, name: str) -> bool:
+        """Whether the answer with this name is the only one: entities with the same normalised name are one answer."""
+        return self.followed and _only(name, self.ends.values())
+
+
+@dataclass
+class _Walk:
+    """The ways of one question so far: the (element id, name) of each entity on them."""
+
+    structure: Structure
+    starts: tuple[str, ...]
+    ways: Ways
+    reached: list[int] = field(default_factory=list)
+    followed: bool = True
+
+
+def prove(graph: Graph, layout: Layout, paths: Sequence[Structure], *, timeout: float | None = None) -> list[PathProof]:
+    """A proof for each path structure, in order: thousands of paths are a few queries.
+
+    Raises: QueryError, QueryTimeout, ConnectionLost.
+    """
+    found: list[PathProof] = []
+    for start in range(0, len(paths), BATCH):
+        found += _prove(graph, layout, paths[start : start + BATCH], timeout)
+    return found
+
+
+def _prove(graph: Graph, layout: Layout, paths: Sequence[Structure], timeout: float | None) -> list[PathProof]:
+    called = known(graph, layout).entities(path.nodes[0].name for path in paths)
+    walks = []
+    for path in paths:
+        own = path.nodes[0].element_id
+        same = called.get(normalise(path.nodes[0].name), ())
+        starts = tuple(dict.fromkeys((own, *same)))
+        walks.append(_Walk(path, starts[:MOST_STARTS], [((one, ""),) for one in starts[:MOST_STARTS]], followed=len(starts) <= MOST_STARTS))
+    for hop in range(max((len(path.relations) for path in paths), default=0)):
+        _follow(graph, layout, [walk for walk in walks if hop < len(walk.structure.relations)], hop, timeout)
+    short = _shortcuts(graph, layout, walks, timeout)
+    return [
+        PathProof(walk.starts, tuple(walk.reached), dict(way[-1] for way in walk.ways), short.get(n), walk.followed)
+        for n, walk in enumerate(walks)
+    ]
+
+
+def _follow(graph: Graph, layout: Layout, walks: Sequence[_Walk], hop: int, timeout: float | None) -> None:
+    """One hop of all walks. A hop that several of them take is asked for once."""
+    asked: dict[tuple[str, str, bool], int] = {}
+    for walk in walks:
+        asked |= dict.fromkeys((step for way in walk.ways if (step := _step(walk, way, hop)) not in asked), 0)
+    asked = {step: n for n, step in enumerate(asked)}
+    rows = [{"n": n, "at": at, "predicate": predicate, "forward": forward} for (at, predicate, forward), n in asked.items()]
+    params = {"layout": layout.model_dump(), "rows": rows, "most": MOST_REACHED + hop + 1}
+    found = {row["n"]: row["reached"] for row in graph.read(all_queries()["prove-step"], params, timeout=timeout)} if rows else {}
+    for walk in walks:
+        ways = [
+            (*way, (element_id, name))
+            for way in walk.ways
+            for element_id, name in found.get(asked[_step(walk, way, hop)], ())
+            if all(element_id != seen for seen, _ in way)
+        ]
+        walk.reached.append(len({way[-1][0] for way in ways}))
+        walk.followed &= len(ways) <= MOST_REACHED
+        walk.ways = ways if walk.followed else []
+
+
+def _step(walk: _Walk, way: tuple[tuple[str, str], ...], hop: int) -> tuple[str, str, bool]:
+    """Where a way goes on from, along which predicate, and whether in the relation's own direction."""
+    relation = walk.structure.relations[hop]
+    return way[-1][0], squeezed(relation.predicate), relation.source == walk.structure.nodes[hop].element_id
+
+
+def _only(name: str, ends: Iterable[str]) -> bool:
+    return {normalise(end) for end in ends} == {normalise(name)}
+
+
+def _shortcuts(graph: Graph, layout: Layout, walks: Sequence[_Walk], timeout: float | None) -> dict[int, int]:
+    """Walk -> relations of a shorter way from one of its starts to its end, where there is one."""
+    near: list[dict[str, object]] = []
+    far: list[dict[str, object]] = []
+    for n, walk in enumerate(walks):
+        hops, end = len(walk.structure.relations), walk.structure.nodes[-1]
+        if hops > 1 and walk.followed and _only(end.name, (way[-1][1] for way in walk.ways)):
+            rows = [{"n": n, "start": one, "end": end.element_id, "below": hops} for one in walk.starts if one != end.element_id]
+            (near if hops <= 3 else far).extend(rows)
+    found: dict[int, int] = {}
+    for query, chosen in (("prove-near", near), ("prove-hops", far)):
+        params = {"layout": layout.model_dump(), "rows": chosen}
+        for row in graph.read(all_queries()[query], params, timeout=timeout) if chosen else ():
+            if row["hops"] < len(walks[row["n"]].structure.relations):
+                found[row["n"]] = min(row["hops"], found.get(row["n"], row["hops"]))
+    return found
+
+
+def hop_counts(
+    graph: Graph, layout: Layout, pairs: Iterable[tuple[str, str]], *, timeout: float | None = None,
+) -> dict[tuple[str, str], int]:
+    """(start, end) by element id -> the fewest relations between them, in either direction. Pairs that are not joined, or only over more
+    than 12 relations, are left out; an entity is 0 from itself.
+
+    Raises: QueryError, QueryTimeout, ConnectionLost.
+    """
+    wanted = list(dict.fromkeys(pairs))
+    found = {pair: 0 for pair in wanted if pair[0] == pair[1]}
+    for query in ("prove-near", "prove-hops"):  # most pairs are near, and a path over a super-node is dear
+        rows = [{"n": n, "start": pair[0], "end": pair[1], "below": 3} for n, pair in enumerate(wanted) if pair not in found]
+        for at in range(0, len(rows), BATCH):
+            params = {"layout": layout.model_dump(), "rows": rows[at : at + BATCH]}
+            for row in graph.read(all_queries()[query], params, timeout=timeout):
+                found[wanted[row["n"]]] = row["hops"]
+    return found
+
+
+@dataclass(frozen=True)
+class Presence:
+    """Where a term stands in a graph. `called`: entities with just this name or alias, in normal form. `within`: entities that hold it
+    as a part of a name or alias. `chunks`: chunks that hold it in their text, null where the graph has no texts. Examples: a name, a
+    chunk id."""
+
+    term: str
+    called: int
+    within: int
+    chunks: int | None
+    example_name: str | None = None
+    example_chunk: str | None = None
+
+    @property
+    def absent(self) -> bool:
+        """Whether it is nowhere: in no name, no alias and no text that the graph has."""
+        return not (self.called or self.within or self.chunks)
+
+    @property
+    def proof(self) -> str:
+        """What was looked at, in words."""
+        texts = "the graph has no texts" if self.chunks is None else f"{self.chunks:,} chunk texts hold it"
+        return f"'{self.term}': {self.called:,} entities are called so, {self.within:,} hold it in a name or an alias, {texts}"
+
+
+def absent(graph: Graph, layout: Layout, terms: Iterable[str], *, timeout: float | None = None) -> dict[str, Presence]:
+    """Where each of the terms (names, words) stands in names, aliases and chunk texts, whatever its case. One reading of the graph for
+    all terms. A part of a word counts as present: "Ann" is in "Anna". A term without letters or digits is left out.
+
+    Raises: QueryError, QueryTimeout, ConnectionLost.
+    """
+    spelled = {term: folded(term) for term in dict.fromkeys(terms) if normalise(term)}
+    if not spelled:
+        return {}
+    known_graph = known(graph, layout)
+    called = known_graph.entities(spelled)
+    params = {"layout": layout.model_dump(), "terms": sorted(set(spelled.values()))}
+    within = {row["term"]: row for row in graph.read(all_queries()["prove-names"], params, timeout=timeout)}
+    texts = {row["term"]: row for row in graph.read(all_queries()["prove-texts"], params, timeout=timeout)}
+    has_chunks = known_graph.has_chunks()
+    none: Mapping[str, object] = {}
+    return {
+        term: Presence(
+            term, len(called.get(normalise(term), ())), within[low]["entities"] if low in within else 0,
+            (texts[low]["chunks"] if low in texts else 0) if has_chunks else None,
+            _text(within.get(low, none).get("example")), _text(texts.get(low, none).get("example")),
+        )
+        for term, low in spelled.items()
+    }
+
+
+def passages_naming(
+    graph: Graph, layout: Layout, names: Iterable[str], *, most: int = 500, timeout: float | None = None,
+) -> Iterator[tuple[str, str]]:
+    """(id, text) of chunks that hold one of the names, text in lower case on one line; at most `most`."""
+    terms = sorted({folded(name) for name in names if normalise(name)})
+    params = {"layout": layout.model_dump(), "terms": terms, "most": most}
+    for row in graph.read(all_queries()["prove-passages"], params, timeout=timeout) if terms else ():
+        yield row["id"], row["text"]
+
+
+def folded(text: str) -> str:
+    """A text as prove-names and prove-texts compare it."""
+    return re.sub(r"\s+", " ", text.lower().replace("\u2019", "'")).strip()
+
+
+def squeezed(predicate: str) -> str:
+    """A predicate without case, spaces, hyphens and underscores: works_for, worksFor and WORKS FOR are one."""
+    return predicate.lower().replace("_", "").replace(" ", "").replace("-", "")
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None

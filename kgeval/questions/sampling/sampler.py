@@ -1,0 +1,103 @@
+"""Draws structures out of a graph: seeded, repeatable, lazy.
+
+The same graph and seed give the same structures in the same order, on each run and after a restart of the server; after a rebuild too,
+as far as names and keys are the same (docs/sampling.md says where not).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+
+from kgeval.audit.accuracy.chunks import Chunks
+from kgeval.errors import UsageError
+from kgeval.graph.connect import Graph
+from kgeval.questions.sampling import grown, simple
+from kgeval.questions.sampling.around import Drawn
+from kgeval.questions.sampling.capacity import capacity
+from kgeval.questions.sampling.details import structures
+from kgeval.questions.sampling.paths import paths
+from kgeval.questions.sampling.walked import chains, subgraphs
+from kgeval.questions.sampling.world import World
+from kgeval.questions.wanted import Capacity, Wanted
+from kgeval.records import Layout, Structure, StructureKind
+
+DRAWERS: dict[StructureKind, Callable[[World, Wanted], Iterator[list[Drawn]]]] = {
+    "node": simple.nodes, "edge": simple.edges, "neighbourhood": grown.neighbourhoods, "path": paths, "chain": chains,
+    "subgraph": subgraphs, "pair": simple.pairs, "community": grown.communities,
+}
+NEED_GDS = frozenset(("chain", "subgraph", "community"))
+OF_DOCUMENTS = frozenset(("path", "pair", "chain"))
+PART = 32  # structures whose details are read together
+MOST_FRUITLESS = 5_000  # structures in a row that come from too few documents
+
+
+class Sampler:
+    """An open sampler. It may be asked for several kinds, one after another or by turns; what it has read it keeps."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def capacity(self, wanted: Wanted) -> Capacity:
+        """What the graph can give.
+
+        Raises: UsageError for what does not fit together; ConnectError where the kind needs GDS and there is none; QueryError.
+        """
+        _check(wanted, self._world)
+        return capacity(self._world, wanted)
+
+    def structures(self, wanted: Wanted) -> Iterator[Structure]:
+        """Structures in the seed's order, each once; ends when the graph has no more, or when the draws give nothing new for long.
+        Asked again, it begins again.
+
+        Raises: as `capacity`.
+        """
+        _check(wanted, self._world)
+        return self._numbered(wanted)
+
+    def _numbered(self, wanted: Wanted) -> Iterator[Structure]:
+        number = fruitless = 0
+        for batch in DRAWERS[wanted.kind](self._world, wanted):
+            for start in range(0, len(batch), PART):
+                for structure in structures(self._world, wanted.kind, batch[start : start + PART]):
+                    if _documents(structure) < wanted.documents:
+                        fruitless += 1
+                        continue
+                    fruitless = 0
+                    yield structure.model_copy(update={"number": number})
+                    number += 1
+            if fruitless > MOST_FRUITLESS:
+                return
+
+
+def _documents(structure: Structure) -> int:
+    """How many documents it comes from: its relations, of a pair its entities."""
+    told = [node.documents for node in structure.nodes] if structure.kind == "pair" else [one.documents for one in structure.relations]
+    return max(1, len({name for documents in told for name in documents}))
+
+
+def _check(wanted: Wanted, world: World) -> None:
+    """Refuses what does not fit together, and what this server cannot do."""
+    if wanted.documents > 1 and wanted.kind not in OF_DOCUMENTS:
+        raise UsageError(f"documents: not for {wanted.kind}", fix=f"ask it of {', '.join(sorted(OF_DOCUMENTS))}, or leave it out")
+    if wanted.stratify and wanted.kind == "community":
+        raise UsageError("communities are not stratified: each is drawn once", fix="leave out stratify")
+    if wanted.kind == "pair" and wanted.stratify == "document" and wanted.documents > 1:
+        raise UsageError("a pair of one document does not come from several", fix="leave out documents, or stratify by type")
+    if min(wanted.hops, wanted.min_relations, wanted.walk_length, wanted.most_relations, wanted.documents) < 1:
+        raise UsageError("hops, relations, steps and documents are numbers from 1", fix="leave out what is below 1")
+    if wanted.kind in NEED_GDS or wanted.stratify == "community":
+        world.graph.need_gds()
+
+
+@contextmanager
+def open_sampler(
+    graph: Graph, layout: Layout, *, seed: int, timeout: float | None = None, chunks: Chunks | None = None,
+) -> Iterator[Sampler]:
+    """A sampler on an open graph with a bound layout, for the time of the `with` block; reads only. What it projects into GDS is
+    dropped at the end.
+
+    `timeout`: seconds a query may take. `chunks`: passages from files, in place of those in the graph.
+    """
+    with ExitStack() as held:
+        yield Sampler(World(graph, layout, seed, timeout=timeout, chunks=chunks, held=held))

@@ -1,0 +1,196 @@
+"""The sheet on which people confirm questions: written as CSV that no spreadsheet takes for formulas, read back with all its faults
+at once. People keep or drop a question, and may write its text or its answer anew."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from kgeval.audit.accuracy.sheet import delimiter, escaped, unescaped, without_controls
+from kgeval.errors import InputError, UsageError
+from kgeval.files import read_table
+from kgeval.files.partial import private
+from kgeval.questions.drafts import RejectedError, answer_text, question_text
+from kgeval.records import Question, QuestionCheck
+
+MARK = "kgeval questions sheet"
+COLUMNS = ("id", "decision", "question", "reference", "kind", "level", "evidence", "relations", "checks", "note")
+WORDS: dict[str, Literal["keep", "drop"]] = {
+    "keep": "keep", "kept": "keep", "yes": "keep", "y": "keep", "ok": "keep", "drop": "drop", "dropped": "drop", "no": "drop", "n": "drop",
+}
+HEAD = (
+    f"# {MARK}",
+    "# Write keep or drop into the column decision. Keep: the question can be understood alone, its evidence answers it, and the "
+    "reference is right.",
+    "# A question or a reference that is nearly right may be written anew in its own cell; then write keep.",
+    "# Do not change ids. Several people: a copy of this file each.",
+)
+Undecided = Literal["refuse", "keep", "drop"]
+
+
+@dataclass(frozen=True)
+class Said:
+    """What one sheet says of a question. Texts are null where they were left as they are."""
+
+    decision: Literal["keep", "drop"] | None
+    question: str | None = None
+    reference: str | None = None
+
+
+@dataclass
+class Confirmed:
+    """What became of the questions."""
+
+    kept: int = 0
+    dropped: int = 0
+    edited: int = 0
+    undecided: list[str] = field(default_factory=list)
+
+
+def write_sheet(path: Path, questions: Iterable[Question]) -> None:
+    """One row a question, the decision left empty; for its owner's eyes only (0600).
+
+    Raises: UsageError where the file exists, so that no decision is lost; InputError where it cannot be written.
+    """
+    if path.exists():
+        raise UsageError(f"{path}: is there already, and may hold decisions", fix="choose another name, or move the file away")
+    with private(path) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        for line in HEAD:
+            writer.writerow([line])
+        writer.writerow(COLUMNS)
+        for question in questions:
+            writer.writerow([escaped(without_controls(cell)) for cell in _cells(question)])
+
+
+def _cells(question: Question) -> list[str]:
+    evidence = "\n\n".join(f"[{n}] {text}" for n, text in enumerate(question.evidence_texts, start=1))
+    relations = "\n".join(question.path.text if question.path is not None else question.points)
+    checks = "\n".join(f"{one.name}: {_verdict(one)}{f' ({one.reason})' if one.reason else ''}" for one in question.checks)
+    return [
+        question.id, "", question.question, question.reference or "", ", ".join(question.kinds), question.level or "", evidence, relations,
+        checks, "",
+    ]
+
+
+def _verdict(check: QuestionCheck) -> str:
+    return {True: "passed", False: "failed", None: "not decided"}[check.passed]
+
+
+def confirmed(questions: Iterable[Question], sheets: Sequence[Path], undecided: Undecided, result: Confirmed) -> Iterator[Question]:
+    """The questions that people keep, with their texts, in their order; `result` is counted up. Several sheets: most decide.
+
+    Questions on which nobody, or equally many for either, decided are kept, dropped or, with "refuse", listed in `result` only.
+    Raises: InputError with every fault of every sheet: unknown ids and decisions, ids twice, texts that differ between sheets.
+    """
+    said = read_sheets(sheets)
+    faults = list(said.faults)
+    out: list[Question] = []
+    for question in questions:
+        given = said.rows.pop(question.id, [])
+        votes = Counter(one.decision for one in given if one.decision is not None)
+        if votes["keep"] == votes["drop"]:
+            result.undecided.append(question.id)
+        wanted = votes["keep"] > votes["drop"] or (votes["keep"] == votes["drop"] and undecided == "keep")
+        if not wanted:
+            result.dropped += 1
+            continue
+        edited, wrong = _edited(question, given)
+        faults += wrong
+        result.kept += 1
+        result.edited += edited.question != question.question or edited.reference != question.reference
+        out.append(edited.model_copy(update={"checks": [*edited.checks, _check(votes)]}))
+    faults += [f"id '{name[:60]}' is none of the questions" for name in said.rows]
+    if faults:
+        raise InputError(
+            f"{', '.join(map(str, sheets))}: {len(faults)} faults", faults=faults,
+            fix="decisions are keep, drop or empty; the questions must be those that the sheet was written for",
+        )
+    yield from out
+
+
+def _check(votes: Counter[Literal["keep", "drop"]]) -> QuestionCheck:
+    passed = True if votes["keep"] > votes["drop"] else None
+    return QuestionCheck(name="confirmed", passed=passed, reason=f"{votes['keep']} of {votes['keep'] + votes['drop']} keep it")
+
+
+def _edited(question: Question, given: Sequence[Said]) -> tuple[Question, list[str]]:
+    """The question with the texts that people wrote, and what is wrong with them. Checks of other texts are left out."""
+    kept = [one for one in given if one.decision != "drop"]
+    faults, new = [], dict[str, str]()
+    for name, before in (("question", question.question), ("reference", question.reference or "")):
+        texts = {text for one in kept if (text := getattr(one, name)) is not None and not _same(text, before)}
+        if len(texts) > 1:
+            faults.append(f"id '{question.id}': the sheets have different texts for the {name}")
+        elif texts:
+            new[name] = texts.pop()
+    try:
+        if "question" in new:
+            new["question"] = question_text(new["question"])
+        if new.get("reference"):
+            new["reference"] = answer_text(new["reference"])
+    except RejectedError as error:
+        faults.append(f"id '{question.id}': {error}")
+    if not new:
+        return question, faults
+    before_texts = {f"{name}_before": getattr(question, name) for name in new}
+    return question.model_copy(update={
+        **new, "reference": new.get("reference", question.reference) or None, "checks": [], "extra": {**question.extra, **before_texts},
+    }), faults
+
+
+def _same(one: str, other: str) -> bool:
+    """Whether two texts differ in blanks and control characters only, which spreadsheets change."""
+    return without_controls(one).split() == without_controls(other).split()
+
+
+@dataclass
+class Sheets:
+    """The rows of all sheets by question, and what is wrong with them."""
+
+    rows: dict[str, list[Said]] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
+
+
+def read_sheets(paths: Sequence[Path]) -> Sheets:
+    """What the sheets say. Raises: InputError for a file that cannot be read."""
+    found = Sheets()
+    for path in paths:
+        _read(path, found)
+    return found
+
+
+def _read(path: Path, found: Sheets) -> None:
+    header: list[str] | None = None
+    seen: set[str] = set()
+    for line in read_table(path, delimiter(path)):
+        if line.fault:
+            found.faults.append(f"{line.where}: {line.fault}")
+        elif header is None:
+            if str(line.value[0]).strip().startswith("#"):
+                continue
+            header = [str(cell).strip().casefold() for cell in line.value]
+            if not {"id", "decision"} <= set(header):
+                found.faults.append(f"{line.where}: the header needs the columns id and decision, it has {', '.join(header)[:200]}")
+                return
+        else:
+            _take(dict(zip(header, line.value, strict=False)), line.where, seen, found)
+    if header is None:
+        found.faults.append(f"{path.name}: no header with the columns id and decision")
+
+
+def _take(row: Mapping[str, str], where: str, seen: set[str], found: Sheets) -> None:
+    name, word = unescaped(row.get("id", "").strip()), unescaped(row.get("decision", "").strip())
+    if name in seen:
+        found.faults.append(f"{where}: id '{name[:60]}' stands twice on this sheet")
+        return
+    seen.add(name)
+    decision = WORDS.get(word.casefold().strip(" .!"))
+    if word and decision is None:
+        found.faults.append(f"{where}: decision '{word[:40]}' is none of keep, drop")
+    texts = {key: unescaped(row[key]) for key in ("question", "reference") if key in row}
+    found.rows.setdefault(name, []).append(Said(decision, texts.get("question"), texts.get("reference")))

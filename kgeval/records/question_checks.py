@@ -1,0 +1,101 @@
+"""What checks found in sets of questions, one set or two side by side."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from kgeval.records.base import SCHEMA_VERSION, Record
+from kgeval.records.manifest import RunManifest
+from kgeval.records.scores import GateResult
+
+TwinKind = Literal["exact", "normalised", "embedding"]
+
+
+class CheckFigure(Record):
+    """One check over the questions of a set. `n`: all of them = passed + failed + not_applicable + unscored.
+
+    `share`: passed of passed + failed (0..1), null where there are none; `low`, `high`: its 95 % interval (Wilson). `bound_low`,
+    `bound_high`: the share if all unscored ones failed, or passed. `causes`: unscored ones by cause; `why_not`: not applicable ones
+    by reason.
+    """
+
+    check: str
+    n: int
+    passed: int
+    failed: int
+    not_applicable: int
+    unscored: int
+    share: float | None = Field(default=None, ge=0, le=1)
+    low: float | None = None
+    high: float | None = None
+    bound_low: float | None = None
+    bound_high: float | None = None
+    causes: dict[str, int] = Field(default_factory=dict)
+    why_not: dict[str, int] = Field(default_factory=dict)
+
+
+class CheckExample(Record):
+    """A question that a check failed, as an example. `reference`: the right answer of the file, where it has one."""
+
+    check: str
+    id: str
+    question: str
+    reference: str | None = None
+    reason: str = ""
+
+
+class CheckedSet(Record):
+    """One file of questions. `references`, `evidence`: questions that have a right answer, and texts of evidence; `negative`: those
+    that have no answer in the texts. `levels`: the figures of each level (or kind, where no level is told)."""
+
+    file: str
+    n: int
+    references: int
+    evidence: int
+    negative: int
+    figures: list[CheckFigure]
+    levels: dict[str, list[CheckFigure]] = Field(default_factory=dict)
+    examples: list[CheckExample] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)
+
+
+class CheckDifference(Record):
+    """A check in two sets: share of the first minus share of the second (-1..1), with its 95 % interval (Newcombe); `n_first`,
+    `n_second`: how many questions the shares are of."""
+
+    check: str
+    difference: float
+    low: float
+    high: float
+    n_first: int
+    n_second: int
+
+
+class QuestionTwin(Record):
+    """Two questions that ask the same. `similarity`: cosine of their embeddings, null where the words are the same."""
+
+    file: str
+    id: str
+    other_file: str
+    other_id: str
+    how: TwinKind
+    similarity: float | None = None
+
+
+class CheckReport(Record):
+    """Checks of one set of questions, or of two side by side. `complete`: nothing was cut off. `near`: the cosine from which two
+    questions are near; null: only words were compared. `twins`: the first pairs; `twins_within`, `twins_across`: how many there are."""
+
+    schema_version: Literal["1"] = SCHEMA_VERSION
+    run: RunManifest
+    complete: bool = True
+    near: float | None = None
+    sets: list[CheckedSet]
+    differences: list[CheckDifference] = Field(default_factory=list)
+    twins: list[QuestionTwin] = Field(default_factory=list)
+    twins_within: dict[str, int] = Field(default_factory=dict)
+    twins_across: int = 0
+    gates: list[GateResult] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)

@@ -1,0 +1,173 @@
+"""A package's own environment: made, checked and removed in the user's data folder. Nothing of it is imported by kgeval."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from pydantic import BaseModel, ValidationError
+
+from kgeval.config import environment
+from kgeval.errors import UsageError
+from kgeval.systems.adapters.catalog import AdapterInfo
+
+MARKER = "kgeval-environment.json"
+INSTALL_SECONDS = 3600
+_VERSION = re.compile(r"(\d+)\.(\d+)")
+
+
+class Installed(BaseModel):
+    """What stands in an environment. `version`: of the wrapped package; `by`: uv or pip; `bytes`: on the disk."""
+
+    adapter: str
+    version: str
+    python: str
+    requirements: tuple[str, ...]
+    by: str
+    seconds: float
+    bytes: int
+
+
+def place(info: AdapterInfo) -> Path:
+    """Where the adapter's environment is, or would be: below KGEVAL_SYSTEMS_DIR, else in kgeval's data folder of this user."""
+    import platformdirs
+
+    chosen = environment("KGEVAL_SYSTEMS_DIR")
+    base = Path(chosen).expanduser() if chosen else platformdirs.user_data_path("kgeval", appauthor=False) / "systems"
+    return base / info.name
+
+
+def installed(info: AdapterInfo) -> Installed | None:
+    """What is installed, or null: nothing, or a part of something."""
+    try:
+        return Installed.model_validate_json((place(info) / MARKER).read_text(encoding="utf-8"))
+    except (OSError, ValidationError):
+        return None
+
+
+def python_of(info: AdapterInfo) -> Path:
+    """The environment's Python. Raises: UsageError if the adapter is not installed."""
+    if installed(info) is None:
+        raise UsageError(f"{info.name} is not installed", fix=f"kgeval system install {info.name}")
+    return place(info) / "bin" / "python"
+
+
+def install(info: AdapterInfo, *, python: str | None, say: Callable[[str], None]) -> Installed:
+    """Makes the environment anew, with uv where there is one, else venv and pip. `python`: the interpreter (null: the one kgeval has).
+
+    Raises: UsageError for a Python that the package does not work with, and with what the installer said where it failed.
+    """
+    from filelock import FileLock
+
+    chosen = _python(info, python)
+    folder = place(info)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder.with_name(f"{folder.name}.lock"), mode=0o600):
+        remove(info)
+        started = time.monotonic()
+        uv = shutil.which("uv")
+        say(f"installing {', '.join((*info.alone, *info.requirements))} into {folder}")
+        try:
+            _run([uv, "venv", "--quiet", "--python", chosen, str(folder)] if uv else [chosen, "-m", "venv", str(folder)], info)
+            for more, wanted in (((), info.requirements), (("--no-deps",), info.alone)):
+                if wanted:
+                    _run([*_installer(uv, folder), *more, *wanted], info)
+            version = _check(info, folder)
+        except BaseException:
+            remove(info)  # a part of an environment is of no use
+            raise
+        seconds = time.monotonic() - started
+        found = Installed(
+            adapter=info.name, version=version, python=_version_of(str(folder / "bin" / "python")), by="uv" if uv else "pip",
+            requirements=(*info.alone, *info.requirements), seconds=round(seconds, 1), bytes=_size(folder),
+        )
+        (folder / MARKER).write_text(found.model_dump_json(indent=2), encoding="utf-8")
+        return found
+
+
+def remove(info: AdapterInfo) -> bool:
+    """Deletes the environment; false if there was none. Indexes stay: they are in folders of the user's choice."""
+    folder = place(info)
+    if not folder.is_dir():
+        return False
+    if not (folder / "pyvenv.cfg").is_file() and any(folder.iterdir()):
+        raise UsageError(f"{folder} is no environment of kgeval's", fix="move it away, or set KGEVAL_SYSTEMS_DIR to another folder")
+    shutil.rmtree(folder)
+    return True
+
+
+def _installer(uv: str | None, folder: Path) -> list[str]:
+    python = str(folder / "bin" / "python")
+    return [uv, "pip", "install", "--quiet", "--python", python] if uv else [python, "-m", "pip", "install", "--quiet"]
+
+
+def _python(info: AdapterInfo, given: str | None) -> str:
+    """The interpreter. Raises: UsageError for one that is not there, or that the package does not work with."""
+    found = shutil.which(given) if given else sys.executable
+    if found is None:
+        raise UsageError(f"{given}: no such Python", fix="give the path of an interpreter with --python")
+    low, high = (_pair(text) for text in info.python)
+    version = _version_of(found)
+    if not low <= _pair(version) < high:
+        what = f"{info.name} works with Python {info.python[0]} up to, but without, {info.python[1]}; {found} is {version}"
+        raise UsageError(what, fix="give another interpreter with --python")
+    return found
+
+
+def _version_of(python: str) -> str:
+    code = "import sys; sys.stdout.write(sys.version.split()[0])"
+    done = subprocess.run([python, "-c", code], capture_output=True, text=True, check=False)
+    if done.returncode != 0 or not _VERSION.match(done.stdout):
+        raise UsageError(f"{python} is no Python that runs", fix="give the path of an interpreter with --python")
+    return done.stdout
+
+
+def _pair(version: str) -> tuple[int, int]:
+    found = _VERSION.match(version)
+    return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
+def _run(argv: Sequence[str], info: AdapterInfo) -> None:
+    """Runs an installer. Raises: UsageError with the end of what it said."""
+    try:
+        done = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=INSTALL_SECONDS, stdin=subprocess.DEVNULL)
+    except subprocess.TimeoutExpired as slow:
+        raise UsageError(f"{info.name}: installing took longer than {INSTALL_SECONDS} s", fix="try again with a faster network") from slow
+    except OSError as cause:
+        raise UsageError(f"{info.name}: {argv[0]}: {cause.strerror or cause}", fix="check that it can be run") from cause
+    if done.returncode != 0:
+        said = "\n  ".join((done.stderr or done.stdout).strip().splitlines()[-15:])
+        raise UsageError(f"{info.name}: the installer failed:\n  {said}", fix="mend what it says, or install with another --python")
+
+
+def _check(info: AdapterInfo, folder: Path) -> str:
+    """The version of the wrapped package, told by the environment itself."""
+    code = f"import importlib.metadata as m, sys; sys.stdout.write(m.version({info.distribution!r}))"
+    done = subprocess.run([str(folder / "bin" / "python"), "-c", code], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise UsageError(f"{info.name}: {info.distribution} is not in its environment", fix=f"kgeval system install {info.name}, once more")
+    return done.stdout
+
+
+def _size(folder: Path) -> int:
+    """Bytes of the files below; a file that is linked twice counts once."""
+    seen: dict[tuple[int, int], int] = {}
+    for top, _, names in os.walk(folder):
+        for name in names:
+            about = Path(top, name).lstat()
+            seen[about.st_dev, about.st_ino] = about.st_size
+    return sum(seen.values())
+
+
+def listed(info: AdapterInfo) -> dict[str, object]:
+    """The adapter and its state, for people and programs."""
+    found = installed(info)
+    state = {} if found is None else json.loads(found.model_dump_json())
+    return {"name": info.name, "title": info.title, "modes": list(info.modes), "installed": state or None, "folder": str(place(info))}

@@ -1,0 +1,126 @@
+"""The folder of an index: the documents, the card that says how it is made, and what the script tells of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from pydantic import BaseModel, JsonValue, ValidationError
+
+from kgeval.errors import InputError, UsageError
+from kgeval.files.plain import write_jsonl, write_text
+from kgeval.records import Corpus, Document
+from kgeval.systems.adapters.catalog import AdapterInfo
+from kgeval.text.tokens import TOKENIZER, count_tokens
+
+CARD, DOCUMENTS, RESULT = "kgeval-adapter.json", "documents.jsonl", "index.json"
+
+
+class Card(BaseModel):
+    """How an index is made; the scripts read it too. `local`: the embedding model runs in kgeval, not at the endpoint.
+
+    `documents`: SHA-256 of the texts (null: the graph was there before). `dimensions`, `version`: told by the script; null before it
+    has finished.
+    """
+
+    adapter: str
+    model: str
+    embedding_model: str
+    local: bool = False
+    settings: dict[str, JsonValue] = {}
+    preset: str | None = None
+    documents: str | None = None
+    dimensions: int | None = None
+    version: str | None = None
+
+    @property
+    def whole(self) -> bool:
+        """The index step has finished."""
+        return self.version is not None
+
+
+class Told(BaseModel):
+    """What the script says of its index step; nulls: the package does not say."""
+
+    entities: int | None
+    relations: int | None
+    chunks: int | None
+    failures: dict[str, int]
+    notes: list[str]
+    stages: dict[str, float]
+    seconds: float
+    version: str
+    dimensions: int
+    asked: dict[str, int | float | None]
+    python: str
+
+
+def read_card(folder: Path, info: AdapterInfo) -> Card:
+    """The card of a finished index. Raises: InputError where there is none, or one of another adapter."""
+    fix = f"kgeval system index {info.name} --documents DOCS --folder {folder}"
+    try:
+        card = Card.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
+    except OSError as cause:
+        raise InputError(f"{folder}: no index of {info.name} ({CARD} cannot be read)", fix=fix) from cause
+    except ValidationError as cause:
+        raise InputError(f"{folder / CARD}: not a card of kgeval's: {cause.error_count()} faults", fix=fix) from cause
+    if card.adapter != info.name:
+        raise InputError(f"{folder} is an index of {card.adapter}, not of {info.name}", fix=f"--system {card.adapter}, or another --folder")
+    if not card.whole:
+        raise InputError(f"{folder}: its index step did not finish", fix=f"{fix} --replace")
+    return card
+
+
+def prepare(folder: Path, card: Card, documents: Sequence[Document], *, replace: bool) -> None:
+    """Writes documents and card into a new folder, or an empty one; `replace`: into one of kgeval's, whose index is deleted.
+
+    Raises: UsageError for a folder that holds anything else.
+    """
+    import shutil
+
+    if folder.exists() and any(folder.iterdir()):
+        if not (folder / CARD).is_file():
+            raise UsageError(f"{folder} is not empty, and no index of kgeval's", fix="give --folder a new or empty folder")
+        if not replace:
+            raise UsageError(f"{folder} holds an index already", fix="give another --folder, or --replace to make it anew")
+        shutil.rmtree(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    write_jsonl(folder / DOCUMENTS, ({"id": one.id, "title": one.title, "text": one.text} for one in documents))
+    write_card(folder, card)
+
+
+def write_card(folder: Path, card: Card) -> None:
+    """Writes the card, whole or not at all."""
+    write_text(folder / CARD, card.model_dump_json(indent=2))
+
+
+def told(folder: Path) -> Told:
+    """What the script wrote about its index. Raises: InputError where it did not."""
+    try:
+        return Told.model_validate_json((folder / RESULT).read_text(encoding="utf-8"))
+    except (OSError, ValidationError) as cause:
+        raise InputError(f"{folder / RESULT}: the script did not tell what it built: {cause}", fix="look into its log") from cause
+
+
+def corpus(documents: Sequence[Document], chunks: int | None) -> Corpus:
+    """The texts that an index is made from, counted as everywhere in kgeval."""
+    return Corpus(
+        hash=digest(documents), documents=len(documents), chunks=chunks, tokens=sum(count_tokens(one.text) for one in documents),
+        words=sum(len(one.text.split()) for one in documents), tokenizer=TOKENIZER,
+    )
+
+
+def digest(documents: Sequence[Document]) -> str:
+    """SHA-256 over ids and texts, sorted by id."""
+    parts = sorted((one.id, hashlib.sha256(one.text.encode("utf-8", "surrogatepass")).hexdigest()) for one in documents)
+    return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def configuration(info: AdapterInfo, card: Card, version: str) -> Mapping[str, JsonValue]:
+    """The configuration card of [X table 18] with what was set."""
+    return {
+        **info.configuration_card, "package": f"{info.distribution} {version}", "modes": list(info.modes), "preset": card.preset,
+        "model": card.model, "embedding_model": card.embedding_model, "embedding_local": card.local, "settings": card.settings,
+    }

@@ -1,0 +1,132 @@
+"""The index step of an adapter: documents into a folder, the script run over them, and the Index record of what it took."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from kgeval.errors import IncompleteError
+from kgeval.llm.endpoints import scrub
+from kgeval.manifest import Asked, Started
+from kgeval.records import Document, IndexRecord, ModelRef, ModelUse
+from kgeval.systems.adapters import folder as folders
+from kgeval.systems.adapters.catalog import AdapterInfo
+from kgeval.systems.adapters.folder import Card, Told
+from kgeval.systems.adapters.launch import argv, local_embeddings, variables
+
+LOG = "index.log"
+GRACE_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class IndexWanted:
+    """What is to be indexed. `inputs`: the files that were read; `timeout`: seconds in all (null: no limit). `started`: of the command."""
+
+    documents: Sequence[Document]
+    folder: Path
+    card: Card
+    started: Started
+    inputs: Sequence[Path] = ()
+    faults: Sequence[str] = ()
+    replace: bool = False
+    timeout: float | None = None
+
+
+def index(info: AdapterInfo, wanted: IndexWanted, *, say: Callable[[str], None]) -> IndexRecord:
+    """Makes the index. What the package prints goes into index.log of the folder.
+
+    Raises: UsageError, ModelError before anything is done; IncompleteError with the end of the log where the script failed.
+    """
+    environ = variables(info)
+    folders.prepare(wanted.folder, wanted.card, wanted.documents, replace=wanted.replace)
+    log = wanted.folder / LOG
+    say(f"{info.title} indexes {len(wanted.documents):,} documents; its log: {log}")
+    with ExitStack() as stack:
+        environ |= local_embeddings(stack, wanted.card) if wanted.card.local else {}
+        _run(info, environ, wanted, log)
+    told = folders.told(wanted.folder)
+    folders.write_card(wanted.folder, wanted.card.model_copy(update={"dimensions": told.dimensions, "version": told.version}))
+    return record(info, wanted, told)
+
+
+def _run(info: AdapterInfo, environ: Mapping[str, str], wanted: IndexWanted, log: Path) -> None:
+    with log.open("wb") as out:
+        process = subprocess.Popen(
+            argv(info, "index"), cwd=wanted.folder, env=dict(environ), stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+            start_new_session=True,
+        )
+        try:
+            code = process.wait(wanted.timeout)
+        except subprocess.TimeoutExpired as slow:
+            _end(process)
+            what = f"{info.name}: not done after {wanted.timeout:g} s"
+            raise IncompleteError(what, fix=f"give a longer --timeout; its log: {log}") from slow
+        except BaseException:
+            _end(process)
+            raise
+    if code != 0:
+        tail = log.read_bytes()[-4000:].decode("utf-8", "replace").strip().splitlines()[-12:]
+        said = "\n  ".join(scrub(line, environ["OPENAI_API_KEY"]) for line in tail)
+        what = f"{info.name}: the index step failed (exit code {code}):\n  {said}"
+        raise IncompleteError(what, fix=f"mend what it says; its log: {log}")
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Ends the script and all that it started."""
+    for kind in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(process.pid, kind)
+            process.wait(GRACE_SECONDS)
+        except ProcessLookupError:
+            break
+        except subprocess.TimeoutExpired:
+            continue
+
+
+def record(info: AdapterInfo, wanted: IndexWanted, told: Told) -> IndexRecord:
+    """The Index record of a finished index step [X table 15, table 18]."""
+    card = wanted.card
+    use = _use(card, told)
+    asked = Asked([ModelRef(role="extractor", name=card.model), ModelRef(role="embedding", name=card.embedding_model)], use)
+    failed = sum(told.failures.values())
+    notes = [*told.notes, *_unknown(told)]
+    return IndexRecord(
+        system=info.name, graph=str(wanted.folder), variant=card.preset, corpus=folders.corpus(wanted.documents, told.chunks),
+        run=wanted.started.manifest(inputs=wanted.inputs, asked=asked, exit_code=3 if failed else 0), seconds=told.seconds,
+        stages=told.stages, calls=use[0].calls, input_tokens=_whole(told, "input_tokens"), output_tokens=_whole(told, "output_tokens"),
+        use=use, entities=told.entities, relations=told.relations, failures=told.failures, faults=list(wanted.faults), notes=notes,
+        configuration=dict[str, JsonValue](folders.configuration(info, card, told.version)),
+    )
+
+
+def _use(card: Card, told: Told) -> list[ModelUse]:
+    """What was asked of the two models, as the relay counted it."""
+    refused = {"refused": int(told.asked["failed"] or 0)} if told.asked.get("failed") else {}
+    return [
+        ModelUse(
+            stage="index", model=card.model, calls=int(told.asked["calls"] or 0), input_tokens=_whole(told, "input_tokens") or 0,
+            output_tokens=_whole(told, "output_tokens") or 0, seconds=round(float(told.asked["seconds"] or 0), 3), failures=refused,
+        ),
+        ModelUse(
+            stage="embeddings", model=card.embedding_model, calls=int(told.asked["embedding_calls"] or 0),
+            input_tokens=_whole(told, "embedding_tokens") or 0,
+        ),
+    ]
+
+
+def _whole(told: Told, name: str) -> int | None:
+    value = told.asked.get(name)
+    return None if value is None else int(value)
+
+
+def _unknown(told: Told) -> list[str]:
+    """What could not be counted, in words."""
+    missing = [name for name in ("input_tokens", "output_tokens", "embedding_tokens") if told.asked.get(name) is None]
+    return [f"{', '.join(missing).replace('_', ' ')}: not known, the endpoint did not tell"] if missing else []

@@ -1,0 +1,131 @@
+"""From an installed adapter to an open system: its script as a process that speaks JSONL, in the environment of its package."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from contextlib import ExitStack
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from pydantic import JsonValue
+
+from kgeval.config import environment
+from kgeval.errors import UsageError
+from kgeval.llm.endpoints import DEFAULT_URL, address, api_key
+from kgeval.records import Answer
+from kgeval.systems.adapters.catalog import AdapterInfo, adapter, scripts
+from kgeval.systems.adapters.environment import place, python_of
+from kgeval.systems.adapters.folder import Card, read_card
+from kgeval.systems.outside.command import CommandSystem, CommandWanted, open_command
+from kgeval.systems.system import Ask
+
+if TYPE_CHECKING:
+    from kgeval.systems.spec import Opening, SystemSpec
+
+# what a script's process gets of this one's environment: nothing that could be a secret of something else
+PASSED = (
+    "PATH", "HOME", "USER", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE",
+    "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy", "TIKTOKEN_CACHE_DIR",
+    "HF_HOME", "HF_HUB_OFFLINE", "CUDA_VISIBLE_DEVICES", "OMP_NUM_THREADS",
+)
+NEO4J = ("NEO4J_URI", "NEO4J_USERNAME", "NEO4J_PASSWORD", "NEO4J_DATABASE")
+# no package of these is to call home, and litellm is not to fetch its price list
+QUIET = {
+    "DO_NOT_TRACK": "1", "LITELLM_LOCAL_MODEL_COST_MAP": "True", "PYTHONSAFEPATH": "1", "PYTHONUNBUFFERED": "1", "PYTHONWARNINGS": "ignore",
+}
+
+
+def open_adapter(spec: SystemSpec, opening: Opening) -> AdapterSystem:
+    """An open adapter: its process started and greeted. Settings: those for answering, `model`, and `temperature`.
+
+    Raises: UsageError (not installed, no --folder, no such mode or setting), InputError (no index), ConfigError, ModelError (no key).
+    """
+    info = adapter(spec.name)
+    mode = spec.mode or info.modes[0]
+    if mode not in info.modes:
+        raise UsageError(f"{info.name} has no mode {mode}", fix=f"modes: {', '.join(info.modes)}")
+    if opening.folder is None:
+        raise UsageError(f"{info.name} needs the folder of its index", fix=f"--folder DIR, made by kgeval system index {info.name}")
+    settings = info.checked(opening.settings, answering=True)
+    card = read_card(opening.folder, info)
+    name = spec.label or (f"{info.name}:{mode}" if len(info.modes) > 1 else info.name)
+    with ExitStack() as stack:
+        more = local_embeddings(stack, card) if card.local and not opening.dry else {}
+        system = open_command(CommandWanted(
+            argv(info, "answer", mode, settings), name=name, variant=opening.variant,
+            settings={"adapter": info.name, "mode": mode, **settings}, timeout=opening.timeout, processes=opening.processes,
+            environment={**variables(info), **more}, folder=opening.folder.resolve(), hello_seconds=opening.timeout,
+        ), started=not opening.dry)
+        return AdapterSystem(system, stack.pop_all())
+
+
+class AdapterSystem:
+    """A System: the script's process, and what runs beside it for as long."""
+
+    def __init__(self, inner: CommandSystem, beside: ExitStack) -> None:
+        self._inner, self._beside = inner, beside
+        self.name, self.variant, self.signature = inner.name, inner.variant, inner.signature
+        self.adjusts, self.parallel = inner.adjusts, inner.parallel
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader of the answers should know."""
+        return self._inner.notes
+
+    @property
+    def card(self) -> dict[str, JsonValue]:
+        """What the script declares: how its index was made."""
+        return self._inner.card
+
+    def answer(self, ask: Ask) -> Answer:
+        """The answer, as of any command."""
+        return self._inner.answer(ask)
+
+    def close(self) -> None:
+        """Ends the process and what runs beside it. May be called twice."""
+        self._inner.close()
+        self._beside.close()
+
+    def __enter__(self) -> AdapterSystem:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+
+def argv(info: AdapterInfo, task: str, mode: str = "", settings: Mapping[str, JsonValue] | None = None) -> tuple[str, ...]:
+    """The command line, run in the index's folder. It names no path, so that a moved folder keeps its signature."""
+    given = dict(settings or {})
+    model = given.pop("model", None)
+    words = ["python", "-m", info.module, task, "--folder", "."]
+    words += ["--mode", mode] if mode else []
+    words += ["--settings", json.dumps(given, sort_keys=True)] if given else []
+    words += ["--model", str(model)] if model else []
+    return tuple(words)
+
+
+def variables(info: AdapterInfo) -> dict[str, str]:
+    """The environment of a script's process. Raises: UsageError, ModelError where the address or the key is missing or wrong."""
+    python = python_of(info)
+    url = address(environment("OPENAI_BASE_URL") or DEFAULT_URL)
+    found = {name: os.environ[name] for name in PASSED if name in os.environ}
+    if info.neo4j:
+        if environment("NEO4J_URI") is None:
+            raise UsageError(f"{info.name} works on a Neo4j, and NEO4J_URI is not set", fix="set NEO4J_URI, NEO4J_USERNAME, NEO4J_PASSWORD")
+        found |= {name: os.environ[name] for name in NEO4J if name in os.environ}
+    path = os.pathsep.join([str(python.parent), found.get("PATH", os.defpath)])
+    return {
+        **found, **QUIET, "PATH": path, "VIRTUAL_ENV": str(place(info)), "PYTHONPATH": str(scripts()), "PYTHONDONTWRITEBYTECODE": "1",
+        "OPENAI_BASE_URL": url, "OPENAI_API_KEY": api_key(url),
+    }
+
+
+def local_embeddings(stack: ExitStack, card: Card) -> dict[str, str]:
+    """kgeval's own embedding model behind an address, for as long as the stack is open; the variables that tell the script of it."""
+    from kgeval.llm.embed import open_embedder
+    from kgeval.systems.adapters.embeddings import EmbeddingServer
+
+    server = stack.enter_context(EmbeddingServer(open_embedder(card.embedding_model)))
+    return {"KGEVAL_EMBEDDINGS_URL": server.base_url, "KGEVAL_EMBEDDINGS_KEY": server.key}

@@ -1,0 +1,249 @@
+"""What every adapter script shares: it is started by kgeval with the Python of the wrapped package's environment.
+
+    python adapter_NAME.py index  --folder DIR      documents.jsonl of the folder -> the package's index, and index.json about it
+    python adapter_NAME.py answer --folder DIR --mode MODE [--settings JSON] [--model NAME]
+                                                    JSONL requests on stdin -> JSONL replies on stdout (docs/system-protocol.md)
+
+The folder's kgeval-adapter.json says which models and settings to use. Addresses and keys come from the environment, and only the relay
+sees them. What the package prints goes to stderr: stdout belongs to the protocol. Standard library only; kgeval is not imported.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+from adapter_relay import Counted, Relay, Upstream
+
+CARD, DOCUMENTS, RESULT = "kgeval-adapter.json", "documents.jsonl", "index.json"
+OURS = ("OPENAI_BASE_URL", "OPENAI_API_KEY", "KGEVAL_EMBEDDINGS_URL", "KGEVAL_EMBEDDINGS_KEY")
+
+
+@dataclass(frozen=True)
+class Job:
+    """What an adapter is to do. `base_url`, `key`: the relay's. `settings`: those that were given, and the preset's."""
+
+    folder: Path
+    mode: str
+    settings: Mapping[str, Any]
+    model: str
+    embedding_model: str
+    dimensions: int
+    base_url: str
+    key: str
+    card: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def store(self) -> Path:
+        """Where the package keeps its index."""
+        return self.folder / "store"
+
+    def given(self, *names: str) -> dict[str, Any]:
+        """Those of the named settings that are set: what is not is left to the package's own default."""
+        return {name: self.settings[name] for name in names if self.settings.get(name) is not None}
+
+    def documents(self) -> list[dict[str, Any]]:
+        """The documents: id, title, text."""
+        return [json.loads(line) for line in (self.folder / DOCUMENTS).read_text(encoding="utf-8").splitlines()]
+
+
+@dataclass(frozen=True)
+class Built:
+    """What an index came to. Null: the package does not say."""
+
+    entities: int | None = None
+    relations: int | None = None
+    chunks: int | None = None
+    failures: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    stages: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a package answered. `contexts`: passages in its order (text, chunk_id, document, score); null: it does not tell."""
+
+    answer: str
+    contexts: list[dict[str, Any]] | None = None
+    retrieved_nodes: list[str] | None = None
+    retrieved_relations: list[str] | None = None
+    cypher: str | None = None
+    stages: Mapping[str, float] | None = None
+
+
+class Adapter(Protocol):
+    """A package, opened for one job. Its errors are the package's own: the loop below turns them into replies."""
+
+    def index(self, documents: list[dict[str, Any]]) -> Built: ...
+
+    def answer(self, question: str) -> Said: ...
+
+    def close(self) -> None: ...
+
+
+def main(package: str, opener: Callable[[Job], Adapter]) -> None:
+    """Runs the script. `package`: the distribution whose version is told. `opener`: gets the job, gives the open adapter."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("task", choices=["index", "answer"])
+    parser.add_argument("--folder", type=Path, required=True)
+    parser.add_argument("--mode", default="")
+    parser.add_argument("--settings", type=json.loads, default={})
+    parser.add_argument("--model", default=None)
+    given = parser.parse_args()
+    with _protocol_stream() as out:
+        card = json.loads((given.folder / CARD).read_text(encoding="utf-8"))
+        settings = {**card.get("settings", {}), **given.settings}
+        with Relay(_upstream(parameters(given.task, settings))) as relay:
+            job = _job(given, card, settings, relay)
+            if given.task == "index":
+                _index(package, opener, job, relay)
+            else:
+                _answer(package, opener, job, relay, out)
+
+
+def parameters(task: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """What the relay sets in every chat request: the temperature is one of answering, the index has the package's own."""
+    wanted = settings.get("temperature")
+    return {"temperature": wanted} if task == "answer" and wanted is not None else {}
+
+
+def _upstream(forced: Mapping[str, Any]) -> Upstream:
+    """The endpoint, taken out of the environment: the package finds only the relay there."""
+    base_url, key, embeddings, embeddings_key = (os.environ.pop(name, "") for name in OURS)
+    return Upstream(base_url, key, embeddings or None, embeddings_key, forced)
+
+
+def _job(given: argparse.Namespace, card: Mapping[str, Any], settings: Mapping[str, Any], relay: Relay) -> Job:
+    os.environ["OPENAI_BASE_URL"], os.environ["OPENAI_API_KEY"] = relay.base_url, relay.key
+    embedding = card.get("embedding_model") or ""
+    known = card.get("dimensions") or (relay.dimensions(embedding) if embedding else 0)
+    return Job(
+        given.folder.resolve(), given.mode, settings, given.model or card["model"], embedding, known, relay.base_url, relay.key, card,
+    )
+
+
+def _index(package: str, opener: Callable[[Job], Adapter], job: Job, relay: Relay) -> None:
+    job.store.mkdir(parents=True, exist_ok=True)
+    relay.reset()
+    started = time.perf_counter()
+    adapter = opener(job)
+    opened = time.perf_counter() - started
+    try:
+        built = adapter.index(job.documents())
+    finally:
+        adapter.close()
+    seconds = time.perf_counter() - started
+    stages = {"open": round(opened, 3), **(built.stages or {"index": round(seconds - opened, 3)})}
+    result = {
+        **asdict(built), "stages": stages, "seconds": round(seconds, 3), "version": version(package), "dimensions": job.dimensions,
+        "asked": asdict(relay.counted()), "python": sys.version.split()[0],
+    }
+    (job.folder / RESULT).write_text(json.dumps(result, ensure_ascii=False), encoding="utf-8")
+
+
+def _answer(package: str, opener: Callable[[Job], Adapter], job: Job, relay: Relay, out: IO[str]) -> None:
+    """One question at a time, in one thread: packages that hold an event loop stay in it, and counts belong to one question."""
+    with ThreadPoolExecutor(max_workers=1) as one:
+        adapter = one.submit(opener, job).result()
+        for request in _requests(sys.stdin):
+            if "hello" in request:
+                reply: dict[str, Any] = {"hello": hello(package, job)}
+            else:
+                relay.reset()
+                started = time.perf_counter()
+                done = one.submit(adapter.answer, str(request.get("question", "")))
+                wrong = done.exception()  # whatever a package raises is this question's failure, not the run's
+                said = done.result() if wrong is None else _failed(wrong)
+                reply = {"id": request.get("id"), **said_fields(said), **counts(relay.counted())}
+                reply["latency_s"] = round(time.perf_counter() - started, 6)
+            out.write(json.dumps(reply, ensure_ascii=False) + "\n")
+            out.flush()
+        one.submit(adapter.close).result()
+
+
+def hello(package: str, job: Job) -> dict[str, Any]:
+    """What the script declares: the package, and all of the card that answers depend on. None of the packages takes a wanted length."""
+    return {"name": package, "version": version(package), "adjusts": False, "card": dict(job.card)}
+
+
+def _requests(stream: IO[str]) -> Iterator[dict[str, Any]]:
+    for line in stream:
+        if line.strip():
+            yield json.loads(line)
+
+
+def _failed(wrong: BaseException) -> str:
+    if not isinstance(wrong, Exception):
+        raise wrong
+    return f"{type(wrong).__name__}: {wrong}"[:2000]
+
+
+def said_fields(said: Said | str) -> dict[str, Any]:
+    """The fields of a reply; a text is an error. What a package does not tell is left out."""
+    if isinstance(said, str):
+        return {"error": said}
+    return {name: value for name, value in asdict(said).items() if value is not None}
+
+
+def counts(counted: Counted) -> dict[str, Any]:
+    """What an answer took, in the protocol's fields; tokens that are not known are null."""
+    more = {
+        "embedding_calls": counted.embedding_calls, "embedding_tokens": counted.embedding_tokens,
+        "model_seconds": round(counted.seconds, 6),
+    }
+    return {"calls": counted.calls, "input_tokens": counted.input_tokens, "output_tokens": counted.output_tokens, "extra": more}
+
+
+class _protocol_stream:
+    """stdout for the protocol alone: until the end, everything else that is printed, in Python or below it, goes to stderr."""
+
+    def __enter__(self) -> IO[str]:
+        sys.stdout.flush()
+        self._kept = os.dup(1)
+        os.dup2(2, 1)
+        self._out = os.fdopen(self._kept, "w", encoding="utf-8")
+        return self._out
+
+    def __exit__(self, *_: object) -> None:
+        self._out.close()
+
+
+def version(package: str) -> str:
+    """The installed version of a distribution."""
+    return importlib.metadata.version(package)
+
+
+def graphml_size(path: Path) -> tuple[int | None, int | None]:
+    """(nodes, edges) of a GraphML file, which the package wrote on this machine; nulls where there is none."""
+    if not path.is_file():
+        return None, None
+    from xml.etree import ElementTree
+
+    names = [node.tag.rpartition("}")[2] for _, node in ElementTree.iterparse(path)]  # noqa: S314
+    return names.count("node"), names.count("edge")
+
+
+def cut(text: str, words: int, overlap: int) -> list[str]:
+    """The text in pieces of so many words, for packages that take passages as they are. The text between words is kept."""
+    import re
+
+    starts = [match.start() for match in re.finditer(r"\S+", text)]
+    if len(starts) <= words:
+        return [text.strip()] if text.strip() else []
+    step = max(1, words - overlap)
+    pieces = []
+    for first in range(0, len(starts), step):
+        end = starts[first + words] if first + words < len(starts) else len(text)
+        pieces.append(text[starts[first] : end].strip())
+        if first + words >= len(starts):
+            break
+    return pieces

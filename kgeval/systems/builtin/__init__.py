@@ -1,0 +1,20 @@
+"""Systems that anyone can run: closed book, vector, graph, graph+text.
+
+    tools.py      what they work with, and which needs what
+    settings.py   their settings in one table, variants for ablations
+    system.py     retrieve, read, say what it took
+    readers.py    a model, or the extractive reader that asks none
+    retrieval.py  what both retrievers have in common; vector.py, graph_rag.py: the two
+    linear.py     the graph as text: order, budget, passages (pure)
+    sweep.py      which theta, k and l_max find most of the gold evidence
+    record.py     the Index record of an index that was built
+"""
+
+from kgeval.systems.builtin.opening import open_builtin, open_variant
+from kgeval.systems.builtin.settings import SETTINGS, Setting, Settings, defaults, read_settings, variants
+from kgeval.systems.builtin.tools import NEEDS, BuiltinNeed, BuiltinTools
+
+__all__ = [
+    "NEEDS", "SETTINGS", "BuiltinNeed", "BuiltinTools", "Setting", "Settings", "defaults", "open_builtin", "open_variant",
+    "read_settings", "variants",
+]

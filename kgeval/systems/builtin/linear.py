@@ -1,0 +1,113 @@
+"""The graph around entry entities as text: which relations come first, what fits into a budget, passages with their chunks. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from kgeval.graph.entry import Around, ChunkPlace, EntityText
+from kgeval.records import Passage
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_BLANKS = re.compile(r"[_\s]+")
+LONGEST = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A relation that was reached. `score`: cosine of the entry entity that it was reached from; `hop`: how far from it, from 1."""
+
+    relation: Around
+    score: float
+    hop: int
+
+
+@dataclass(frozen=True)
+class Linear:
+    """What goes to the reader: passages, the relations in them, tokens by the counter that was given."""
+
+    passages: tuple[Passage, ...]
+    edges: tuple[Edge, ...]
+    tokens: int
+
+
+def reached(entries: Sequence[EntityText], near: Mapping[str, Sequence[Around]], hops: int) -> list[Edge]:
+    """The relations within `hops` of the entry entities, each once, those of the best entry first [K 3.3.2 step 3], then nearer ones,
+    then in the order in which the graph gave them. `near`: entity -> the relations around it; an entity that is not in it was not
+    looked at."""
+    found: dict[str, Edge] = {}
+    for entry in sorted(entries, key=lambda one: (-one.score, one.name, one.element_id)):
+        front, seen = [entry.element_id], {entry.element_id}
+        for hop in range(1, hops + 1):
+            following: list[str] = []
+            for node in front:
+                for relation in near.get(node, ()):
+                    found.setdefault(relation.element_id, Edge(relation, entry.score, hop))
+                    other = relation.end if relation.start == node else relation.start
+                    if other not in seen:
+                        seen.add(other)
+                        following.append(other)
+            front = following
+    return list(found.values())
+
+
+def sentence(relation: Around, *, describe: bool = False) -> str:
+    """A relation as a sentence: "Livia Tarrant designed North Breakwater." One line, whatever stands in the names."""
+    said = f"{_plain(relation.subject)} {words_of(relation.predicate)} {_plain(relation.object)}."
+    about = _plain(relation.description or "") if describe else ""
+    return f"{said} {about}" if about and about.casefold() not in said.casefold() else said
+
+
+def words_of(predicate: str) -> str:
+    """A predicate as words: WORKS_AT, worksAt and works_at are "works at"."""
+    split = _CAMEL.sub(" ", predicate)
+    words = _BLANKS.sub(" ", split).strip()
+    return words.lower() if words.isupper() or " " in words or split != predicate else words
+
+
+def about(entity: EntityText) -> str:
+    """An entity as a sentence: "Livia Tarrant is a Person. An engineer." """
+    kind = f" is a {_plain(entity.type)}." if entity.type else "."
+    return f"{_plain(entity.name)}{kind} {_plain(entity.description or '')}".strip()
+
+
+def budgeted(edges: Iterable[Edge], budget: int, count: Callable[[str], int], *, describe: bool, lead: Sequence[str] = ()) -> Linear:
+    """The relations that fit into the budget in their order (one that does not fit is left out, shorter ones after it still come in),
+    as passages: the sentences that come from one chunk stand together. `lead`: sentences that come before them."""
+    used, kept, groups = 0, [], dict[str, list[str]]()
+    places: dict[str, tuple[ChunkPlace | None, float | None]] = {}
+    for text in lead:
+        if used + (cost := count(text) + 1) <= budget:
+            used += cost
+            groups.setdefault("", []).append(text)
+            places.setdefault("", (None, None))
+    for edge in edges:
+        said = sentence(edge.relation, describe=describe)
+        cost = count(said) + 1
+        if used + cost > budget:
+            continue
+        used += cost
+        kept.append(edge)
+        chunk = _chunk_of(edge.relation, groups)
+        key = chunk.id if chunk else ""
+        groups.setdefault(key, []).append(said)
+        places.setdefault(key, (chunk, edge.score))
+    passages = [_passage(lines, *places[key]) for key, lines in groups.items()]
+    return Linear(tuple(passages), tuple(kept), used)
+
+
+def _chunk_of(relation: Around, groups: Mapping[str, object]) -> ChunkPlace | None:
+    """The chunk that a relation is shown under: one that already has relations, else its first."""
+    return next((chunk for chunk in relation.chunks if chunk.id in groups), relation.chunks[0] if relation.chunks else None)
+
+
+def _passage(lines: Sequence[str], chunk: ChunkPlace | None, score: float | None) -> Passage:
+    return Passage(
+        text="\n".join(lines), chunk_id=chunk.id if chunk else None, document=chunk.document if chunk else None, score=score,
+    )
+
+
+def _plain(text: str) -> str:
+    """The text on one line, cut."""
+    return " ".join(text.split())[:LONGEST]

@@ -1,0 +1,120 @@
+"""What a retriever is, and what vector search and the graph have in common: the question's vector, the tables, the clock."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import TYPE_CHECKING, Protocol
+
+from kgeval.errors import LayoutError, UsageError
+from kgeval.graph.entry import EntryReader
+from kgeval.llm.text_table import Item, TextTable, open_table
+from kgeval.records import Passage
+from kgeval.systems.builtin.tools import NEEDS, BuiltinTools
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from kgeval.llm.embed import Embedder
+
+
+@dataclass(frozen=True)
+class Retrieved:
+    """What was found for a question. `nodes`, `relations`: element ids; null: this system retrieves none. `tokens`: of the contexts."""
+
+    contexts: tuple[Passage, ...]
+    tokens: int
+    nodes: tuple[str, ...] | None = None
+    relations: tuple[str, ...] | None = None
+
+
+class Retriever(Protocol):
+    """Finds contexts. `signature`: what they depend on. `table`: the index that it searches; null: it needs none."""
+
+    signature: str
+    table: TextTable | None
+
+    def retrieve(self, question: str, clock: Clock) -> Retrieved:
+        """The contexts of a question. The seconds of its stages go to the clock."""
+
+    def bounds(self) -> tuple[int, int]:
+        """Tokens of the contexts of one question, low and high."""
+
+    def size(self) -> tuple[int, int]:
+        """Entities and relations of the graph that it walks; 0 where it walks none."""
+
+
+@dataclass
+class Clock:
+    """Seconds of the stages of one question."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Counts what is done inside for a stage."""
+        started = perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[name] = round(self.seconds.get(name, 0.0) + perf_counter() - started, 6)
+
+    @property
+    def retrieval(self) -> float:
+        """Seconds of all stages so far."""
+        return round(sum(self.seconds.values()), 6)
+
+
+@dataclass(frozen=True)
+class Place:
+    """The graph that is searched and the model that embeds."""
+
+    reader: EntryReader
+    embedder: Embedder
+    tools: BuiltinTools
+
+    def vector(self, question: str, clock: Clock) -> np.ndarray:
+        """The question's vector, made now: the cache would tell a wrong time. Waiting for another question's turn does not count."""
+        with self.embedder.lock, clock.stage("entry"):
+            return self.embedder.fresh(question)
+
+    def table(self, kind: str) -> TextTable:
+        """The index of the graph's chunks or entities, built if need be, and said so."""
+        info, layout = self.reader.graph.info, self.reader.layout
+        source = json.dumps([info.uri, info.database, layout.model_dump()], sort_keys=True)
+        name = f"{kind}-{hashlib.sha256(source.encode()).hexdigest()[:8]}"
+        items = self._chunks if kind == "chunks" else self._entities
+        with self.embedder.lock:
+            table = open_table(name, items, self.embedder, cache_dir=self.tools.cache_dir, say=self.tools.say)
+            self.embedder.close()
+        about = table.about
+        if table.built:
+            self.tools.say(f"index: {about.rows} {kind} embedded with {about.model} in {about.seconds:.1f} s")
+        return table
+
+    def need_chunks(self, system: str) -> None:
+        """Raises: LayoutError where the graph has no chunk with a text."""
+        if next(iter(self.reader.chunks()), None) is None:
+            raise LayoutError(
+                f"{system} needs the texts of chunks, and this graph has none (layout {self.reader.layout.name})",
+                fix="take the system graph, or a layout whose chunk_labels and chunk_text_keys name them: kgeval layout show explains",
+            )
+
+    def _chunks(self) -> Iterable[Item]:
+        return (Item(one.element_id, one.id, one.text, one.document) for one in self.reader.chunks())
+
+    def _entities(self) -> Iterable[Item]:
+        return (Item(one.element_id, one.name, one.text, one.type) for one in self.reader.entities())
+
+
+def open_place(system: str, tools: BuiltinTools) -> Place:
+    """Raises: UsageError where a tool is missing that the system needs."""
+    there = {"reader": True, "chunks": True, "embedder": tools.embedder, "graph": tools.graph and tools.layout}
+    missing = sorted(need for need in NEEDS[system] if not there[need])
+    if missing or tools.graph is None or tools.layout is None or tools.embedder is None:
+        raise UsageError(f"the system {system} needs {' and '.join(missing)}", fix="name the graph with --graph, or take closed-book")
+    return Place(EntryReader(tools.graph, tools.layout, timeout=tools.timeout), tools.embedder, tools)

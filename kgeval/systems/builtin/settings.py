@@ -1,0 +1,189 @@
+"""The settings of the built-in systems: one table with types, bounds and meaning; read all at once, with variants for ablations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from pydantic import JsonValue
+
+from kgeval.errors import UsageError
+from kgeval.systems.builtin.tools import NEEDS
+
+SettingType = Literal["whole number", "number", "yes or no", "text", "list"]
+RETRIEVING = ("vector", "graph", "graph+text")
+GRAPHS = ("graph", "graph+text")
+EVERY = ("closed-book", *RETRIEVING)
+YES, NO = ("yes", "true", "on", "1"), ("no", "false", "off", "0")
+RERANKER = "cross-encoder/ms-marco-MiniLM-L-6-v2"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting: who has it, its type, its bounds (both included) or choices, and what it does."""
+
+    name: str
+    systems: tuple[str, ...]
+    type: SettingType
+    about: str
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+
+
+SETTINGS: tuple[Setting, ...] = (
+    Setting("k", RETRIEVING, "whole number", "vector: chunks in the context; graph: entry entities at most.", 1, 1_000),
+    Setting("theta", GRAPHS, "number", "An entry entity's cosine with the question is above this.", -1, 1),
+    Setting("hops", GRAPHS, "whole number", "How far the graph is walked from the entry entities.", 1, 3),
+    Setting("most", GRAPHS, "whole number", "Relations of one entity that are looked at, at most (bounds super-nodes).", 1, 10_000),
+    Setting("l_max", GRAPHS, "whole number", "Tokens of the context, at most.", 20, 1_000_000),
+    Setting("text_share", ("graph+text",), "number", "Share of l_max that is kept for the texts of chunks.", 0, 1),
+    Setting("entity_types", GRAPHS, "list", "Entry entities have one of these types, written A|B; empty: any."),
+    Setting("entry", GRAPHS, "text", "Where entry entities are searched.", choices=("lancedb", "neo4j")),
+    Setting("index", GRAPHS, "text", "With entry=neo4j: the name of the vector index; empty: the one on the layout's embeddings."),
+    Setting("describe", GRAPHS, "yes or no", "Put the descriptions of relations and entry entities into the context too."),
+    Setting("rerank", RETRIEVING, "text", f"Order what was found by a cross-encoder: a model's name or folder; yes: {RERANKER}."),
+    Setting("candidates", RETRIEVING, "whole number", "With rerank: chunks or relations that it orders, at most.", 1, 1_000),
+    Setting("max_words", EVERY, "whole number", "Ask the reader for at most so many words; 0: no limit.", 0, 10_000),
+)
+BY_NAME = {one.name: one for one in SETTINGS}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of one built-in system; those that it does not have keep their defaults. SETTINGS says what each one does."""
+
+    system: str
+    k: int = 5
+    theta: float = 0.3
+    hops: int = 1
+    most: int = 100
+    l_max: int = 1_000
+    text_share: float = 0.5
+    entity_types: tuple[str, ...] = ()
+    entry: str = "lancedb"
+    index: str = ""
+    describe: bool = False
+    rerank: str = ""
+    candidates: int = 30
+    max_words: int = 0
+
+    @property
+    def own(self) -> dict[str, JsonValue]:
+        """The settings that this system has, by name."""
+        return {one.name: _json(getattr(self, one.name)) for one in SETTINGS if self.system in one.systems}
+
+    @property
+    def variant(self) -> str | None:
+        """What differs from the defaults ("hops=2,k=5"), or null."""
+        usual = defaults(self.system)
+        changed = [f"{name}={_written(value)}" for name, value in self.own.items() if value != usual.own[name]]
+        return ",".join(changed) or None
+
+    @property
+    def name(self) -> str:
+        """The system's name with its variant: "graph", "graph@hops=2"."""
+        return f"{self.system}@{self.variant}" if self.variant else self.system
+
+
+DEFAULTS: Mapping[str, Mapping[str, int | float]] = {"graph": {"k": 20}, "graph+text": {"k": 20}}
+
+
+def defaults(system: str) -> Settings:
+    """The defaults of a system. theta, k and l_max were chosen by a sweep (docs/built-in-systems.md). Raises: UsageError."""
+    if system not in NEEDS:
+        raise UsageError(f"there is no built-in system {system}", fix=f"built in are {', '.join(NEEDS)}")
+    return replace(Settings(system), **dict(DEFAULTS.get(system, {})))  # type: ignore[arg-type]
+
+
+def read_settings(system: str, given: Mapping[str, JsonValue], *, base: Settings | None = None) -> Settings:
+    """The settings of a system from texts or values. `base`: what holds where nothing is given (null: the defaults).
+
+    Raises: UsageError that lists every setting that is unknown, not this system's, of another type or out of bounds.
+    """
+    start = base or defaults(system)
+    faults, values = list[str](), dict[str, Any]()
+    for name, value in given.items():
+        setting = BY_NAME.get(name)
+        if setting is None or system not in setting.systems:
+            known = ", ".join(one.name for one in SETTINGS if system in one.systems)
+            faults.append(f"{system} has no setting {name} (it has {known})")
+            continue
+        try:
+            values[name] = _read(setting, value)
+        except ValueError as cause:
+            faults.append(f"{name}: {cause}")
+    if faults:
+        raise UsageError(f"settings of {system}: " + "; ".join(faults), fix="docs/built-in-systems.md lists the settings with their bounds")
+    return replace(start, **values)
+
+
+def variants(system: str, given: Mapping[str, JsonValue], ablations: Mapping[str, Sequence[JsonValue]]) -> list[Settings]:
+    """The system as it is given, then one variant for each value of each ablation: one thing is changed at a time. A value that
+    changes nothing gives no variant of its own.
+
+    Raises: UsageError as read_settings does, for all values at once.
+    """
+    base = read_settings(system, given)
+    made, faults = [base], []
+    for name, values in ablations.items():
+        for value in values:
+            try:
+                one = read_settings(system, {name: value}, base=base)
+            except UsageError as fault:
+                faults.append(fault.message)
+                continue
+            if one not in made:
+                made.append(one)
+    if faults:
+        raise UsageError("; ".join(dict.fromkeys(faults)), fix="docs/built-in-systems.md lists the settings with their bounds")
+    return made
+
+
+def _read(setting: Setting, value: JsonValue) -> int | float | bool | str | tuple[str, ...]:
+    """The value in the setting's type. Raises: ValueError that says what was expected."""
+    if setting.type == "list":
+        parts = value if isinstance(value, list) else str(value).split("|")
+        return tuple(text for part in parts if (text := str(part).strip()))
+    if setting.name == "rerank":
+        return _reranker(value)
+    text = str(value).strip()
+    if setting.type == "yes or no":
+        if text.casefold() not in (*YES, *NO):
+            raise ValueError(f"{value!r} is neither yes nor no")
+        return text.casefold() in YES
+    if setting.type == "text":
+        if setting.choices and text not in setting.choices:
+            raise ValueError(f"{value!r} is none of {', '.join(setting.choices)}")
+        return text
+    return _number(setting, text)
+
+
+def _number(setting: Setting, text: str) -> int | float:
+    low, high = setting.low or 0, setting.high or 0
+    try:
+        number = int(text) if setting.type == "whole number" else float(text)
+    except ValueError:
+        raise ValueError(f"{text!r} is no {setting.type}") from None
+    if not low <= number <= high:
+        raise ValueError(f"{text} is not between {low:g} and {high:g}")
+    return number
+
+
+def _reranker(value: JsonValue) -> str:
+    text = "" if value is None else str(value).strip()
+    return "" if text.casefold() in NO else RERANKER if text.casefold() in YES else text
+
+
+def _json(value: object) -> JsonValue:
+    return list(value) if isinstance(value, tuple) else value  # type: ignore[return-value]
+
+
+def _written(value: JsonValue) -> str:
+    """A value as the command line takes it."""
+    if isinstance(value, list):
+        return "|".join(map(str, value))
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+
+

@@ -1,0 +1,108 @@
+"""A built-in system: retrieves (or not), has the contexts read, and says what that took."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self
+
+from kgeval import __version__
+from kgeval.graph.connect import QueryTimeout
+from kgeval.llm import tokens
+from kgeval.llm.asker import Asker, Later, digest
+from kgeval.records import Aligned, Answer, Stages
+from kgeval.systems.builtin.readers import FROM_CONTEXTS, NOT_FOUND, Read, Reader
+from kgeval.systems.builtin.retrieval import Clock, Retrieved, Retriever
+from kgeval.systems.builtin.settings import Settings
+from kgeval.systems.system import Ask
+
+PLANNED = "cancelled: a dry run asks nothing"
+
+
+class BuiltinSystem:
+    """A System. Closed book has no retriever. Safe for several threads, as many as its reader takes."""
+
+    def __init__(self, settings: Settings, reader: Reader, retriever: Retriever | None) -> None:
+        self.settings, self.retriever, self._reader = settings, retriever, reader
+        self.name, self.variant = settings.name, settings.variant
+        self.adjusts, self.parallel = reader.adjusts, reader.parallel
+        chosen = ",".join(f"{name}={value}" for name, value in settings.own.items())
+        parts = [settings.system, chosen, *([retriever.signature] if retriever else []), reader.signature, f"kgeval={__version__}"]
+        self.signature = "|".join(parts)
+
+    def answer(self, ask: Ask) -> Answer:
+        """The answer. A query that takes too long, and a call that fails, is an answer with its error."""
+        clock, found = Clock(), None
+        try:
+            found = self.retriever.retrieve(ask.question, clock) if self.retriever else None
+        except QueryTimeout as cause:
+            return self._empty(ask, error=f"timeout: {cause.message}")
+        if found is not None and not found.contexts:
+            read = Read(NOT_FOUND, 0.0, input_tokens=0, output_tokens=0, calls=0, cost=0.0)
+        else:
+            read = self._reader.read(ask, found.contexts if found else None, self.settings.max_words)
+        return self._answered(ask, clock, found, read)
+
+    def close(self) -> None:
+        """Nothing: whoever gave the tools closes them."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def _answered(self, ask: Ask, clock: Clock, found: Retrieved | None, read: Read) -> Answer:
+        told: dict[str, object] = {
+            "answer": read.text, "error": read.error, "stages": _stages(clock, read.seconds), "calls": read.calls, "cost": read.cost,
+            "input_tokens": read.input_tokens, "output_tokens": read.output_tokens,
+        }
+        if read.seconds is not None and not read.error:
+            told["latency_s"] = round(clock.retrieval + read.seconds, 6)
+        if found is not None:
+            told |= {"contexts": list(found.contexts), "extra": {"context_tokens": found.tokens}}
+            if found.nodes is not None and found.relations is not None:
+                told |= {"retrieved_nodes": list(found.nodes), "retrieved_relations": list(found.relations)}
+        return self._empty(ask).model_copy(update=told)
+
+    def _empty(self, ask: Ask, **more: str) -> Answer:
+        return Answer(
+            question_id=ask.question_id, system=self.name, variant=self.variant, trial=ask.trial, signature=self.signature, answer="",
+            aligned_to=_aligned(ask), **more,  # type: ignore[arg-type]
+        )
+
+
+class PlannedSystem(BuiltinSystem):
+    """The same in a dry run: counts the reader's calls, retrieves nothing, embeds nothing, builds no index."""
+
+    def __init__(self, settings: Settings, reader: Reader, retriever: Retriever | None, asker: Asker | None) -> None:
+        super().__init__(settings, reader, retriever)
+        self._asker = asker
+        self._bounds = retriever.bounds() if retriever and asker else (0, 0)
+
+    def answer(self, ask: Ask) -> Answer:
+        """An answer with the error `cancelled`. Closed book is counted exactly, also what is in the journal; where contexts come
+        first, a call a question: at most for the graph, which may find nothing."""
+        if self.retriever is None:
+            return super().answer(ask)
+        if self._asker is None:  # the extractive reader makes no calls
+            return self._empty(ask, error=PLANNED)
+        own, (low, high) = tokens.count(ask.question), self._bounds
+        key = digest(self.name, ask.question, ask.trial, ask.target_words, ask.attempt, ask.previous)
+        self._asker.later(Later(
+            stage=FROM_CONTEXTS, prompt=FROM_CONTEXTS, key=key, tokens=(own + low, own + high), certain=self.settings.system == "vector",
+        ))
+        return self._empty(ask, error=PLANNED)
+
+
+
+def _aligned(ask: Ask) -> Aligned | None:
+    """The length that was asked for; whose length it was, only the comparison knows."""
+    return None if ask.target_words is None else Aligned(target_words=ask.target_words, attempt=ask.attempt)
+
+
+def _stages(clock: Clock, generate: float | None) -> Stages:
+    seconds = clock.seconds
+    return Stages(
+        retrieval=clock.retrieval if seconds else None, entry=seconds.get("entry"), expand=seconds.get("expand"),
+        rerank=seconds.get("rerank"), generate=generate,
+    )

@@ -1,0 +1,55 @@
+"""What the built-in systems work with, and which of them needs what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from kgeval.graph.connect import Graph
+    from kgeval.llm.asker import Asker
+    from kgeval.llm.embed import Embedder
+    from kgeval.llm.session import Models
+    from kgeval.records import Layout
+
+BuiltinName = Literal["closed-book", "vector", "graph", "graph+text"]
+BuiltinNeed = Literal["reader", "embedder", "graph", "chunks"]
+
+NEEDS: Mapping[str, frozenset[BuiltinNeed]] = {
+    "closed-book": frozenset({"reader"}),
+    "vector": frozenset({"reader", "embedder", "graph", "chunks"}),
+    "graph": frozenset({"reader", "embedder", "graph"}),
+    "graph+text": frozenset({"reader", "embedder", "graph", "chunks"}),
+}
+
+
+def _silent(text: str) -> None:
+    """Says nothing."""
+
+
+@dataclass(frozen=True)
+class BuiltinTools:
+    """What a built-in system works with. The caller opens and closes all of it; the system closes nothing of it.
+
+    `models`: the reader's session; null: the extractive reader, which asks no model. `asker`: who is asked in it (null: the session's
+    model; `Dry(models)` counts the calls instead). `embedder`, `graph`, `layout`: where NEEDS names them. `cache_dir`: kgeval's cache
+    folder (null: the user's); `timeout`: seconds a query of the graph; `say`: is told what takes long (an index that is built).
+    `dry`: a dry run (a dry `asker` says so too).
+    """
+
+    models: Models | None = None
+    asker: Asker | None = None
+    embedder: Embedder | None = None
+    graph: Graph | None = None
+    layout: Layout | None = None
+    cache_dir: Path | None = None
+    timeout: float | None = None
+    say: Callable[[str], None] = _silent
+    dry: bool = False
+
+    @property
+    def planned(self) -> bool:
+        """Whether nothing shall be built, embedded or asked."""
+        return self.dry or (self.asker is not None and self.asker.dry)

@@ -1,0 +1,135 @@
+"""Questions -> answers: in the order of the questions, resumable, with trials and lengths. Memory stays flat: questions come lazily, go
+through a window, and each answer is on disk as soon as it is there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from kgeval.errors import UsageError
+from kgeval.files.answers import AnswerFile
+from kgeval.files.partial import stopped
+from kgeval.llm.account import too_many
+from kgeval.llm.pool import Pool
+from kgeval.records import Aligned, Answer, Question
+from kgeval.systems.system import Ask, System
+
+ERROR_RATE = "error_rate"
+NOT_ASKED = "the run was stopped before this question"
+
+
+@dataclass(frozen=True)
+class Answering:
+    """How a system is asked. `trials`: how often each question; `at_a_time`: questions in flight at most (the system may allow fewer);
+    `target`: how many words an answer shall have (null: its own choice); `max_error_rate`: largest share of failed answers."""
+
+    trials: int = 1
+    at_a_time: int = 8
+    target: Callable[[Question], int | None] | None = None
+    max_error_rate: float = 0.1
+
+
+class Tally:
+    """How many answers came, and how many of them failed; why no more are asked for. Used by one thread."""
+
+    def __init__(self, max_error_rate: float) -> None:
+        self._rate = max_error_rate
+        self.done = self.failed = 0
+        self.stopped: str | None = None
+
+    def add(self, answer: Answer) -> None:
+        """One more answer."""
+        if stopped(answer.error):
+            self.stopped = self.stopped or answer.error
+            return
+        self.done += 1
+        self.failed += answer.error is not None
+        if self.stopped is None and too_many(self.failed, self.done, self._rate):
+            what = f"{self.failed} of {self.done} answers failed, {self._rate:.0%} are allowed (--max-error-rate)"
+            self.stopped = f"{ERROR_RATE}: {what}"
+
+
+@dataclass(frozen=True)
+class _Job:
+    place: int
+    ask: Ask
+    taken: bool
+
+
+def asks(questions: Iterable[Question], how: Answering) -> Iterator[Ask]:
+    """What a system is asked, in order: each question, as often as there are trials (1, 2, ...; null where there is one)."""
+    for question in questions:
+        words = how.target(question) if how.target is not None else None
+        for trial in range(1, how.trials + 1):
+            yield Ask(
+                question.id, question.question, trial=trial if how.trials > 1 else None, target_words=words,
+                attempt=1 if words is not None else None,
+            )
+
+
+def answers(questions: Iterable[Question], system: System, how: Answering, file: AnswerFile, tally: Tally) -> Iterator[Answer | None]:
+    """Has the system answer all questions, in order; null stands for an answer that an earlier run has. `file` keeps them.
+
+    Where too many fail, or a budget is reached, the rest is not asked: each has an error that says so, and a later run asks it.
+    Raises: what ends a run (a wrong key, a process that never answers, a full disk); all answers before are in the file.
+    """
+    if how.target is not None:
+        check_adjusts(system)
+
+    def jobs() -> Iterator[_Job]:
+        for ask in asks(questions, how):
+            place, taken = file.place(ask.question_id, system.name, ask.trial)
+            yield _Job(place, ask, taken)
+
+    def work(job: _Job) -> Answer | None:
+        if job.taken:
+            return None
+        answer = _unasked(system, job.ask, tally.stopped) if tally.stopped is not None else answered(system, job.ask)
+        file.add(job.place, answer)
+        return answer
+
+    pool = Pool(max(1, min(how.at_a_time, system.parallel)))
+    try:
+        for answer in pool.run(work, jobs()):
+            if answer is not None:
+                tally.add(answer)
+            yield answer
+    finally:
+        pool.close(grace=0.0)
+
+
+def answered(system: System, ask: Ask) -> Answer:
+    """The system's answer, under the names that this run has for question, trial and system, whatever it says of itself."""
+    answer = system.answer(ask)
+    aligned = Aligned(target_words=ask.target_words, attempt=ask.attempt) if ask.target_words is not None else None
+    return answer.model_copy(update={
+        "question_id": ask.question_id, "trial": ask.trial, "system": system.name, "variant": system.variant,
+        "signature": answer.signature or system.signature, **({"aligned_to": aligned} if aligned is not None else {}),
+    })
+
+
+def adjusted(system: System, ask: Ask, target_words: int, *, previous: Answer | None = None, attempt: int = 1) -> Answer:
+    """The answer to a question asked again, with the length that it shall have (generate-adjust [Z 4]); `aligned_to` records it.
+
+    Raises: UsageError where the system cannot be asked for a length.
+    """
+    check_adjusts(system)
+    text = previous.answer if previous is not None else None
+    return answered(system, replace(ask, target_words=target_words, attempt=attempt, previous=text))
+
+
+def check_adjusts(system: System) -> None:
+    """Raises: UsageError where the system cannot be asked for a length."""
+    if not system.adjusts:
+        raise UsageError(
+            f"{system.name} cannot be asked for a length",
+            fix='leave --target-words out; a command says "adjusts": true in its hello, a JSON endpoint takes {{target_words}}',
+        )
+
+
+def _unasked(system: System, ask: Ask, why: str) -> Answer:
+    cause = why.partition(":")[0]
+    return Answer(
+        question_id=ask.question_id, system=system.name, variant=system.variant, answer="", trial=ask.trial, signature=system.signature,
+        error=f"{cause}: {NOT_ASKED}",
+    )

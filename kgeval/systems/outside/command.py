@@ -1,0 +1,277 @@
+"""`command:...`: a system that is a process. It reads one JSON object a line and writes one a line (docs/system-protocol.md)."""
+
+from __future__ import annotations
+
+import shlex
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from queue import SimpleQueue
+from types import TracebackType
+from typing import Any
+
+from pydantic import JsonValue
+
+from kgeval.errors import IncompleteError, UsageError
+from kgeval.files import cells
+from kgeval.records import Answer
+from kgeval.systems.outside.process import EndedError, Notes, Process, SlowError
+from kgeval.systems.outside.reply import Stamp, answer_from, failed, signature_of
+from kgeval.systems.system import Ask
+
+HELLO_SECONDS = 10.0
+MOST_CRASHES = 5
+MOST_AT_A_TIME = 64
+TRIES = 2
+FIX = "run the command by hand and give it a line (docs/system-protocol.md), and mend what it says; --resume goes on"
+
+
+@dataclass(frozen=True)
+class CommandWanted:
+    """A command, not yet started. `name`: of the system (empty: what it declares, else its file's stem); `variant`: what differs from
+    its usual settings. `settings`: sent in the hello. `timeout`: seconds a question; `processes`: how many at a time. `environment`:
+    all that the process gets (null: this one's). `hello_seconds`: how long its hello may take, where nothing depends on it.
+    """
+
+    argv: tuple[str, ...]
+    name: str = ""
+    variant: str | None = None
+    settings: Mapping[str, JsonValue] = field(default_factory=dict)
+    timeout: float = 300.0
+    processes: int = 1
+    environment: Mapping[str, str] | None = None
+    folder: Path | None = None
+    hello_seconds: float = HELLO_SECONDS
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What a process declares in its hello. `parallel`: questions that one process takes at a time. `card`: configuration, index."""
+
+    name: str = ""
+    version: str = ""
+    adjusts: bool = False
+    parallel: int = 1
+    card: Mapping[str, JsonValue] = field(default_factory=dict)
+
+
+def argv_of(text: str) -> tuple[str, ...]:
+    """The words of a command line, as a shell takes them apart; no shell runs it. Raises: UsageError."""
+    try:
+        found = tuple(shlex.split(text))
+    except ValueError as cause:
+        raise UsageError(f"command:{text}: {cause}", fix="close the quotes") from cause
+    if not found:
+        raise UsageError("command: is followed by no command", fix="write for example command:'python my_system.py'")
+    return found
+
+
+def stem_of(argv: Sequence[str]) -> str:
+    """What a command is called where nobody says: the stem of the first file that it is given, else its own."""
+    given = next((word for word in argv[1:] if Path(word).is_file()), argv[0])
+    return Path(given).stem or argv[0]
+
+
+def open_command(wanted: CommandWanted, *, started: bool = True) -> CommandSystem:
+    """The system, its first process started and greeted. `started` false: nothing is started, for a dry run.
+
+    Raises: UsageError where it cannot be started, or does not take the settings that it was given.
+    """
+    system = CommandSystem(wanted)
+    try:
+        if started:
+            system.greet()
+    except BaseException:
+        system.close()
+        raise
+    return system
+
+
+class CommandSystem:
+    """A System. Each slot of the queue is room for one question; several slots may share a process."""
+
+    def __init__(self, wanted: CommandWanted) -> None:
+        self._wanted = wanted
+        self._noted = Notes()
+        self._lock = threading.Lock()
+        self._slots: SimpleQueue[_Place] = SimpleQueue()
+        self._places = [_Place(self) for _ in range(wanted.processes)]
+        self._crashes = self._restarts = 0
+        self.closed = False
+        self.says_hello = False
+        self.declared = Declared()
+        self._settle()
+
+    def _settle(self) -> None:
+        """Name, signature and slots, as far as they are known."""
+        wanted, said = self._wanted, self.declared
+        base = wanted.name or said.name or stem_of(wanted.argv)
+        self.name = f"{base}@{wanted.variant}" if wanted.variant else base
+        self.variant = wanted.variant
+        self.adjusts, self.parallel = said.adjusts, said.parallel * wanted.processes
+        self.signature = signature_of("command", wanted.argv, dict(wanted.settings), said.version, dict(said.card))
+        self._stamp = Stamp(self.name, self.variant, self.signature)
+        while not self._slots.empty():
+            self._slots.get()
+        for _ in range(said.parallel):
+            for place in self._places:
+                self._slots.put(place)
+
+    def greet(self) -> None:
+        """Starts the first process and asks what it is. Raises: UsageError."""
+        process = self.start()
+        needed = bool(self._wanted.settings)
+        try:
+            said = process.hello(self.hello_message(), self._wanted.timeout if needed else self._wanted.hello_seconds)
+        except EndedError as end:
+            process.kill()
+            if needed:
+                raise UsageError(f"{self.name}: was given settings and did not say hello: {end}", fix=FIX) from end
+            process, said = self.start(), None  # a system of the simplest kind: it knows questions only
+        except SlowError:
+            said = None
+        self._places[0].process = process
+        if said is None and needed:
+            what = f"{self.name}: was given settings ({', '.join(self._wanted.settings)}), but its process does not say hello"
+            raise UsageError(what, fix="put them on its command line, or answer the hello (docs/system-protocol.md)")
+        if said is not None:
+            self.says_hello, self.declared = True, _declared(said, self.name)
+            self._settle()
+
+    def hello_message(self) -> dict[str, Any]:
+        """The first line that a process gets."""
+        return {"hello": 1, "settings": dict(self._wanted.settings)}
+
+    def start(self) -> Process:
+        """A new process. Raises: UsageError."""
+        wanted = self._wanted
+        return Process(wanted.argv, environment=wanted.environment, folder=wanted.folder, notes=self._noted)
+
+    def answer(self, ask: Ask) -> Answer:
+        """The answer. A question during which the process ends is asked once more, in a new one.
+
+        Raises: IncompleteError where processes end again and again without an answer between.
+        """
+        end, name, message = "", *_message(ask)
+        for _ in range(TRIES):
+            place, process = self._slots.get(), None
+            try:
+                process = place.ready(self._wanted.timeout)
+                started = time.monotonic()
+                reply = process.ask(name, message, self._wanted.timeout)
+            except SlowError:
+                said = place.stop(process)
+                return failed(ask, self._stamp, "timeout", f"no reply in {self._wanted.timeout:g} s{said}")
+            except EndedError as cause:
+                end = str(cause)
+                self._crashed(end)
+                continue
+            finally:
+                self._slots.put(place)
+            self._crashes = 0
+            if reply is None:
+                return failed(ask, self._stamp, "bad_reply", "the reply has no id: a reply carries the id of its request")
+            return answer_from(reply, ask, self._stamp, seconds=time.monotonic() - started)
+        return failed(ask, self._stamp, "cancelled" if self.closed else "crashed", end)
+
+    def _crashed(self, end: str) -> None:
+        with self._lock:
+            self._crashes += 1
+            self._restarts += 1
+            if not self.closed and self._crashes > MOST_CRASHES * len(self._places):
+                raise IncompleteError(f"{self.name}: {self._crashes} times in a row without an answer: {end}", fix=FIX)
+
+    @property
+    def card(self) -> dict[str, JsonValue]:
+        """What the process declares of itself: configuration, index."""
+        return dict(self.declared.card)
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader of the answers should know."""
+        restarted = [f"{self.name}: processes that ended during a question: {self._restarts:,}"] if self._restarts else []
+        return [*restarted, *(f"{self.name}: {line}" for line in self._noted.listed())]
+
+    def close(self) -> None:
+        """Ends all processes. May be called twice."""
+        self.closed = True
+        for place in self._places:
+            place.end_input()
+        for place in self._places:
+            place.close()
+
+    def __enter__(self) -> CommandSystem:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+
+class _Place:
+    """Where a process runs, one after the other."""
+
+    def __init__(self, system: CommandSystem) -> None:
+        self._system = system
+        self._lock = threading.Lock()
+        self.process: Process | None = None
+
+    def ready(self, seconds: float) -> Process:
+        """The running process, or a new one that was greeted, which may take so long. Raises: EndedError, SlowError."""
+        with self._lock:
+            if self._system.closed:
+                raise EndedError("the run was interrupted")
+            if self.process is None or not self.process.running:
+                if self.process is not None:
+                    self.process.kill()
+                self.process = self._system.start()
+                if self._system.says_hello:
+                    self.process.hello(self._system.hello_message(), seconds)
+            return self.process
+
+    def stop(self, process: Process | None) -> str:
+        """Kills a process that does not answer (null: the one that is here). Returns what it wrote instead of a reply."""
+        with self._lock:
+            process = process or self.process
+            if process is self.process:
+                self.process = None
+        if process is None:
+            return ""
+        garbage = process.beginning_of_garbage()
+        process.kill()
+        return f"; on stdout instead: {garbage}" if garbage else ""
+
+    def end_input(self) -> None:
+        """Tells the process that nothing more comes."""
+        if self.process is not None:
+            self.process.end_input()
+
+    def close(self) -> None:
+        """Ends the process."""
+        process, self.process = self.process, None
+        if process is not None:
+            process.close()
+
+
+def _message(ask: Ask) -> tuple[str, dict[str, Any]]:
+    """A question as a request, and the request's id: the question's own, unless it is asked more than once."""
+    again = ask.trial is not None or ask.attempt is not None
+    name = f"{ask.question_id}#{ask.trial or 0}.{ask.attempt or 0}" if again else ask.question_id
+    return name, {"id": name, **{field: value for field, value in vars(ask).items() if value is not None}}
+
+
+def _declared(said: Mapping[str, Any], name: str) -> Declared:
+    """The hello as a record. Raises: UsageError for what does not fit."""
+    try:
+        parallel = cells.whole(said.get("parallel"))
+        if not 1 <= (parallel if parallel is not None else 1) <= MOST_AT_A_TIME:
+            raise cells.Misfit(f"parallel is not between 1 and {MOST_AT_A_TIME}")
+        if not isinstance(said.get("adjusts", False), bool):
+            raise cells.Misfit("adjusts is neither true nor false")
+        return Declared(
+            cells.name(said.get("name")) or "", cells.name(said.get("version")) or "", said.get("adjusts", False), parallel or 1,
+            cells.mapping(said.get("card")) or {},
+        )
+    except cells.Misfit as misfit:
+        raise UsageError(f"{name}: its hello does not fit: {misfit}", fix="docs/system-protocol.md shows what a hello says") from misfit

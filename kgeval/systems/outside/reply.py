@@ -1,0 +1,99 @@
+"""What a system outside gave back, as an Answer. A reply that does not fit is an error with its causes, never a made-up value."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kgeval.config import environment
+from kgeval.files import cells
+from kgeval.files.convert import answer_of
+from kgeval.files.shapes.fields import FIELDS
+from kgeval.files.stream import plain
+from kgeval.llm.endpoints import scrub
+from kgeval.records import Answer
+from kgeval.systems.system import Ask
+
+OURS = ("trial", "signature", "variant", "aligned_to", "error")  # kgeval sets these itself
+TAKEN = tuple(name for name, one in FIELDS.items() if one.owner == "answer" and name not in OURS)
+LONGEST_ERROR = 500
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """What every answer of a system carries."""
+
+    system: str
+    variant: str | None
+    signature: str
+
+
+def signature_of(kind: str, *parts: object) -> str:
+    """A system's signature: its kind, and 12 hex digits of a SHA-256 of all that its answers depend on, as far as it is known."""
+    text = json.dumps(parts, sort_keys=True, ensure_ascii=False, default=str)
+    return f"{kind}:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
+
+
+def failed(ask: Ask, stamp: Stamp, cause: str, detail: str = "") -> Answer:
+    """The record of a question without an answer. What looks like a key is taken out of `detail`."""
+    words = scrub(whole(detail), environment("OPENAI_API_KEY") or "")[:LONGEST_ERROR]
+    return Answer(
+        question_id=ask.question_id, system=stamp.system, variant=stamp.variant, answer="", trial=ask.trial, signature=stamp.signature,
+        error=f"{cause}: {words}" if words else cause,
+    )
+
+
+def answer_from(reply: Mapping[str, Any], ask: Ask, stamp: Stamp, *, seconds: float) -> Answer:
+    """The answer that a reply tells. `seconds`: how long it took, where the reply does not say.
+
+    A reply with `error` has failed; one without an answer, or with a field that does not fit, has failed too: `bad_reply`.
+    """
+    if not cells.absent(error := reply.get("error")):
+        return failed(ask, stamp, "system_error", str(error))
+    faults: list[str] = []
+    fields = _fields(reply, faults)
+    fields = {
+        "latency_s": round(seconds, 6), **fields, "system": stamp.system, "variant": stamp.variant, "trial": ask.trial,
+        "signature": stamp.signature,
+    }
+    made = answer_of("", ask.question_id, fields, faults) if not faults else None
+    if made is None:
+        return failed(ask, stamp, "bad_reply", "; ".join(fault.removeprefix(": ") for fault in faults))
+    return made[0]
+
+
+def _fields(reply: Mapping[str, Any], faults: list[str]) -> dict[str, Any]:
+    """The fields of the record that a reply has, by kgeval's names; the rest is kept in `extra`."""
+    found: dict[str, Any] = {}
+    used = {"id", "answer", "error", "extra", "system", "question_id", "question", *OURS}
+    try:
+        text = cells.answer_text(reply.get("answer"))
+        if text is None:
+            faults.append("answer: missing" if "answer" not in reply else "answer: null, and no error beside it")
+        found["answer"] = text
+        if (extra := cells.mapping(reply.get("extra"))) is not None:
+            found["extra"] = extra
+    except cells.Misfit as misfit:
+        faults.append(f"answer or extra: {misfit}")
+    for name in TAKEN:
+        given = [one for one in FIELDS[name].names if one in reply]
+        used |= set(given)
+        try:
+            value = next((value for one in given if (value := FIELDS[name].read(reply[one])) is not None), None)
+        except cells.Misfit as misfit:
+            faults.append(f"{name}: {misfit}")
+            continue
+        if value is not None:
+            found[name] = value
+    rest = {name: plain(value) for name, value in reply.items() if name not in used and not cells.absent(value)}
+    if rest or found.get("extra"):
+        found["extra"] = {**rest, **plain(found.get("extra", {}))}
+    return found
+
+
+def whole(text: str) -> str:
+    """The text without half surrogate pairs, which no file can hold."""
+    return text.encode("utf-8", "replace").decode("utf-8")
