@@ -80,6 +80,10 @@ def system_options(command: F) -> F:
         ),
         click.option("--resume", is_flag=True, help="Take over the answers that an interrupted run with the same -o has."),
         click.option("--retry-errors", is_flag=True, help="As --resume, but questions with an error are asked again."),
+        click.option(
+            "--index-record", type=click.Path(path_type=Path), metavar="JSON",
+            help="Write what the index of a built-in system took; {system} in the name for several.",
+        ),
         click.option("--sweep", is_flag=True, help="Print what theta, k and l_max of graph would find, and stop; no reader is asked."),
         click.option(
             "-o", "--output", "outputs", multiple=True, type=click.Path(path_type=Path),

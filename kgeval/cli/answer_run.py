@@ -59,6 +59,18 @@ class Job:
         told = [line for system in self.systems if isinstance(system, Tells) for line in system.notes]
         return [*self.questions.notes, *told, *(models.notes if models is not None else [])]
 
+    def manifest(self, code: int) -> RunManifest:
+        """The manifest of this run."""
+        from kgeval.config import DEFAULT_FILE
+
+        files = [one.spec.argument for one in self.chosen if one.spec.kind == "file"]
+        options, models, graph = self.options, self.box.models, self.box.graph
+        named = [options["questions"], options["config_file"] or DEFAULT_FILE, options["layout_option"], *files]
+        return self.started.manifest(
+            server=graph.info if graph else None, inputs=[Path(name) for name in named if name and Path(name).is_file()],
+            seed=options["seed"], exit_code=code, asked=models.asked() if models else None,
+        )
+
 
 def open_job(config: Config, options: Mapping[str, Any], started: Started, stack: ExitStack) -> Job:
     """Everything that a run needs, checked before anything is asked or paid."""
@@ -147,11 +159,20 @@ def carry_out(job: Job) -> int:
     names = [system.name for system in job.systems]
     places = targets(job.options["outputs"], names)
     _check_places(job, places)
+    if job.options["index_record"]:
+        from kgeval.cli.answer_index import write_index_records
+
+        write_index_records(job, job.options["index_record"])
     try:
-        return max(_one_target(job, target) for target in places)
+        reports = [_one_target(job, target) for target in places]
     except (KeyboardInterrupt, IncompleteError, ModelError):
         say(_kept(job))
         raise
+    if job.options["outputs"] and not job.options["quiet"]:
+        _show([one for report in reports for one in report.systems])
+    for note in job.notes[len(job.questions.notes):]:
+        say(f"note: {note}")
+    return max(report.run.exit_code for report in reports)
 
 
 def _kept(job: Job) -> str:
@@ -159,7 +180,7 @@ def _kept(job: Job) -> str:
     return "answers that came are kept; the same command goes on with --resume" if job.options["outputs"] else "nothing was kept: no -o"
 
 
-def _one_target(job: Job, target: Target) -> int:
+def _one_target(job: Job, target: Target) -> AnswerReport:
     """All answers of one set of files."""
     options = job.options
     taking: Taking = "answered" if options["retry_errors"] else "finished" if options["resume"] else "nothing"
@@ -171,13 +192,9 @@ def _one_target(job: Job, target: Target) -> int:
         report = _report(job, systems, file, tallies)
         for path in file.finish(report):
             say(f"wrote {path}")
-    if target.files and not options["quiet"]:
-        _show(report)
-    for note in report.notes[len(job.questions.notes):]:
-        say(f"note: {note}")
     if report.run.exit_code:
         say(_incomplete(job, report, tallies))
-    return report.run.exit_code
+    return report
 
 
 def _one_system(job: Job, system: System, file: AnswerFile) -> Tally:
@@ -207,7 +224,7 @@ def _report(job: Job, systems: Sequence[System], file: AnswerFile, tallies: Sequ
 
     found = list(_counted(systems, file.answers()))
     stopped = any(tally.stopped for tally in tallies)
-    run = _manifest(job, INCOMPLETE if stopped or _too_many(found, job.how.max_error_rate) else 0)
+    run = job.manifest(INCOMPLETE if stopped or _too_many(found, job.how.max_error_rate) else 0)
     return AnswerReport(run=run, complete=not stopped, systems=found, notes=job.notes)
 
 
@@ -221,18 +238,6 @@ def _counted(systems: Sequence[System], given: Iterator[Answer]) -> Iterator[Ans
 
 def _too_many(found: Sequence[AnsweredSystem], most: float) -> bool:
     return any(sum(one.errors.values()) > most * one.answers for one in found)
-
-
-def _manifest(job: Job, code: int) -> RunManifest:
-    from kgeval.config import DEFAULT_FILE
-
-    files = [one.spec.argument for one in job.chosen if one.spec.kind == "file"]
-    options, models, graph = job.options, job.box.models, job.box.graph
-    named = [options["questions"], options["config_file"] or DEFAULT_FILE, options["layout_option"], *files]
-    return job.started.manifest(
-        server=graph.info if graph else None, inputs=[Path(name) for name in named if name and Path(name).is_file()], seed=options["seed"],
-        exit_code=code, asked=models.asked() if models else None,
-    )
 
 
 def _check_places(job: Job, places: Sequence[Target]) -> None:
@@ -254,15 +259,15 @@ def _incomplete(job: Job, report: AnswerReport, tallies: Sequence[Tally]) -> str
     return f"incomplete: {said}{more}"
 
 
-def _show(report: AnswerReport) -> None:
+def _show(found: Sequence[AnsweredSystem]) -> None:
     """The sums as aligned text."""
     head = ("system", "answers", "empty", "failed", "median s", "slowest s", "tokens in", "tokens out", "calls", "USD")
-    rows = [head, *(_row(one) for one in report.systems)]
+    rows = [head, *(_row(one) for one in found)]
     widths = [max(len(row[at]) for row in rows) for at in range(len(head))]
     for row in rows:
         first, *others = zip(row, widths, strict=True)
         click.echo("  ".join([first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in others)]).rstrip())
-    for one in report.systems:
+    for one in found:
         if one.errors:
             click.echo(f"{one.system}: failed: " + ", ".join(f"{cause} {count:,}" for cause, count in one.errors.items()))
 

@@ -98,6 +98,7 @@ def clear(
     from kgeval.llm.journal_view import Chosen, count
     from kgeval.llm.journal_view import clear as clear_calls
     from kgeval.llm.places import embedding_folder, journal_file
+    from kgeval.llm.text_table import clear_indexes, index_folder
     from kgeval.llm.vector_cache import cached_models, clear_vectors
 
     chosen = Chosen(**choice)
@@ -111,6 +112,8 @@ def clear(
         _ask(f"forget {calls} calls in {path}" + (f" and the embeddings of {tables} models in {folder}" if vectors else ""))
     gone = 0 if only == "embeddings" else clear_calls(path, chosen)
     tables = clear_vectors(folder) if vectors else 0
+    if vectors:
+        clear_indexes(index_folder(cache_dir))
     say(f"forgot {gone} calls" + (f" and the embeddings of {tables} models" if vectors else ""))
 
 

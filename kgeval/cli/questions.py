@@ -7,6 +7,7 @@ import click
 from kgeval.cli.questions_check import check
 from kgeval.cli.questions_classify import classify
 from kgeval.cli.questions_confirm import confirm
+from kgeval.cli.questions_coverage import coverage
 from kgeval.cli.questions_generate import generate
 from kgeval.cli.questions_kinds import kinds
 from kgeval.cli.questions_sample import sample
@@ -21,6 +22,7 @@ def questions() -> None:
 questions.add_command(check)
 questions.add_command(classify)
 questions.add_command(confirm)
+questions.add_command(coverage)
 questions.add_command(generate)
 questions.add_command(kinds)
 questions.add_command(sample)

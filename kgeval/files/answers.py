@@ -67,12 +67,17 @@ def targets(outputs: Sequence[Path], systems: Sequence[str]) -> list[Target]:
 
 def _own(path: Path, system: str) -> Path:
     """A system's own file."""
-    name = re.sub(r"[^\w@+=,.-]", "_", system).lstrip(".")[:100] or "system"
+    name = file_name(system)
     if "{system}" not in str(path):
         return path / f"{name}.jsonl"
     folder = not Path(str(path).replace("{system}", "")).suffix  # a name such as graph@theta=0.3 has no ending
     path = Path(str(path).replace("{system}", name))
     return path / "answers.jsonl" if folder else path
+
+
+def file_name(system: str) -> str:
+    """A system's name as a part of a file's name."""
+    return re.sub(r"[^\w@+=,.-]", "_", system).lstrip(".")[:100] or "system"
 
 
 def files_of(found: Iterable[Target]) -> list[Path]:

@@ -59,6 +59,8 @@ class Embedder:
         once = dict(zip(keys, texts, strict=True))
         known = {key: self._new[key] for key in once if key in self._new}
         known |= self._cache.get([key for key in once if key not in known])
+        if known and self._width not in (None, len(next(iter(known.values())))):
+            return self._again(texts, self._width or 0)  # the model was asked before the cache, and has changed since it was filled
         absent = [key for key in once if key not in known]
         for start in range(0, len(absent), FLUSH):
             part = absent[start : start + FLUSH]

@@ -3,7 +3,9 @@
     sampling/   structures out of Neo4j and GDS: nodes, edges, walks, paths, chains, pairs, communities; seeded
     kinds.py    the table of all kinds of questions; each group of kinds is a module of making/
     making/     Structure -> Question: the levels of [Z], [X] and [K], hop questions from templates or a model, negatives, the baseline
-    generate.py draws, makes, checks, drops what repeats, counts
+    drafts.py   what all makers share: structures as prompts show them, numbers and quotes looked up; excerpts.py: texts within a budget
+    generate.py draws, has questions made, drops what repeats, counts; attempts.py: one structure; duplicates.py: repeats; kept.py: on disk
+    sheet.py    people confirm questions
     checking/   any question file: answerable, closed book, unique, leak, near duplicate
     coverage.py, classify.py, figures.py   what a set covers of a graph; the four levels of [X]; shares, breadth, depth
 """

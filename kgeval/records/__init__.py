@@ -38,6 +38,7 @@ from kgeval.records.graph import GraphRef, Layout
 from kgeval.records.manifest import InputFile, RunManifest, ServerInfo
 from kgeval.records.model import ModelRef, ModelUse, Role
 from kgeval.records.question_checks import CheckDifference, CheckedSet, CheckExample, CheckFigure, CheckReport, QuestionTwin, TwinKind
+from kgeval.records.question_coverage import CoverageFigure, CoverageGroup, CoverageReport, CoverageSet, CoverageWays, Facet
 from kgeval.records.question_sets import Amounts, Classification, LabelCount, QuestionGroup, QuestionSet, QuestionStats
 from kgeval.records.questions import GenerationReport, KindCount
 from kgeval.records.scores import (
@@ -72,7 +73,8 @@ __all__ = [
     "AuditReport", "Band", "By", "CalibrationBin", "CheckDifference", "CheckExample", "CheckFigure",
     "CheckReport", "CheckedSet", "Chunk", "Citation", "Classification",
     "CompletenessReport", "ConditionScores", "Construction",
-    "Control", "Corpus", "CostSummary", "Coverage", "Document", "Estimate", "Example", "FactRetention", "FactVerdict", "Finding",
+    "Control", "Corpus", "CostSummary", "Coverage", "CoverageFigure", "CoverageGroup", "CoverageReport", "CoverageSet", "CoverageWays",
+    "Document", "Estimate", "Example", "Facet", "FactRetention", "FactVerdict", "Finding",
     "Gain", "GateResult", "GenerationReport",
     "GoldEntity", "GoldMatch", "GoldPath", "GoldSet", "GoldTriple", "GraphRef", "Group", "GroupSummary",
     "HumanLabel", "IdealGraph", "IndexRecord", "InputFile", "ItemVerdict", "Judgement", "KindCount", "LabelCount",

@@ -39,7 +39,7 @@ class Question(Record):
     """A question with what is known of its right answer. Only `id` and `question` are needed.
 
     `kind`: the type as the file has it (several are a list); `level`: one of kgeval's names (fact_retrieval, complex_reasoning,
-    contextual_summarize, creative_generation, node, edge, path, subgraph, single_hop, ... out_of_context, negative).
+    contextual_summarize, creative_generation, node, edge, path, subgraph, summary, single_hop, ... out_of_context, negative).
     `hops`: depth; `triples_needed`: breadth. `reference`: the right answer; `references`: further right answers. `points`: what a
     complete answer says; `statements`: gold statements that a long answer may make. `evidence`: passages that hold the answer;
     `evidence_ids`: groups of chunk ids, of each of which one is needed. `document`: the one that the answer is in.

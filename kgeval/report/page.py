@@ -16,6 +16,7 @@ from kgeval.records import (
     CheckReport,
     Classification,
     CompletenessReport,
+    CoverageReport,
     ModelRef,
     QuestionStats,
     Record,
@@ -28,7 +29,10 @@ from kgeval.report.usage import usage_line
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-Report = AuditReport | CompletenessReport | AccuracyReport | ScoreReport | SensitivityReport | QuestionStats | Classification | CheckReport
+Report = (
+    AuditReport | CompletenessReport | AccuracyReport | ScoreReport | SensitivityReport | QuestionStats | Classification | CheckReport
+    | CoverageReport
+)
 TEMPLATES = Path(__file__).parent / "templates"
 TOP = 20
 MOST_EXAMPLES = 100

@@ -224,20 +224,34 @@ def _by_question(view: View, row: LeaderRow) -> str:
 
 
 def groups(view: View) -> Section | None:
-    """Values of hops, kind, document and dataset by systems, a table for each metric; the verdict's metric is the main one."""
+    """Values of hops, kind, document and dataset by systems, a table for each metric, the verdict's metric first and in the short forms
+    too. Of hops one table for all metrics, if they are few: it shows at which depth retrieval and answers give way."""
     grids = []
     for by in ("hops", "kind", "document", "dataset"):
         table = view.groups.get(by, {})
-        for metric in sorted(table, key=lambda name: (name != view.headline, view.metrics.index(name) if name in view.metrics else 0)):
-            names = sorted(table[metric], key=lambda value: _place(by, value, table[metric][value].values()))
-            rows = tuple(
-                (name, tuple(cell(table[metric][name].get(system), lower=view.lower(metric)) for system in view.systems)) for name in names
-            )
-            if len(rows) > 1:  # a single group is the whole
-                heads, main = (BY_WORDS[by], *view.systems), metric == view.headline
-                grids.append(Grid(f"By {BY_WORDS[by]}: {metric}", heads, rows, main=main, over="scored"))
+        metrics = sorted(table, key=lambda name: (name != view.headline, view.metrics.index(name) if name in view.metrics else 0))
+        rows = {metric: _by_value(view, by, metric) for metric in metrics}
+        several = [metric for metric in metrics if len(rows[metric]) > 1]  # a single group is the whole
+        heads = (BY_WORDS[by], *view.systems)
+        if by == "hops" and 1 < len(several) <= MOST_ACROSS:
+            joint = tuple((f"{metric}, {_hops(name)}", cells) for metric in several for name, cells in rows[metric])
+            grids.append(Grid("By hops", ("metric, hops", *view.systems), joint, over="scored"))
+            continue
+        for metric in several:
+            grids.append(Grid(f"By {BY_WORDS[by]}: {metric}", heads, rows[metric], main=metric == view.headline, over="scored"))
     hint = "The same means over parts of the questions. Small groups have wide intervals: read them as hints."
     return Section("groups", "By hops, kind, document, dataset", hint, tuple(grids)) if grids else None
+
+
+def _by_value(view: View, by: By, metric: str) -> tuple[tuple[str, tuple[Cell, ...]], ...]:
+    """A metric's groups by one field: value, and a cell a system."""
+    table = view.groups[by][metric]
+    names = sorted(table, key=lambda value: _place(by, value, table[value].values()))
+    return tuple((name, tuple(cell(table[name].get(system), lower=view.lower(metric)) for system in view.systems)) for name in names)
+
+
+def _hops(value: str) -> str:
+    return f"{value} hop" + ("" if value == "1" else "s")
 
 
 def _place(by: By, value: str, means: object) -> tuple[float, str]:

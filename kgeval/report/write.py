@@ -17,6 +17,7 @@ from kgeval.records import (
     CheckReport,
     Classification,
     CompletenessReport,
+    CoverageReport,
     QuestionStats,
     ScoreReport,
     SensitivityReport,
@@ -44,12 +45,13 @@ _RENDERERS: dict[type[Report], dict[Form, tuple[str, str]]] = {
     SensitivityReport: {"text": ("sensitivity_text", "terminal"), "md": ("sensitivity_text", "markdown"), "json": _JSON},
     QuestionStats: {"text": ("question_stats", "terminal"), "md": ("question_stats", "markdown"), "json": _JSON},
     CheckReport: {"text": ("question_checks", "terminal"), "md": ("question_checks", "markdown"), "json": _JSON},
+    CoverageReport: {"text": ("question_coverage", "terminal"), "md": ("question_coverage", "markdown"), "json": _JSON},
     Classification: {"text": ("classification", "terminal"), "md": ("classification", "markdown"), "json": _JSON},
 }
 _KINDS: dict[type[Report], str] = {
     AuditReport: "a graph audit", CompletenessReport: "a completeness report", AccuracyReport: "an accuracy report",
     ScoreReport: "a score report", SensitivityReport: "a sensitivity report",
-    CheckReport: "a report on checks of questions",
+    CheckReport: "a report on checks of questions", CoverageReport: "a report on what questions cover",
     QuestionStats: "a report on question files", Classification: "a report on the levels of questions",
 }
 
@@ -147,6 +149,10 @@ def cleared(report: Report) -> Report:
         from kgeval.report.question_checks import redacted_checks
 
         return redacted_checks(report)
+    if isinstance(report, CoverageReport):
+        from kgeval.report.question_coverage import redacted_coverage
+
+        return redacted_coverage(report)
     if isinstance(report, QuestionStats | Classification):
         return report  # counts and names of levels, kinds and files only
     from kgeval.report.redact_more import redacted_accuracy

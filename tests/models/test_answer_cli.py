@@ -260,7 +260,7 @@ def test_systems_of_the_configuration_file(tmp_path: Path, capsys: pytest.Captur
 [[systems]]
 name = "mine"
 spec = "http:{url}/ask"
-timeout = 5
+timeout = 30
 [systems.settings.request]
 q = "{{{{question}}}}"
 k = 1
@@ -312,6 +312,7 @@ def test_faulty_words_cost_nothing_and_say_the_way_out(tmp_path: Path, capsys: p
         (("--system", mine, "--target-words", "none.csv"), "none.csv"),
         (("--system", mine, "--filter-level", "node"), "the filters leave no question"),
         (("--system", mine, "--sweep"), "is not built in"),
+        (("--system", mine, "--index-record", "i.json"), "no system here builds an index"),
     ]
     for arguments, said in cases:
         assert answer(file, *arguments) == 2, arguments

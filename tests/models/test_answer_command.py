@@ -17,7 +17,7 @@ from kgeval.systems.system import Ask
 
 
 def opened(folder: Path, body: str, **wanted: object) -> CommandSystem:
-    return open_command(CommandWanted(script(folder, body), **{"timeout": 10.0, **wanted}))  # type: ignore[arg-type]
+    return open_command(CommandWanted(script(folder, body), **{"timeout": 30.0, **wanted}))  # type: ignore[arg-type]
 
 
 def ask(name: str = "q1", **more: object) -> Ask:

@@ -37,7 +37,7 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def asked(url: str, **wanted: Any) -> Answer:
     """The answer of an endpoint to one question."""
-    with HttpSystem(HttpWanted(url, **{"settings": JSON, "limits": QUICK, "timeout": 5.0, **wanted})) as system:
+    with HttpSystem(HttpWanted(url, **{"settings": JSON, "limits": QUICK, "timeout": 20.0, **wanted})) as system:
         return system.answer(Ask("q1", 'Who "is"\nit?'))
 
 

@@ -77,7 +77,7 @@ def test_a_dry_run_counts_kinds_that_ask_several_times_in_a_row(tmp_path: Path) 
         return {"question": shown["question"]} if "segment" in shown else dict.fromkeys(fields, "") | {"follows": True}
 
     with FakeServer(bench) as server, session(server, tmp_path) as models:
-        for n in (3, 20):
+        for n in (2, 18):
             low, high = counted(models, kinds, n)
             before = server.stats().requests
             result = made(models, kinds, n)

@@ -13,6 +13,7 @@ import pytest
 
 from kgeval.errors import QueryError
 from kgeval.graph.connect import Graph
+from kgeval.graph.keys import Keys
 from kgeval.graph.layouts import bind, load_profile
 from kgeval.llm.asker import Dry, Live
 from kgeval.llm.calls import Endpoint, Failure, Limits
@@ -22,11 +23,13 @@ from kgeval.metrics.definition import Settings, Subject
 from kgeval.metrics.engine import Tools, score
 from kgeval.metrics.facts import Facts, Grounded, Texts
 from kgeval.metrics.select import select
-from kgeval.metrics.stored import candidates, names
+from kgeval.metrics.stored import candidates
 from kgeval.metrics.stored.gather import stored_facts
 from kgeval.metrics.stored.metrics import kg_grounding
-from kgeval.metrics.stored.names import Keys, Names, places
+from kgeval.metrics.stored.names import Names
 from kgeval.records import Answer, Layout, Passage, Question, Row
+from kgeval.text import spots
+from kgeval.text.spots import places
 
 LAYOUT = Layout(
     name="plain", entity_labels=["Thing"], type_label_ignored=["Thing"], name_keys=["name"], alias_keys=["also"], description_key="about",
@@ -351,11 +354,11 @@ def test_a_text_of_one_word_a_thousand_times_is_looked_at_in_linear_time(graph, 
     draw(HARBOUR)
     (found,) = Names(graph, LAYOUT).in_texts(["Varne " * 100_000], timeout=20)
     assert [one.key for one in found] == ["varne"]
-    assert len(places("Varne " * 100_000)) <= names.LONGEST_NAME * names.LONGEST_TEXT
+    assert len(places("Varne " * 100_000)) <= spots.LONGEST_NAME * spots.LONGEST_TEXT
 
 
 def test_keys_of_many_blocks_are_all_found_and_strange_ones_too(monkeypatch):
-    monkeypatch.setattr(names, "BLOCK", 7)
+    monkeypatch.setattr("kgeval.graph.keys.BLOCK", 7)
     pairs = [(f"name {i % 50}", f"4:x:{i}") for i in range(120)] + [("\ud800", "4:x:999"), ("\0", "4:x:1000")]
     keys = Keys(iter(pairs))
     assert len(keys) == 122 and keys.bytes > 0

@@ -9,8 +9,9 @@ from functools import partial
 from kgeval.graph.connect import Graph, Row
 from kgeval.graph.queries import all_queries
 from kgeval.metrics.definition import Settings
-from kgeval.metrics.stored.names import Named, Names
+from kgeval.metrics.stored.names import Names
 from kgeval.records import Layout
+from kgeval.text.spots import Named
 
 MOST_NAMED = 20  # entities of one claim
 MOST_IDS = 100  # entities of one answer

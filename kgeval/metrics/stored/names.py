@@ -4,12 +4,9 @@ element ids; a text is looked up by the hashes of its word sequences. In kgeval'
 
 from __future__ import annotations
 
-import re
 import threading
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Iterator, Sequence
 
 from kgeval.audit.completeness.candidates import has_own_index
 from kgeval.errors import QueryError
@@ -17,37 +14,11 @@ from kgeval.graph.connect import Graph, Row
 from kgeval.graph.keys import MOST_OF_A_NAME, Keys
 from kgeval.graph.load.naming import name_key
 from kgeval.graph.queries import all_queries
-from kgeval.llm.characters import whole
 from kgeval.records import Layout
 from kgeval.text.names import normalise
-from kgeval.text.scripts import RUNNING
-from kgeval.text.wordlists import word_list
+from kgeval.text.spots import Named, named, places
 
-LONGEST_NAME = 12  # words
-LONGEST_RUN = 30  # characters of a name in a script written without spaces
-LONGEST_TEXT = 20_000  # characters of one text that are looked at
 READ_ONCE = 3600.0  # seconds that reading all names may take
-_POSSESSIVE = re.compile(r"(?<=\w)['\u2019\u02bc]s\b")
-# each character of a script without spaces is a unit
-_PIECE = re.compile(f"([{RUNNING}])|[^\\s{RUNNING}]+")
-
-
-@dataclass(frozen=True)
-class Place:
-    """A sequence of words that may be a name: its normal form, and where it stands among the units of its text (end not included)."""
-
-    key: str
-    start: int
-    end: int
-
-
-@dataclass(frozen=True)
-class Named:
-    """An entity that a text names. `within`: the name is part of a longer one that was found at the same place."""
-
-    element_id: str
-    key: str
-    within: bool = False
 
 
 class Names:
@@ -66,7 +37,7 @@ class Names:
         """
         spots = [places(text) for text in texts]
         found = self.find(list(dict.fromkeys(spot.key for own in spots for spot in own)), timeout=timeout)
-        return [_named(own, found) for own in spots]
+        return [named(own, found) for own in spots]
 
     def find(self, keys: Sequence[str], *, timeout: float) -> dict[str, tuple[str, ...]]:
         """Normalised name or alias -> element ids of entities, of the names that are there. Raises as in_texts."""
@@ -139,43 +110,3 @@ def _keys_of(row: Row) -> list[str]:
     """All that a row of a reading query gives a thing to be found by: names in normal form, keys as they are."""
     spelled = [row.get("name"), *(row.get("aliases") or ()), row.get("description")]
     return list(dict.fromkeys([*(normalise(text) for text in spelled if text), row.get("key") or ""]))
-
-
-def _named(spots: Sequence[Place], found: Mapping[str, tuple[str, ...]]) -> list[Named]:
-    """The entities of one text, from the places where it may name some."""
-    hits = sorted((spot for spot in spots if spot.key in found), key=lambda spot: (spot.start - spot.end, spot.start))
-    named: dict[str, Named] = {}
-    covered: dict[int, int] = {}  # unit -> length of the longest name there
-    for spot in hits:
-        length = spot.end - spot.start
-        longest = [covered.setdefault(unit, length) for unit in range(spot.start, spot.end)]
-        within = min(longest) > length
-        for element_id in found[spot.key]:
-            known = named.get(element_id)
-            if known is None or (known.within and not within):
-                named[element_id] = Named(element_id, spot.key, within)
-    return sorted(named.values(), key=lambda one: one.within)
-
-
-def places(text: str) -> list[Place]:
-    """Every sequence of units of a text that could be a name, with and without the English possessive.
-
-    A unit is a word, or one character of a script that is written without spaces: up to LONGEST_NAME units, or LONGEST_RUN where the
-    first is such a character. Single characters and pronouns are no names.
-    """
-    text = whole(text[:LONGEST_TEXT])
-    variants = dict.fromkeys((normalise(text), normalise(_POSSESSIVE.sub("", text))))
-    found: dict[Place, None] = {}
-    for variant in variants:
-        units = [(*match.span(), LONGEST_RUN if match[1] else LONGEST_NAME) for match in _PIECE.finditer(variant)]
-        for start, (begin, _, most) in enumerate(units):
-            for end in range(start + 1, min(start + most, len(units)) + 1):
-                key = variant[begin : units[end - 1][1]]
-                if len(key) > 1 and key not in _pronouns():
-                    found[Place(key, start, end)] = None
-    return list(found)
-
-
-@cache
-def _pronouns() -> frozenset[str]:
-    return frozenset(normalise(word) for word in word_list("pronouns"))

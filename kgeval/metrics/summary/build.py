@@ -207,7 +207,7 @@ def _is_quality(info: MetricInfo) -> bool:
 def _costs(costs: Costs, groups: Grouping, systems: Sequence[str], parts: _Parts, options: SummaryOptions) -> list[CostSummary]:
     found = []
     for system in systems:
-        built = [record for record in options.index_records if record.system == system]
+        built = [record for record in options.index_records if is_index_of(record.system, system)]
         summary = costs.summary(system, groups, baseline=options.baseline, built=built)
         if summary is not None:
             found.append(summary.model_copy(update={"quality_per_1k_tokens": parts.quality.get(system, {})}))
@@ -223,6 +223,12 @@ def _audit_notes(touched: Touched | None) -> list[str]:
     return [] if touched is None else [touched.note(), *(f"audit: {note}" for note in touched.flagged.notes)]
 
 
+def is_index_of(built: str, system: str) -> bool:
+    """One index serves all modes and variants of a system: that of lightrag is also lightrag:hybrid's and lightrag:hybrid@top_k=5's."""
+    return system == built or system.startswith((f"{built}:", f"{built}@"))
+
+
 def _built_notes(systems: Sequence[str], options: SummaryOptions) -> list[str]:
-    strange = sorted({record.system for record in options.index_records} - set(systems))
+    built = {record.system for record in options.index_records}
+    strange = sorted(name for name in built if not any(is_index_of(name, system) for system in systems))
     return [f"no answers of {name} are here: its index record is left out" for name in strange]

@@ -25,29 +25,32 @@ class CheckGate:
     file: str | None = None
 
 
-def parse_check_gates(texts: Iterable[str], checks: Collection[str], files: Collection[str]) -> list[CheckGate]:
-    """The gates in the order given; `=` means at least. Raises: UsageError that names every fault of all texts."""
+def parse_check_gates(texts: Iterable[str], checks: Collection[str], files: Collection[str], *, noun: str = "check") -> list[CheckGate]:
+    """The gates in the order given; `=` means at least. `noun`: what the names are called in messages.
+
+    Raises: UsageError that names every fault of all texts.
+    """
     gates, faults = [], []
     for text in texts:
         found = _SHAPE.fullmatch(text)
-        wrong = _faults(found, checks, files)
+        wrong = _faults(found, checks, files, noun)
         faults += [f"'{text[:100]}': {fault}" for fault in wrong]
         if found is not None and not wrong:
             gates.append(CheckGate(found["check"], found["sign"] != "<=", float(found["limit"]), found["file"]))
     if faults:
         raise UsageError(
             "thresholds that cannot be checked: " + "; ".join(faults),
-            fix="write CHECK=X, CHECK>=X, CHECK<=X or FILE:CHECK>=X with X from 0 to 1, for checks of this run",
+            fix="write {0}=X, {0}>=X, {0}<=X or FILE:{0}>=X with X from 0 to 1, for {1}s of this run".format(noun.upper(), noun),
         )
     return gates
 
 
-def _faults(found: re.Match[str] | None, checks: Collection[str], files: Collection[str]) -> list[str]:
+def _faults(found: re.Match[str] | None, checks: Collection[str], files: Collection[str], noun: str) -> list[str]:
     if found is None:
-        return ["this is not CHECK=X, CHECK>=X or CHECK<=X"]
+        return ["this is not {0}=X, {0}>=X or {0}<=X".format(noun.upper())]
     faults = []
     if found["check"] not in checks:
-        known = "is not among the checks of this run" if found["check"] in CHECKS else "is no check"
+        known = "is not among the checks of this run" if found["check"] in CHECKS else f"is no {noun}"
         faults.append(f"{found['check'][:60]} {known}")
     if found["file"] is not None and found["file"] not in files:
         faults.append(f"no file is called {found['file'][:100]}")

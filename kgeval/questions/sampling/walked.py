@@ -7,6 +7,7 @@ Between two entities that several relations join, the seed decides which of them
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -26,7 +27,14 @@ BATCHES = (16, 32, 64, 128, 256)  # small first: somebody may want few
 LONGER = (1, 1, 4, 16, 64)  # times the length that was asked for, walk after walk of a seed that came too short
 Pair = tuple[str, str]
 Walk = list[str]
-Shape = Callable[[Walk, Mapping[Pair, Sequence[Link]], "np.random.Generator"], "tuple[Link, ...] | None"]
+
+
+@dataclass(frozen=True)
+class Form:
+    """What is made of a walk: the part of it that is looked at (`cut`), and the relations of the structure, null if it is too short."""
+
+    cut: Callable[[Walk], Walk]
+    shape: Callable[[Walk, Mapping[Pair, Sequence[Link]], np.random.Generator], tuple[Link, ...] | None]
 
 
 def subgraphs(world: World, wanted: Wanted) -> Iterator[list[Drawn]]:
@@ -44,7 +52,7 @@ def subgraphs(world: World, wanted: Wanted) -> Iterator[list[Drawn]]:
                     return tuple(used.values())
         return None
 
-    yield from _walked(world, wanted, eligible, lambda walk: enough(walk, least), shape)
+    yield from _walked(world, wanted, eligible, Form(lambda walk: enough(walk, least), shape))
 
 
 def chains(world: World, wanted: Wanted) -> Iterator[list[Drawn]]:
@@ -58,7 +66,7 @@ def chains(world: World, wanted: Wanted) -> Iterator[list[Drawn]]:
             return None
         return tuple(links[int(rng.integers(len(links)))] for links in steps)
 
-    yield from _walked(world, wanted, eligible, lambda walk: without_loops(walk, length), shape)
+    yield from _walked(world, wanted, eligible, Form(lambda walk: without_loops(walk, length), shape))
 
 
 def chain_length(wanted: Wanted) -> int:
@@ -89,13 +97,11 @@ def component_sizes(world: World) -> dict[int, tuple[int, int]]:
     return {name: (ends // 2, entities) for name, (ends, entities) in sizes.items()}
 
 
-def _walked(
-    world: World, wanted: Wanted, eligible: NDArray[np.int64], cut: Callable[[Walk], Walk], shape: Shape,
-) -> Iterator[list[Drawn]]:
+def _walked(world: World, wanted: Wanted, eligible: NDArray[np.int64], form: Form) -> Iterator[list[Drawn]]:
     rng, seen = world.rng("walks", wanted.kind, str(wanted.min_relations)), set[frozenset[str]]()
     turns, batch = world.turns(wanted.kind, eligible, wanted.stratify), 0
     while seeds := turns.take(BATCHES[min(batch, len(BATCHES) - 1)]):
-        shapes = _shapes(world, wanted, seeds, cut, shape, rng)
+        shapes = _shapes(world, wanted, seeds, form, rng)
         found, came = [], []
         for seed in seeds:
             links = shapes.get(seed.at, ())
@@ -111,7 +117,7 @@ def _walked(
 
 
 def _shapes(
-    world: World, wanted: Wanted, seeds: Sequence[Seed], cut: Callable[[Walk], Walk], shape: Shape, rng: np.random.Generator,
+    world: World, wanted: Wanted, seeds: Sequence[Seed], form: Form, rng: np.random.Generator,
 ) -> dict[int, tuple[Link, ...]]:
     """Seed -> the relations of its structure, as far as a walk gave one."""
     ids, out = world.entities.ids, dict[int, tuple[Link, ...]]()
@@ -119,11 +125,11 @@ def _shapes(
         left = [seed.at for seed in seeds if seed.at not in out]
         numbers = [node_number(ids[at]) for at in left]
         walks = world.walk_graph.walks(numbers, steps=wanted.walk_length * longer, seed=random_number(world.seed, "walk", str(attempt)))
-        ways = {at: cut(_named(ids[at], walks.get(number, []))) for at, number in zip(left, numbers, strict=True)}
+        ways = {at: form.cut(_named(ids[at], walks.get(number, []))) for at, number in zip(left, numbers, strict=True)}
         pairs = dict.fromkeys(as_pair(*step) for way in ways.values() for step in pairwise(way))
         joined = links_joining(world, list(pairs))
         for at, way in ways.items():
-            if links := shape(way, joined, rng):
+            if links := form.shape(way, joined, rng):
                 out[at] = links
     return out
 

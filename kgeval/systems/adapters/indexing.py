@@ -12,14 +12,17 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
+from kgeval.config import environment
 from kgeval.errors import IncompleteError
-from kgeval.llm.endpoints import scrub
+from kgeval.llm.calls import Endpoint
+from kgeval.llm.endpoints import DEFAULT_URL, address, scrub
+from kgeval.llm.prices import price_of, read_prices
 from kgeval.manifest import Asked, Started
 from kgeval.records import Document, IndexRecord, ModelRef, ModelUse
 from kgeval.systems.adapters import folder as folders
 from kgeval.systems.adapters.catalog import AdapterInfo
 from kgeval.systems.adapters.folder import Card, Told
-from kgeval.systems.adapters.launch import argv, local_embeddings, variables
+from kgeval.systems.adapters.launch import Prices, argv, local_embeddings, variables
 
 LOG = "index.log"
 GRACE_SECONDS = 5.0
@@ -101,9 +104,17 @@ def record(info: AdapterInfo, wanted: IndexWanted, told: Told) -> IndexRecord:
         system=info.name, graph=str(wanted.folder), variant=card.preset, corpus=folders.corpus(wanted.documents, told.chunks),
         run=wanted.started.manifest(inputs=wanted.inputs, asked=asked, exit_code=3 if failed else 0), seconds=told.seconds,
         stages=told.stages, calls=use[0].calls, input_tokens=_whole(told, "input_tokens"), output_tokens=_whole(told, "output_tokens"),
+        cost=_prices(card).cost(*(_whole(told, name) for name in ("input_tokens", "output_tokens", "embedding_tokens"))),
         use=use, entities=told.entities, relations=told.relations, failures=told.failures, faults=list(wanted.faults), notes=notes,
         configuration=dict[str, JsonValue](folders.configuration(info, card, told.version)),
     )
+
+
+def _prices(card: Card) -> Prices:
+    """By kgeval's own price list."""
+    prices, url = read_prices(), address(environment("OPENAI_BASE_URL") or DEFAULT_URL)
+    chat, embedding = (price_of(Endpoint(name, url), prices) for name in (card.model, card.embedding_model))
+    return Prices(chat, embedding, card.local)
 
 
 def _use(card: Card, told: Told) -> list[ModelUse]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 from collections.abc import Mapping
 from contextlib import ExitStack
+from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -22,6 +24,7 @@ from kgeval.systems.outside.command import CommandSystem, CommandWanted, open_co
 from kgeval.systems.system import Ask
 
 if TYPE_CHECKING:
+    from kgeval.llm.prices import Price
     from kgeval.systems.spec import Opening, SystemSpec
 
 # what a script's process gets of this one's environment: nothing that could be a secret of something else
@@ -58,14 +61,33 @@ def open_adapter(spec: SystemSpec, opening: Opening) -> AdapterSystem:
             settings={"adapter": info.name, "mode": mode, **settings}, timeout=opening.timeout, processes=opening.processes,
             environment={**variables(info), **more}, folder=opening.folder.resolve(), hello_seconds=opening.timeout,
         ), started=not opening.dry)
-        return AdapterSystem(system, stack.pop_all())
+        url = address(environment("OPENAI_BASE_URL") or DEFAULT_URL)
+        prices = Prices(opening.price(str(settings.get("model") or card.model), url), opening.price(card.embedding_model, url), card.local)
+        return AdapterSystem(system, stack.pop_all(), prices)
+
+
+@dataclass(frozen=True)
+class Prices:
+    """What the two models cost; null: not known. `local`: embedding is for nothing."""
+
+    chat: Price | None
+    embedding: Price | None
+    local: bool
+
+    def cost(self, given: int | None, said: int | None, embedded: int | None) -> float | None:
+        """USD of so many tokens; null where a count or a price that is needed is not known."""
+        if given is None or said is None or embedded is None or self.chat is None:
+            return None
+        if embedded == 0 or self.local:
+            return round(self.chat.cost(given, said), 9)
+        return None if self.embedding is None else round(self.chat.cost(given, said) + self.embedding.cost(embedded, 0), 9)
 
 
 class AdapterSystem:
     """A System: the script's process, and what runs beside it for as long."""
 
-    def __init__(self, inner: CommandSystem, beside: ExitStack) -> None:
-        self._inner, self._beside = inner, beside
+    def __init__(self, inner: CommandSystem, beside: ExitStack, prices: Prices) -> None:
+        self._inner, self._beside, self._prices = inner, beside, prices
         self.name, self.variant, self.signature = inner.name, inner.variant, inner.signature
         self.adjusts, self.parallel = inner.adjusts, inner.parallel
 
@@ -80,8 +102,11 @@ class AdapterSystem:
         return self._inner.card
 
     def answer(self, ask: Ask) -> Answer:
-        """The answer, as of any command."""
-        return self._inner.answer(ask)
+        """The answer, as of any command, with its cost where prices are known."""
+        said = self._inner.answer(ask)
+        embedded = said.extra.get("embedding_tokens")
+        cost = self._prices.cost(said.input_tokens, said.output_tokens, embedded if isinstance(embedded, int) else None)
+        return said if cost is None else said.model_copy(update={"cost": cost})
 
     def close(self) -> None:
         """Ends the process and what runs beside it. May be called twice."""
@@ -128,4 +153,5 @@ def local_embeddings(stack: ExitStack, card: Card) -> dict[str, str]:
     from kgeval.systems.adapters.embeddings import EmbeddingServer
 
     server = stack.enter_context(EmbeddingServer(open_embedder(card.embedding_model)))
+    server.vectors([secrets.token_hex(8)])  # a text that no cache holds: the model is loaded now, not on the first question's time
     return {"KGEVAL_EMBEDDINGS_URL": server.base_url, "KGEVAL_EMBEDDINGS_KEY": server.key}

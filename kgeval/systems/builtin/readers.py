@@ -35,9 +35,11 @@ class Read:
 
 
 class Reader(Protocol):
-    """Reads. `signature`: what its answers depend on. `adjusts`: it can be asked for a length. `parallel`: questions at a time."""
+    """Reads. `signature`: what its answers depend on. `model`: what writes them (null: no model). `adjusts`: it can be asked for a
+    length. `parallel`: questions at a time."""
 
     signature: str
+    model: str | None
     adjusts: bool
     parallel: int
 
@@ -66,6 +68,7 @@ class ModelReader:
     def __init__(self, models: Models, asker: Asker | None) -> None:
         self._models, self._asker = models, asker or Live(models)
         self.parallel = models.limits.concurrency
+        self.model: str | None = models.endpoint.model
         at, prompts = models.endpoint, [self._asker.prompt(name) for name in (CLOSED_BOOK, FROM_CONTEXTS)]
         given = ",".join(f"{name}={value}" for name, value in sorted(at.parameters.items()))
         self._base = f"{at.model}@{at.base_url}" + (f"({given})" if given else "")
@@ -101,6 +104,7 @@ class ExtractiveReader:
     adjusts = False
     parallel = PARALLEL
     signature = "reader=extractive@1"
+    model: str | None = None
 
     def read(self, ask: Ask, contexts: Sequence[Passage] | None, max_words: int) -> Read:
         """As Reader.read."""

@@ -15,7 +15,7 @@ from kgeval.systems.builtin.tools import BuiltinTools
 
 Measure = Callable[[Question, Answer], Mapping[str, float | None]]
 GRID: Mapping[str, Sequence[int | float]] = {
-    "theta": (0.2, 0.3, 0.4, 0.5), "k": (3, 5, 10, 20), "l_max": (250, 500, 1_000, 2_000),
+    "theta": (0.2, 0.3, 0.4, 0.5, 0.6), "k": (5, 10, 20, 50), "l_max": (250, 500, 1_000, 2_000),
 }
 SLACK = 0.05
 """A cheaper place of the grid is taken where it loses no more than this."""

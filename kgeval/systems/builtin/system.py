@@ -53,7 +53,8 @@ class BuiltinSystem:
 
     def _answered(self, ask: Ask, clock: Clock, found: Retrieved | None, read: Read) -> Answer:
         told: dict[str, object] = {
-            "answer": read.text, "error": read.error, "stages": _stages(clock, read.seconds), "calls": read.calls, "cost": read.cost,
+            "answer": read.text, "error": read.error, "model": None if read.error else self._reader.model,
+            "stages": _stages(clock, read.seconds), "calls": read.calls, "cost": read.cost,
             "input_tokens": read.input_tokens, "output_tokens": read.output_tokens,
         }
         if read.seconds is not None and not read.error:

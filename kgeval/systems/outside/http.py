@@ -94,9 +94,8 @@ class HttpSystem:
 
     def answer(self, ask: Ask) -> Answer:
         """The answer. Raises: ModelError where the endpoint refuses the key, or cannot be reached at all."""
-        started = time.monotonic()
-        body = self._request(ask)
-        until = started + self._wanted.timeout
+        self._opened()  # loading the client takes a second, once, which is not the question's
+        body, until = self._request(ask), time.monotonic() + self._wanted.timeout
         tried = 0
         while True:
             try:

@@ -127,19 +127,25 @@ def _report(chat: Chat) -> JsonValue:
 
 
 def _points(chat: Chat) -> JsonValue:
-    said = _answer(chat)
-    proof = next((needed for needed, answer in QUESTIONS.values() if answer in said), "")
-    return json.dumps({"points": [{"description": f"{proof}: {said}", "score": 80 if proof else 0}]})
+    proved = _proved(chat)
+    return json.dumps({"points": [{"description": proved, "score": 0 if proved == UNKNOWN else 80}]})
 
 
 def _drift(chat: Chat) -> JsonValue:
     key = "intermediate_answer" if "intermediate_answer" in chat.text else "response"
-    return json.dumps({key: _answer(chat), "score": 80, "follow_up_queries": ["Who was Marie Curie?"]})
+    return json.dumps({key: _proved(chat), "score": 80, "follow_up_queries": ["Who was Marie Curie?"]})
 
 
 def _cypher(chat: Chat) -> str:
     named = "Poland" if "polonium" in shown_text(chat).rpartition("input")[2] else "Warsaw"
     return f"MATCH (a)-[r:LINK]->(b {{name: '{named}'}}) RETURN a.name AS from, r.text AS text, b.name AS to"
+
+
+def _proved(chat: Chat) -> str:
+    """The answer with what it rests on, for systems that read their own partial answers."""
+    said = _answer(chat)
+    proof = next((needed for needed, answer in QUESTIONS.values() if answer in said), "")
+    return f"{proof}: {said}" if proof else said
 
 
 def _answer(chat: Chat) -> str:

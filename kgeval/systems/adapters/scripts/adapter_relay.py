@@ -154,13 +154,8 @@ def _handler(relay: Relay) -> type[BaseHTTPRequestHandler]:
             self._serve(None)
 
         def do_POST(self) -> None:
-            length = self.headers.get("content-length", "")
-            raw = self.rfile.read(int(length)) if length.isdecimal() and int(length) <= LARGEST else b""
-            try:
-                body = json.loads(raw)
-            except ValueError:
-                body = None
-            if isinstance(body, dict):
+            body = _read(self)
+            if body is not None:
                 self._serve(body)
             else:
                 self._reply(400, {}, b'{"error": {"message": "the body is no JSON object"}}')
@@ -192,6 +187,17 @@ def _handler(relay: Relay) -> type[BaseHTTPRequestHandler]:
             """Nothing: what is asked is the user's."""
 
     return Handler
+
+
+def _read(handler: BaseHTTPRequestHandler) -> dict[str, Any] | None:
+    """The body of a request, or null where it is no JSON object."""
+    length = handler.headers.get("content-length", "")
+    raw = handler.rfile.read(int(length)) if length.isdecimal() and int(length) <= LARGEST else b""
+    try:
+        body = json.loads(raw)
+    except ValueError:
+        return None
+    return body if isinstance(body, dict) else None
 
 
 def _events(body: bytes) -> Iterator[bytes]:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from kgeval.config import environment
 from kgeval.errors import InputError, ModelError, UsageError
+from kgeval.metrics.summary.build import is_index_of
 from kgeval.records import Document
 from kgeval.systems.adapters import ADAPTERS
 from kgeval.systems.adapters import environment as environments
@@ -73,7 +74,8 @@ def imported(node: ast.AST) -> list[str]:
     }),
     ("fast-graphrag", {"entity_ranking_policy": 0.005, "relation_ranking_policy": 64, "chunk_ranking_policy": 8}),
     ("hipporag", {
-        "retrieval_top_k": 5, "linking_top_k": 5, "max_qa_steps": 3, "qa_top_k": 5, "graph_type": "facts_and_sim_passage_node_unidirectional",
+        "retrieval_top_k": 5, "linking_top_k": 5, "max_qa_steps": 3, "qa_top_k": 5,
+        "graph_type": "facts_and_sim_passage_node_unidirectional",
     }),
     ("nano-graphrag", {}), ("neo4j-graphrag", {}),
 ])
@@ -216,6 +218,11 @@ def test_pieces_of_a_text_hold_all_its_words_in_order(text: str, words: int, ove
     step = max(1, words - overlap)
     assert all(len(piece) <= words for piece in pieces)
     assert [word for at, piece in enumerate(pieces) for word in (piece if at == 0 else piece[words - step :])] == text.split()
+
+
+def test_an_index_belongs_to_all_modes_and_variants_of_its_system_and_to_no_other() -> None:
+    for system, belongs in (("lightrag", True), ("lightrag:mix", True), ("lightrag:mix@top_k=5", True), ("lightrag2", False), ("light", False)):
+        assert is_index_of("lightrag", system) is belongs
 
 
 def test_a_graphs_size_is_that_of_networkx(tmp_path: Path, shared: Any) -> None:

@@ -19,6 +19,7 @@ import pytest
 from kgeval.cli.main import run
 from kgeval.llm.embed import Embedder
 from kgeval.llm.fake import Chat, FakeServer
+from kgeval.llm.prices import Price
 from kgeval.records import IndexRecord
 from kgeval.systems.adapters import catalog, launch
 from kgeval.systems.adapters.embeddings import EmbeddingServer
@@ -42,6 +43,9 @@ class StandIn:
         print("a package prints what it likes")
         if any("poison" in one["text"] for one in documents):
             raise ValueError("I do not like this document")
+        if any("slow" in one["text"] for one in documents):
+            import time
+            time.sleep(100)
         self.ask("/embeddings", model=self.job.embedding_model, input=[one["text"] for one in documents])
         return Built(entities=len(documents), relations=None, chunks=None)
     def answer(self, question):
@@ -222,7 +226,7 @@ def test_documents_are_indexed_and_questions_answered_through_the_adapter(world:
     assert kgeval(*INDEX, "--preset", "xiang", "--setting", "top_k=1", "-o", "index.json") == 0
     record = IndexRecord.model_validate_json(Path("index.json").read_text())
     assert (record.entities, record.relations, record.corpus.chunks, record.corpus.documents) == (2, None, None, 2)
-    assert (record.calls, record.input_tokens) == (0, 0) and record.use[1].calls == 1
+    assert (record.calls, record.input_tokens, record.cost) == (0, 0, 0) and record.use[1].calls == 1
     assert record.configuration["settings"]["max_entity_tokens"] == 4000 and record.variant == "xiang"  # type: ignore[index, call-overload]
     assert record.configuration["knowledge_type"] == "Textual knowledge graph"
     world.reset()
@@ -245,7 +249,7 @@ def test_a_signature_changes_with_settings_and_index_not_with_the_place(world: F
     assert kgeval(*INDEX) == 0
     first = signature()
     assert signature("--setting", "top_k=2") != first
-    os.rename("ix", "moved")
+    Path("ix").rename("moved")
     Path("ix").symlink_to("moved")
     assert signature() == first
     Path("ix").unlink()
@@ -266,6 +270,22 @@ def test_a_package_that_takes_its_process_down_is_started_again(world: FakeServe
     assert code == 0 and [bool(one.get("error")) for one in answers] == [False, True, False]
 
 
+def test_an_index_step_that_takes_too_long_is_ended(world: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("documents/three.txt").write_text("slow")
+    assert kgeval(*INDEX, "--timeout", "3") == 3
+    assert "not done after 3 s" in capsys.readouterr().err
+
+
+def test_an_answers_cost_is_null_where_a_part_of_it_is_not_known() -> None:
+    dear, cheap = Price(2.0, 10.0), Price(1.0, 0.0)
+    assert launch.Prices(dear, cheap, local=False).cost(1_000_000, 100_000, 500_000) == 3.5
+    assert launch.Prices(dear, None, local=True).cost(1_000_000, 0, 500_000) == 2.0
+    assert launch.Prices(dear, None, local=False).cost(1_000_000, 0, 0) == 2.0
+    for prices, tokens in ((launch.Prices(dear, None, False), (1, 1, 1)), (launch.Prices(None, cheap, False), (1, 1, 1)),
+                           (launch.Prices(dear, cheap, False), (1, None, 1)), (launch.Prices(dear, cheap, False), (1, 1, None))):
+        assert prices.cost(*tokens) is None
+
+
 def test_an_index_step_that_fails_says_why_and_leaves_nothing_to_ask(world: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
     Path("documents/three.txt").write_text("poison")
     assert kgeval(*INDEX) == 3
@@ -277,35 +297,57 @@ def test_an_index_step_that_fails_says_why_and_leaves_nothing_to_ask(world: Fake
     assert kgeval(*INDEX, "--replace") == 0
 
 
-@pytest.mark.parametrize(("words", "message"), [
-    (("answer", "q.jsonl", "--system", "lightrag:deep", "--folder", "ix", "-o", "a.jsonl"), "has no mode deep"),
-    (("answer", "q.jsonl", "--system", "lightrag", "-o", "a.jsonl"), "needs the folder of its index"),
-    (("answer", "q.jsonl", "--system", "lightrag", "--folder", "ix", "--setting", "chunk_token_size=3", "-o", "a.jsonl"), "belongs to the index"),
-    (("answer", "q.jsonl", "--system", "graphrag", "--folder", "ix", "-o", "a.jsonl"), "index of lightrag"),
-    (("system", "index", "hipporag", "--documents", "documents", "--folder", "n", "--model", "m", "--embedding-model", "e"), "not installed"),
-    (("system", "index", "lightrag", "--folder", "n", "--model", "m", "--embedding-model", "e"), "no documents"),
-    (("system", "index", "lightrag", "--documents", "documents", "--folder", "n"), "--model and --embedding-model"),
+ANSWER = ("answer", "q.jsonl", "-o", "a.jsonl", "--system")
+NEW = ("--folder", "new", "--model", "m", "--embedding-model", "e")
+REFUSED = [
+    ((*ANSWER, "lightrag:deep", "--folder", "ix"), "has no mode deep"),
+    ((*ANSWER, "lightrag"), "needs the folder of its index"),
+    ((*ANSWER, "lightrag", "--folder", "ix", "--setting", "chunk_token_size=3"), "belongs to the index"),
+    ((*ANSWER, "graphrag", "--folder", "ix"), "index of lightrag"),
+    (("system", "index", "hipporag", "--documents", "documents", *NEW), "not installed"),
+    (("system", "index", "lightrag", *NEW), "no documents"),
+    (("system", "index", "lightrag", "--documents", "documents", "--folder", "new"), "--model and --embedding-model"),
     (("system", "show", "lightrug"), "did you mean lightrag"),
     (("system", "remove", "lightrag"), "would be deleted"),
-])
-def test_what_does_not_fit_is_refused_with_the_way_out(
-    world: FakeServer, words: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str],
-) -> None:
+]
+
+
+def test_what_does_not_fit_is_refused_with_the_way_out(world: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
     assert kgeval(*INDEX) == 0
     Path("q.jsonl").write_text('{"id": "q", "question": "Where?"}\n')
-    capsys.readouterr()
-    assert kgeval(*words) == 2
-    shown = capsys.readouterr().err
-    assert message in shown and "Fix:" in shown
+    for words, message in REFUSED:
+        capsys.readouterr()
+        assert kgeval(*words) == 2, words
+        shown = capsys.readouterr().err
+        assert message in shown and "Fix:" in shown
 
 
-def test_an_environment_is_made_listed_and_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_page_on_systems_by_file_shows_a_conversion_that_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "systems-by-file.md").read_text(encoding="utf-8")
+    space: dict[str, Any] = {}
+    exec(page.partition("```python\n")[2].partition("```")[0], space)
+    monkeypatch.chdir(tmp_path)
+    Path("q.jsonl").write_text('{"id": "q1", "question": "Where?"}\n{"id": "q2", "question": "When?"}\n')
+    space["write"]("raptor.jsonl", [
+        {"id": "q1", "prediction": "There.", "docs": ["a node", "another"], "time": 0.5, "prompt_tokens": 9},
+        {"id": "q2", "question": "When?", "output": "Then.", "nodes": ["a node"]},
+    ])
+    assert kgeval("answer", "q.jsonl", "--system", "raptor=file:raptor.jsonl", "-o", "a.jsonl", "--no-progress") == 0
+    answers = [json.loads(line) for line in Path("a.jsonl").read_text().splitlines() if "question_id" in line]
+    assert [(one["answer"], len(one["contexts"]), one.get("latency_s")) for one in answers] == [("There.", 2, 0.5), ("Then.", 1, None)]
+
+
+def test_an_environment_is_made_listed_and_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:
     """With a package of no size, from a file: nothing is fetched."""
     wheel = tmp_path / "tiny_rag-1.2-py3-none-any.whl"
     with zipfile.ZipFile(wheel, "w") as file:
         file.writestr("tiny_rag-1.2.dist-info/METADATA", "Metadata-Version: 2.1\nName: tiny-rag\nVersion: 1.2\n")
         file.writestr("tiny_rag-1.2.dist-info/WHEEL", "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
         file.writestr("tiny_rag-1.2.dist-info/RECORD", "")
+    beside = Path(sys.executable).parent  # uv, where make has put it, is many times faster than venv and pip
+    monkeypatch.setenv("PATH", f"{beside}{os.pathsep}{os.environ['PATH']}")
     info = catalog.adapter("lightrag").model_copy(update={"distribution": "tiny-rag", "requirements": (), "alone": (str(wheel),)})
     monkeypatch.setattr(catalog, "adapter", lambda name: info)
     monkeypatch.setattr(catalog, "catalog", lambda: {"lightrag": info})

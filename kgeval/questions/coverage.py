@@ -1,0 +1,156 @@
+"""The coverage of a set of questions: shares of a graph's types, predicates, communities, documents, degrees and hop counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+
+from kgeval.audit.completeness.documents import NAMED_BY
+from kgeval.graph.queries import all_queries
+from kgeval.questions.checking.gates import CheckGate
+from kgeval.questions.covering.land import Land
+from kgeval.questions.covering.placing import Placed, Places
+from kgeval.records import GateResult, Question
+from kgeval.records.question_coverage import CoverageFigure, CoverageGroup, CoverageSet, CoverageWays, Facet
+
+FACETS: Mapping[Facet, str] = {
+    "types": "entities", "predicates": "relations", "communities": "entities", "documents": "chunks", "degrees": "entities", "hops": "",
+}
+QUERIES: Mapping[Facet, str] = {
+    "types": "coverage-types", "predicates": "coverage-predicates", "communities": "coverage-communities",
+    "documents": "coverage-documents", "degrees": "coverage-degrees",
+}
+_ROUNDED = 9  # digits: a share of 0.7999999999999999 is 0.8
+
+
+@dataclass
+class _Tally:
+    """Questions by group; `recorded`: those whose file says so."""
+
+    n: int = 0
+    groups: Counter[tuple[Facet, str]] = field(default_factory=Counter)
+    recorded: Counter[tuple[Facet, str]] = field(default_factory=Counter)
+    touching: Counter[Facet] = field(default_factory=Counter)
+    ways: Counter[str] = field(default_factory=Counter)
+    references: Counter[str] = field(default_factory=Counter)
+    documents: Counter[str] = field(default_factory=Counter)
+    hops: Counter[str] = field(default_factory=Counter)
+
+    def add(self, placed: Placed) -> None:
+        self.n += 1
+        self.groups.update(placed.groups.keys())
+        self.recorded.update(group for group, recorded in placed.groups.items() if recorded)
+        self.touching.update({facet for facet, _ in placed.groups})
+        self.ways[placed.way] += 1
+        self.references.update(placed.references)
+        self.documents[placed.documents] += 1
+        self.hops[placed.hops] += 1
+
+    def told(self) -> CoverageWays:
+        found = {name: self.references[name] for name in ("element_id", "key", "name") if self.references[name]}
+        return CoverageWays(
+            recorded=self.ways["recorded"], by_names=self.ways["by_names"], nowhere=self.ways["nowhere"], references=found,
+            lost=self.references["lost"], documents=dict(self.documents.most_common()), hops=dict(self.hops.most_common()),
+        )
+
+
+def coverage(questions: Iterable[Question], land: Land, file: str, *, examples: int = 10) -> CoverageSet:
+    """What a set of questions covers; it is gone through once. `examples`: groups kept of each facet, covered and missing each.
+
+    Raises: QueryError, QueryTimeout, ConnectionLost.
+    """
+    tally = _Tally()
+    for placed in Places(land).of(questions):
+        tally.add(placed)
+    figures = [_figure(facet, tally, land, examples) for facet in FACETS]
+    made = CoverageSet(file=file, n=tally.n, ways=tally.told(), figures=figures)
+    return made.model_copy(update={"notes": _notes(made)})
+
+
+def _figure(facet: Facet, tally: _Tally, land: Land, examples: int) -> CoverageFigure:
+    sizes = land.sizes[facet]
+    if facet in land.reasons or not sizes:
+        return CoverageFigure(facet=facet, of=FACETS[facet], reason=land.reasons.get(facet, "the graph has none"))
+    groups = [_group(facet, name, tally, None if facet == "hops" else size) for name, size in sizes.items()]
+    covered = sorted((one for one in groups if one.questions), key=lambda one: (-one.questions, one.name))
+    missing = sorted((one for one in groups if not one.questions), key=lambda one: (-(one.size or 0), one.name))
+    total_size = sum(sizes.values())
+    query = QUERIES.get(facet) if missing else None
+    return CoverageFigure(
+        facet=facet, of=FACETS[facet], total=len(groups), covered=len(covered), share=len(covered) / len(groups),
+        recorded_share=sum(one.recorded > 0 for one in groups) / len(groups),
+        size_share=sum(one.size or 0 for one in covered) / total_size if total_size else None, questions=tally.touching[facet],
+        groups=_shown(facet, covered[:examples], land), missing=_shown(facet, missing[:examples], land),
+        query=all_queries()[query].text if query else None, parameters=_parameters(facet, covered, missing, land) if query else {},
+    )
+
+
+def _group(facet: Facet, name: str, tally: _Tally, size: int | None) -> CoverageGroup:
+    return CoverageGroup(name=name, size=size, questions=tally.groups[facet, name], recorded=tally.recorded[facet, name])
+
+
+def _parameters(
+    facet: Facet, covered: Sequence[CoverageGroup], missing: Sequence[CoverageGroup], land: Land,
+) -> dict[str, JsonValue]:
+    """What the listing query needs beside the layout."""
+    names: list[JsonValue] = [one.name for one in covered]
+    if facet == "communities":
+        heads = land.heads([one.name for one in missing], most=1)
+        return {"heads": [own for one in missing for own in heads[one.name]], "most": 10}
+    if facet == "degrees":
+        return {"ranges": [[int(part) for part in (one.name.split("-") * 2)[:2]] for one in missing]}
+    if facet == "documents":
+        keys = list(dict.fromkeys(filter(None, [land.layout.document_key, *NAMED_BY])))
+        return {"covered": names, "keys": list[JsonValue](keys)}
+    return {"covered": names}
+
+
+def _shown(facet: Facet, groups: Sequence[CoverageGroup], land: Land) -> list[CoverageGroup]:
+    """The groups as people read them: a community is called by its best joined entities."""
+    if facet != "communities" or not groups:
+        return list(groups)
+    heads = land.heads([one.name for one in groups])
+    given = {"layout": land.layout.model_dump(), "ids": [own for ids in heads.values() for own in ids], "most": 1}
+    rows = land.graph.read(all_queries()["structure-nodes"], given, timeout=land.timeout)
+    names = {row["element_id"]: row["name"] for row in rows}
+    return [one.model_copy(update={"name": ", ".join(names.get(own, own) for own in heads[one.name])}) for one in groups]
+
+
+def _notes(made: CoverageSet) -> list[str]:
+    """What a reader must know of how the questions were found."""
+    notes, ways = [], made.ways
+    if ways.by_names:
+        notes.append(
+            f"{ways.by_names:,} of {made.n:,} questions were found by names that their texts mention: a guess, and rather too much "
+            "than too little; \"by records\" leaves it out",
+        )
+    if ways.nowhere:
+        notes.append(f"{ways.nowhere:,} of {made.n:,} questions touch no entity of this graph, as far as their records and texts tell")
+    if ways.lost:
+        notes.append(f"{ways.lost:,} references of the file to entities or relations are not in this graph")
+    if (silent := ways.hops.get("nothing", 0)) and made.n:
+        notes.append(f"{silent:,} of {made.n:,} questions tell no hop count, neither by hops nor by gold triples")
+    return notes
+
+
+def evaluated(gates: Sequence[CheckGate], sets: Sequence[CoverageSet]) -> list[GateResult]:
+    """One result a gate and set, in the order of the gates. `met` null: the graph has no such groups."""
+    results = []
+    for gate in gates:
+        for one in sets:
+            if gate.file in (None, one.file):
+                share = next(figure.share for figure in one.figures if figure.facet == gate.check)
+                results.append(GateResult(
+                    system=one.file, metric=gate.check, least=gate.least, limit=gate.limit, value=share, met=_met(gate, share),
+                ))
+    return results
+
+
+def _met(gate: CheckGate, share: float | None) -> bool | None:
+    if share is None:
+        return None
+    value, limit = round(share, _ROUNDED), round(gate.limit, _ROUNDED)
+    return value >= limit if gate.least else value <= limit

@@ -1,0 +1,139 @@
+"""The graph as coverage sees it: its types, predicates, communities, documents and degrees, each entity in its groups. Read once."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from kgeval.audit.completeness.bridging import communities_of
+from kgeval.audit.completeness.documents import NAMED_BY
+from kgeval.audit.completeness.gold import document_keys
+from kgeval.graph.queries import all_queries
+from kgeval.questions.sampling.strata import bucket
+from kgeval.records.question_coverage import Facet
+
+if TYPE_CHECKING:
+    from kgeval.graph.connect import Graph
+    from kgeval.records import Layout
+
+HOPS = ("1", "2", "3 and more")
+HEADS = 3
+
+
+@dataclass
+class Land:
+    """A graph by groups. `sizes`: facet -> group -> how much it has; `reasons`: why a facet has no groups. By place of an entity: element
+    ids, types, degrees, communities (-1: none). `document_of`: what a document may be called -> its name as a group."""
+
+    graph: Graph
+    layout: Layout
+    timeout: float
+    ids: list[str] = field(default_factory=list)
+    place: dict[str, int] = field(default_factory=dict)
+    types: list[str | None] = field(default_factory=list)
+    degrees: array[int] = field(default_factory=lambda: array("q"))
+    communities: array[int] = field(default_factory=lambda: array("q"))
+    sizes: dict[Facet, dict[str, int]] = field(default_factory=dict)
+    reasons: dict[Facet, str] = field(default_factory=dict)
+    document_of: dict[str, str] = field(default_factory=dict)
+    untyped: int = 0
+
+    def groups_of(self, element_id: str) -> Iterable[tuple[Facet, str]]:
+        """The groups that an entity is in; none for what is no entity of this graph."""
+        at = self.place.get(element_id)
+        if at is None:
+            return
+        if (kind := self.types[at]) is not None:
+            yield "types", kind
+        yield "degrees", bucket(self.degrees[at])
+        if self.communities[at] >= 0:
+            yield "communities", str(self.communities[at])
+
+    def degree(self, element_id: str) -> int:
+        """Relations of an entity; -1 for what is no entity of this graph."""
+        at = self.place.get(element_id)
+        return -1 if at is None else self.degrees[at]
+
+    def best(self, element_ids: Iterable[str]) -> str:
+        """The one of several entities that has the most relations; of equal ones the oldest."""
+        return min(element_ids, key=lambda one: (-self.degree(one), len(one), one))
+
+    def document(self, name: str) -> str | None:
+        """The document's group, by key, title or file name."""
+        return next((found for key in document_keys(name) if (found := self.document_of.get(key)) is not None), None)
+
+    def heads(self, communities: Iterable[str], most: int = HEADS) -> dict[str, list[str]]:
+        """Community -> element ids of its entities with the most relations."""
+        members: dict[int, list[str]] = {int(name): [] for name in communities}
+        for at, group in enumerate(self.communities):
+            if group in members:
+                members[group].append(self.ids[at])
+        order = {group: sorted(own, key=lambda one: (-self.degree(one), len(one), one)) for group, own in members.items()}
+        return {str(group): own[:most] for group, own in order.items()}
+
+
+def read_land(graph: Graph, layout: Layout, *, timeout: float, seed: int = 0) -> Land:
+    """The graph's groups, all read. Raises: QueryError, QueryTimeout, ConnectionLost."""
+    land = Land(graph, layout, timeout)
+    for row in graph.stream(all_queries()["sample-entities"], {"layout": layout.model_dump()}, timeout=timeout):
+        land.place[row["element_id"]] = len(land.ids)
+        land.ids.append(row["element_id"])
+        land.types.append(row["type"])
+        land.degrees.append(row["degree"])
+    land.untyped = sum(kind is None for kind in land.types)
+    land.sizes["types"] = dict(Counter(kind for kind in land.types if kind is not None))
+    if not land.sizes["types"]:
+        land.reasons["types"] = "the graph's entities have no types"
+    land.sizes["degrees"] = dict(Counter(map(bucket, land.degrees)))
+    _predicates(land)
+    _communities(land, seed)
+    _documents(land)
+    land.sizes["hops"] = dict.fromkeys(HOPS, 0)
+    return land
+
+
+def _rows(land: Land, query: str, **params: object) -> list[dict[str, object]]:
+    given: Mapping[str, object] = {"layout": land.layout.model_dump(), **params}
+    return land.graph.read(all_queries()[query], given, timeout=land.timeout)
+
+
+def _predicates(land: Land) -> None:
+    rows = _rows(land, "coverage-predicates", covered=[])
+    land.sizes["predicates"] = {str(row["predicate"]): int(str(row["relations"])) for row in rows}
+    if not rows:
+        land.reasons["predicates"] = "the graph has no relations between entities"
+
+
+def _communities(land: Land, seed: int) -> None:
+    """Communities of one are entities without relations: no question about how things are joined can be in them, and they are left out."""
+    if land.graph.info.gds is None:
+        found: dict[str, int] = {}
+        land.reasons["communities"] = "this server has no Graph Data Science plugin"
+    else:
+        found = communities_of(land.graph, land.layout, land.ids, timeout=land.timeout, seed=seed)
+    size = Counter(found.values())
+    land.communities = array("q", (group if size[group := found.get(one, -1)] > 1 else -1 for one in land.ids))
+    land.sizes["communities"] = {str(group): n for group, n in size.items() if n > 1}
+    if not land.sizes["communities"]:
+        land.reasons.setdefault("communities", "no two entities are joined")
+
+
+def _documents(land: Land) -> None:
+    if not land.layout.document_labels:
+        land.sizes["documents"] = {}
+        land.reasons["documents"] = "the graph's layout has no documents"
+        return
+    keys = list(dict.fromkeys(filter(None, [land.layout.document_key, *NAMED_BY])))
+    given = {"layout": land.layout.model_dump(), "covered": [], "keys": keys}
+    sizes: dict[str, int] = {}
+    for row in land.graph.stream(all_queries()["coverage-documents"], given, timeout=land.timeout):
+        name = row["document"]
+        sizes[name] = sizes.get(name, 0) + row["chunks"]
+        for key in {key for called in (name, *row["names"]) for key in document_keys(called)}:
+            land.document_of.setdefault(key, name)
+    land.sizes["documents"] = sizes
+    if not sizes:
+        land.reasons["documents"] = "the graph has no documents"

@@ -1,0 +1,229 @@
+"""Questions of [K 4.1] that are told by what stands around an entity or a pair: thinking, distracting, comparing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from pydantic import JsonValue
+
+from kgeval.questions.drafts import (
+    RejectedError,
+    check,
+    drafted,
+    entities_shown,
+    is_quoted,
+    leaks,
+    lines_of,
+    names_in,
+    passages_of,
+    passages_shown,
+    picked,
+    relevant_passages,
+    triples_shown,
+)
+from kgeval.questions.kind import Desk
+from kgeval.questions.making.bench_replies import EvidenceVerdicts
+from kgeval.questions.making.hop_evidence import hop_evidence
+from kgeval.questions.making.kasiak_draft import (
+    MAKE_TOKENS,
+    MOST_REASON,
+    TRY_TOKENS,
+    Said,
+    Trial,
+    answered,
+    named,
+    said,
+    slots_of,
+    usable_names,
+    with_text,
+)
+from kgeval.questions.making.kasiak_replies import Compared, Concluded, Conclusion, Distracted, SideFact, SideVerdicts
+from kgeval.records import Passage, Question, Structure, StructureNode, StructureRelation
+from kgeval.text.names import normalise
+
+ANSWERABLE, WITHOUT, TRUE = "kasiak-answerable", "kasiak-without", "kasiak-distractor-true"
+THINKING, INFERRED, DISTRACTING, COMPARING, COMPARED = (
+    "kasiak-thinking", "kasiak-inferred", "kasiak-distracting", "kasiak-comparing", "kasiak-compared",
+)
+SHORTEST_PART = 3  # words: fewer of a longer answer stand in many a text
+_PARTS = re.compile(r"[.!?;\u3002\uff01\uff1f\n]+")
+
+
+def make_thinking(desk: Desk) -> Question:
+    """A question whose answer no passage says, but that follows from them. Raises: RejectedError, UnansweredError."""
+    structure = desk.structure
+    values, passages = passages_shown(relevant_passages(structure), MAKE_TOKENS)
+    if not passages:
+        raise RejectedError("no_passages", "no passage belongs to the structure")
+    reply = desk.ask(THINKING, slots_of(desk, triples=triples_shown(structure), passages=values), Concluded)
+    relations, evidence = picked(structure.relations, reply.triples, "relation"), picked(passages, reply.passages, "passage")
+    one = said(desk, reply.question, reply.answer)
+    found = stated(one.answer, [*(p.text for p in passages), *_descriptions(structure)])
+    if found:
+        raise RejectedError("stated", f"the texts say it word for word: {found}"[:MOST_REASON])
+    shown, _ = passages_shown(evidence, TRY_TOKENS)
+    verdict = desk.ask(INFERRED, {"question": one.question, "answer": one.answer, "passages": shown}, Conclusion)
+    why = verdict.reason.strip()[:MOST_REASON]
+    if not verdict.follows:
+        raise RejectedError("answer_not_supported", why)
+    if verdict.stated:
+        raise RejectedError("stated", why)
+    checks = [
+        check("not_stated", True, f"neither it nor a sentence of it stands in {len(passages)} passages; a model finds it said in none"),
+        check("answer_from_evidence", True, why), check("leak", True),
+    ]
+    question = drafted(
+        structure, one.question, one.answer, level="thinking", used={r.element_id for r in relations}, evidence=evidence, checks=checks,
+    )
+    return question.model_copy(update={"steps": [structure.text_of(r) for r in relations]})
+
+
+def stated(answer: str, texts: Iterable[str]) -> str:
+    """The part of an answer that stands in one of the texts word for word: all of it, or a sentence of it; "" where none does."""
+    parts = [answer, *(part for part in _PARTS.split(answer) if len(normalise(part).split()) >= SHORTEST_PART)]
+    known = list(texts)
+    return next((part.strip() for part in parts if any(is_quoted(part, text) for text in known)), "")
+
+
+def _descriptions(structure: Structure) -> list[str]:
+    given = [*(node.description for node in structure.nodes), *(r.description for r in structure.relations)]
+    return [text for text in given if text]
+
+
+def make_distracting(desk: Desk) -> Question:
+    """A question with a true fact in it that its answer does not need. Raises: RejectedError, UnansweredError."""
+    structure = desk.structure
+    usable_names(structure.nodes)
+    if len(structure.nodes) < 3 or len(structure.relations) < 2:
+        raise RejectedError("too_small", "there is no second fact to distract with")
+    values, passages = passages_shown(relevant_passages(structure), MAKE_TOKENS)
+    if not passages:
+        raise RejectedError("no_passages", "no passage belongs to the structure")
+    reply = desk.ask(DISTRACTING, slots_of(desk, triples=triples_shown(structure), passages=values), Distracted)
+    one = said(desk, reply.question, reply.answer)
+    plain = said(desk, reply.plain, reply.answer).question
+    needed = picked(structure.relations, reply.triples, "relation")
+    distractor = picked(structure.relations, [reply.distractor], "relation")[0]
+    names = _carried(structure, needed, distractor, one.question, plain)
+    evidence = hop_evidence(structure.model_copy(update={"relations": needed}))
+    if evidence.missing:
+        raise RejectedError("no_passages", f"no passage says: {evidence.missing[0]}")
+    told = _true(desk, distractor)
+    enough = answered(desk, one, Trial(ANSWERABLE, evidence.passages))
+    answered(desk, Said(plain, one.answer, one.aliases), Trial(WITHOUT, evidence.passages))
+    text = structure.text_of(distractor)
+    checks = [
+        enough, check("distractor", True, f"'{text}' is true, in the question, and not among what the answer needs; it names {names[0]}"),
+        check("distractor_unneeded", True, f"without it the evidence gives the same answer: {plain}"[:MOST_REASON]), check("leak", True),
+    ]
+    question = drafted(
+        structure, one.question, one.answer, level="distracting", used={r.element_id for r in needed}, evidence=evidence.passages,
+        checks=checks,
+    )
+    more: dict[str, JsonValue] = {"triple": text, "names": list[JsonValue](names), "question_without": plain}
+    more["chunk_ids"] = list[JsonValue]([p.chunk_id for p in told if p.chunk_id])
+    return question.model_copy(update={
+        "references": list(one.aliases), "steps": [structure.text_of(r) for r in needed], "extra": {"distractor": more},
+        "evidence_ids": [list(group) for group in evidence.groups],
+    })
+
+
+def _carried(
+    structure: Structure, needed: Sequence[StructureRelation], distractor: StructureRelation, question: str, plain: str,
+) -> list[str]:
+    """The names that only the distractor brings into the question. Raises: RejectedError."""
+    if distractor in needed:
+        raise RejectedError("distractor_needed", "the distracting fact is among those that the answer needs")
+    ends = {end for r in needed for end in (r.source, r.target)}
+    own = [node for node in structure.nodes if node.element_id in {distractor.source, distractor.target} - ends]
+    if not own:
+        raise RejectedError("distractor_needed", "all that the distracting fact names is needed for the answer")
+    carried = named(question, own)
+    if not carried:
+        raise RejectedError("no_distractor", f"the question does not name '{own[0].name}'")
+    if named(plain, carried) or normalise(plain) == normalise(question):
+        raise RejectedError("no_distractor", "the question without the distracting fact still has it")
+    return [node.name for node in carried]
+
+
+def _true(desk: Desk, distractor: StructureRelation) -> tuple[Passage, ...]:
+    """The passages that say the distracting fact, as a model finds. Raises: RejectedError("distractor_untrue")."""
+    structure = desk.structure
+    values, passages = passages_shown(with_text(passages_of(structure, [distractor])), TRY_TOKENS)
+    if not passages:
+        raise RejectedError("distractor_untrue", "no passage says the distracting fact")
+    verdict = desk.ask(
+        "bench-evidence", {"passages": values}, EvidenceVerdicts, items=triples_shown(structure, [distractor]), stage=TRUE,
+    ).items[0]
+    told = [passages[n - 1] for n in dict.fromkeys(verdict.passages) if 1 <= n <= len(passages)] or list(passages[:1])
+    if not verdict.follows:
+        raise RejectedError("distractor_untrue", verdict.reason.strip()[:MOST_REASON])
+    return tuple(told)
+
+
+def make_comparing(desk: Desk) -> Question:
+    """A question that compares two entities of one type, with facts of both in its answer. Raises: RejectedError, UnansweredError."""
+    structure = desk.structure
+    usable_names(structure.nodes)
+    one, other = structure.nodes
+    if one.type != other.type:
+        raise RejectedError("other_type", f"one is a {one.type}, the other a {other.type}")
+    if leaks(one.name, [other.name]) or leaks(other.name, [one.name]):
+        raise RejectedError("same_name", f"the names '{one.name}' and '{other.name}' hold one another")
+    values, passages = passages_shown(_of_both(structure), MAKE_TOKENS)
+    reply = desk.ask(COMPARING, slots_of(desk, entities=entities_shown(structure.nodes), passages=values), Compared)
+    asked = said(desk, reply.question, reply.answer)
+    lacking = [node for node in structure.nodes if node not in named(asked.question, structure.nodes)]
+    if lacking:
+        raise RejectedError("not_both_named", f"the question does not name '{lacking[0].name}'")
+    facts = _used(desk, asked, [fact for fact in reply.facts if fact.fact.strip()], passages)
+    evidence = with_text(passages[fact.passage - 1] for fact in facts)
+    numbers = " and ".join(str(sum(fact.entity == side for fact in facts)) for side in (1, 2))
+    checks = [
+        check("both_named", True, f"'{one.name}' and '{other.name}', both of type {one.type}"),
+        check("facts_of_both", True, f"the answer uses {numbers} facts of them, which passages say"),
+        answered(desk, asked, Trial(ANSWERABLE, evidence)), check("leak", True),
+    ]
+    question = drafted(
+        structure, asked.question, asked.answer, level="comparing", used=(), evidence=evidence, checks=checks,
+        points=lines_of(fact.fact for fact in facts),
+    )
+    return question.model_copy(update={"extra": {"compared": [one.name, other.name]}})
+
+
+def _of_both(structure: Structure) -> list[Passage]:
+    """Passages of the two entities by turns, so that a budget leaves some of both. Raises: RejectedError("no_passages")."""
+    sides = [[p for p in structure.passages if p.text.strip() and p.chunk_id in node.chunk_ids] for node in structure.nodes]
+    if not all(sides):
+        raise RejectedError("no_passages", "one of the two has no passage")
+    most = max(map(len, sides))
+    return list(with_text(side[at] for at in range(most) for side in sides if at < len(side)))
+
+
+def _used(desk: Desk, asked: Said, facts: Sequence[SideFact], passages: Sequence[Passage]) -> list[SideFact]:
+    """The facts that their passage says of their entity, and that the answer uses; some of both entities. Raises: RejectedError."""
+    for fact in facts:
+        if fact.entity not in (1, 2):
+            raise RejectedError("wrong_number", f"the reply names entity {fact.entity} of 2")
+        _about(desk.structure.nodes[fact.entity - 1], picked(passages, [fact.passage], "passage")[0])
+    _of_two(facts, "the reply gives")
+    items: list[JsonValue] = [
+        {"entity": desk.structure.nodes[fact.entity - 1].name, "fact": fact.fact.strip(), "passage": passages[fact.passage - 1].text}
+        for fact in facts
+    ]
+    verdicts = desk.ask(COMPARED, {"question": asked.question, "answer": asked.answer}, SideVerdicts, items=items).items
+    kept = [fact for fact, verdict in zip(facts, verdicts, strict=True) if verdict.follows and verdict.used]
+    _of_two(kept, "passages say, and the answer uses,")
+    return kept
+
+
+def _about(node: StructureNode, passage: Passage) -> None:
+    """Raises: RejectedError where the passage has nothing to do with the entity."""
+    if passage.chunk_id not in node.chunk_ids and not names_in(passage.text, [node]):
+        raise RejectedError("wrong_number", f"a passage named for '{node.name}' is not of it")
+
+
+def _of_two(facts: Sequence[SideFact], what: str) -> None:
+    if {fact.entity for fact in facts} != {1, 2}:
+        raise RejectedError("one_sided", f"{what} no fact of one of the two")

@@ -1,0 +1,90 @@
+"""What sets of questions cover of a graph, and what they miss."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, JsonValue
+
+from kgeval.records.base import SCHEMA_VERSION, Record
+from kgeval.records.graph import Layout
+from kgeval.records.manifest import RunManifest
+from kgeval.records.scores import GateResult
+
+Facet = Literal["types", "predicates", "communities", "documents", "degrees", "hops"]
+
+
+class CoverageGroup(Record):
+    """One type, predicate, community, document, bucket of degrees or hop count. `size`: what it has in the graph (entities, relations,
+    chunks), null for hop counts. `questions`: that touch it; `recorded`: those of them whose file says so, so that nothing was guessed
+    from names in texts."""
+
+    name: str
+    size: int | None = None
+    questions: int = 0
+    recorded: int = 0
+
+
+class CoverageFigure(Record):
+    """One facet of the graph. `total`: groups that the graph has, `covered`: those that a question touches, `share` of them (0..1);
+    `recorded_share`: the share without what was found by names in texts. `size_share`: share of the things (`of`: entities, relations,
+    chunks) that are in covered groups. `questions`: those that touch any group.
+
+    `groups`: covered ones, most questions first; `missing`: the largest first; both may be cut. `query`, `parameters`: the Cypher that
+    lists all that is missing, without the parameter `layout`. `reason`: why there is no figure (`total` null).
+    """
+
+    facet: Facet
+    of: str
+    total: int | None = None
+    covered: int | None = None
+    share: float | None = Field(default=None, ge=0, le=1)
+    recorded_share: float | None = Field(default=None, ge=0, le=1)
+    size_share: float | None = Field(default=None, ge=0, le=1)
+    questions: int = 0
+    groups: list[CoverageGroup] = Field(default_factory=list)
+    missing: list[CoverageGroup] = Field(default_factory=list)
+    query: str | None = None
+    parameters: dict[str, JsonValue] = Field(default_factory=dict)
+    reason: str | None = None
+
+
+class CoverageWays(Record):
+    """How questions were found in the graph: `recorded`: by what their file records (structure, path); `by_names`: by names that
+    question, right answers or evidence mention; `nowhere`: neither.
+
+    `references`: what the files record, by how it was found: element_id, key, name; `lost`: not in this graph. `documents`: questions
+    by how their documents were told: chunk_ids, document, relations (where those come from), nothing. `hops`: by file, triples, nothing.
+    """
+
+    recorded: int = 0
+    by_names: int = 0
+    nowhere: int = 0
+    references: dict[str, int] = Field(default_factory=dict)
+    lost: int = 0
+    documents: dict[str, int] = Field(default_factory=dict)
+    hops: dict[str, int] = Field(default_factory=dict)
+
+
+class CoverageSet(Record):
+    """One file of questions: n = recorded + by_names + nowhere of `ways`."""
+
+    file: str
+    n: int
+    ways: CoverageWays
+    figures: list[CoverageFigure]
+    notes: list[str] = Field(default_factory=list)
+
+
+class CoverageReport(Record):
+    """What one or several sets of questions cover of one graph."""
+
+    schema_version: Literal["1"] = SCHEMA_VERSION
+    run: RunManifest
+    graph: str | None = None
+    layout: Layout
+    entities: int
+    relations: int
+    sets: list[CoverageSet]
+    gates: list[GateResult] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)

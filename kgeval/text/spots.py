@@ -1,0 +1,78 @@
+"""Where a text may name something: its word sequences in normal form, and which of them are names that are known."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from kgeval.llm.characters import whole
+from kgeval.text.names import normalise
+from kgeval.text.scripts import RUNNING
+from kgeval.text.wordlists import word_list
+
+LONGEST_NAME = 12  # words
+LONGEST_RUN = 30  # characters of a name in a script written without spaces
+LONGEST_TEXT = 20_000  # characters of one text that are looked at
+_POSSESSIVE = re.compile(r"(?<=\w)['\u2019\u02bc]s\b")
+# each character of a script without spaces is a unit
+_PIECE = re.compile(f"([{RUNNING}])|[^\\s{RUNNING}]+")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A sequence of words that may be a name: its normal form, and where it stands among the units of its text (end not included)."""
+
+    key: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Named:
+    """An entity that a text names. `within`: the name is part of a longer one that was found at the same place."""
+
+    element_id: str
+    key: str
+    within: bool = False
+
+
+def named(spots: Sequence[Place], found: Mapping[str, tuple[str, ...]]) -> list[Named]:
+    """The entities of one text, from the places where it may name some: those that stand alone first. `found`: name -> element ids."""
+    hits = sorted((spot for spot in spots if spot.key in found), key=lambda spot: (spot.start - spot.end, spot.start))
+    hit: dict[str, Named] = {}
+    covered: dict[int, int] = {}  # unit -> length of the longest name there
+    for spot in hits:
+        length = spot.end - spot.start
+        longest = [covered.setdefault(unit, length) for unit in range(spot.start, spot.end)]
+        within = min(longest) > length
+        for element_id in found[spot.key]:
+            known = hit.get(element_id)
+            if known is None or (known.within and not within):
+                hit[element_id] = Named(element_id, spot.key, within)
+    return sorted(hit.values(), key=lambda one: one.within)
+
+
+def places(text: str) -> list[Place]:
+    """Every sequence of units of a text that could be a name, with and without the English possessive.
+
+    A unit is a word, or one character of a script that is written without spaces: up to LONGEST_NAME units, or LONGEST_RUN where the
+    first is such a character. Single characters and pronouns are no names.
+    """
+    text = whole(text[:LONGEST_TEXT])
+    variants = dict.fromkeys((normalise(text), normalise(_POSSESSIVE.sub("", text))))
+    found: dict[Place, None] = {}
+    for variant in variants:
+        units = [(*match.span(), LONGEST_RUN if match[1] else LONGEST_NAME) for match in _PIECE.finditer(variant)]
+        for start, (begin, _, most) in enumerate(units):
+            for end in range(start + 1, min(start + most, len(units)) + 1):
+                key = variant[begin : units[end - 1][1]]
+                if len(key) > 1 and key not in _pronouns():
+                    found[Place(key, start, end)] = None
+    return list(found)
+
+
+@cache
+def _pronouns() -> frozenset[str]:
+    return frozenset(normalise(word) for word in word_list("pronouns"))
