@@ -18,13 +18,8 @@ $(READY): pyproject.toml
 	UV_HTTP_TIMEOUT=300 $(BIN)/uv pip install --quiet --python $(BIN)/python -e '.[dev]' || $(BIN)/python -m pip install --quiet -e '.[dev]'
 	@touch $(READY)
 
-demo: $(READY) ## Start the embedded Neo4j, load the sample graph, audit it, print the summary and the report's path
-	@mkdir -p $(DEMO)
-	@$(BIN)/kgeval server start --home $(DEMO)/home
-	@$(BIN)/kgeval import --home $(DEMO)/home --replace --graph sample kgeval/sample/graph.json; code=$$?; \
-	  if [ $$code -eq 0 ]; then $(BIN)/kgeval audit --home $(DEMO)/home --graph sample -o $(DEMO)/report.html -o $(DEMO)/report.json; code=$$?; fi; \
-	  $(BIN)/kgeval server stop --home $(DEMO)/home; \
-	  if [ $$code -eq 0 ]; then echo "report: $$(pwd)/$(DEMO)/report.html"; fi; exit $$code
+demo: $(READY) ## Embedded Neo4j, sample graph: audit it, make questions from it, have systems answer them, score them
+	@tools/demo.sh $(BIN)/kgeval $(DEMO)
 
 unit: $(READY) ## The fast tests: no server, no network
 	$(BIN)/python -m pytest -n auto tests/unit

@@ -1,5 +1,5 @@
 // structure-relations: what given relations say, and the chunks that they come from.
-// Without sources of its own a relation comes from the chunks that mention both its ends.
+// Without sources of its own a relation comes from the chunks that mention both its ends; they are looked for from the end with fewer relations.
 //
 // :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param ids => ['5:x:1']         -- LIST OF STRING: element ids of relations
@@ -14,12 +14,14 @@ WITH a, r, b, [s IN CASE
   WHEN r[$layout.relation_source_key] IS :: LIST<ANY> THEN [x IN r[$layout.relation_source_key] | trim(toStringOrNull(x))]
   WHEN $layout.source_separator IS NULL THEN [trim(toStringOrNull(r[$layout.relation_source_key]))]
   ELSE [x IN split(toStringOrNull(r[$layout.relation_source_key]), $layout.source_separator) | trim(x)] END WHERE s <> '' AND NOT s IN $layout.placeholder_values] AS own
-CALL (a, b, own) {
-  WITH a, b, own
+WITH a, r, b, own, COUNT { (a)--() } <= COUNT { (b)--() } AS first
+WITH a, r, b, own, CASE WHEN first THEN a ELSE b END AS near, CASE WHEN first THEN b ELSE a END AS far
+CALL (near, far, own) {
+  WITH near, far, own
   WHERE size(own) = 0
-  MATCH (a)-[m]-(c)
+  MATCH (near)-[m]-(c)
   WHERE type(m) IN $layout.mention_types AND any(l IN labels(c) WHERE l IN $layout.chunk_labels)
-    AND EXISTS { MATCH (c)-[n]-(b) WHERE type(n) IN $layout.mention_types }
+    AND EXISTS { MATCH (c)-[n]-(far) WHERE type(n) IN $layout.mention_types }
   WITH DISTINCT coalesce(head([k IN $layout.chunk_id_keys WHERE c[k] IS NOT NULL | toStringOrNull(c[k])]), elementId(c)) AS id
   ORDER BY id
   LIMIT $most

@@ -52,6 +52,7 @@ class Toolbox:
         return BuiltinTools(
             models=self.models, asker=self.dry, embedder=embedder, graph=self.graph, layout=layout,
             cache_dir=self.options["cache_dir"], timeout=self.options["timeout"] or DEFAULT_TIMEOUT, say=say,
+            dry=self.options["dry_run"],
         )
 
     def _once(self, name: str, make: Any) -> Any:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kgeval.manifest import Started
     from kgeval.questions.checking.gates import CheckGate
     from kgeval.questions.checking.paths import PathChecks
-    from kgeval.questions.checking.twins import Asks, Twin
+    from kgeval.questions.duplicates import Asks, Twin
     from kgeval.records import CheckedSet, CheckReport, Layout
 
 MISSED, INCOMPLETE = 1, 3
@@ -99,7 +99,7 @@ def finish(job: CheckJob) -> int:
 
 def _twins(job: CheckJob) -> _Twins:
     """Questions that ask the same, within the sets and across them."""
-    from kgeval.questions.checking.twins import asks, twins
+    from kgeval.questions.duplicates import asks, twins
 
     if "duplicate" not in job.checks:
         return _Twins()

@@ -34,7 +34,7 @@ def _as_json(name: str) -> dict[str, object]:
     from kgeval.questions.kinds import all_kinds
 
     kind = all_kinds()[name]
-    calls = [call for call in (kind.first, *(later.prompt for later in kind.later)) if call]
+    calls = [call for call in dict.fromkeys((kind.first, *(later.prompt for later in kind.later))) if call]
     return {
         "kind": name, "group": kind.group, "level": kind.level, "about": spelled(kind.about), "source": spelled(kind.source),
         "needs": [NEEDS[need] for need in NEEDS if need in kind.needs], "calls": calls, "template": kind.template,

@@ -126,9 +126,10 @@ def _embedder(config: Config, job: Job, held: ExitStack) -> Embedder | None:
 
 
 def _twins(job: Job, embedder: Embedder | None) -> Twins:
-    from kgeval.questions.duplicates import Twins
+    from kgeval.questions.duplicates import Twins, asked_by
 
-    return Twins(embedder, job.threshold, job.settings.options.earlier)
+    earlier = map(asked_by, job.settings.options.earlier)
+    return Twins(embedder.embed if embedder is not None else None, job.threshold, earlier)
 
 
 def _bench(job: Job, sampler: Sampler, twins: Twins) -> Bench:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import io
 import json
 import os
 import tempfile
@@ -104,7 +105,7 @@ def read_jsonl(path: Path) -> Iterator[Line]:
 
 def read_table(path: Path, delimiter: str) -> Iterator[Line]:
     """The rows of a CSV or TSV file as lists of cells, blank rows passed over. `where` has the row's last line."""
-    yield from table_rows(read_text(path).splitlines(keepends=True), path.name, delimiter)
+    yield from table_rows(io.StringIO(read_text(path), newline=""), path.name, delimiter)  # a line separator in a cell ends no row
 
 
 def table_rows(lines: Iterable[str], name: str, delimiter: str) -> Iterator[Line]:

@@ -3,7 +3,7 @@ that only concerns this structure."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kgeval import __version__
@@ -40,7 +40,8 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Place:
-    """What every attempt at a kind has in common. `model`: the name of the model that is asked; `dataset`: as questions name it."""
+    """What every attempt at a kind has in common. `model`: the name of the model that is asked; `dataset`: as questions name it;
+    `proofs`: what the kind's `prove` gave, by the structures' numbers, each until it is used."""
 
     kind: Kind
     options: MakingOptions
@@ -51,6 +52,7 @@ class Place:
     dataset: str | None = None
     prepared: object = None
     prepared_with: tuple[Prompt, ...] = ()
+    proofs: dict[int, object] = field(default_factory=dict)
 
 
 class Noting:
@@ -114,7 +116,8 @@ def attempt(structure: Structure, place: Place, *, settled: bool = True, certain
     def came(**what: Any) -> Attempt:
         return Attempt(structure, asked=noting is not None and noting.asked, **what)
 
-    desk = Desk(structure, place.options, noting, place.graph, place.layout, place.prepared)
+    proof = place.proofs.pop(structure.number, None)
+    desk = Desk(structure, place.options, noting, place.graph, place.layout, place.prepared, proof)
     try:
         made = kind.make(desk)
     except UnansweredError as error:

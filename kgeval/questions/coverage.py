@@ -109,7 +109,10 @@ def _parameters(
 
 
 def _shown(facet: Facet, groups: Sequence[CoverageGroup], land: Land) -> list[CoverageGroup]:
-    """The groups as people read them: a community is called by its best joined entities."""
+    """The groups as people read them: a community is called by its best joined entities, a document by its title too."""
+    if facet == "documents":
+        titles = land.titles
+        return [one.model_copy(update={"name": f"{titles[one.name]} ({one.name})"}) if one.name in titles else one for one in groups]
     if facet != "communities" or not groups:
         return list(groups)
     heads = land.heads([one.name for one in groups])

@@ -24,6 +24,7 @@ T = TypeVar("T")
 PASSAGE_TOKENS = 3_000
 LEAST_PASSAGE = 40  # tokens: a shorter beginning of a passage tells nothing
 LONGEST_QUESTION = 2_000  # characters
+_POSSESSIVE = re.compile(r"(?<=\w)['\u2019\u02bc]s\b", re.IGNORECASE)
 _THINGS = r"(?:passages?|texts?|triples?|relations?|contexts?|excerpts?|snippets?|subgraphs?|data|documents?)"
 _MATERIAL = re.compile(  # not "the passage" alone: a ship may look for one
     r"\b(?:passages?|triples?|relations?|chunks?|excerpts?|snippets?)\s+(?:no\.?\s*|number\s*|#\s*)?\d+\b"
@@ -145,14 +146,14 @@ def is_quoted(quote: str, text: str) -> bool:
 
 
 def names_in(text: str, nodes: Iterable[StructureNode]) -> list[StructureNode]:
-    """The entities whose name or alias stands in the text as whole words (scripts without spaces: anywhere)."""
-    plain = f" {normalise(text)} "
+    """The entities whose name or alias stands in the text as whole words, also in the possessive (scripts without spaces: anywhere)."""
+    plain = _plain(text)
     return [node for node in nodes if any(_stands(normalise(name), plain) for name in (node.name, *node.aliases))]
 
 
 def leaks(question: str, answers: Iterable[str]) -> bool:
-    """Whether the question says one of the answers, word for word."""
-    plain = f" {normalise(question)} "
+    """Whether the question says one of the answers, word for word or in the possessive."""
+    plain = _plain(question)
     return any(_stands(normalise(answer), plain) for answer in answers)
 
 
@@ -187,6 +188,12 @@ def _shown(**values: JsonValue) -> JsonValue:
         name: clean_line(value) if isinstance(value, str) and name != "text" else value
         for name, value in values.items() if value not in (None, "")
     }
+
+
+def _plain(text: str) -> str:
+    """The text in normal form; where it has possessives, once more without them: "Ada's firm" names Ada, and may name "Ada's Firm"."""
+    bare = _POSSESSIVE.sub("", text)
+    return f" {normalise(text)} " if bare == text else f" {normalise(text)} | {normalise(bare)} "
 
 
 def _stands(name: str, plain: str) -> bool:

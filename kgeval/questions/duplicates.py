@@ -1,98 +1,228 @@
-"""Questions that were there before: word for word, in their normal form, or nearly so by their embeddings.
+"""Questions that ask the same: the same text, the same words, or near by their embeddings. Made ones as they come; whole sets, and two.
 
-Embeddings hardly see a number: questions that differ in one are two questions, however near they are.
+Nearness alone is not enough: "When was the mill built?" and "When was the quay built?" are near and ask for two things. So near ones
+are only compared where both name the same names and numbers, and where their short right answers do not differ.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Literal
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
+from kgeval.records import Question
+from kgeval.records.question_checks import TwinKind
 from kgeval.text.clean import clean_line
 from kgeval.text.names import normalise
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from kgeval.llm.embed import Embedder
+    Embed = Callable[[Sequence[str]], np.ndarray]
 
-Twin = Literal["exact", "normalised", "embedding"]
-THRESHOLD = 0.9
-_NUMBER = re.compile(r"\d+")
+NEAR = 0.9
+SHORT_ANSWER = 6  # words: two of them that differ are two things
+BLOCK = 1_024
+FIRST_ROWS = 16
+_MARKED = re.compile(r"\w*\d[\w.,:/-]*|\w+(?:['’]\w+)*")
+
+
+@dataclass(frozen=True)
+class Asks:
+    """What is compared of a question. `marks`: the names and numbers in it; `answers`: its short right answers. `set`: which file."""
+
+    id: str
+    text: str
+    set: int = 0
+    marks: frozenset[str] = frozenset()
+    answers: frozenset[str] = frozenset()
+
+    @property
+    def words(self) -> str:
+        """What is equal where two have the same words."""
+        return normalise(self.text) or self.text
+
+
+@dataclass(frozen=True)
+class Twin:
+    """Question `later` (a place in the list) asks the same as `earlier`. `similarity`: cosine; null where the words are the same."""
+
+    later: int
+    earlier: int
+    how: TwinKind
+    similarity: float | None = None
+
+
+def asks(question: Question, number: int = 0) -> Asks:
+    """What is compared of a question of set `number`."""
+    short = frozenset(plain for text in question.right_answers if len(text.split()) <= SHORT_ANSWER and (plain := normalise(text)))
+    return Asks(question.id, clean_line(question.question), number, marks(question.question), short)
+
+
+def asked_by(text: str) -> Asks:
+    """What is compared of a question of which only the text is known."""
+    return Asks("", clean_line(text), 0, marks(text))
+
+
+def marks(text: str) -> frozenset[str]:
+    """Names and numbers of a text: words with a digit, and words with a capital that do not begin it. Without possessive endings."""
+    found = list(_MARKED.finditer(text))
+    kept = [word[0] for at, word in enumerate(found) if any(c.isdigit() for c in word[0]) or (at and word[0][:1].isupper())]
+    return frozenset(re.sub(r"['’]s?$", "", word).casefold().strip(".,:/-") for word in kept)
+
+
+def agree(one: Asks, other: Asks) -> bool:
+    """Whether the right answers can be the same: one is not told, or they share one."""
+    return not one.answers or not other.answers or bool(one.answers & other.answers)
 
 
 class Twins:
-    """The questions so far. `embedder` null: compared by their words only. `threshold`: cosine from which two are one."""
+    """The questions so far, each kept once. `embed`: texts -> unit vectors; null: compared by their words only. `near`: cosine from which
+    two are near."""
 
-    def __init__(self, embedder: Embedder | None = None, threshold: float = THRESHOLD, earlier: Iterable[str] = ()) -> None:
-        self._embedder, self._threshold = embedder, threshold
-        self._lines: set[str] = set()
-        self._plain: set[str] = set()
-        self._waiting: list[str] = []  # earlier questions that have no vector yet
-        self._vectors: np.ndarray | None = None
-        self._numbers: list[frozenset[str]] = []  # of each vector's question
-        for text in earlier:
-            if self._by_words(text) is None:
-                self._waiting.append(text)
+    def __init__(self, embed: Embed | None = None, near: float = NEAR, earlier: Iterable[Asks] = ()) -> None:
+        self._embed, self._near = embed, near
+        self._texts: set[str] = set()
+        self._words: set[str] = set()
+        self._groups: dict[frozenset[str], _Group] = {}
+        for one in earlier:
+            if self._by_words(one) is None:
+                self._group(one).keep(one)
 
-    def sift(self, texts: Sequence[str], *, embed: bool = True) -> list[Twin | None]:
+    def sift(self, given: Sequence[Asks], *, embed: bool = True) -> list[TwinKind | None]:
         """For each question, in their order, how it is a duplicate of one before it (also among these), or null: then it is kept.
 
-        `embed` false: by their words only. Templates differ in names alone, which embeddings hardly tell apart.
+        `embed` false: these are compared by their words only.
         """
-        found: list[Twin | None] = [self._by_words(text) for text in texts]
-        new = [at for at, twin in enumerate(found) if twin is None]
-        if embed and self._embedder is not None and new:
-            near = self._by_vectors([texts[at] for at in new])
-            for at, twin in zip(new, near, strict=True):
-                found[at] = "embedding" if twin else None
+        found: list[TwinKind | None] = [self._by_words(one) for one in given]
+        new = [(at, self._group(one)) for at, (one, twin) in enumerate(zip(given, found, strict=True)) if twin is None]
+        vectors = self._embedded(given, new) if embed and self._embed is not None else {}
+        for at, group in new:
+            if at in vectors and group.has_near(given[at], vectors[at], self._near):
+                found[at] = "embedding"
+            else:
+                group.keep(given[at], vectors.get(at))
         return found
 
-    def _by_words(self, text: str) -> Twin | None:
-        line = clean_line(text)
-        plain = normalise(line)
-        if line in self._lines:
+    def _by_words(self, one: Asks) -> TwinKind | None:
+        if one.text in self._texts:
             return "exact"
-        if plain and plain in self._plain:
+        if one.words in self._words:
             return "normalised"
-        self._lines.add(line)
-        self._plain.add(plain)
+        self._texts.add(one.text)
+        self._words.add(one.words)
         return None
 
-    def _by_vectors(self, texts: list[str]) -> list[bool]:
-        """For each text, whether it is nearer than the threshold to one before it that was kept."""
-        if self._embedder is None:
-            return [False] * len(texts)
-        if self._waiting:
-            for text, vector in zip(self._waiting, self._embedder.embed(self._waiting), strict=True):
-                self._keep(vector, _numbers(text))
-            self._waiting = []
-        near = []
-        for text, vector in zip(texts, self._embedder.embed(texts), strict=True):
-            twin = self._is_near(vector, _numbers(text))
-            near.append(twin)
-            if not twin:
-                self._keep(vector, _numbers(text))
-        return near
+    def _group(self, one: Asks) -> _Group:
+        return self._groups.setdefault(one.marks, _Group())
 
-    def _is_near(self, vector: np.ndarray, numbers: frozenset[str]) -> bool:
-        if self._vectors is None:
+    def _embedded(self, given: Sequence[Asks], new: Sequence[tuple[int, _Group]]) -> dict[int, np.ndarray]:
+        """The vectors of those that have another to be compared with, which get theirs too: embedded all at once."""
+        sizes = Counter(id(group) for _, group in new)
+        compared = [(at, group) for at, group in new if group.size + sizes[id(group)] > 1]
+        groups = list({id(group): group for _, group in compared}.values())
+        texts = [one.text for group in groups for one in group.waiting] + [given[at].text for at, _ in compared]
+        if self._embed is None or not texts:
+            return {}
+        vectors = iter(self._embed(texts))
+        for group in groups:
+            waiting, group.waiting = group.waiting, []
+            for one in waiting:
+                group.keep(one, next(vectors))
+        return {at: next(vectors) for at, _ in compared}
+
+
+@dataclass
+class _Group:
+    """The questions that name the same names and numbers. `waiting`: those without a vector; the others' stand in one array that
+    doubles when it is full, in the order of `known`."""
+
+    waiting: list[Asks] = field(default_factory=list)
+    known: list[Asks] = field(default_factory=list)
+    vectors: np.ndarray | None = None
+
+    @property
+    def size(self) -> int:
+        """How many questions are kept."""
+        return len(self.waiting) + len(self.known)
+
+    def has_near(self, one: Asks, vector: np.ndarray, near: float) -> bool:
+        """Whether one of these is near, and its right answers can be the same."""
+        if self.vectors is None:
             return False
-        alike = (self._vectors[: len(self._numbers)] @ vector >= self._threshold).nonzero()[0]
-        return any(self._numbers[at] == numbers for at in alike)
+        alike = (self.vectors[: len(self.known)] @ vector >= near).nonzero()[0]
+        return any(agree(one, self.known[at]) for at in alike)
 
-    def _keep(self, vector: np.ndarray, numbers: frozenset[str]) -> None:
-        """Vectors stand in one array that doubles when it is full."""
+    def keep(self, one: Asks, vector: np.ndarray | None = None) -> None:
+        """Keeps a question."""
+        if vector is None:
+            self.waiting.append(one)
+            return
         import numpy as np
 
-        if self._vectors is None:
-            self._vectors = np.zeros((64, len(vector)), dtype=np.float32)
-        elif len(self._numbers) == len(self._vectors):
-            self._vectors = np.concatenate([self._vectors, np.zeros_like(self._vectors)])
-        self._vectors[len(self._numbers)] = vector
-        self._numbers.append(numbers)
+        if self.vectors is None:
+            self.vectors = np.zeros((FIRST_ROWS, len(vector)), dtype=np.float32)
+        elif len(self.known) == len(self.vectors):
+            self.vectors = np.concatenate([self.vectors, np.zeros_like(self.vectors)])
+        self.vectors[len(self.known)] = vector
+        self.known.append(one)
 
 
-def _numbers(text: str) -> frozenset[str]:
-    return frozenset(_NUMBER.findall(text))
+def twins(given: Sequence[Asks], embed: Embed | None = None, near: float = NEAR) -> Iterator[Twin]:
+    """For each question the earlier one that is most like it, if one asks the same: in its own set, and in each earlier set.
+
+    `embed`: texts -> unit vectors; null: words only. `near`: the cosine from which two are near. In the order of the questions.
+    """
+    found: dict[tuple[int, int], Twin] = {}
+    for twin in _same(given):
+        found[twin.later, given[twin.earlier].set] = twin
+    if embed is not None:
+        for twin in _near(given, embed, near):
+            found.setdefault((twin.later, given[twin.earlier].set), twin)
+    yield from (found[key] for key in sorted(found))
+
+
+def _same(given: Sequence[Asks]) -> Iterator[Twin]:
+    """Equal texts and equal words."""
+    first: dict[tuple[int, str], int] = {}
+    sets = range(max((one.set for one in given), default=-1) + 1)
+    for at, one in enumerate(given):
+        for number in sets:
+            earlier = first.get((number, one.words))
+            if earlier is not None and given[earlier].set <= one.set:
+                yield Twin(at, earlier, "exact" if given[earlier].text == one.text else "normalised")
+        first.setdefault((one.set, one.words), at)
+
+
+def _near(given: Sequence[Asks], embed: Embed, near: float) -> Iterator[Twin]:
+    """Near ones among the questions with the same names and numbers: only those are embedded and compared."""
+    groups: dict[frozenset[str], list[int]] = {}
+    for at, one in enumerate(given):
+        groups.setdefault(one.marks, []).append(at)
+    several = [places for places in groups.values() if len(places) > 1]
+    if not several:
+        return
+    vectors = embed([given[at].text for places in several for at in places])
+    start = 0
+    for places in several:
+        yield from _near_in(given, places, vectors[start : start + len(places)], near)
+        start += len(places)
+
+
+def _near_in(given: Sequence[Asks], places: Sequence[int], vectors: np.ndarray, near: float) -> Iterator[Twin]:
+    """For each question of a group the nearest earlier one of each set."""
+    import numpy as np
+
+    for start in range(0, len(places), BLOCK):
+        cosines = vectors[start : start + BLOCK] @ vectors[: start + BLOCK].T
+        for row, line in enumerate(cosines):
+            later = start + row
+            best: dict[int, Twin] = {}
+            for at in (int(one) for one in np.nonzero(line[:later] >= near)[0]):
+                twin = Twin(places[later], places[at], "embedding", round(min(1.0, float(line[at])), 4))
+                kept = best.get(given[places[at]].set)
+                if agree(given[twin.later], given[twin.earlier]) and (kept is None or (kept.similarity or 0) < (twin.similarity or 0)):
+                    best[given[places[at]].set] = twin
+            yield from best.values()

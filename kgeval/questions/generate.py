@@ -18,7 +18,7 @@ from kgeval.llm.asker import Asker
 from kgeval.llm.calls import Failure
 from kgeval.questions.attempts import Attempt, Noting, Place, attempt
 from kgeval.questions.drafts import RejectedError
-from kgeval.questions.duplicates import Twins
+from kgeval.questions.duplicates import Twins, asks
 from kgeval.questions.kind import Desk, Kind, MakingOptions, Rejected, Spread, UnansweredError, one_by_one
 from kgeval.questions.kinds import Order
 from kgeval.questions.wanted import Capacity, Wanted
@@ -32,6 +32,7 @@ WAVE = 16
 WAVE_WITHOUT_MODEL = 256
 FREE_TRIES = 100
 EARLIER_SHOWN = 30
+PROVED_AT_ONCE = 32  # the sampler reads about as many at once
 
 
 class Sampler(Protocol):
@@ -172,7 +173,7 @@ class Generation:
 
     def _make(self, tally: Tally, place: Place) -> None:
         wanted = self._wanted(place)
-        structures = self._structures(place, wanted)
+        structures = self._proved(place, self._structures(place, wanted))
         own: list[str] = []
         size, settled = WAVE if place.asker is not None else WAVE_WITHOUT_MODEL, True
         while tally.lacking > 0 and tally.left > 0:
@@ -208,6 +209,15 @@ class Generation:
             return iter(self._bench.sampler.structures(wanted))
         return (_empty(number, place.options.seed) for number in range(place.kind.most))
 
+    def _proved(self, place: Place, drawn: Iterator[Structure]) -> Iterator[Structure]:
+        """The structures; the kind has proved what it can of many at once when the first of them comes."""
+        if place.kind.prove is None:
+            yield from drawn
+            return
+        while part := list(islice(drawn, PROVED_AT_ONCE)):
+            place.proofs.update(place.kind.prove(Desk(part[0], place.options, None, place.graph, place.layout), part))
+            yield from part
+
     def _wave(self, tally: Tally, wave: Sequence[Structure], place: Place, own: list[str], *, settled: bool) -> None:
         """Tries the structures of a wave; what is done when it is broken off is counted and kept."""
         spread: Spread = self._bench.spread if place.asker is not None else one_by_one
@@ -223,7 +233,7 @@ class Generation:
     def _take(self, tally: Tally, attempts: Sequence[Attempt], own: list[str], *, embed: bool) -> None:
         """Counts what became of each structure, and keeps the questions that are new."""
         made = [one.question for one in attempts if one.question is not None]
-        twins = iter(self._bench.twins.sift([question.question for question in made], embed=embed))
+        twins = iter(self._bench.twins.sift([asks(question) for question in made], embed=embed))
         tally.structures += len(attempts)
         tally.asked += sum(one.asked for one in attempts)
         for one in attempts:

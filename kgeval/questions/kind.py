@@ -61,7 +61,8 @@ class Desk:
     """What a maker works with: one structure, who is asked, the graph for proofs.
 
     `graph` and `layout` are there where the kind needs "graph" or "documents"; `asker` where it needs "model". `prepared`: what the
-    kind's `prepare` gave, once for the run. A maker may raise drafts.RejectedError in place of returning Rejected.
+    kind's `prepare` gave, once for the run; `proof`: what its `prove` gave for this structure. A maker may raise drafts.RejectedError
+    in place of returning Rejected.
     """
 
     structure: Structure
@@ -70,6 +71,7 @@ class Desk:
     graph: Graph | None = None
     layout: Layout | None = None
     prepared: object = None
+    proof: object = None
 
     def ask(self, prompt: str, slots: Mapping[str, JsonValue], reply: type[T], *, items: Sequence[JsonValue] = (), stage: str = "") -> T:
         """The reply to one call. The request holds nothing but prompt and values: equal ones are one call, and re-runs cost nothing.
@@ -120,7 +122,8 @@ class Kind:
     Rejected. `calls`: prompts in the order asked; the first is known exactly, the later ones are `later`. `source`: paper and section.
     `template`: without a model where MakingOptions.template says so. `sampled`: false where nothing is drawn: the structures are then
     `most` empty ones, numbered from 0. `prepare`: done once, before the first question; it gets a desk with an empty structure, and a
-    way to do one thing for many at a time. It raises as `make` does.
+    way to do one thing for many at a time. It raises as `make` does. `prove`: what the database says of many structures at once, by
+    their numbers, before questions are made of them; it may leave some out.
     """
 
     name: str
@@ -137,6 +140,7 @@ class Kind:
     sampled: bool = True
     most: int = 0
     prepare: Callable[[Desk, Spread], object] | None = None
+    prove: Callable[[Desk, Sequence[Structure]], Mapping[int, object]] | None = None
 
     def needs_of(self, options: MakingOptions) -> frozenset[Need]:
         """What it needs in a run with these options."""

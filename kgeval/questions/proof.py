@@ -27,7 +27,7 @@ class PathProof:
 
     `starts`: element ids of all entities that are called like the first node, it itself first. `reached`: how many entities each hop
     leads to, from all of them. `ends`: what the last hop leads to: element id -> name. `shortcut`: relations of a shorter way
-    between start and end (null: none; not looked for where the answer is not the only one). `followed`: false where a hop led to more
+    between start and end, or another entity of the end's name (null: none; not looked for where the answer is not the only one). `followed`: false where a hop led to more
     than MOST_REACHED entities and the rest is not known.
     """
 
@@ -44,10 +44,11 @@ class PathProof:
 
 @dataclass
 class _Walk:
-    """The ways of one question so far: the (element id, name) of each entity on them."""
+    """The ways of one question so far: the (element id, name) of each entity on them. `ends`: the entities of the answer's name."""
 
     structure: Structure
     starts: tuple[str, ...]
+    ends: tuple[str, ...]
     ways: Ways
     reached: list[int] = field(default_factory=list)
     followed: bool = True
@@ -65,13 +66,12 @@ def prove(graph: Graph, layout: Layout, paths: Sequence[Structure], *, timeout: 
 
 
 def _prove(graph: Graph, layout: Layout, paths: Sequence[Structure], timeout: float | None) -> list[PathProof]:
-    called = known(graph, layout).entities(path.nodes[0].name for path in paths)
+    called = known(graph, layout).entities(node.name for path in paths for node in (path.nodes[0], path.nodes[-1]))
     walks = []
     for path in paths:
-        own = path.nodes[0].element_id
-        same = called.get(normalise(path.nodes[0].name), ())
-        starts = tuple(dict.fromkeys((own, *same)))
-        walks.append(_Walk(path, starts[:MOST_STARTS], [((one, ""),) for one in starts[:MOST_STARTS]], followed=len(starts) <= MOST_STARTS))
+        starts, ends = (tuple(dict.fromkeys((node.element_id, *called.get(normalise(node.name), ())))) for node in (path.nodes[0], path.nodes[-1]))
+        known_all = len(starts) <= MOST_STARTS
+        walks.append(_Walk(path, starts[:MOST_STARTS], ends[:MOST_STARTS], [((one, ""),) for one in starts[:MOST_STARTS]], followed=known_all))
     for hop in range(max((len(path.relations) for path in paths), default=0)):
         _follow(graph, layout, [walk for walk in walks if hop < len(walk.structure.relations)], hop, timeout)
     short = _shortcuts(graph, layout, walks, timeout)
@@ -88,7 +88,7 @@ def _follow(graph: Graph, layout: Layout, walks: Sequence[_Walk], hop: int, time
         asked |= dict.fromkeys((step for way in walk.ways if (step := _step(walk, way, hop)) not in asked), 0)
     asked = {step: n for n, step in enumerate(asked)}
     rows = [{"n": n, "at": at, "predicate": predicate, "forward": forward} for (at, predicate, forward), n in asked.items()]
-    params = {"layout": layout.model_dump(), "rows": rows, "most": MOST_REACHED + hop + 1}
+    params = {"layout": layout.model_dump(), "rows": rows, "most": MOST_REACHED + hop + 2}
     found = {row["n"]: row["reached"] for row in graph.read(all_queries()["prove-step"], params, timeout=timeout)} if rows else {}
     for walk in walks:
         ways = [
@@ -119,7 +119,7 @@ def _shortcuts(graph: Graph, layout: Layout, walks: Sequence[_Walk], timeout: fl
     for n, walk in enumerate(walks):
         hops, end = len(walk.structure.relations), walk.structure.nodes[-1]
         if hops > 1 and walk.followed and _only(end.name, (way[-1][1] for way in walk.ways)):
-            rows = [{"n": n, "start": one, "end": end.element_id, "below": hops} for one in walk.starts if one != end.element_id]
+            rows = [{"n": n, "start": one, "end": other, "below": hops} for one in walk.starts for other in walk.ends if one != other]
             (near if hops <= 3 else far).extend(rows)
     found: dict[int, int] = {}
     for query, chosen in (("prove-near", near), ("prove-hops", far)):

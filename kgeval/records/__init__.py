@@ -34,6 +34,15 @@ from kgeval.records.completeness import (
     Level,
     Proportion,
 )
+from kgeval.records.contamination import (
+    ClosedBookGroup,
+    ContaminationDocument,
+    ContaminationReport,
+    KnownSide,
+    ProbeResult,
+    SystemMean,
+    WithWithout,
+)
 from kgeval.records.graph import GraphRef, Layout
 from kgeval.records.manifest import InputFile, RunManifest, ServerInfo
 from kgeval.records.model import ModelRef, ModelUse, Role
@@ -71,18 +80,18 @@ __all__ = [
     "GROUPS", "LEVELS", "LEVELS_OF_X", "SCHEMA_VERSION", "AccuracyKind", "AccuracyReport", "Aligned", "Amounts",
     "Answer", "AnswerReport", "AnsweredSystem", "AuditJoin",
     "AuditReport", "Band", "By", "CalibrationBin", "CheckDifference", "CheckExample", "CheckFigure",
-    "CheckReport", "CheckedSet", "Chunk", "Citation", "Classification",
-    "CompletenessReport", "ConditionScores", "Construction",
+    "CheckReport", "CheckedSet", "Chunk", "Citation", "Classification", "ClosedBookGroup",
+    "CompletenessReport", "ConditionScores", "Construction", "ContaminationDocument", "ContaminationReport",
     "Control", "Corpus", "CostSummary", "Coverage", "CoverageFigure", "CoverageGroup", "CoverageReport", "CoverageSet", "CoverageWays",
     "Document", "Estimate", "Example", "Facet", "FactRetention", "FactVerdict", "Finding",
     "Gain", "GateResult", "GenerationReport",
     "GoldEntity", "GoldMatch", "GoldPath", "GoldSet", "GoldTriple", "GraphRef", "Group", "GroupSummary",
-    "HumanLabel", "IdealGraph", "IndexRecord", "InputFile", "ItemVerdict", "Judgement", "KindCount", "LabelCount",
+    "HumanLabel", "IdealGraph", "IndexRecord", "InputFile", "ItemVerdict", "Judgement", "KindCount", "KnownSide", "LabelCount",
     "Layout", "LeaderRow", "Level", "MadeBy",
-    "Mean", "Merge", "MetricInfo", "MetricSummary", "ModelRef", "ModelUse", "Passage", "Proportion", "Quantiles", "Question",
+    "Mean", "Merge", "MetricInfo", "MetricSummary", "ModelRef", "ModelUse", "Passage", "ProbeResult", "Proportion", "Quantiles", "Question",
     "QuestionCheck", "QuestionGroup", "QuestionSet", "QuestionStats", "QuestionTwin",
     "ReasoningSummary", "Record", "Repeats", "Role", "Row", "RunManifest", "SampleDesign", "Score",
     "ScoreReport", "ScoreStatus", "Sensitivity", "SensitivityReport", "ServerInfo", "Severity", "Spread", "Stages", "Status",
-    "Stratum", "Structure", "StructureKind", "StructureNode", "StructureRelation", "StructureSkip", "SystemInfo", "Triple", "TwinKind",
-    "Verdict", "WorstRow",
+    "Stratum", "Structure", "StructureKind", "StructureNode", "StructureRelation", "StructureSkip", "SystemInfo", "SystemMean", "Triple", "TwinKind",
+    "Verdict", "WithWithout", "WorstRow",
 ]

@@ -105,9 +105,9 @@ def ways(one: CoverageSet) -> str:
 
 
 def cells(figure: CoverageFigure) -> tuple[str, ...]:
-    """A figure as a row, in the order of HEADS; `-` and the reason where there is none."""
+    """A figure as a row, in the order of HEADS; `-` where there is none."""
     if figure.total is None:
-        return ("-",) * (len(HEADS) - 1) + (figure.reason or "-",)
+        return ("-",) * len(HEADS)
     size = "-" if figure.size_share is None else percent(figure.size_share)
     return (
         number(figure.covered or 0), number(figure.total), percent(figure.share), percent(figure.recorded_share), size,
@@ -139,8 +139,9 @@ def _md_lists(one: CoverageSet) -> Iterator[str]:
 
 
 def _lines(figure: CoverageFigure, most: int) -> Iterator[tuple[str, str]]:
-    """What is covered most, and what is missed, a line each."""
+    """What is covered most, and what is missed, a line each; or why there is no figure."""
     if figure.total is None or figure.covered is None:
+        yield "not measurable", figure.reason or "no reason is known"
         return
     for what, groups, total in (("covered", figure.groups, figure.covered), ("missed", figure.missing, figure.total - figure.covered)):
         if total:

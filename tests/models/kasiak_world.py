@@ -64,7 +64,7 @@ class Reader:
 
 
 def attempted(reader: Reader, kind: str, structure: Structure, folder: Path, **options: Any) -> Attempt:
-    with FakeServer(reader) as server, session(server.base_url, folder / "j.sqlite") as models:
+    with FakeServer(reader) as server, session(server.base_url, folder / "j.sqlite", timeout=30.0) as models:
         return made(Live(models), structure, KIND[kind], **options)
 
 

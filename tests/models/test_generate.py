@@ -12,7 +12,7 @@ from question_world import Deck, Library, blocks, counted, letter, made, session
 
 from kgeval.llm.fake import Chat, FakeServer, Rule
 from kgeval.llm.prompts import load_prompt
-from kgeval.questions.duplicates import Twins
+from kgeval.questions.duplicates import Twins, asked_by
 
 LEVELS = ("node", "edge", "subgraph")
 
@@ -158,7 +158,7 @@ def test_repeats_are_dropped_counted_and_made_up_for_by_other_structures(tmp_pat
         return {**reply, "question": texts.get(number, reply["question"])}
 
     with FakeServer(often) as server, session(server, tmp_path) as models:
-        result = made(models, ["node"], 6, twins=Twins(earlier=["Old one?"]))
+        result = made(models, ["node"], 6, twins=Twins(earlier=[asked_by("Old one?")]))
     tally = result.run.tallies[0]
     assert [q.question[-2] for q in result.questions] == ["0", "4", "5", "6", "7", "8"]
     assert dict(tally.duplicates) == {"exact": 2, "normalised": 1} and tally.structures == 9

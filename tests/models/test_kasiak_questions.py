@@ -39,7 +39,8 @@ def pair(**changes: Any) -> Structure:
         for at, name in enumerate(("Tern", "Gull"), start=1)
     ]
     passages = [
-        Passage(text="The Tern has three masts.", chunk_id="c1", document="a"), Passage(text="The Gull has two.", chunk_id="c2", document="b"),
+        Passage(text="The Tern has three masts.", chunk_id="c1", document="a"),
+        Passage(text="The Gull has two.", chunk_id="c2", document="b"),
     ]
     return Structure(kind="pair", number=0, seed=1, **({"nodes": nodes, "passages": passages} | changes))
 

@@ -221,8 +221,8 @@ def test_pieces_of_a_text_hold_all_its_words_in_order(text: str, words: int, ove
 
 
 def test_an_index_belongs_to_all_modes_and_variants_of_its_system_and_to_no_other() -> None:
-    for system, belongs in (("lightrag", True), ("lightrag:mix", True), ("lightrag:mix@top_k=5", True), ("lightrag2", False), ("light", False)):
-        assert is_index_of("lightrag", system) is belongs
+    assert all(is_index_of("lightrag", system) for system in ("lightrag", "lightrag:mix", "lightrag:mix@top_k=5"))
+    assert not any(is_index_of("lightrag", system) for system in ("lightrag2", "light", "graphrag"))
 
 
 def test_a_graphs_size_is_that_of_networkx(tmp_path: Path, shared: Any) -> None:

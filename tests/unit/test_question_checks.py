@@ -16,7 +16,7 @@ from kgeval.questions.checking.leak import leak, words
 from kgeval.questions.checking.paths import chain_of
 from kgeval.questions.checking.run import CheckDesk, check_question, checked, with_checks
 from kgeval.questions.checking.table import CHECKS, Checked, chosen_checks, decided, not_applicable
-from kgeval.questions.checking.twins import Asks, asks, marks, twins
+from kgeval.questions.duplicates import Asks, asks, marks, twins
 from kgeval.records import GoldPath, GraphRef, Question, QuestionCheck
 from kgeval.stats.intervals import newcombe, quantile
 

@@ -119,9 +119,11 @@ def test_questions_are_one_clean_line_and_may_speak_of_passages_at_sea() -> None
 
 def test_names_quotes_and_leaks_are_found_as_whole_words() -> None:
     nodes = ship().nodes
-    assert [node.name for node in drafts.names_in("Does ada, of Varne's guild, own oaks?", nodes)] == ["Ada"]
+    assert [node.name for node in drafts.names_in("Does ada, of Varne's guild, own oaks?", nodes)] == ["Ada", "Varne"]
+    assert [node.name for node in drafts.names_in("ADA\u2019S crew; the Lights' mast", nodes)] == ["Ada"]
     assert drafts.is_quoted("Sails  TO", "the Light sails to Varne")
     assert not drafts.is_quoted("", "x") and not drafts.is_quoted("ail", "sails")
+    assert drafts.leaks("Who owns O'Neil's Inn?", ["ONeil's Inn"]) and drafts.leaks("Is Varne's port far?", ["Varne"])
     assert drafts.leaks("Is Varne far?", ["varne"]) and not drafts.leaks("Is Varnese far?", ["Varne"])
     assert drafts.leaks("東京はどこですか", ["東京"])
 

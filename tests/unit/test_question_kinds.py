@@ -12,9 +12,10 @@ import pytest
 from kgeval.cli.main import run
 from kgeval.errors import UsageError
 from kgeval.llm.prompts import prompt_names
-from kgeval.questions.duplicates import Twins
+from kgeval.questions.duplicates import Asks, Twins, asked_by, asks
 from kgeval.questions.kind import MakingOptions
 from kgeval.questions.kinds import all_kinds, groups, orders_of
+from kgeval.records import Question
 
 
 def test_every_kind_is_told_in_full_and_its_prompts_exist() -> None:
@@ -50,49 +51,59 @@ def test_the_list_of_kinds_has_needs_calls_and_source(capsys: pytest.CaptureFixt
 
 
 class Wheel:
-    """An embedder by hand: a question's vector is an angle, written at its end: `... @30`."""
+    """An embedder by hand: a question's vector is an angle, the number of its letters x in degrees. `asked`: what was embedded."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    def embed(self, texts: Sequence[str]) -> Any:
+    def __call__(self, texts: Sequence[str]) -> Any:
         import numpy as np
 
         self.asked += texts
-        angles = [np.radians(float(text.rpartition("@")[2])) for text in texts]
-        return np.asarray([[np.cos(a), np.sin(a)] for a in angles], dtype=np.float32)
+        angles = np.radians([float(text.count("x")) for text in texts])
+        return np.column_stack([np.cos(angles), np.sin(angles)]).astype(np.float32)
+
+
+def at(text: str, degrees: int) -> Asks:
+    return asked_by(text + "x" * degrees)
 
 
 def test_repeats_are_found_by_words_and_by_angle_and_the_first_is_kept() -> None:
-    twins = Twins(Wheel(), 0.9, earlier=["Old one @180"])  # type: ignore[arg-type] # cosine 0.9 is 25.8 degrees
-    found = twins.sift(["X @0", "X  @0", "x: @0", "B @0", "C @60", "D @60", "Older one @180"])
+    twins = Twins(Wheel(), 0.9, earlier=[at("old ", 180)])  # cosine 0.9 is 25.8 degrees
+    found = twins.sift([at("a", 0), at(" a ", 0), at("A:", 0), at("b", 0), at("c", 60), at("d", 60), at("older ", 180)])
     assert found == [None, "exact", "normalised", "embedding", None, "embedding", "embedding"]
-    assert twins.sift(["X @0", "E @60", "F @120"]) == ["exact", "embedding", None]
+    assert twins.sift([at("a", 0), at("e", 60), at("f", 120)]) == ["exact", "embedding", None]
 
 
-def test_questions_that_differ_in_a_number_are_two_however_near_they_are() -> None:
-    class Same(Wheel):
-        def embed(self, texts: Sequence[str]) -> Any:
-            return super().embed([f"{text} @0" for text in texts])
+def test_near_questions_about_other_names_or_numbers_or_with_other_answers_are_all_kept() -> None:
+    def ask(text: str, answer: str | None = None) -> Asks:
+        return asks(Question(id="q", question=text, reference=answer))
 
-    twins = Twins(Same())  # type: ignore[arg-type]
-    assert twins.sift(["What happened in 1914?", "What came in 1915?", "What was there in 1914?"]) == [None, None, "embedding"]
+    twins, same = Twins(lambda texts: Wheel()([""] * len(texts))), "embedding"
+    assert twins.sift([ask("What happened in 1914?"), ask("What came in 1915?"), ask("What was there in 1914?")]) == [None, None, same]
+    assert twins.sift([ask("Who built it for Ada?"), ask("Who built it for Bo?"), ask("Who made it for Ada?")]) == [None, None, same]
+    given = [ask("what lies north?", "Ostrand"), ask("what lies south?", "Velmouth"), ask("what is north?", "ostrand"), ask("what is it?")]
+    assert twins.sift(given) == [None, None, same, same]
 
 
 def test_without_an_embedder_or_for_templates_only_words_are_compared() -> None:
     wheel = Wheel()
-    assert Twins(wheel).sift(["A @0", "B @0"], embed=False) == [None, None] and not wheel.asked  # type: ignore[arg-type]
-    assert Twins().sift(["A @0", "B @0", "b @0"]) == [None, None, "normalised"]
+    assert Twins(wheel).sift([at("a", 0), at("b", 0)], embed=False) == [None, None] and not wheel.asked
+    assert Twins().sift([at("a", 0), at("b", 0), at("B", 0)]) == [None, None, "normalised"]
+
+
+def test_a_question_that_has_no_other_with_its_names_is_not_embedded_until_one_comes() -> None:
+    wheel = Wheel()
+    twins = Twins(wheel, earlier=[asked_by("Where is Ada?")])
+    assert twins.sift([asked_by("Where is Bo?"), asked_by("Where is Cy?")]) == [None, None] and not wheel.asked
+    assert twins.sift([asked_by("Where lives Bo?")]) == ["embedding"] and wheel.asked == ["Where is Bo?", "Where lives Bo?"]
+    assert twins.sift([asked_by("Where sleeps Bo?")]) == ["embedding"] and wheel.asked[2:] == ["Where sleeps Bo?"]
 
 
 def test_many_questions_are_compared_with_all_before_them() -> None:
-    class Turning(Wheel):
-        def embed(self, texts: Sequence[str]) -> Any:
-            return super().embed([f"@{len(text)}" for text in texts])
-
-    twins = Twins(Turning(), 0.9999)  # type: ignore[arg-type] # a degree apart: cosine 0.99985
-    assert twins.sift(["x" * n for n in range(1, 201)]) == [None] * 200
-    assert twins.sift(["y" * 70, "y" * 201, "z" * 201]) == ["embedding", None, "embedding"]
+    twins = Twins(Wheel(), 0.9999)  # a degree apart: cosine 0.99985
+    assert twins.sift([at("", degrees) for degrees in range(1, 101)]) == [None] * 100
+    assert twins.sift([at("y", 70), at("y", 101), at("z", 101)]) == ["embedding", None, "embedding"]
 
 
 def test_a_question_file_is_needed_where_people_confirm(tmp_path: Path) -> None:

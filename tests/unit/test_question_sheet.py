@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kgeval.cli.main import run
@@ -103,7 +103,8 @@ def test_a_file_that_is_no_sheet_is_refused(tmp_path: Path, text: str) -> None:
         list(confirmed(three(), [tmp_path / "x.csv"], "refuse", Confirmed()))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
+@example(["\x850", "a\u2028b", "c\x0bd"])
 @given(st.lists(st.text(st.characters(codec="utf-8"), min_size=1, max_size=30), min_size=1, max_size=4))
 def test_any_text_goes_through_a_sheet_and_comes_back_as_it_was(tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -> None:
     path = tmp_path_factory.mktemp("s") / "s.csv"

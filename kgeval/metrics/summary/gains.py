@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 from kgeval.metrics.definition import Group
 from kgeval.metrics.summary.values import Table
 from kgeval.metrics.table import all_metrics
 from kgeval.records import Gain, MetricInfo
 from kgeval.stats.bootstrap import EQUAL, bootstrap_mean
+
+if TYPE_CHECKING:
+    from kgeval.metrics.summary.values import Whole
 
 GROUPS: tuple[Group, ...] = ("answers", "grounding")
 MOST_SYSTEMS = 8  # without a baseline every pair is compared, up to so many systems
@@ -36,12 +40,16 @@ def _pairs(systems: Sequence[str], baseline: str | None) -> Iterator[tuple[str, 
         yield from combinations(systems, 2)
 
 
-def gain(table: Table, metric: str, pair: tuple[str, str], *, seed: int) -> Gain:
-    """The mean of (first minus second) over the questions that both have a value for, with its 95 % interval (BCa)."""
+def gain(table: Table, metric: str, pair: tuple[str, str], *, seed: int, only: Whole | None = None) -> Gain:
+    """The mean of (first minus second) over the questions that both have a value for, with its 95 % interval (BCa). `only`: numbers of
+    the questions that count; null: all."""
     import numpy as np
 
     (one, at_one), (other, at_other) = (table.values(system, metric) for system in pair)
     _, mine, theirs = np.intersect1d(at_one, at_other, assume_unique=True, return_indices=True)
+    if only is not None:
+        chosen = np.isin(at_one[mine], only)
+        mine, theirs = mine[chosen], theirs[chosen]
     differences = one.value[mine] - other.value[theirs]
     differences = np.sort(differences[~np.isnan(differences)])  # sums of sorted numbers do not depend on the order of the rows
     differ = int((np.abs(differences) > EQUAL).sum())

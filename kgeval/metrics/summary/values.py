@@ -92,6 +92,10 @@ class Table:
         self._faults: Counter[str] = Counter()
         self._firsts: dict[str, str] = {}
 
+    def expect(self, info: MetricInfo) -> None:
+        """One more metric whose scores belong to this run."""
+        self._signatures[info.metric] = info.signature
+
     def add(self, score: Score) -> None:
         """Takes a score in. What does not belong to this run is counted for `check`."""
         if fault := self._fault(score):

@@ -5,7 +5,6 @@
     asked.py    what a model is asked: from the evidence, without it, how many right answers
     proved.py   what the question's own Cypher proves in the graph
     paths.py    what the database proves of its gold path
-    twins.py    questions that ask the same, within a set and between two
     run.py      one question, or all of a file
     figures.py  counts, shares, intervals, differences
 """

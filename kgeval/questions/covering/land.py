@@ -21,12 +21,14 @@ if TYPE_CHECKING:
 
 HOPS = ("1", "2", "3 and more")
 HEADS = 3
+LONGEST_TITLE = 100
 
 
 @dataclass
 class Land:
     """A graph by groups. `sizes`: facet -> group -> how much it has; `reasons`: why a facet has no groups. By place of an entity: element
-    ids, types, degrees, communities (-1: none). `document_of`: what a document may be called -> its name as a group."""
+    ids, types, degrees, communities (-1: none). `document_of`: what a document may be called -> its name as a group; `titles`: group -> what
+    people call it, where that is something else."""
 
     graph: Graph
     layout: Layout
@@ -39,6 +41,7 @@ class Land:
     sizes: dict[Facet, dict[str, int]] = field(default_factory=dict)
     reasons: dict[Facet, str] = field(default_factory=dict)
     document_of: dict[str, str] = field(default_factory=dict)
+    titles: dict[str, str] = field(default_factory=dict)
     untyped: int = 0
 
     def groups_of(self, element_id: str) -> Iterable[tuple[Facet, str]]:
@@ -113,7 +116,8 @@ def _communities(land: Land, seed: int) -> None:
         found: dict[str, int] = {}
         land.reasons["communities"] = "this server has no Graph Data Science plugin"
     else:
-        found = communities_of(land.graph, land.layout, land.ids, timeout=land.timeout, seed=seed)
+        named = communities_of(land.graph, land.layout, land.ids, timeout=land.timeout, seed=seed)
+        found = {element_id: int(group) for element_id, group in named.items()}  # GDS hands property values out as floats
     size = Counter(found.values())
     land.communities = array("q", (group if size[group := found.get(one, -1)] > 1 else -1 for one in land.ids))
     land.sizes["communities"] = {str(group): n for group, n in size.items() if n > 1}
@@ -134,6 +138,8 @@ def _documents(land: Land) -> None:
         sizes[name] = sizes.get(name, 0) + row["chunks"]
         for key in {key for called in (name, *row["names"]) for key in document_keys(called)}:
             land.document_of.setdefault(key, name)
+        if title := next((called for called in row["names"] if called != name), None):
+            land.titles[name] = title[:LONGEST_TITLE]
     land.sizes["documents"] = sizes
     if not sizes:
         land.reasons["documents"] = "the graph has no documents"

@@ -5,7 +5,6 @@ With `MakingOptions.template` no model is asked; else a model says the path as o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
 from pydantic import JsonValue
@@ -28,7 +27,6 @@ from kgeval.text.names import normalise
 LEVEL = "path"
 NEEDS: frozenset[Need] = frozenset(("model", "graph"))
 PROMPT = "hop-question"
-_POSSESSIVE = re.compile(r"(?<=\w)['\u2019\u02bc]s?\b")
 
 
 class HopReply(Reply):
@@ -50,7 +48,7 @@ def make(desk: Desk) -> Question | Rejected:
         _check_names(path)
         _check_predicates(path)
         evidence = _evidence(desk.graph, desk.layout, path)
-        proof = prove(desk.graph, desk.layout, [path], timeout=TIMEOUT)[0]
+        proof = desk.proof if isinstance(desk.proof, PathProof) else prove(desk.graph, desk.layout, [path], timeout=TIMEOUT)[0]
         _check_proof(path, proof)
         cypher = _proved(desk.graph, desk.layout, path)
         text = _templated(path, proof) if desk.options.template else _asked(desk, proof)
@@ -60,6 +58,30 @@ def make(desk: Desk) -> Question | Rejected:
     except QueryTimeout:
         return Rejected("query_timeout", f"the database did not prove it in {TIMEOUT:g} s")
     return _question(path, text, evidence, cypher, _checks(path, proof))
+
+
+def prove_many(desk: Desk, paths: Sequence[Structure]) -> dict[int, PathProof]:
+    """The proofs of those paths that can be asked about, by their numbers, in a few queries. Where the database does not prove them all
+    in time there is none: `make` then proves each by itself.
+
+    Raises: QueryError, ConnectionLost.
+    """
+    if desk.graph is None or desk.layout is None:
+        raise RuntimeError("hop questions are proved by the graph")
+    askable = [path for path in paths if _askable(path)]
+    try:
+        return {path.number: proof for path, proof in zip(askable, prove(desk.graph, desk.layout, askable, timeout=TIMEOUT), strict=True)}
+    except QueryTimeout:
+        return {}
+
+
+def _askable(path: Structure) -> bool:
+    try:
+        _check_names(path)
+        _check_predicates(path)
+    except RejectedError:
+        return False
+    return True
 
 
 def steps_of(path: Structure, proof: PathProof | None = None) -> list[Step]:
@@ -145,7 +167,7 @@ def _slots(path: Structure, proof: PathProof) -> dict[str, JsonValue]:
 
 def _check_text(path: Structure, text: str) -> None:
     """The question names the start, and neither a bridge nor the answer."""
-    named = {node.element_id for node in names_in(f"{text} | {_POSSESSIVE.sub('', text)}", path.nodes)}
+    named = {node.element_id for node in names_in(text, path.nodes)}
     if path.nodes[0].element_id not in named:
         raise RejectedError("start_not_named", f"the question does not name '{path.nodes[0].name}'")
     told = [node.name for node in path.nodes[1:] if node.element_id in named]
@@ -186,7 +208,7 @@ KINDS: tuple[Kind, ...] = tuple(
     Kind(
         name=f"hop_{hops}", group="hops", level=LEVEL, source="[M] 5, single-hop and multi-hop",
         about=f"{hops} relation{'s' * (hops > 1)} from a named entity to the answer; the only answer, and no shorter way",
-        wanted=_wanted(hops), make=make, needs=NEEDS, first=PROMPT, template=True,
+        wanted=_wanted(hops), make=make, needs=NEEDS, first=PROMPT, template=True, prove=prove_many,
     )
     for hops in (1, 2, 3)
 )

@@ -57,8 +57,8 @@ KINDS: tuple[Kind, ...] = (
         later=_ENOUGH,
     ),
     _kind(
-        "multi_hop", "two relations joined, told in one document; tried: no single passage is enough", Wanted("path", hops=2), make_multi_hop,
-        first=HOPS, later=_ENOUGH, needs=("graph", "chunks"),
+        "multi_hop", "two relations joined, told in one document; tried: no single passage is enough", Wanted("path", hops=2),
+        make_multi_hop, first=HOPS, later=_ENOUGH, needs=("graph", "chunks"),
     ),
     _kind(
         "long_hop", "a chain of four relations without a shorter way; tried: no single passage is enough", Wanted("path", hops=4),

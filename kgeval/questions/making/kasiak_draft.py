@@ -22,11 +22,13 @@ from kgeval.questions.making.bench_draft import tells
 from kgeval.questions.making.names import usable
 from kgeval.records import Passage, QuestionCheck, Structure, StructureNode
 from kgeval.text.names import normalise
+from kgeval.text.scripts import RUNNING
 
 ASK = "check-answerable"
 MAKE_TOKENS, TRY_TOKENS = 6_000, 12_000  # of passages in a call that makes a question, in a trial
 LEAST_SHOWN, MOST_WRITTEN = 40, 400  # guessed tokens of question and answer
 MOST_REASON = 200
+_RUNNING = re.compile(rf"[{RUNNING}]")
 _POSSESSIVE = re.compile(r"(?<=\w)['\u2019\u02bc]s?\b")
 
 
@@ -53,9 +55,15 @@ def said(desk: Desk, question: str, answer: str) -> Said:
     if tells(asked, right, desk.structure):
         raise RejectedError("leak", "the question says its answer")
     not_repeated(desk, asked)
-    own = normalise(right)
-    others = (name for node in desk.structure.nodes if own in map(normalise, (node.name, *node.aliases)) for name in (node.name, *node.aliases))
-    return Said(asked, right, tuple(dict.fromkeys(name for name in others if normalise(name) != own)))
+    return Said(asked, right, tuple(_aliases(right, desk.structure.nodes)))
+
+
+def _aliases(answer: str, nodes: Iterable[StructureNode]) -> list[str]:
+    """The other names of the entities that an answer is a name of."""
+    own = normalise(answer)
+    spelled = [(node.name, *node.aliases) for node in nodes]
+    found = [name for names in spelled if own in map(normalise, names) for name in names if normalise(name) not in ("", own)]
+    return list(dict.fromkeys(found))
 
 
 def not_repeated(desk: Desk, question: str) -> None:
@@ -67,6 +75,11 @@ def not_repeated(desk: Desk, question: str) -> None:
 def named(text: str, nodes: Iterable[StructureNode]) -> list[StructureNode]:
     """The entities that a question names, also in the possessive."""
     return names_in(f"{text} | {_POSSESSIVE.sub('', text)}", nodes)
+
+
+def says_something(text: str, least: int) -> bool:
+    """Whether a text has so many words; in scripts without spaces two and a half characters are a word."""
+    return len(re.findall(r"\w+", text)) >= least or 2 * len(_RUNNING.findall(text)) >= 5 * least
 
 
 def usable_names(nodes: Iterable[StructureNode]) -> None:

@@ -61,7 +61,8 @@ def make_single_hop(desk: Desk) -> Question:
     enough = answered(desk, one, Trial(ANSWERABLE, (passage,)))
     where = f" of {passage.document}" if passage.document else ""
     alone = check("one_passage", True, f"one relation; passage {passage.chunk_id}{where} alone gives the answer")
-    question = drafted(structure, one.question, one.answer, level="single_hop", evidence=[passage], checks=[enough, alone, check("leak", True)])
+    checks = [enough, alone, check("leak", True)]
+    question = drafted(structure, one.question, one.answer, level="single_hop", evidence=[passage], checks=checks)
     return question.model_copy(update={"references": list(one.aliases), "path": _gold(structure), "steps": _steps(structure)})
 
 

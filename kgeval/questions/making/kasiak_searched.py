@@ -38,6 +38,7 @@ from kgeval.questions.making.kasiak_draft import (
     named,
     not_repeated,
     said,
+    says_something,
     slots_of,
     with_text,
 )
@@ -53,7 +54,7 @@ MOST_NEAR = 8  # passages that are shown to a model to find an answer after all
 MOST_WORDS = 40  # of a question that passages are searched for
 MOST_NAMES = 5
 FEWEST_WORDS, MOST_QUOTED = 5, 60  # of a quote: fewer stand in many texts
-WIDE = 12  # characters of a quote in a script without spaces that stand for five words
+LONGEST_QUOTE = 600  # characters
 
 
 def make_out_of_context(desk: Desk) -> Question:
@@ -168,9 +169,9 @@ def make_attribution(desk: Desk) -> Question:
 def span_of(quote: str, text: str) -> str:
     """A quote as it stands in a text, whatever its case, spaces and punctuation there. Raises: RejectedError."""
     said_words = re.findall(r"\w+", quote)
-    if len(said_words) < FEWEST_WORDS and not (len(normalise(quote)) >= WIDE and not quote.isascii()):
+    if not said_words or not says_something(quote, FEWEST_WORDS):
         raise RejectedError("short_quote", f"the quote has {len(said_words)} words")
-    if len(said_words) > MOST_QUOTED:
+    if len(said_words) > MOST_QUOTED or len(quote) > LONGEST_QUOTE:
         raise RejectedError("long_quote", f"the quote has {len(said_words)} words")
     found = re.search(r"(?<!\w)" + r"\W+".join(map(re.escape, said_words)) + r"(?!\w)", text, re.IGNORECASE)
     if found is None:

@@ -34,6 +34,7 @@ from kgeval.questions.making.kasiak_draft import (
     answered,
     named,
     said,
+    says_something,
     slots_of,
     usable_names,
     with_text,
@@ -62,8 +63,11 @@ def make_thinking(desk: Desk) -> Question:
     found = stated(one.answer, [*(p.text for p in passages), *_descriptions(structure)])
     if found:
         raise RejectedError("stated", f"the texts say it word for word: {found}"[:MOST_REASON])
-    shown, _ = passages_shown(evidence, TRY_TOKENS)
-    verdict = desk.ask(INFERRED, {"question": one.question, "answer": one.answer, "passages": shown}, Conclusion)
+    rest = [p for p in passages if p not in evidence]
+    verdict = desk.ask(INFERRED, {
+        "question": one.question, "answer": one.answer, "passages": passages_shown(evidence, TRY_TOKENS)[0],
+        "others": passages_shown(rest, TRY_TOKENS)[0],
+    }, Conclusion)
     why = verdict.reason.strip()[:MOST_REASON]
     if not verdict.follows:
         raise RejectedError("answer_not_supported", why)
@@ -81,7 +85,7 @@ def make_thinking(desk: Desk) -> Question:
 
 def stated(answer: str, texts: Iterable[str]) -> str:
     """The part of an answer that stands in one of the texts word for word: all of it, or a sentence of it; "" where none does."""
-    parts = [answer, *(part for part in _PARTS.split(answer) if len(normalise(part).split()) >= SHORTEST_PART)]
+    parts = [answer, *(part for part in _PARTS.split(answer) if says_something(part, SHORTEST_PART))]
     known = list(texts)
     return next((part.strip() for part in parts if any(is_quoted(part, text) for text in known)), "")
 

@@ -19,7 +19,7 @@ from kgeval.questions.making.answer_cypher import TIMEOUT, answers, either_query
 from kgeval.questions.making.names import usable
 from kgeval.questions.making.phrases import content_words
 from kgeval.questions.making.templates import Step, called, worded
-from kgeval.questions.making.unsaid import synonymous, unsaid
+from kgeval.questions.making.unsaid import synonymous, texts_of, unsaid
 from kgeval.questions.proof import absent
 from kgeval.questions.wanted import Wanted
 from kgeval.records import Layout, Question, Structure, StructureNode
@@ -75,8 +75,9 @@ def _missing(place: _Place) -> Question:
     ids = sorted({node.element_id, *(element_id for found in same.values() for element_id in found)})
     own = [row["predicate"] for row in place.graph.read(all_queries()["answers-own-predicates"], _params(place, ids=ids), timeout=TIMEOUT)]
     usages = _usages(place, node, own)
+    texts = texts_of(place.graph, place.layout, node) if usages else None
     for usage in usages[:MOST_TRIED]:
-        said = unsaid(place.graph, place.layout, node, usage.predicate)
+        said = unsaid(texts, node, usage.predicate)
         if said.nowhere:
             return _asked_of(place, node, usage, own, said.proof)
     told = f"; of {len(usages)} the texts may tell" if usages else ""
@@ -128,7 +129,7 @@ def _invented(place: _Place) -> Question:
 def _new_names(place: _Place, node: StructureNode) -> list[str]:
     """Names in the manner of the type: the beginning of one, the last word of another."""
     params = _params(place, type=node.type or "", seed=zlib.crc32(f"{place.structure.seed}:{node.key}".encode()), most=30)
-    rows = place.graph.read(all_queries()["answers-names-of-type"], params) if node.type else []
+    rows = place.graph.read(all_queries()["answers-names-of-type"], params, timeout=TIMEOUT) if node.type else []
     names = [row["name"] for row in rows if not usable(row["name"]) and _joinable(row["name"])]
     made = []
     for one in names:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kgeval.audit.steps.relation_synonym import reduced
@@ -27,23 +28,27 @@ class Unsaid:
     proof: str
 
 
-def unsaid(graph: Graph, layout: Layout, node: StructureNode, predicate: str) -> Unsaid:
-    """Whether a sentence (or the one after it) of any chunk names the entity, or the last word of its name, and has a word of the
-    predicate in some form.
+def texts_of(graph: Graph, layout: Layout, node: StructureNode) -> list[str] | None:
+    """The passages that name the entity, or the last word of its name, one more than MOST_PASSAGES at most; null where the graph has no
+    texts at all.
 
     Raises: QueryError, QueryTimeout, ConnectionLost.
     """
     if not known(graph, layout).has_chunks():
+        return None
+    return [text for _, text in passages_naming(graph, layout, _spelled(node), most=MOST_PASSAGES + 1, timeout=TIMEOUT)]
+
+
+def unsaid(texts: Sequence[str] | None, node: StructureNode, predicate: str) -> Unsaid:
+    """Whether a sentence (or the one after it) of its texts names the entity, or the last word of its name, and has a word of the
+    predicate in some form. Of too many texts nothing is said."""
+    if texts is None:
         return Unsaid(True, "The graph has no texts: nothing is known of them.")
-    names = _spelled(node)
-    stems = forms(predicate)
-    seen = 0
-    for _, text in passages_naming(graph, layout, names, most=MOST_PASSAGES + 1, timeout=TIMEOUT):
-        seen += 1
-        if seen > MOST_PASSAGES or _tells(text, names, stems):
-            return Unsaid(False, "")
+    names, stems = _spelled(node), forms(predicate)
+    if len(texts) > MOST_PASSAGES or any(_tells(text, names, stems) for text in texts):
+        return Unsaid(False, "")
     return Unsaid(True, (
-        f"In the texts, searched: of {seen:,} passages that name it none has a word of '{predicate}' in or right after a sentence with its "
+        f"In the texts, searched: of {len(texts):,} passages that name it none has a word of '{predicate}' in or right after a sentence with its "
         "name; that no text says it in other words is not proved."
     ))
 

@@ -68,10 +68,11 @@ def _paths(world: World, wanted: Wanted) -> Capacity:
     if wanted.hops == 1:
         return _edges(world, wanted)
     if world.entities.relations <= SMALL:
-        found = sum(1 for _ in listed(all_links(world), wanted.hops, MOST_COUNTED + 1))
-        if found > MOST_COUNTED:
-            return Capacity(None, False, f"it has more than {MOST_COUNTED:,} paths of {counted(wanted.hops, 'relation')}")
-        return Capacity(found, True, f"it has {counted(found, 'path')} of {counted(wanted.hops, 'relation')}")
+        found, complete = listed(all_links(world), wanted.hops, MOST_COUNTED + 1)
+        if complete:
+            return Capacity(len(found), True, f"it has {counted(len(found), 'path')} of {counted(wanted.hops, 'relation')}")
+        if found:
+            return Capacity(None, False, f"it has at least {counted(len(found), 'path')} of {counted(wanted.hops, 'relation')}")
     if _any_path(world, wanted.hops):
         size = counted(world.entities.relations, "relation")
         return Capacity(None, False, f"it has {size}: paths are counted in graphs of up to {SMALL:,} only")

@@ -24,6 +24,10 @@ BATCH = 64
 TRIES = (6, 64, 1024)  # places looked at for a next relation; more only where all of these lead back
 SMALL = 5_000  # relations of a graph whose paths are counted one by one
 MOST_COUNTED = 20_000
+MOST_STEPS = 500_000  # relations that are looked at to list the paths of a small graph: a dense one has no end of beginnings
+
+
+Path = tuple[tuple[str, ...], tuple[Link, ...]]
 
 
 @dataclass
@@ -98,7 +102,7 @@ def _rest(world: World, wanted: Wanted, seen: set[frozenset[str]], rng: np.rando
     if world.entities.relations > SMALL:
         return []
     left = []
-    for nodes, links in listed(all_links(world), wanted.hops, MOST_COUNTED):
+    for nodes, links in listed(all_links(world), wanted.hops, MOST_COUNTED)[0]:
         key = frozenset(link.relation for link in links)
         if key not in seen:
             seen.add(key)
@@ -115,28 +119,40 @@ def all_links(world: World) -> dict[str, list[Link]]:
     return {name: list(links.values()) for name, links in links_at(world, {ids[at]: None for at in world.entities.joined}).items()}
 
 
-def listed(around: Mapping[str, Sequence[Link]], hops: int, most: int) -> Iterator[tuple[tuple[str, ...], tuple[Link, ...]]]:
-    """The simple paths of so many relations, each once (from one of its ends), at most `most` of them. Pure."""
-    given, seen = 0, set[frozenset[str]]()
+def listed(around: Mapping[str, Sequence[Link]], hops: int, most: int, steps: int = MOST_STEPS) -> tuple[list[Path], bool]:
+    """The simple paths of so many relations, each once (from one of its ends), and whether these are all: at most `most` are listed, and
+    at most so many steps taken. Pure."""
+    found: dict[frozenset[str], Path] = {}
+    if hops >= len(around):  # it would need more entities than there are
+        return [], True
     for start in around:
-        for nodes, links in _from(around, [start], [], hops):
-            key = frozenset(link.relation for link in links)
-            if key in seen:
-                continue
-            seen.add(key)
-            yield nodes, links
-            given += 1
-            if given >= most:
-                return
+        for path in _from(around, start, hops):
+            if path is not None:
+                found.setdefault(frozenset(link.relation for link in path[1]), path)
+            steps -= 1
+            if steps < 0 or len(found) >= most:
+                return list(found.values()), False
+    return list(found.values()), True
 
 
-def _from(
-    around: Mapping[str, Sequence[Link]], nodes: list[str], links: list[Link], hops: int,
-) -> Iterator[tuple[tuple[str, ...], tuple[Link, ...]]]:
-    if len(links) == hops:
-        yield tuple(nodes), tuple(links)
-        return
-    for link in around.get(nodes[-1], ()):
+def _from(around: Mapping[str, Sequence[Link]], start: str, hops: int) -> Iterator[Path | None]:
+    """Every step from an entity on: the path that it completes, or null."""
+    nodes, links = [start], list[Link]()
+    waiting = [iter(around.get(start, ()))]
+    while waiting:
+        link = next(waiting[-1], None)
+        if link is None:
+            waiting.pop()
+            nodes.pop()
+            del links[-1:]
+            continue
         other = link.other(nodes[-1])
-        if other not in nodes:
-            yield from _from(around, [*nodes, other], [*links, link], hops)
+        if other in nodes:
+            yield None
+        elif len(links) + 1 == hops:
+            yield (*nodes, other), (*links, link)
+        else:
+            nodes.append(other)
+            links.append(link)
+            waiting.append(iter(around.get(other, ())))
+            yield None

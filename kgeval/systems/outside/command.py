@@ -5,7 +5,8 @@ from __future__ import annotations
 import shlex
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import SimpleQueue
@@ -15,16 +16,14 @@ from typing import Any
 from pydantic import JsonValue
 
 from kgeval.errors import IncompleteError, UsageError
-from kgeval.files import cells
 from kgeval.records import Answer
+from kgeval.systems.outside.hello import Declared, declared
 from kgeval.systems.outside.process import EndedError, Notes, Process, SlowError
 from kgeval.systems.outside.reply import Stamp, answer_from, failed, signature_of
 from kgeval.systems.system import Ask
 
 HELLO_SECONDS = 10.0
 MOST_CRASHES = 5
-MOST_AT_A_TIME = 64
-TRIES = 2
 FIX = "run the command by hand and give it a line (docs/system-protocol.md), and mend what it says; --resume goes on"
 
 
@@ -44,17 +43,6 @@ class CommandWanted:
     environment: Mapping[str, str] | None = None
     folder: Path | None = None
     hello_seconds: float = HELLO_SECONDS
-
-
-@dataclass(frozen=True)
-class Declared:
-    """What a process declares in its hello. `parallel`: questions that one process takes at a time. `card`: configuration, index."""
-
-    name: str = ""
-    version: str = ""
-    adjusts: bool = False
-    parallel: int = 1
-    card: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
 def argv_of(text: str) -> tuple[str, ...]:
@@ -137,7 +125,7 @@ class CommandSystem:
             what = f"{self.name}: was given settings ({', '.join(self._wanted.settings)}), but its process does not say hello"
             raise UsageError(what, fix="put them on its command line, or answer the hello (docs/system-protocol.md)")
         if said is not None:
-            self.says_hello, self.declared = True, _declared(said, self.name)
+            self.says_hello, self.declared = True, declared(said, self.name)
             self._settle()
 
     def hello_message(self) -> dict[str, Any]:
@@ -150,34 +138,47 @@ class CommandSystem:
         return Process(wanted.argv, environment=wanted.environment, folder=wanted.folder, notes=self._noted)
 
     def answer(self, ask: Ask) -> Answer:
-        """The answer. A question during which the process ends is asked once more, in a new one.
+        """The answer. A question during which the process ends is asked once more, in a new one, and alone: it may have been another
+        question that ended it.
 
         Raises: IncompleteError where processes end again and again without an answer between.
         """
-        end, name, message = "", *_message(ask)
-        for _ in range(TRIES):
-            place, process = self._slots.get(), None
+        end = ""
+        for alone in (False, True):
+            place = self._slots.get()
             try:
-                process = place.ready(self._wanted.timeout)
-                started = time.monotonic()
-                reply = process.ask(name, message, self._wanted.timeout)
-            except SlowError:
-                said = place.stop(process)
-                return failed(ask, self._stamp, "timeout", f"no reply in {self._wanted.timeout:g} s{said}")
+                with place.room(alone=alone):
+                    return self._asked(place, ask)
             except EndedError as cause:
                 end = str(cause)
-                self._crashed(end)
-                continue
             finally:
                 self._slots.put(place)
-            self._crashes = 0
-            if reply is None:
-                return failed(ask, self._stamp, "bad_reply", "the reply has no id: a reply carries the id of its request")
-            return answer_from(reply, ask, self._stamp, seconds=time.monotonic() - started)
         return failed(ask, self._stamp, "cancelled" if self.closed else "crashed", end)
 
-    def _crashed(self, end: str) -> None:
+    def _asked(self, place: _Place, ask: Ask) -> Answer:
+        """The answer of the process there. Raises: EndedError; IncompleteError."""
+        process, (name, message) = None, _message(ask)
+        try:
+            process = place.ready(self._wanted.timeout)
+            started = time.monotonic()
+            reply = process.ask(name, message, self._wanted.timeout)
+        except SlowError:
+            said = place.stop(process)
+            return failed(ask, self._stamp, "timeout", f"no reply in {self._wanted.timeout:g} s{said}")
+        except EndedError as cause:
+            self._crashed(process or place.process, str(cause))
+            raise
+        self._crashes = 0
+        if reply is None:
+            return failed(ask, self._stamp, "bad_reply", "the reply has no id: a reply carries the id of its request")
+        return answer_from(reply, ask, self._stamp, seconds=time.monotonic() - started)
+
+    def _crashed(self, process: Process | None, end: str) -> None:
+        """Counts a process that ended by itself, once, however many questions it was at."""
         with self._lock:
+            if process is None or process.blamed:
+                return
+            process.blamed = True
             self._crashes += 1
             self._restarts += 1
             if not self.closed and self._crashes > MOST_CRASHES * len(self._places):
@@ -214,8 +215,25 @@ class _Place:
 
     def __init__(self, system: CommandSystem) -> None:
         self._system = system
-        self._lock = threading.Lock()
+        self._lock, self._free = threading.Lock(), threading.Condition()
+        self._inside, self._reserved = 0, False
         self.process: Process | None = None
+
+    @contextmanager
+    def room(self, *, alone: bool) -> Iterator[None]:
+        """Around a question: several at a time, or one that waits until the others are done and keeps new ones out."""
+        with self._free:
+            self._free.wait_for(lambda: not self._reserved)
+            self._reserved = alone
+            self._free.wait_for(lambda: not alone or not self._inside)
+            self._inside += 1
+        try:
+            yield
+        finally:
+            with self._free:
+                self._inside -= 1
+                self._reserved = self._reserved and not alone
+                self._free.notify_all()
 
     def ready(self, seconds: float) -> Process:
         """The running process, or a new one that was greeted, which may take so long. Raises: EndedError, SlowError."""
@@ -226,6 +244,9 @@ class _Place:
                 if self.process is not None:
                     self.process.kill()
                 self.process = self._system.start()
+                if self._system.closed:  # while it was starting, so that close() has not seen it
+                    self.process.kill()
+                    raise EndedError("the run was interrupted")
                 if self._system.says_hello:
                     self.process.hello(self._system.hello_message(), seconds)
             return self.process
@@ -238,6 +259,7 @@ class _Place:
                 self.process = None
         if process is None:
             return ""
+        process.blamed = True  # it did not end by itself, which other questions that it was at will think
         garbage = process.beginning_of_garbage()
         process.kill()
         return f"; on stdout instead: {garbage}" if garbage else ""
@@ -259,19 +281,3 @@ def _message(ask: Ask) -> tuple[str, dict[str, Any]]:
     again = ask.trial is not None or ask.attempt is not None
     name = f"{ask.question_id}#{ask.trial or 0}.{ask.attempt or 0}" if again else ask.question_id
     return name, {"id": name, **{field: value for field, value in vars(ask).items() if value is not None}}
-
-
-def _declared(said: Mapping[str, Any], name: str) -> Declared:
-    """The hello as a record. Raises: UsageError for what does not fit."""
-    try:
-        parallel = cells.whole(said.get("parallel"))
-        if not 1 <= (parallel if parallel is not None else 1) <= MOST_AT_A_TIME:
-            raise cells.Misfit(f"parallel is not between 1 and {MOST_AT_A_TIME}")
-        if not isinstance(said.get("adjusts", False), bool):
-            raise cells.Misfit("adjusts is neither true nor false")
-        return Declared(
-            cells.name(said.get("name")) or "", cells.name(said.get("version")) or "", said.get("adjusts", False), parallel or 1,
-            cells.mapping(said.get("card")) or {},
-        )
-    except cells.Misfit as misfit:
-        raise UsageError(f"{name}: its hello does not fit: {misfit}", fix="docs/system-protocol.md shows what a hello says") from misfit

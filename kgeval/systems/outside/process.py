@@ -69,6 +69,7 @@ class Process:
         self._answered: deque[str] = deque(maxlen=REMEMBERED)
         self._hello: SimpleQueue[dict[str, Any] | None] = SimpleQueue()
         self._tail, self._garbage, self._over = b"", "", ""
+        self._deaf = self.blamed = False  # blamed: its end was counted already, or was our doing
         try:
             self._popen = subprocess.Popen(
                 list(argv), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
@@ -94,8 +95,12 @@ class Process:
     def hello(self, message: Mapping[str, Any], seconds: float) -> dict[str, Any] | None:
         """What it declares; null where it does not say hello. Raises: EndedError, SlowError."""
         until = time.monotonic() + seconds
-        self._send(message, until)
-        return self._wait(self._hello, until)
+        try:
+            self._send(message, until)
+            return self._wait(self._hello, until)
+        except SlowError:
+            self._deaf = True
+            raise
 
     def ask(self, name: str, message: Mapping[str, Any], seconds: float) -> dict[str, Any] | None:
         """The reply to a message with this id; null: it came without its id. Raises: EndedError, SlowError."""
@@ -193,6 +198,8 @@ class Process:
         if not isinstance(value, dict) or not value.keys() & {"id", "answer", "error", "hello"}:
             self._garbage = _shown(raw)
             self._notes.add("lines on stdout that are no reply, passed over", self._garbage)
+        elif "hello" in value and "id" not in value and self._deaf:
+            self._notes.add("hellos that came too late, passed over: its name, version and settings are not known")
         elif "hello" in value and "id" not in value:
             self._hello.put(value["hello"] if isinstance(value["hello"], dict) else None)
         else:

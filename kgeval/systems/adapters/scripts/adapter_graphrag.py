@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,9 @@ class GraphRag:
     def __init__(self, job: Job) -> None:
         self.job, self.runner, self.tables = job, asyncio.Runner(), dict[str, Any]()
         self.config = self._config()
-        for name in NEEDS.get(job.mode, ()):  # read now, so that the first question does not pay for it
+        if job.mode:  # loaded and read now, so that the first question does not pay for it
+            self.api: Any = importlib.import_module("graphrag.api")
+        for name in NEEDS.get(job.mode, ()):
             self._table(name)
 
     def _config(self) -> Any:
@@ -83,9 +86,7 @@ class GraphRag:
         return self.runner.run(self._answer(question))
 
     async def _answer(self, question: str) -> Said:
-        from graphrag import api
-
-        mode, settings = self.job.mode, self.job.settings
+        mode, settings, api = self.job.mode, self.job.settings, self.api
         given: dict[str, Any] = {name: self._table(name) for name in NEEDS[mode]}
         level, form = settings.get("community_level"), settings.get("response_type") or "Multiple Paragraphs"
         given |= {"community_level": 2 if level is None else level, "response_type": form, "query": question, "config": self.config}
