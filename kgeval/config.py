@@ -104,13 +104,15 @@ class QuestionsSection(Section):
 
 
 class SystemSection(Section):
-    """`[[systems]]`: a system under test. `spec`: as --system takes it; `settings`: as --setting has them; `timeout`: seconds."""
+    """`[[systems]]`: a system under test. `spec`: as --system takes it; `settings`: as --setting has them; `timeout`: seconds;
+    `folder`: the index of an adapter."""
 
     name: str = Field(min_length=1, pattern=r"^[\w.@+-]+$")
     spec: str = Field(min_length=1)
     settings: dict[str, JsonValue] = Field(default_factory=dict)
     timeout: float | None = Field(default=None, gt=0, le=86_400, allow_inf_nan=False)
     processes: int | None = Field(default=None, ge=1, le=256)
+    folder: Path | None = None
 
 
 class Config(Section):

@@ -1,5 +1,6 @@
 // entry-by-index: the entities that a vector index finds nearest to a vector, best first. Without an index nothing is returned.
-// The search is approximate, as the index is. More are asked for than wanted, because the index may hold nodes of other graphs too.
+// The search is approximate, as the index is. More are asked for than wanted, because the index may hold nodes of other graphs too:
+// such a node, and one of another type, is a row without an element id, so that whoever asks sees whether the index has more to give.
 //
 // :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param index => null            -- STRING: the name of the vector index
@@ -12,12 +13,9 @@
 WITH $index AS index
 WHERE index IS NOT NULL
 CALL db.index.vector.queryNodes(index, $most, $vector) YIELD node AS e, score
-WITH e, score
-WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
+WITH e, score, any(l IN labels(e) WHERE l IN $layout.entity_labels)
   AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
   AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
-  AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
-WITH e, score, left(coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), 200) AS type
-WHERE $types IS NULL OR type IN $types
-RETURN elementId(e) AS element_id, left(head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]), 300) AS name, type,
+  AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value) AS ours, left(coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), 200) AS type
+RETURN CASE WHEN ours AND ($types IS NULL OR type IN $types) THEN elementId(e) END AS element_id, left(head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]), 300) AS name, type,
        CASE WHEN e[$layout.description_key] IS :: STRING NOT NULL THEN left(e[$layout.description_key], 1000) END AS description, score

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -71,7 +72,10 @@ def system_options(command: F) -> F:
         click.option(
             "--extractive", is_flag=True, help="Built-in systems answer with words of their contexts: no model is asked, for trying out.",
         ),
-        click.option("--folder", type=click.Path(path_type=Path), help="The index of an adapter: the folder of kgeval system index."),
+        click.option(
+            "--folder", "folders", multiple=True, metavar="[SYSTEM=]DIR",
+            help="The index of an adapter: the folder of kgeval system index (repeatable).",
+        ),
         click.option("--timeout", type=Seconds(), help="Seconds a question may take [default: 300]."),
         click.option("--processes", type=click.IntRange(1, 256), help="Processes of a command at a time [default: 1]."),
         click.option("--trials", type=click.IntRange(1, 100), default=1, show_default=True, help="Ask each question so many times."),
@@ -105,11 +109,14 @@ class Chosen:
     ablations: Mapping[str, Sequence[JsonValue]] = field(default_factory=dict)
     timeout: float | None = None
     processes: int | None = None
+    folder: Path | None = None
 
 
 def chosen_systems(config: Config, options: Mapping[str, Any]) -> list[Chosen]:
     """The systems with their settings: flags over kgeval.toml. Raises: UsageError for faulty words, and for settings of no system."""
     named = {one.name: one for one in config.systems}
+    if twice := [name for name, count in Counter(one.name for one in config.systems).items() if count > 1]:
+        raise UsageError(f"[[systems]]: several are called {', '.join(twice)}", fix="give each a name of its own in kgeval.toml")
     texts = list(options["systems"]) or list(named)
     if not texts:
         raise UsageError("no system is named", fix="give --system, e.g. --system vector or --system command:'python my_system.py'")
@@ -119,12 +126,28 @@ def chosen_systems(config: Config, options: Mapping[str, Any]) -> list[Chosen]:
     labels = {one.label for one in found}
     if unknown := sorted({name for name, _, _ in (*settings, *ablations) if name is not None} - labels):
         raise UsageError(f"no system is called {', '.join(unknown)}", fix=f"the systems are {', '.join(sorted(labels))}")
-    return [_set(one, settings, ablations) for one in found]
+    folders = _folders(options["folders"], labels)
+    made = (replace(one, folder=folders.get(one.label) or folders.get("") or one.folder) for one in found)
+    return [_set(one, settings, ablations) for one in made]
+
+
+def _folders(given: Sequence[str], labels: set[str]) -> dict[str, Path]:
+    """The folder of each system that has one of its own; under no name that of all others. Raises: UsageError."""
+    found: dict[str, Path] = {}
+    for text in given:
+        label, sign, folder = text.partition("=")
+        if not sign or (label not in labels and Path(text).is_dir()):
+            label, folder = "", text
+        elif label not in labels:
+            raise UsageError(f"--folder {text}: no system is called {label}", fix=f"the systems are {', '.join(sorted(labels))}")
+        if label in found or not folder:
+            what = "a second folder" if folder else "no folder"
+            raise UsageError(f"--folder {text}: {what}", fix="write --folder SYSTEM=DIR for each system")
+        found[label] = Path(folder).expanduser()
+    return found
 
 
 def _chosen(text: str, named: Mapping[str, Any]) -> Chosen:
-    from dataclasses import replace
-
     from kgeval.systems.spec import parse_spec
 
     section = named.get(text)
@@ -132,13 +155,14 @@ def _chosen(text: str, named: Mapping[str, Any]) -> Chosen:
         spec = parse_spec(text)
         return Chosen(spec, spec.label or spec.name)
     spec = replace(parse_spec(section.spec), label=section.name)
-    return Chosen(spec, section.name, settings=section.settings, timeout=section.timeout, processes=section.processes)
+    return Chosen(
+        spec, section.name, settings=section.settings, timeout=section.timeout, processes=section.processes,
+        folder=section.folder.expanduser() if section.folder else None,
+    )
 
 
 def _set(one: Chosen, settings: Iterable[tuple[str | None, str, str]], ablations: Iterable[tuple[str | None, str, str]]) -> Chosen:
     """With the settings that are meant for it."""
-    from dataclasses import replace
-
     from kgeval.systems.spec import merged, nested
 
     own = nested((name, value_of(text)) for label, name, text in settings if label in (None, one.label))
@@ -170,6 +194,16 @@ def value_of(text: str) -> JsonValue:
     return value
 
 
+def check_lengths(given: str | None, target: Callable[[Question], int | None], questions: Iterable[Question]) -> None:
+    """Raises: InputError that lists the questions for which the file of lengths has none, before anything is asked."""
+    lacking = [question.id for question in questions if target(question) is None]
+    if lacking:
+        shown = [*lacking[:SHOWN], *([f"... and {len(lacking) - SHOWN:,} more"] if len(lacking) > SHOWN else [])]
+        raise InputError(
+            f"{given}: questions without target_words: {len(lacking):,}", faults=shown, fix="give a row for every question that is asked",
+        )
+
+
 def target_words(given: str | None) -> tuple[Callable[[Question], int | None] | None, str]:
     """How many words an answer shall have, and what stands for that in fingerprints. Raises: UsageError, InputError."""
     if given is None:
@@ -179,13 +213,7 @@ def target_words(given: str | None) -> tuple[Callable[[Question], int | None] | 
             raise UsageError(f"--target-words {given}: not between 1 and 100,000", fix="give a number of words")
         return (lambda question: int(given)), given
     words = _words_of(Path(given))
-
-    def look_up(question: Question) -> int | None:
-        if question.id not in words:
-            raise InputError(f"{given}: has no target_words for question {question.id}", fix="give a row for every question that is asked")
-        return words[question.id]
-
-    return look_up, json.dumps(sorted(words.items()))
+    return (lambda question: words.get(question.id)), json.dumps(sorted(words.items()))
 
 
 def _words_of(path: Path) -> dict[str, int]:
@@ -203,6 +231,8 @@ def _words_of(path: Path) -> dict[str, int]:
             continue
         if line.fault or name is None or not count:
             faults.append(f"{line.where}: {line.fault or 'id and target_words (1 or more) are needed'}")
+        elif words.get(name, count) != count:
+            faults.append(f"{line.where}: another length for {name}, which has {words[name]} already")
         else:
             words[name] = count
     if faults:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.answer_options import chosen_systems, target_words
+from kgeval.cli.answer_options import check_lengths, chosen_systems, target_words
 from kgeval.cli.answer_tools import Toolbox
-from kgeval.cli.common import say
+from kgeval.cli.common import say, visible
 from kgeval.cli.models import limits_from_options, progress_of, show_plan
 from kgeval.errors import IncompleteError, ModelError, UsageError
 from kgeval.files.answers import AnswerFile, Counted, Taking, Target, as_json, files_of, targets
@@ -84,6 +84,8 @@ def open_job(config: Config, options: Mapping[str, Any], started: Started, stack
     questions = stack.enter_context(open_questions(wanted))
     for note in questions.notes:
         say(note)
+    if target is not None:
+        check_lengths(options["target_words"], target, questions)
     limits = limits_from_options(config, options)
     how = Answering(options["trials"], limits.concurrency, target, limits.max_error_rate)
     box = Toolbox(config, {**options, "mapped": wanted.maps}, stack)
@@ -107,9 +109,12 @@ def _opened(chosen: Sequence[Chosen], box: Toolbox, questions: Questions, stack:
     """The systems with their variants, each name once. Raises: UsageError where two that differ have one name."""
     found: dict[str, System] = {}
     for one in chosen:
-        opening = box.opening(one, questions)
+        opening, usual = box.opening(one, questions), ""
         for variant, settings in ablated(one.settings, one.ablations):
             system = stack.enter_context(open_system(one.spec, replace(opening, settings=settings, variant=variant)))
+            if variant is not None and system.signature == usual:
+                continue  # a default written out: no variant
+            usual = usual or system.signature
             before = found.setdefault(system.name, system)
             if before is not system and before.signature != system.signature:
                 raise UsageError(f"two systems are called {system.name}", fix="name them: --system NAME=SPEC")
@@ -129,7 +134,8 @@ def plan(job: Job) -> int:
             for ask in asked:
                 system.answer(ask)  # counts the calls: who is asked is the dry run
         else:
-            click.echo(f"{system.name}: {job.rows:,} questions; what they cost is not known here")
+            what = "no model is asked" if _is_builtin(system) else "what they cost is not known here"
+            click.echo(visible(f"{system.name}: {job.rows:,} questions; {what}"))
     stages += job.box.dry.stages() if job.box.dry is not None else ()
     show_plan(Plan(tuple(stages), limits_from_options(job.config, job.options)))
     return 0
@@ -266,10 +272,10 @@ def _show(found: Sequence[AnsweredSystem]) -> None:
     widths = [max(len(row[at]) for row in rows) for at in range(len(head))]
     for row in rows:
         first, *others = zip(row, widths, strict=True)
-        click.echo("  ".join([first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in others)]).rstrip())
+        click.echo(visible("  ".join([first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in others)]).rstrip()))
     for one in found:
         if one.errors:
-            click.echo(f"{one.system}: failed: " + ", ".join(f"{cause} {count:,}" for cause, count in one.errors.items()))
+            click.echo(visible(f"{one.system}: failed: " + ", ".join(f"{cause} {count:,}" for cause, count in one.errors.items())))
 
 
 def _row(one: AnsweredSystem) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""`kgeval cache`: what was paid for and kept: the journal of calls to models, and the embeddings."""
+"""`kgeval cache`: what was paid for and kept: the journal of calls to models, the embeddings, and the indexes of built-in systems."""
 
 from __future__ import annotations
 
@@ -38,9 +38,11 @@ form_option = click.option(
 
 @click.group()
 def cache() -> None:
-    """The journal of finished calls to models, and the embeddings: what is there, one call in full, clearing.
+    """The journal of finished calls to models, the embeddings, and the indexes of built-in systems: what is there, one call in full,
+    clearing.
 
-    The journal holds what was sent and what came back, texts included, until it is cleared. It never holds a key.
+    The journal holds what was sent and what came back, texts included, until it is cleared. It never holds a key. The indexes hold
+    the texts of graphs.
     """
 
 
@@ -48,18 +50,24 @@ def cache() -> None:
 @place_options
 @form_option
 def stats(journal: Path | None, cache_dir: Path | None, form: str) -> None:
-    """How many calls and embeddings are kept, of which models and stages, and where."""
+    """How many calls, embeddings and indexes are kept, of which models and stages, and where."""
     from kgeval.llm.journal_view import summary
     from kgeval.llm.places import embedding_folder, journal_file
+    from kgeval.llm.text_table import index_folder, kept_indexes
     from kgeval.llm.vector_cache import cached_models
 
     calls, folder = summary(journal_file(journal, cache_dir)), embedding_folder(cache_dir)
-    models = cached_models(folder)
+    models, indexes = cached_models(folder), index_folder(cache_dir)
+    tables, size = kept_indexes(indexes)
     if form == "json":
-        found = {"journal": asdict(calls), "embeddings": {"path": str(folder), "models": [asdict(model) for model in models]}}
+        found = {
+            "journal": asdict(calls), "embeddings": {"path": str(folder), "models": [asdict(model) for model in models]},
+            "indexes": {"path": str(indexes), "tables": tables, "bytes": size},
+        }
         click.echo(json.dumps(found, indent=2, ensure_ascii=False))
         return
-    for line in (*_journal_lines(calls), *_embedding_lines(folder, models)):
+    own = [f"indexes     {indexes}", f"            {tables} of chunks or entities, {size / MEGABYTE:.1f} MB"]
+    for line in (*_journal_lines(calls), *_embedding_lines(folder, models), *own):
         click.echo(line)
 
 
@@ -81,7 +89,7 @@ def show(key: str, journal: Path | None, cache_dir: Path | None, form: str) -> N
 
 
 @cache.command()
-@click.option("--only", type=click.Choice(["journal", "embeddings"]), help="Clear only these [default: both].")
+@click.option("--only", type=click.Choice(["journal", "embeddings"]), help="Clear only these [default: both]; indexes go with embeddings.")
 @click.option("--model", help="Only calls to this model.")
 @click.option("--stage", help="Only calls of this stage.")
 @click.option("--older-than", type=click.FloatRange(min=0), metavar="DAYS", help="Only calls older than so many days.")
@@ -90,31 +98,29 @@ def show(key: str, journal: Path | None, cache_dir: Path | None, form: str) -> N
 def clear(
     only: str | None, yes: bool, journal: Path | None, cache_dir: Path | None, **choice: Any,
 ) -> None:
-    """Forget finished calls and embeddings. Later runs ask, and pay, again.
+    """Forget finished calls, embeddings and indexes. Later runs ask, and pay, again.
 
-    With --model, --stage or --older-than only calls go, not embeddings.
+    With --model, --stage or --older-than only calls go, not embeddings and indexes.
     """
     from kgeval.errors import UsageError
     from kgeval.llm.journal_view import Chosen, count
     from kgeval.llm.journal_view import clear as clear_calls
     from kgeval.llm.places import embedding_folder, journal_file
-    from kgeval.llm.text_table import clear_indexes, index_folder
+    from kgeval.llm.text_table import clear_indexes, index_folder, kept_indexes
     from kgeval.llm.vector_cache import cached_models, clear_vectors
 
     chosen = Chosen(**choice)
     if only == "embeddings" and not chosen.everything:
         raise UsageError("--model, --stage and --older-than choose calls, not embeddings", fix="leave them out, or --only journal")
-    path, folder = journal_file(journal, cache_dir), embedding_folder(cache_dir)
+    path, folder, own = journal_file(journal, cache_dir), embedding_folder(cache_dir), index_folder(cache_dir)
     vectors = only != "journal" and chosen.everything
     calls = 0 if only == "embeddings" else count(path, chosen)
-    tables = len(cached_models(folder)) if vectors else 0
     if not yes:
-        _ask(f"forget {calls} calls in {path}" + (f" and the embeddings of {tables} models in {folder}" if vectors else ""))
+        more = f", the embeddings of {len(cached_models(folder))} models in {folder} and {kept_indexes(own)[0]} indexes in {own}"
+        _ask(f"forget {calls} calls in {path}" + (more if vectors else ""))
     gone = 0 if only == "embeddings" else clear_calls(path, chosen)
-    tables = clear_vectors(folder) if vectors else 0
-    if vectors:
-        clear_indexes(index_folder(cache_dir))
-    say(f"forgot {gone} calls" + (f" and the embeddings of {tables} models" if vectors else ""))
+    more = f", the embeddings of {clear_vectors(folder)} models and {clear_indexes(own)} indexes" if vectors else ""
+    say(f"forgot {gone} calls{more}")
 
 
 def _ask(what: str) -> None:

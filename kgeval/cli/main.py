@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "answer": ("kgeval.cli.answer:answer", "Have systems answer questions: closed book, vector, graph, or your own."),
     "system": ("kgeval.cli.system:system", "Other GraphRAG packages as systems under test: list, show, install, index, remove."),
     "score": ("kgeval.cli.score:score", "Score the answers of RAG systems: any metrics, with intervals, failures and costs."),
+    "contamination": ("kgeval.cli.contamination:contamination", "What a model knows without any text, and what that does to the scores."),
     "metrics": ("kgeval.cli.metrics:metrics", "The metrics: what each measures, needs and costs; the presets."),
     "sensitivity": ("kgeval.cli.sensitivity:sensitivity", "Can a metric tell right from wrong on these data?"),
     "build": ("kgeval.cli.build:build", "Build a knowledge graph from documents, with provenance, or bring it up to date."),

@@ -40,6 +40,7 @@ def _making_options(command: F) -> F:
             "--profile", type=click.Choice(["generic", "narrative", "medical"]), help="What the texts are like [default: generic].",
         ),
         click.option("--answers/--no-answers", default=None, help="Ask for a reference answer where a kind can do without."),
+        click.option("--check", is_flag=True, help="Check each question as kgeval questions check does, where its maker did not."),
         click.option("--earlier", type=FILE, metavar="FILE", help="Questions that must not come again: any question file."),
         click.option(
             "--stratify", type=click.Choice(["type", "degree", "document", "community"]),
@@ -138,7 +139,7 @@ def _threshold(config: Config, options: Mapping[str, Any]) -> float:
 def _check_places(options: Mapping[str, Any]) -> None:
     """Refuses places that cannot be written, or that would replace something that is needed. Raises: UsageError."""
     from kgeval.cli.questions_run import beside
-    from kgeval.report.write import check_outputs
+    from kgeval.report.write import blocked, check_outputs
 
     output, sheet = options["output"], options["sheet"]
     if output != STDOUT and output.suffix.lower() != ".jsonl":
@@ -147,6 +148,8 @@ def _check_places(options: Mapping[str, Any]) -> None:
         raise UsageError(f"{sheet}: is there already, and may hold decisions", fix="choose another name, or move the file away")
     if sheet is not None and sheet.suffix.lower() != ".csv":
         raise UsageError(f"{sheet}: the sheet is written as .csv", fix="give --sheet sheet.csv")
+    if sheet is not None and (why := blocked(sheet)):
+        raise UsageError(f"{sheet}: {why}", fix="name a file that can be written with --sheet")
     if output == STDOUT:
         return
     check_outputs([beside(output)])

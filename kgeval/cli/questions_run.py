@@ -14,6 +14,7 @@ import click
 from kgeval.cli.choose import layout_from_options
 from kgeval.cli.common import open_from_options, say
 from kgeval.cli.models import limits_from_options, open_embedder_from_options, open_models_from_options, show_plan
+from kgeval.cli.questions_run_check import add_checks, count_checks
 from kgeval.errors import KgevalError, UsageError
 
 if TYPE_CHECKING:
@@ -72,8 +73,7 @@ def make(config: Config, job: Job) -> int:
         if job.options["dry_run"]:
             return _plan(config, job, sampler, _twins(job, embedder))
         bench = _bench(job, sampler, _twins(job, embedder))
-        kept = held.enter_context(Kept())
-        return _finish(job, bench, kept)
+        return _finish(job, bench, held.enter_context(Kept()), held.enter_context(Kept()) if job.options["check"] else None)
 
 
 def beside(output: Path) -> Path:
@@ -90,7 +90,7 @@ def _open(config: Config, job: Job, held: ExitStack) -> Sampler:
     chunks = read_chunks(options["chunks"]) if options["chunks"] else None
     for note in chunks.notes if chunks else ():
         job.note(note)
-    if job.needs("model"):
+    if job.needs("model") or (options["check"] and (options["model"] or config.model.generator.name)):
         job.models = held.enter_context(open_models_from_options(config, "generator", options))
     graph = held.enter_context(open_from_options(config, **{name: options[name] for name in ("uri", "username", "database", "home")}))
     layout = layout_from_options(graph, config, **{name: options[name] for name in ("graph_name", "layout_option", "overrides")})
@@ -118,7 +118,7 @@ def _check(job: Job, graph: Graph, layout: Layout, *, chunks: bool) -> None:
 def _embedder(config: Config, job: Job, held: ExitStack) -> Embedder | None:
     """An embedder where a model makes questions; in a dry run none that would send something."""
     options = job.options
-    if options["no_embedding"] or job.models is None:
+    if options["no_embedding"] or job.models is None or not job.needs("model"):
         return None
     if options["dry_run"] and (options["embedding_url"] or config.model.embedding.base_url):
         return None
@@ -149,15 +149,19 @@ def _plan(config: Config, job: Job, sampler: Sampler, twins: Twins) -> int:
     from kgeval.llm.asker import Dry
     from kgeval.llm.plan import Plan
     from kgeval.questions.generate import Bench, Generation
+    from kgeval.questions.kept import Kept
 
     if job.models is None:
         show_plan(Plan((), limits_from_options(config, job.options)))
         return 0
     dry = Dry(job.models)
     bench = Bench(sampler, twins, dry, graph=job.graph, layout=job.layout, model=job.models.endpoint.model)
-    orders = [order for order in job.orders if order.kind.name in job.needs("model")]
-    generation = Generation(orders, job.settings, bench, _drop)
-    generation.run()
+    orders = [order for order in job.orders if job.options["check"] or order.kind.name in job.needs("model")]
+    with Kept() as kept:
+        generation = Generation(orders, job.settings, bench, kept.add if job.options["check"] else _drop)
+        generation.run()
+        if job.options["check"]:
+            count_checks(job, dry, kept, generation.tallies)
     show_plan(Plan(dry.stages(), job.models.limits))
     click.echo(f"lower figures: every structure gives a question; higher: --tries {job.settings.tries} structures a question are needed")
     for tally in generation.tallies:
@@ -170,16 +174,19 @@ def _drop(_question: Question) -> None:
     """A dry run keeps nothing."""
 
 
-def _finish(job: Job, bench: Bench, kept: Kept) -> int:
-    """Makes the questions, writes what there is, and tells. Raises again what ended the run."""
+def _finish(job: Job, bench: Bench, kept: Kept, checked: Kept | None) -> int:
+    """Makes the questions, checks them where `checked` takes them, writes what there is, and tells. Raises again what ended the run."""
     from kgeval.questions.generate import Generation
 
     generation = Generation(job.orders, job.settings, bench, kept.add)
     try:
         generation.run()
+        if checked is not None:
+            add_checks(job, kept, checked)
     except (KeyboardInterrupt, KgevalError) as end:
         if kept.count:
-            _written(job, kept, _report(job, generation, code=130 if isinstance(end, KeyboardInterrupt) else INCOMPLETE, complete=False))
+            code = 130 if isinstance(end, KeyboardInterrupt) else INCOMPLETE
+            _written(job, _all(kept, checked), _report(job, generation, code=code, complete=False))
             say(f"stopped after {kept.count:,} questions, which are written to {job.output}")
         say("replies that came are in the journal: the same command goes on" if job.models else "the same command begins anew")
         raise
@@ -187,8 +194,13 @@ def _finish(job: Job, bench: Bench, kept: Kept) -> int:
     short = any(tally.lacking for tally in generation.tallies)
     code = INCOMPLETE if stopped or (short and not job.options["allow_fewer"]) else 0
     report = _report(job, generation, code=code, complete=not stopped)
-    _told(job, report, _written(job, kept, report))
+    _told(job, report, _written(job, _all(kept, checked), report))
     return code
+
+
+def _all(kept: Kept, checked: Kept | None) -> Kept:
+    """The questions with their checks, if the run came to that."""
+    return checked if checked is not None and checked.count == kept.count else kept
 
 
 def _report(job: Job, generation: Generation, *, code: int, complete: bool) -> GenerationReport:

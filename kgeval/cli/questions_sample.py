@@ -126,10 +126,11 @@ def _draw(config: Config, options: Mapping[str, Any]) -> tuple[int, Capacity, Se
 
 
 def _put(found: Iterator[Structure], output: Path | None) -> int:
-    """Prints a line a structure, or the records, and writes the file as a whole. Returns how many there were."""
+    """Prints a line a structure, or the records, and writes the file as a whole, also where nobody reads what is printed any more (a
+    closed pipe). Returns how many there were."""
     from kgeval.files.partial import private
 
-    count = 0
+    count, read = 0, True
     with ExitStack() as held:
         file: IO[Any] | None = held.enter_context(private(output)) if output is not None and str(output) != "-" else None
         for structure in found:
@@ -137,8 +138,23 @@ def _put(found: Iterator[Structure], output: Path | None) -> int:
             record = structure.model_dump_json(exclude_defaults=True)
             if file is not None:
                 file.write(record + "\n")
-            click.echo(record if output is not None and file is None else visible(line(structure)))
+            if read:
+                read = _read(record if output is not None and file is None else visible(line(structure)), needed=file is None)
     return count
+
+
+def _read(text: str, *, needed: bool) -> bool:
+    """Prints a line. Returns whether somebody reads on. Raises: BrokenPipeError where nobody does and nothing else is to be done."""
+    from kgeval.cli.common import silence_stdout
+
+    try:
+        click.echo(text)
+    except BrokenPipeError:
+        if needed:
+            raise
+        silence_stdout()
+        return False
+    return True
 
 
 def line(structure: Structure) -> str:
@@ -164,7 +180,7 @@ def _manifest(options: Mapping[str, Any], started: Started, server: ServerInfo, 
     from kgeval.graph.queries import all_queries
 
     named: Sequence[Any] = [options["config_file"] or DEFAULT_FILE, options["layout_option"], *options["chunks"]]
-    used = {query.name: query.sha256 for query in all_queries().values() if query.folder == "questions"}
+    used = {query.name: query.sha256 for query in all_queries().values() if query.folder in ("questions", "project")}
     inputs = [Path(name) for name in named if name and Path(name).is_file()]
     return started.manifest(server=server, inputs=inputs, seed=options["seed"], exit_code=code, hashes=used)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -147,6 +148,7 @@ def index(name: str, **given: Any) -> int:
     from kgeval.systems.adapters.indexing import index as make
 
     started = Started("system index", arguments({"name": name, **given}))
+    _check_output(given["output"])
     info = adapter(name)
     wanted = _wanted(info, configuration.load(given["config_file"]), given, started)
     record = make(info, wanted, say=say)
@@ -155,6 +157,12 @@ def index(name: str, **given: Any) -> int:
     for line in _lines(info, record):
         click.echo(visible(line))
     return record.run.exit_code
+
+
+def _check_output(output: Path | None) -> None:
+    """Raises: UsageError now, and not when hours of indexing are over."""
+    if output is not None and (output.is_dir() or not os.access(output.parent, os.W_OK)):
+        raise UsageError(f"-o {output}: is a folder, or its folder cannot be written", fix="choose a folder that exists and is yours")
 
 
 def _wanted(info: AdapterInfo, config: Config, given: Mapping[str, Any], started: Any) -> IndexWanted:
@@ -168,6 +176,8 @@ def _wanted(info: AdapterInfo, config: Config, given: Mapping[str, Any], started
     read = read_documents(paths) if paths else Documents([], [], [])
     for fault in read.faults:
         say(f"warning: passed over: {fault}")
+    for note in read.notes:
+        say(f"note: {note}")
     return IndexWanted(
         read.documents, given["folder"], card.model_copy(update={"documents": _digest(read.documents)}), started, inputs=tuple(read.inputs),
         faults=tuple(read.faults), replace=given["replace"], timeout=given["timeout"],
@@ -206,11 +216,14 @@ def _card(info: AdapterInfo, config: Config, given: Mapping[str, Any]) -> Card:
 
 def _lines(info: AdapterInfo, record: IndexRecord) -> Iterator[str]:
     """What the index came to, line by line."""
-    yield f"{info.title}: {record.corpus.documents:,} documents indexed in {record.seconds:,.1f} s, in {record.graph}"
+    given, failed = record.corpus.documents, sum(record.failures.values())
+    indexed = f"{given - failed:,} of {given:,}" if failed else f"{given:,}"
+    yield f"{info.title}: {indexed} documents indexed in {record.seconds:,.1f} s, in {record.graph}"
     for label, number in (
         ("chunks", record.corpus.chunks), ("entities", record.entities), ("relations", record.relations), ("calls", record.calls),
         ("input tokens", record.input_tokens), ("output tokens", record.output_tokens),
     ):
         yield f"  {label:<16} {shown(number):>12}"
     yield from (f"note: {note}" for note in record.notes)
-    yield f"Next: kgeval answer QUESTIONS --system {info.name}:{info.modes[0]} --folder {record.graph}"
+    if not failed or failed < given:
+        yield f"Next: kgeval answer QUESTIONS --system {info.name}:{info.modes[0]} --folder {record.graph}"

@@ -9,6 +9,7 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -154,7 +155,7 @@ class AnswerFile:
 
     def _take_over(self, taking: Taking) -> None:
         """What an earlier run left: its partial file, else its results."""
-        self._file.read_earlier(lambda line, at: self._offer(Answer.model_validate(line["answer"]), at, taking))
+        self._file.read_earlier(lambda line, at: self._from_line(line, at, taking))
         output = self._outputs[0]
         if not output.exists():
             return
@@ -167,6 +168,10 @@ class AnswerFile:
         for answer in read_answers(output):
             if _key_of(answer) not in known:
                 self._offer(answer, self._file.append(_line_of(answer)), taking)
+
+    def _from_line(self, line: dict[str, Any], at: int, taking: Taking) -> None:
+        with suppress(ValidationError):  # a line that is no answer is passed over: its question is asked again
+            self._offer(Answer.model_validate(line.get("answer")), at, taking)
 
     def _offer(self, answer: Answer, at: int, taking: Taking) -> None:
         """Makes an earlier answer available, unless it has to be asked for again."""

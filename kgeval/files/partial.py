@@ -60,11 +60,12 @@ class PartialFile:
 
     def close(self) -> None:
         """Lets the partial file go; it stays where it is, unless no row is in it."""
-        if self._file >= 0:
-            if not self._temporary and os.fstat(self._file).st_size <= len(self._header):
+        with self.lock:  # a thread of an interrupted run may be adding: never into another file that got this one's number
+            file, self._file = self._file, -1
+        if file >= 0:
+            if not self._temporary and os.fstat(file).st_size <= len(self._header):
                 self.path.unlink(missing_ok=True)
-            os.close(self._file)
-            self._file = -1
+            os.close(file)
         while self._others:
             path, file = self._others.pop()
             if not os.fstat(file).st_size:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
+
+from pydantic import ValidationError
 
 from kgeval.files import partial
 from kgeval.files.partial import PartialFile, stopped
@@ -137,7 +140,7 @@ class ScoreFile:
             self._file.start()
 
     def _from_line(self, line: dict[str, Any], at: int, taking: Taking) -> None:
-        if "scores" in line:
+        with suppress(ValidationError, KeyError, TypeError):  # a line that is no row is passed over: its row is scored again
             self._offer([Score.model_validate(score) for score in line["scores"]], at, taking)
 
     def _from_result(self, output: Path, taking: Taking) -> None:

@@ -13,7 +13,9 @@ from kgeval.records import Layout
 
 BATCH = 100
 WIDER = 4
-"""How many times more nodes a vector index is asked for than are wanted: some of them may belong to other graphs."""
+"""How many times more nodes a vector index is asked for than are wanted: some of them may belong to other graphs or have other types.
+Where too few of them are left it is asked for as many times more again, up to WIDEST."""
+WIDEST = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,8 @@ class VectorIndex:
 
 
 class EntryReader:
-    """Reads for retrieval, in READ transactions. Safe for several threads. `timeout`: seconds a query."""
+    """Reads for retrieval, in READ transactions. Safe for several threads. `timeout`: seconds a query of one question; what is read
+    once for all questions (every text, the size) has no limit, because texts are embedded while they are read."""
 
     def __init__(self, graph: Graph, layout: Layout, *, timeout: float | None = None) -> None:
         self.graph, self.layout, self._timeout = graph, layout, timeout
@@ -102,7 +105,7 @@ class EntryReader:
 
     def size(self) -> tuple[int, int]:
         """How many entities and relations the graph has."""
-        row = self._read("graph-size")[0]
+        row = self.graph.read(all_queries()["graph-size"], {"layout": self._shown})[0]
         return int(row["entities"]), int(row["relations"])
 
     def around(self, ids: Sequence[str], most: int) -> list[Around]:
@@ -142,14 +145,16 @@ class EntryReader:
 
     def nearest(self, index: VectorIndex, vector: Sequence[float], most: int, types: Sequence[str] = ()) -> list[EntityText]:
         """The entities nearest to a vector of length 1 by a vector index, best first, at most `most`; approximate."""
-        rows = self._read(
-            "entry-by-index", index=index.name, vector=list(vector), most=WIDER * most, types=list(types) or None,
-        )
-        found = [
-            EntityText(row["element_id"], row["name"], row["type"], row["description"], round(index.cosine(row["score"]), 6))
-            for row in rows if row["name"] is not None
-        ]
-        return sorted(found, key=lambda one: (-one.score, one.name, one.element_id))[:most]
+        asked, given = WIDER * most, {"index": index.name, "vector": list(vector), "types": list(types) or None}
+        while True:
+            rows = self._read("entry-by-index", most=asked, **given)
+            found = [
+                EntityText(row["element_id"], row["name"], row["type"], row["description"], round(index.cosine(row["score"]), 6))
+                for row in rows if row["element_id"] is not None and row["name"] is not None
+            ]
+            if len(found) >= most or len(rows) < asked or asked >= WIDEST:
+                return sorted(found, key=lambda one: (-one.score, one.name, one.element_id))[:most]
+            asked = min(WIDER * asked, WIDEST)
 
     def _is_ours(self, row: dict[str, Any]) -> bool:
         return self.layout.embedding_key in row["keys"] and bool(set(row["labels"]) & {*self.layout.entity_labels, "__Entity__"})
@@ -160,7 +165,7 @@ class EntryReader:
         return self.graph.read(found, {**layout, **params}, timeout=self._timeout)
 
     def _stream(self, query: str) -> Iterator[dict[str, Any]]:
-        return self.graph.stream(all_queries()[query], {"layout": self._shown}, timeout=self._timeout)
+        return self.graph.stream(all_queries()[query], {"layout": self._shown})
 
 
 def _around(row: dict[str, Any]) -> Around:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from kgeval.errors import ModelError, first_line
@@ -14,16 +15,17 @@ BATCH = 32
 
 
 class Reranker:
-    """A cross-encoder: a folder or a name of the hub. Safe for several threads, one at a time."""
+    """A cross-encoder: a folder or a name of the hub. Safe for several threads, one at a time; who measures how long it takes holds its
+    `lock` first, so that waiting for another thread does not count."""
 
     def __init__(self, name: str, *, device: str | None = None) -> None:
         self.name, self._device = name, device
         self._model: Any = None
-        self._lock = threading.Lock()
+        self.lock = threading.RLock()
 
     def load(self) -> None:
         """Loads the model, so that the first question does not pay for it. Raises: ModelError if it cannot be had."""
-        with self._lock:
+        with self.lock:
             self._loaded()
 
     def scores(self, question: str, texts: Sequence[str]) -> list[float]:
@@ -36,7 +38,7 @@ class Reranker:
         if not texts:
             return []
         pairs = [(usable(question), usable(text)) for text in texts]
-        with self._lock:
+        with self.lock:
             model = self._loaded()
             try:
                 made = np.asarray(model.predict(pairs, batch_size=BATCH, show_progress_bar=False), dtype=np.float64)
@@ -68,3 +70,7 @@ class Reranker:
             ) from cause
 
 
+@cache
+def reranker(name: str) -> Reranker:
+    """The cross-encoder of that name, one for all systems of a process: variants share its memory. Not loaded yet."""
+    return Reranker(name)

@@ -97,12 +97,19 @@ def index_folder(cache_dir: Path | None = None) -> Path:
     return cache_folder(cache_dir) / "indexes"
 
 
+def kept_indexes(folder: Path) -> tuple[int, int]:
+    """How many tables are kept, and their bytes on disk."""
+    found = [path for path in folder.glob("*") if path.is_dir() and not path.name.startswith(".")]
+    return len(found), sum(file.stat().st_size for path in found for file in path.rglob("*") if file.is_file())
+
+
 def clear_indexes(folder: Path) -> int:
-    """Removes every table; how many there were."""
-    gone = [path for path in folder.glob("*") if path.is_dir()]
-    for path in gone:
-        shutil.rmtree(path, ignore_errors=True)
-    return sum(not path.name.startswith(".") for path in gone)
+    """Removes every table, also what a killed process left half built; how many tables went."""
+    kept, _ = kept_indexes(folder)
+    for path in folder.glob("*"):
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+    return kept - kept_indexes(folder)[0]
 
 
 def open_table(

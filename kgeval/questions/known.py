@@ -1,4 +1,5 @@
-"""What a run must know of the whole graph to prove a question: all names, whether there are chunks, which predicates each type has.
+"""What a run must know of the whole graph to prove a question: all names, whether there are chunks, which predicates and names each
+type has.
 
 Read once a run, as streams, and kept in flat memory; in kgeval's own layout names come from the database's index.
 """
@@ -18,6 +19,7 @@ from kgeval.graph.queries import all_queries
 from kgeval.records import Layout
 from kgeval.text.names import normalise
 
+MOST_NAMES = 2_000  # of one type that are kept
 READ_ONCE = 3600.0  # seconds that one reading of the whole graph may take
 
 
@@ -41,6 +43,7 @@ class Known:
         self._keys: Keys | None = None
         self._chunks: bool | None = None
         self._usage: dict[str, list[Usage]] | None = None
+        self._names: dict[tuple[str, int], list[str]] = {}
 
     def entities(self, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """Normalised name or alias -> element ids of the entities that are called so, of the names that are there.
@@ -72,6 +75,15 @@ class Known:
                         Usage(row["predicate"], row["outgoing"], row["entities"], row["other"])
                     )
             return self._usage.get(kind, ())
+
+    def names(self, kind: str, seed: int) -> Sequence[str]:
+        """Names of several words of entities of a type, MOST_NAMES of them that the seed decides."""
+        with self._lock:
+            if (kind, seed) not in self._names:
+                params = {**self._params(), "type": kind, "seed": seed, "most": MOST_NAMES}
+                rows = self._graph.read(all_queries()["answers-names-of-type"], params, timeout=READ_ONCE)
+                self._names[kind, seed] = [row["name"] for row in rows]
+            return self._names[kind, seed]
 
     def _params(self) -> Mapping[str, object]:
         return {"layout": self._layout.model_dump()}

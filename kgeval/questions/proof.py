@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from kgeval.graph.connect import Graph
 from kgeval.graph.queries import all_queries
 from kgeval.questions.known import known
-from kgeval.records import Layout, Structure
+from kgeval.records import Layout, Structure, StructureNode
 from kgeval.text.names import normalise
 
 MOST_REACHED = 200  # entities that one hop may lead to; ways of one question that are followed at a time
@@ -27,8 +27,8 @@ class PathProof:
 
     `starts`: element ids of all entities that are called like the first node, it itself first. `reached`: how many entities each hop
     leads to, from all of them. `ends`: what the last hop leads to: element id -> name. `shortcut`: relations of a shorter way
-    between start and end, or another entity of the end's name (null: none; not looked for where the answer is not the only one). `followed`: false where a hop led to more
-    than MOST_REACHED entities and the rest is not known.
+    between start and end, or another entity of the end's name (null: none; not looked for where the answer is not the only one).
+    `followed`: false where a hop led to more than MOST_REACHED entities and the rest is not known.
     """
 
     starts: tuple[str, ...]
@@ -69,9 +69,9 @@ def _prove(graph: Graph, layout: Layout, paths: Sequence[Structure], timeout: fl
     called = known(graph, layout).entities(node.name for path in paths for node in (path.nodes[0], path.nodes[-1]))
     walks = []
     for path in paths:
-        starts, ends = (tuple(dict.fromkeys((node.element_id, *called.get(normalise(node.name), ())))) for node in (path.nodes[0], path.nodes[-1]))
-        known_all = len(starts) <= MOST_STARTS
-        walks.append(_Walk(path, starts[:MOST_STARTS], ends[:MOST_STARTS], [((one, ""),) for one in starts[:MOST_STARTS]], followed=known_all))
+        starts, ends = (_called(node, called) for node in (path.nodes[0], path.nodes[-1]))
+        ways: Ways = [((one, ""),) for one in starts[:MOST_STARTS]]
+        walks.append(_Walk(path, starts[:MOST_STARTS], ends[:MOST_STARTS], ways, followed=len(starts) <= MOST_STARTS))
     for hop in range(max((len(path.relations) for path in paths), default=0)):
         _follow(graph, layout, [walk for walk in walks if hop < len(walk.structure.relations)], hop, timeout)
     short = _shortcuts(graph, layout, walks, timeout)
@@ -79,6 +79,11 @@ def _prove(graph: Graph, layout: Layout, paths: Sequence[Structure], timeout: fl
         PathProof(walk.starts, tuple(walk.reached), dict(way[-1] for way in walk.ways), short.get(n), walk.followed)
         for n, walk in enumerate(walks)
     ]
+
+
+def _called(node: StructureNode, called: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """The entities of a node's name or alias, it itself first."""
+    return tuple(dict.fromkeys((node.element_id, *called.get(normalise(node.name), ()))))
 
 
 def _follow(graph: Graph, layout: Layout, walks: Sequence[_Walk], hop: int, timeout: float | None) -> None:

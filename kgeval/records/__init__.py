@@ -92,6 +92,7 @@ __all__ = [
     "QuestionCheck", "QuestionGroup", "QuestionSet", "QuestionStats", "QuestionTwin",
     "ReasoningSummary", "Record", "Repeats", "Role", "Row", "RunManifest", "SampleDesign", "Score",
     "ScoreReport", "ScoreStatus", "Sensitivity", "SensitivityReport", "ServerInfo", "Severity", "Spread", "Stages", "Status",
-    "Stratum", "Structure", "StructureKind", "StructureNode", "StructureRelation", "StructureSkip", "SystemInfo", "SystemMean", "Triple", "TwinKind",
+    "Stratum", "Structure", "StructureKind", "StructureNode", "StructureRelation", "StructureSkip", "SystemInfo", "SystemMean",
+    "Triple", "TwinKind",
     "Verdict", "WithWithout", "WorstRow",
 ]

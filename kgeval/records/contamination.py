@@ -80,10 +80,12 @@ class ProbeResult(Record):
 class ContaminationReport(Record):
     """What the closed book knows, and what that does to the scores.
 
-    `closed_book`: the system that answers without texts. `metric`: decides what is right, from `right_from` on; `how`: by a judge or by
-    words. `n`: questions, `negative` of them without an answer in the texts, `missing` without a closed-book answer.
-    `accuracy`: mean of the metric over answerable questions; its interval is Wilson's where all values are 0 or 1, else BCa's.
-    `attempted`: share that the closed book answers at all. `marked`: ids of the questions that it answers.
+    `closed_book`: the system that answers without texts. `metric`: decides what is right, from `right_from` on; `how`: a judge or
+    words tell refusals, and so attempts and false answers. `n`: questions, `negative` of them without an answer in the texts,
+    `missing` without a closed-book answer. `accuracy`: mean of the metric over answerable questions; its interval is Wilson's where
+    all values are 0 or 1, else BCa's. `attempted`: share that the closed book answers at all. `marked`: ids of the questions that it
+    answers right.
+
     `gains`: each other system minus closed book, `gains_without`: the same without the marked questions. `difference`: marked share of
     known minus unknown documents, with its 95 % interval (Newcombe).
     """

@@ -16,6 +16,7 @@ from kgeval.records import (
     CheckReport,
     Classification,
     CompletenessReport,
+    ContaminationReport,
     CoverageReport,
     ModelRef,
     QuestionStats,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 Report = (
     AuditReport | CompletenessReport | AccuracyReport | ScoreReport | SensitivityReport | QuestionStats | Classification | CheckReport
-    | CoverageReport
+    | CoverageReport | ContaminationReport
 )
 TEMPLATES = Path(__file__).parent / "templates"
 TOP = 20

@@ -17,6 +17,7 @@ from kgeval.records import (
     CheckReport,
     Classification,
     CompletenessReport,
+    ContaminationReport,
     CoverageReport,
     QuestionStats,
     ScoreReport,
@@ -46,12 +47,14 @@ _RENDERERS: dict[type[Report], dict[Form, tuple[str, str]]] = {
     QuestionStats: {"text": ("question_stats", "terminal"), "md": ("question_stats", "markdown"), "json": _JSON},
     CheckReport: {"text": ("question_checks", "terminal"), "md": ("question_checks", "markdown"), "json": _JSON},
     CoverageReport: {"text": ("question_coverage", "terminal"), "md": ("question_coverage", "markdown"), "json": _JSON},
+    ContaminationReport: {"text": ("contamination", "terminal"), "md": ("contamination", "markdown"), "json": _JSON},
     Classification: {"text": ("classification", "terminal"), "md": ("classification", "markdown"), "json": _JSON},
 }
 _KINDS: dict[type[Report], str] = {
     AuditReport: "a graph audit", CompletenessReport: "a completeness report", AccuracyReport: "an accuracy report",
     ScoreReport: "a score report", SensitivityReport: "a sensitivity report",
     CheckReport: "a report on checks of questions", CoverageReport: "a report on what questions cover",
+    ContaminationReport: "a report on contamination",
     QuestionStats: "a report on question files", Classification: "a report on the levels of questions",
 }
 
@@ -101,7 +104,7 @@ def check_outputs(paths: Iterable[Path], kind: type[Report] = AuditReport) -> No
     """
     known = [ending for ending, form in ENDINGS.items() if form in _RENDERERS[kind]]
     faults = [f"{path}: {_foreign(path.suffix, kind)}" for path in paths if path.suffix.lower() not in known]
-    faults += [f"{path}: {why}" for path in paths if (why := _blocked(path))]
+    faults += [f"{path}: {why}" for path in paths if (why := blocked(path))]
     if faults:
         raise UsageError("; ".join(faults), fix=f"give the path of a file that ends with one of: {', '.join(known)}")
 
@@ -114,7 +117,7 @@ def _foreign(ending: str, kind: type[Report]) -> str:
     return f"{_KINDS[kind]} has no form '{ending}', only {joined(others)} {'has' if len(others) == 1 else 'have'} it"
 
 
-def _blocked(path: Path) -> str:
+def blocked(path: Path) -> str:
     """Why no file can be made there; "" if it can, as far as can be seen."""
     try:
         if path.is_dir():
@@ -149,6 +152,10 @@ def cleared(report: Report) -> Report:
         from kgeval.report.question_checks import redacted_checks
 
         return redacted_checks(report)
+    if isinstance(report, ContaminationReport):
+        from kgeval.report.contamination import redacted_contamination
+
+        return redacted_contamination(report)
     if isinstance(report, CoverageReport):
         from kgeval.report.question_coverage import redacted_coverage
 

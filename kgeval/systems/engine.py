@@ -103,19 +103,24 @@ def answered(system: System, ask: Ask) -> Answer:
     answer = system.answer(ask)
     aligned = Aligned(target_words=ask.target_words, attempt=ask.attempt) if ask.target_words is not None else None
     return answer.model_copy(update={
-        "question_id": ask.question_id, "trial": ask.trial, "system": system.name, "variant": system.variant,
+        "question_id": ask.question_id, "trial": ask.trial, "system": system.name, "variant": system.variant or answer.variant,
         "signature": answer.signature or system.signature, **({"aligned_to": aligned} if aligned is not None else {}),
     })
 
 
-def adjusted(system: System, ask: Ask, target_words: int, *, previous: Answer | None = None, attempt: int = 1) -> Answer:
+def adjusted(
+    system: System, ask: Ask, target_words: int, *, previous: Answer | None = None, attempt: int = 1, other: str | None = None,
+) -> Answer:
     """The answer to a question asked again, with the length that it shall have (generate-adjust [Z 4]); `aligned_to` records it.
+    `previous`: the answer that did not have it; `attempt`: from 1; `other`: the system whose length it is. Like any answer, it may
+    have failed, and whether it has the length is for the caller to see.
 
     Raises: UsageError where the system cannot be asked for a length.
     """
     check_adjusts(system)
     text = previous.answer if previous is not None else None
-    return answered(system, replace(ask, target_words=target_words, attempt=attempt, previous=text))
+    again = answered(system, replace(ask, target_words=target_words, attempt=attempt, previous=text))
+    return again.model_copy(update={"aligned_to": Aligned(system=other, target_words=target_words, attempt=attempt)})
 
 
 def check_adjusts(system: System) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
+import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
@@ -14,14 +16,17 @@ from threading import Thread
 from typing import Any
 from urllib.parse import urlsplit
 
+import psutil
 import pytest
 
 from kgeval.cli.main import run
+from kgeval.errors import ModelError
 from kgeval.llm.embed import Embedder
 from kgeval.llm.fake import Chat, FakeServer
 from kgeval.llm.prices import Price
-from kgeval.records import IndexRecord
-from kgeval.systems.adapters import catalog, launch
+from kgeval.llm.vector_cache import VectorCache
+from kgeval.records import Document, IndexRecord
+from kgeval.systems.adapters import catalog, folder, launch
 from kgeval.systems.adapters.embeddings import EmbeddingServer
 from kgeval.systems.adapters.environment import MARKER, Installed
 
@@ -43,7 +48,10 @@ class StandIn:
         print("a package prints what it likes")
         if any("poison" in one["text"] for one in documents):
             raise ValueError("I do not like this document")
+        if any("unreadable" in one["text"] for one in documents):
+            return Built(0, 0, 0, failures={"document": len(documents)}, notes=("I can read none of them",))
         if any("slow" in one["text"] for one in documents):
+            open("pid", "w").write(str(os.getpid()))
             import time
             time.sleep(100)
         self.ask("/embeddings", model=self.job.embedding_model, input=[one["text"] for one in documents])
@@ -95,6 +103,7 @@ def test_the_relay_counts_what_the_server_counts_and_lets_nobody_else_in(relayed
         assert post(relay.base_url, "/embeddings", {"model": "e", "input": ["one", "two"], "dimensions": 5}, relay.key)[0] == 200
         for stranger in ("", KEY, "relay-x"):
             assert post(relay.base_url, "/chat/completions", CHAT, stranger)[0] == 401
+        assert post(relay.base_url, "@elsewhere.example/steal", CHAT, relay.key)[0] == 404
         counted, asked = relay.counted(), [one.body for one in server.requests]
     assert (counted.calls, counted.input_tokens, counted.embedding_calls, counted.failed) == (3, 6, 1, 0)
     assert counted.embedding_tokens == 2 and counted.output_tokens > 0
@@ -159,10 +168,17 @@ class Lengths:
         return np.array([[float(len(text)), 0.0] for text in texts])
 
 
-def test_kgevals_own_vectors_are_served_and_vectors_alone_go_there(relayed: Any, tmp_path: Path) -> None:
-    from kgeval.llm.vector_cache import VectorCache
+class Forgetful(VectorCache):
+    """A cache that keeps nothing: LanceDB, which takes seconds to load, has its own tests."""
 
-    embedder = Embedder(Lengths(), VectorCache(tmp_path, "lengths", say=None), batch=8)
+    def get(self, keys: Any) -> dict[str, Any]:
+        return {}
+
+    def put(self, vectors: Any) -> None: ...
+
+
+def test_kgevals_own_vectors_are_served_and_vectors_alone_go_there(relayed: Any, tmp_path: Path) -> None:
+    embedder = Embedder(Lengths(), Forgetful(tmp_path, "lengths"), batch=8)
     with EmbeddingServer(embedder) as local, FakeServer() as server:
         upstream = relayed.Upstream(server.base_url, "k", local.base_url, local.key)
         with relayed.Relay(upstream) as relay:
@@ -222,7 +238,10 @@ def asked(*questions: str, more: tuple[str, ...] = ()) -> tuple[int, list[dict[s
     return code, [row for row in map(json.loads, lines) if "question_id" in row]
 
 
-def test_documents_are_indexed_and_questions_answered_through_the_adapter(world: FakeServer) -> None:
+def test_documents_are_indexed_and_questions_answered_through_the_adapter(world: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")  # where nobody listens: what is on this machine is not asked through a proxy
     assert kgeval(*INDEX, "--preset", "xiang", "--setting", "top_k=1", "-o", "index.json") == 0
     record = IndexRecord.model_validate_json(Path("index.json").read_text())
     assert (record.entities, record.relations, record.corpus.chunks, record.corpus.documents) == (2, None, None, 2)
@@ -272,8 +291,56 @@ def test_a_package_that_takes_its_process_down_is_started_again(world: FakeServe
 
 def test_an_index_step_that_takes_too_long_is_ended(world: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
     Path("documents/three.txt").write_text("slow")
-    assert kgeval(*INDEX, "--timeout", "3") == 3
-    assert "not done after 3 s" in capsys.readouterr().err
+    assert kgeval(*INDEX, "--timeout", "1") == 3
+    assert "not done after 1 s" in capsys.readouterr().err
+
+
+def test_an_index_step_ends_when_the_command_that_started_it_is_killed(world: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody would read what it goes on to pay for."""
+    Path("documents/three.txt").write_text("slow")
+    starter = "import os, subprocess, sys; subprocess.Popen(sys.argv[1:], start_new_session=True); sys.stdin.read(); os._exit(0)"
+    card = folder.Card(adapter="lightrag", model="m", embedding_model="e")
+    folder.prepare(Path("ix"), card, [Document(id="a", text="slow")], replace=False)
+    environ = launch.variables(catalog.adapter("lightrag"))
+    command = [sys.executable, "-c", starter, *launch.argv(catalog.adapter("lightrag"), "index")]
+    with subprocess.Popen(command, env=environ, cwd="ix", stdin=subprocess.PIPE, stderr=subprocess.DEVNULL):
+        wait_until(lambda: Path("ix/pid").exists() and Path("ix/pid").read_text() != "")
+        pid = int(Path("ix/pid").read_text())
+        assert psutil.pid_exists(pid)
+    wait_until(lambda: not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    """Fails where it does not hold for a long time."""
+    for _ in range(600):
+        if holds():
+            return
+        time.sleep(0.05)
+    raise AssertionError("not in 30 s")
+
+
+def test_a_folder_keeps_its_index_until_all_that_a_new_one_needs_is_there(
+    world: FakeServer, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert kgeval(*INDEX) == 0
+    monkeypatch.setattr("kgeval.llm.embed.open_embedder", no_embedder)
+    assert kgeval(*INDEX, "--replace", "--embed-locally") == 2
+    assert kgeval(*INDEX, "--replace", "-o", "nowhere/index.json") == 2
+    assert "nowhere" in capsys.readouterr().err
+    assert asked("Where?")[0] == 0
+
+
+def no_embedder(name: str) -> None:
+    raise ModelError(f"there is no model {name}")
+
+
+def test_an_index_of_which_every_document_failed_is_no_index_to_ask(world: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("documents/three.txt").write_text("unreadable")
+    assert kgeval(*INDEX, "-o", "index.json") == 3
+    shown = capsys.readouterr().out
+    assert "0 of 3 documents indexed" in shown and "I can read none of them" in shown and "Next:" not in shown
+    assert json.loads(Path("index.json").read_text())["failures"] == {"document": 3}
+    assert asked("Where?")[0] == 2 and "did not finish" in capsys.readouterr().err
 
 
 def test_an_answers_cost_is_null_where_a_part_of_it_is_not_known() -> None:

@@ -159,6 +159,35 @@ for r in requests():
     assert said.error == "crashed: the process ended with exit code 3; its last line is cut: 'half a li'; stderr: KeyError: 'bad'"
 
 
+SEVERAL = """
+import threading
+lock = threading.Lock()
+def reply(r):
+    time.sleep(0.2)
+    with lock: say(id=r["id"], answer=r["id"])
+for r in requests():
+    if "hello" in r: say(hello={"parallel": 8})
+    elif r["id"] != "q3": threading.Thread(target=reply, args=(r,)).start()
+    else: END
+"""
+
+
+@pytest.mark.parametrize(("end", "error"), [("sys.exit(3)", "crashed: the process ended with exit code 3"), ("pass", "timeout: no reply")])
+def test_a_question_that_ends_a_process_takes_no_neighbour_with_it(end: str, error: str, tmp_path: Path) -> None:
+    with opened(tmp_path, SEVERAL.replace("END", end), timeout=1.5) as system, ThreadPoolExecutor(8) as threads:
+        said = list(threads.map(system.answer, [ask(f"q{n}") for n in range(12)]))
+    assert [answer.answer for answer in said if answer.question_id != "q3"] == [f"q{n}" for n in range(12) if n != 3]
+    assert (said[3].error or "").startswith(error)
+    assert [note.rpartition(" ")[2] for note in system.notes] == (["2"] if "exit" in end else []), "a process counts once"
+
+
+def test_a_hello_that_comes_too_late_is_told(tmp_path: Path) -> None:
+    body = 'time.sleep(0.5)\nfor r in requests():\n    say(hello={"name": "late"}) if "hello" in r else say(id=r["id"], answer="A")'
+    with opened(tmp_path, body, hello_seconds=0.1) as system:
+        assert system.answer(ask()).answer == "A" and system.name == "mine"
+        assert system.notes == ["mine: hellos that came too late, passed over: its name, version and settings are not known: 1"]
+
+
 def test_a_process_that_is_killed_from_outside_names_the_signal(tmp_path: Path) -> None:
     said = one(tmp_path, "for r in requests():\n    if 'id' in r: os.kill(os.getpid(), signal.SIGKILL)", hello_seconds=0.1)
     assert said.error == "crashed: the process was ended by signal 9; its stdout is closed"
@@ -172,7 +201,8 @@ def test_processes_that_never_answer_end_the_run(tmp_path: Path) -> None:
     assert "docs/system-protocol.md" in told.value.fix
 
 
-def test_a_system_that_closes_its_stdout_and_goes_on_is_over(tmp_path: Path) -> None:
+def test_a_system_that_closes_its_stdout_and_goes_on_is_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kgeval.systems.outside.process.GRACE_SECONDS", 0.3)
     said = one(tmp_path, "for r in requests():\n    if 'id' in r:\n        os.close(1)\n        time.sleep(60)", hello_seconds=0.1)
     assert (said.error or "").startswith("crashed: the process closed its pipes")
 
@@ -196,9 +226,9 @@ for r in requests():
         with ThreadPoolExecutor(3) as threads:
             said = list(threads.map(system.answer, [ask(f"q{n}") for n in range(6)]))
         assert [answer.answer for answer in said] == ["Q0", "Q1", "Q2", "Q3", "Q4", "Q5"]
-        assert {note.partition(" (")[0] for note in system.notes} == {
-            "odd: replies to an id that was not asked, passed over: 6", "odd: replies to an id that was answered already, passed over: 6",
-        }
+    assert {note.partition(" (")[0] for note in system.notes} == {
+        "odd: replies to an id that was not asked, passed over: 6", "odd: replies to an id that was answered already, passed over: 6",
+    }
 
 
 def test_an_id_comes_back_as_a_number_too(tmp_path: Path) -> None:
@@ -262,8 +292,9 @@ def test_settings_for_a_process_that_does_not_say_hello_are_refused(tmp_path: Pa
     for body in (SIMPLE, "for r in requests():\n    pass"):
         with pytest.raises(UsageError, match=r"was given settings"):
             opened(tmp_path, body, settings={"k": 9}, timeout=1.0)
-    with pytest.raises(UsageError, match="parallel is not between 1 and 64"):
-        opened(tmp_path, 'for r in requests():\n    say(hello={"parallel": 1000})')
+    for said, fault in (('"parallel": 1000', "parallel is not between 1 and 64"), ('"name": "a\\x1b[31m"', "cannot be printed")):
+        with pytest.raises(UsageError, match=fault):
+            opened(tmp_path, f"for r in requests():\n    say(hello={{{said}}})")
 
 
 def test_a_command_that_cannot_be_started_is_told_at_once(tmp_path: Path) -> None:

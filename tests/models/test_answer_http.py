@@ -6,6 +6,7 @@ import json
 import socket
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
@@ -21,7 +22,7 @@ from kgeval.systems.outside.http import HttpSystem, HttpWanted
 from kgeval.systems.outside.template import check_paths, request_of, walk
 from kgeval.systems.system import Ask
 
-QUICK = Limits(concurrency=4, max_retries=2)
+QUICK = Limits(concurrency=4, max_retries=1)
 JSON: dict[str, Any] = {
     "request": {"query": "{{question}}", "about": ["id {{id}}", "{{target_words}}"]},
     "response": {"answer": "data.answer", "contexts": "data.sources[].text", "input_tokens": "usage.in"},
@@ -78,7 +79,7 @@ def test_a_json_endpoint_is_asked_by_a_template_and_read_by_paths() -> None:
     (200, b'{"data": {"answer": null}}', "bad_reply: answer: null, and no error beside it"),
     (200, b'{"data": {"answer": "A", "sources": 3}}', None),
     (400, b"{}", "rejected: HTTP 400"), (403, b"{}", "rejected: HTTP 403"), (404, b"{}", "rejected: HTTP 404"),
-    (500, b"{}", "server_error: HTTP 500 (3 times)"), (429, b"{}", "rate_limited: HTTP 429 (3 times)"),
+    (500, b"{}", "server_error: HTTP 500 (2 times)"), (429, b"{}", "rate_limited: HTTP 429 (2 times)"),
 ])
 def test_what_is_no_answer_is_an_error_with_its_cause(status: int, body: bytes, error: str | None) -> None:
     with endpoint(lambda *_: (status, {"retry-after": "0"}, body)) as url:
@@ -171,6 +172,35 @@ def test_keys_come_from_the_environment_and_stay_out_of_the_signature(monkeypatc
             asked(url, settings=given)
         with pytest.raises(ConfigError, match="a secret is not written into settings"):
             asked(url, settings={**JSON, "headers": {"Authorization": "Bearer abc"}})
+
+
+def test_the_wait_for_a_turn_is_not_the_time_of_a_question() -> None:
+    given: dict[str, Any] = {"settings": JSON, "limits": Limits(rpm=60), "timeout": 0.6}
+    answering = endpoint(lambda *_: ok({"data": {"answer": "A"}}))
+    with answering as url, HttpSystem(HttpWanted(url, **given)) as system, ThreadPoolExecutor(2) as threads:
+        said = list(threads.map(system.answer, [Ask(f"q{n}", "Who?") for n in range(2)]))
+    assert [answer.error for answer in said] == [None] * 2, "the second waits for a second, and is then answered at once"
+    assert all((answer.latency_s or 9) < 0.6 for answer in said)
+
+
+def test_a_cost_that_is_no_number_is_a_fault_of_the_reply() -> None:
+    given = {**JSON, "response": {"answer": "a", "cost": "c"}}
+    for cost in ("much", [1], {"usd": 1}, -1, True):
+        with endpoint(lambda *_, cost=cost: ok({"a": "A", "c": cost})) as url:  # type: ignore[misc]
+            assert (asked(url, settings=given).error or "").startswith("bad_reply: cost: "), cost
+
+
+def test_a_chat_asked_again_for_a_length_is_shown_its_answer_before() -> None:
+    with FakeServer([Rule(match="Who", reply="Ada.")]) as server:
+        with HttpSystem(HttpWanted(server.base_url, settings={"model": "m"})) as system:
+            system.answer(Ask("q1", "Who?", target_words=40, attempt=2, previous="Ada Marsh, {{id}}."))
+        text = server.requests[0].body["messages"][-1]["content"]
+    assert text.startswith("Who?\n\nAnswer in about 40 words.") and text.endswith("Ada Marsh, {{id}}.")
+
+
+def test_a_cost_limit_on_a_chat_without_a_price_is_refused() -> None:
+    with pytest.raises(ModelError, match="so a cost limit cannot be kept"):
+        HttpSystem(HttpWanted("http://127.0.0.1:9/v1", settings={"model": "m"}, limits=Limits(cost_limit=1.0)))
 
 
 def test_the_budget_stops_a_chat_before_the_call_that_would_break_it() -> None:

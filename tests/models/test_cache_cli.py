@@ -14,6 +14,7 @@ from kgeval.cli.main import run
 from kgeval.llm.embed import open_embedder
 from kgeval.llm.fake import FakeServer, Rule
 from kgeval.llm.places import journal_file
+from kgeval.llm.text_table import Item, index_folder, open_table
 
 STEERING = "\x1b[2J\x1b]0;owned\x07 done"
 
@@ -112,6 +113,21 @@ def test_clear_forgets_what_is_chosen_and_later_runs_pay_again(cache: Path, caps
     assert left() == (2, 0)
     assert kgeval("cache", "clear", "--yes", "--cache-dir", cache) == 0
     assert left() == (0, 0)
+
+
+def test_indexes_are_counted_and_go_with_the_embeddings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with FakeServer() as server, open_embedder("e", base_url=server.base_url, cache_dir=tmp_path) as embedder:
+        open_table("chunks-1", lambda: [Item("1", "a", "a secret of the harbour")], embedder, cache_dir=tmp_path)
+    killed = index_folder(tmp_path) / ".half-built.123"
+    killed.mkdir()
+    found = as_json(capsys, "cache", "stats", "--cache-dir", tmp_path)["indexes"]
+    assert (found["path"], found["tables"], found["bytes"] > 0) == (str(index_folder(tmp_path)), 1, True)
+    assert kgeval("cache", "clear", "--only", "journal", "--yes", "--cache-dir", tmp_path) == 0
+    assert as_json(capsys, "cache", "stats", "--cache-dir", tmp_path)["indexes"]["tables"] == 1
+    assert kgeval("cache", "clear", "--yes", "--cache-dir", tmp_path) == 0
+    assert "0 calls, the embeddings of 1 models and 1 indexes" in capsys.readouterr().err
+    assert not killed.exists()
+    assert not any(b"harbour" in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
 
 
 def test_cleared_texts_are_gone_from_the_disk(cache: Path) -> None:

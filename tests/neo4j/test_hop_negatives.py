@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hop_world import LAYOUT, WORLD, desk, layout, path
@@ -81,6 +83,21 @@ def test_an_invented_name_is_nowhere_and_its_cypher_returns_nothing(graph: Graph
     assert graph.read(question.cypher or "") == []
     assert question.reference == f"This cannot be answered: the texts do not mention {name}."
     assert question.checks[0].reason.startswith("In the graph and its texts, proved")
+
+
+def test_the_names_of_a_type_are_read_once_for_all_questions(graph: Graph, draw: Draw, monkeypatch: pytest.MonkeyPatch) -> None:
+    draw(TOWN)
+    asked, read, own = Counter[str](), graph.read, layout()
+
+    def counted(query: Any, params: Any = None, *, timeout: float | None = None) -> Any:
+        asked[getattr(query, "name", "")] += 1
+        return read(query, params, timeout=timeout)
+
+    edges = [edge(graph, number, *names) for number, names in ((1, ("Ada Byron", "Ulm")), (3, ("Bo Cast", "Ulm")), (5, ("Cy Dunn", "Rom")))]
+    monkeypatch.setattr(graph, "read", counted)
+    questions = [made(make(desk(graph, one, own))) for one in edges]
+    assert all("born in?" in one.question for one in questions)
+    assert asked["answers-names-of-type"] <= 2  # of people, and of cities
 
 
 def test_where_no_name_is_new_and_no_relation_is_missing_there_is_no_question(graph: Graph, draw: Draw) -> None:

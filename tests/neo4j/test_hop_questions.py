@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import itertools
 import random
+from collections import Counter
 from collections.abc import Callable
+from typing import Any
 
 import networkx as nx
 import pytest
 from hop_world import LAYOUT, WORLD, SaysAsker, desk, layout, path
 
-from kgeval.graph.connect import Graph
+from kgeval.graph.connect import Graph, QueryTimeout
 from kgeval.graph.layouts import bind, load_profile
-from kgeval.questions.kind import Rejected
+from kgeval.questions.duplicates import Twins
+from kgeval.questions.generate import Bench, Generation, Settings
+from kgeval.questions.kind import MakingOptions, Rejected
+from kgeval.questions.kinds import Order
 from kgeval.questions.making.answer_cypher import answers, path_query
 from kgeval.questions.making.hops import KINDS, make
 from kgeval.questions.proof import hop_counts, prove
+from kgeval.questions.sampling.sampler import open_sampler
 from kgeval.records import Question, Structure
 
 Draw = Callable[[str], None]
@@ -85,6 +91,37 @@ def test_a_shorter_way_of_any_relation_in_any_direction_is_a_shortcut(graph: Gra
     assert cause(rejected) == "shortcut"
     draw("MATCH (l:City {name: 'Norland'}), (a:Firm {name: 'Acme'}) CREATE (l)-[:KNOWS]->(a)")
     assert cause(make(desk(graph, path(graph, "Ada", "Acme", "Ulm", "Norland")))) == "shortcut"
+
+
+def test_a_shorter_way_to_another_entity_of_the_answer_s_name_is_a_shortcut_too(graph: Graph, draw: Draw) -> None:
+    draw(WORLD)
+    assert made(make(desk(graph, path(graph, "Ada", "Acme", "Ulm"))))
+    draw("MATCH (a:Person {name: 'Ada'}) CREATE (a)-[:BORN_IN]->(:City {name: 'ULM'})")
+    assert cause(make(desk(graph, path(graph, "Ada", "Acme", "Ulm")))) == "shortcut"
+
+
+@pytest.mark.parametrize("in_time", [True, False])
+def test_many_paths_are_proved_at_once_and_one_by_one_where_that_takes_too_long(
+    graph: Graph, draw: Draw, monkeypatch: pytest.MonkeyPatch, in_time: bool,
+) -> None:
+    draw("UNWIND range(0, 30) AS n CREATE (:Person {name: 'Ship ' + n, n: n})")
+    draw("MATCH (a:Person), (b:Person) WHERE b.n = a.n + 1 CREATE (a)-[:KNOWS]->(b)")
+    counts, read = Counter[str](), graph.read
+
+    def counted(query: Any, params: Any = None, *, timeout: float | None = None) -> Any:
+        counts[getattr(query, "name", "")] += 1
+        if not in_time and len((params or {}).get("rows", ())) > 1:
+            raise QueryTimeout("too long")
+        return read(query, params, timeout=timeout)
+
+    monkeypatch.setattr(graph, "read", counted)
+    own, kind, kept = layout(), KINDS[1], list[Question]()
+    with open_sampler(graph, own, seed=4) as sampler:
+        settings = Settings(MakingOptions(seed=4, template=True))
+        Generation([Order(kind, 12)], settings, Bench(sampler, Twins(None, 0.9, ()), graph=graph, layout=own), kept.append).run()
+    assert [one.hops for one in kept] == [2] * 12
+    assert len({one.question for one in kept}) == 12
+    assert counts["prove-step"] == (2 if in_time else 1 + 2 * 12)
 
 
 def test_a_way_over_what_is_no_entity_is_no_shortcut(graph: Graph, draw: Draw) -> None:

@@ -19,8 +19,10 @@ from kgeval.cli.main import run
 from kgeval.files.rows import read_questions
 from kgeval.graph.connect import Address, Graph
 from kgeval.graph.layouts import bind, load_profile
-from kgeval.llm.asker import Live
+from kgeval.llm.asker import Dry, Live
+from kgeval.llm.calls import Failure, Outcome, Task
 from kgeval.llm.fake import Chat, FakeServer
+from kgeval.llm.plan import Plan
 from kgeval.questions.attempts import Attempt, Place, attempt
 from kgeval.questions.kind import MakingOptions
 from kgeval.questions.making.kasiak_searched import nearest
@@ -85,6 +87,34 @@ def test_a_multi_hop_question_needs_two_passages_of_one_document(graph: Graph, d
 THIRD = ", (c)-[:KNOWS {chunk_ids: ['c3']}]->(a), (:Chunk {id: 'c3', text: 'Ann knows the Petrel.'})-[:FROM_DOCUMENT]->(d1)"
 
 
+class OnlyFirst(Live):
+    """Asks what makes a question, and fails at what tries it."""
+
+    def ask(self, task: Task[Any]) -> Outcome[Any]:
+        return super().ask(task) if task.prompt.name.startswith("kasiak") else Outcome(task.id, None, Failure("timeout", "too late"))
+
+
+def test_a_dry_run_counts_the_trials_that_are_left_when_the_question_is_in_the_journal(
+    graph: Graph, draw: Callable[[str], None], tmp_path: Path,
+) -> None:
+    draw(line())
+    structure, layout = drawn(graph, "multi_hop")
+    with FakeServer(Reader(JOINED, needs=BOTH)) as server, session(server.base_url, tmp_path / "j.sqlite", timeout=30.0) as models:
+        def made(asker: Any) -> Attempt:
+            return attempt(structure, Place(KIND["multi_hop"], MakingOptions(seed=1), asker, graph, layout, model="m"))
+
+        def planned() -> tuple[int, int]:
+            dry = Dry(models)
+            assert made(dry).open
+            return Plan(dry.stages(), models.limits).calls
+
+        assert planned() == (4, 7), "the question, both passages together, each alone; and up to three judges"
+        assert made(OnlyFirst(models)).failure is not None
+        assert planned() == (3, 6)
+        assert made(Live(models)).question is not None
+        assert server.stats().requests == 4
+
+
 @pytest.mark.parametrize(("picture", "cause"), [
     (line(second="d2"), "no_one_document"), (line(chunks="['c1', 'c2']"), "one_passage"), (line(more=THIRD), "shortcut"),
 ])
@@ -142,6 +172,7 @@ OUTSIDE: list[tuple[list[str], str, str | None]] = [
     ([], "When did Ann meet Count Orlok?", "no_new_name"),
     (["it"], "When did Ann see it?", "unusable_name"),
     (["Count Orlok"], "When did somebody meet Count Orlok?", "not_related"),
+    (["Ann Orlok"], "When did somebody meet Ann Orlok?", "not_related"),
 ]
 
 

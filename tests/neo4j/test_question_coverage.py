@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -137,7 +138,8 @@ def test_names_in_the_evidence_count_and_a_part_of_a_longer_name_does_not(graph:
 
 @pytest.mark.parametrize(("more", "way", "documents"), [
     ({"evidence": [Passage(text="", chunk_id="c2")]}, "chunk_ids", ["d2"]), ({"evidence_ids": [["c1", "c2"]]}, "chunk_ids", ["d1", "d2"]),
-    ({"document": "Mills"}, "document", ["d2"]), ({"document": "books/ships.txt"}, "document", ["d1"]), ({"document": "Moby"}, "nothing", []),
+    ({"document": "Mills"}, "document", ["d2"]), ({"document": "books/ships.txt"}, "document", ["d1"]),
+    ({"document": "Moby"}, "nothing", []),
 ])
 def test_documents_are_those_of_the_evidence_or_those_that_are_named(
     graph: Graph, draw: Draw, more: dict[str, Any], way: str, documents: list[str],
@@ -186,7 +188,7 @@ def test_more_questions_never_cover_less(graph: Graph, draw: Draw) -> None:
     shares = [
         [figure.share or 0 for figure in coverage(asked[:n], land, "f").figures] for n in range(len(asked) + 1)
     ]
-    assert all(a <= b for one, other in zip(shares, shares[1:], strict=False) for a, b in zip(one, other, strict=True))
+    assert all(a <= b for one, other in pairwise(shares) for a, b in zip(one, other, strict=True))
     assert shares[0] == [0] * 6
     assert figures(coverage(asked, land, "f"))["hops"].groups[-1].name == "3 and more"
 
@@ -199,6 +201,16 @@ def test_a_facet_that_the_graph_does_not_have_is_a_reason_and_no_number(graph: G
     assert found["communities"].reason == "no two entities are joined"
     assert found["documents"].reason is not None
     assert (found["degrees"].covered, found["degrees"].total) == (0, 1)
+
+
+def test_without_gds_communities_have_a_reason_and_the_rest_its_figures(
+    graph: Graph, draw: Draw, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    draw(HARBOUR)
+    monkeypatch.setattr(graph, "info", graph.info.model_copy(update={"gds": None}))
+    found = figures(covered(graph, commands(graph)))
+    assert found["communities"].reason == "this server has no Graph Data Science plugin"
+    assert (found["types"].covered, found["types"].total) == (2, 5)
 
 
 def file_of(folder: Path, *questions: Question, name: str = "asked.jsonl") -> Path:

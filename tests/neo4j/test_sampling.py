@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations, islice
+from typing import Any
 
 import networkx as nx
 import pytest
@@ -289,6 +290,35 @@ def test_super_nodes_are_read_once_and_give_the_same(graph: Graph, draw: Callabl
     assert [drawn(graph, wanted) for wanted in EVERY[1:4]] == before
     monkeypatch.setattr("kgeval.questions.sampling.around.MOST_KEPT", 3)  # room for one of them
     assert [drawn(graph, wanted) for wanted in EVERY[1:4]] == before
+
+
+def test_what_mentions_both_ends_of_a_super_node_s_relation_is_looked_for_from_the_other_end(
+    graph: Graph, draw: Callable[[str], None],
+) -> None:
+    draw("""CREATE (h:__Entity__ {name: 'hub'})-[:FROM_CHUNK]->(c:Chunk {id: 'c1', text: 'One.'})
+        WITH h, c UNWIND range(1, 300) AS i CREATE (h)-[:R]->(e:__Entity__ {name: 'n' + i})
+        FOREACH (x IN CASE WHEN i < 3 THEN [1] ELSE [] END | CREATE (e)-[:FROM_CHUNK]->(c))""")
+    ids = [row["id"] for row in graph.read("MATCH ()-[r:R]->() RETURN elementId(r) AS id")]
+    params = {"layout": kgeval_layout(graph).model_dump(), "ids": ids, "most": 50}
+    query = all_queries()["structure-relations"]
+    assert sorted(row["chunks"] for row in graph.read(query, params)) == [[]] * 298 + [["c1"]] * 2
+    with graph._driver.session() as session:
+        profile = session.run(f"PROFILE {query.text}", params).consume().profile
+    assert hits(profile) < 300 * 300  # from the hub's side each relation would look at all 300
+
+
+def hits(step: dict[str, Any]) -> int:
+    """What a profiled query looked at, all its steps together."""
+    return int(step.get("dbHits", 0)) + sum(map(hits, step.get("children", ())))
+
+
+def test_a_dense_graph_says_soon_what_it_has_of_long_paths(graph: Graph, draw: Callable[[str], None]) -> None:
+    draw("UNWIND range(0, 29) AS i CREATE (:__Entity__ {name: 'n' + i, i: i})")
+    draw("MATCH (a:__Entity__), (b:__Entity__) WHERE a.i < b.i CREATE (a)-[:R {predicate: 'r'}]->(b)")
+    assert can_give(graph, Wanted("path", hops=30)) == Capacity(0, True, "it has 0 paths of 30 relations")
+    told = can_give(graph, Wanted("path", hops=20))
+    assert (told.available, told.exact) == (None, False)
+    assert [len(one.relations) for one in drawn(graph, Wanted("path", hops=20), most=2)] == [20, 20]
 
 
 def test_a_sample_is_the_beginning_of_a_larger_one(graph: Graph, draw: Callable[[str], None]) -> None:

@@ -79,3 +79,11 @@ def test_a_closed_pipe_is_no_error(graph: Graph) -> None:
     command = f"{sys.executable} -m kgeval questions sample --layout kgeval -n 10 | head -n 1"
     done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr.count("Traceback"), len(done.stdout.splitlines())) == (0, 0, 1)
+
+
+def test_the_file_is_written_also_where_nobody_reads_what_is_printed(tmp_path: Path) -> None:
+    command = f"{sys.executable} -m kgeval questions sample --layout kgeval -n 10 -o all.jsonl | true"
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.count("Traceback")) == (0, 0), done.stderr
+    assert len((tmp_path / "all.jsonl").read_text().splitlines()) == 10
+    assert (tmp_path / "all.run.json").exists()

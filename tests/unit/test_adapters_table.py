@@ -14,13 +14,15 @@ from hypothesis import strategies as st
 
 from kgeval.config import environment
 from kgeval.errors import InputError, ModelError, UsageError
+from kgeval.files.stream import loads
 from kgeval.metrics.summary.build import is_index_of
 from kgeval.records import Document
-from kgeval.systems.adapters import ADAPTERS
+from kgeval.systems.adapters import ADAPTERS, folder
 from kgeval.systems.adapters import environment as environments
 from kgeval.systems.adapters.catalog import adapter, catalog, scripts
 from kgeval.systems.adapters.folder import CARD, Card, digest, prepare, read_card, write_card
 from kgeval.systems.adapters.launch import PASSED, argv, variables
+from kgeval.text.build.state import corpus_hash, row_of
 
 SCRIPTS = sorted(scripts().glob("*.py"))
 
@@ -105,15 +107,26 @@ def test_any_settings_are_taken_or_refused_never_something_else(wanted: dict[str
         assert set(taken) == set(wanted)
 
 
+@pytest.mark.parametrize("value", ["-5", "inf", "nan", -1, float("inf")])
+def test_a_number_below_zero_or_without_end_is_refused_as_text_too(value: Any) -> None:
+    for name, setting in (("lightrag", "top_k"), ("hipporag", "damping")):
+        with pytest.raises(UsageError, match=setting):
+            adapter(name).checked({setting: value}, answering=True)
+
+
+def test_no_environment_is_made_with_a_python_that_the_scripts_do_not_run_on() -> None:
+    assert all(tuple(map(int, info.python[0].split("."))) >= (3, 11) for info in catalog().values())
+
+
 def test_an_unknown_adapter_is_refused_with_the_nearest_name() -> None:
     with pytest.raises(UsageError, match="did you mean lightrag"):
         adapter("lihgtrag")
 
 
-def test_a_command_line_names_no_path_and_no_secret() -> None:
-    words = argv(adapter("lightrag"), "answer", "hybrid", {"top_k": 3, "model": "other"})
+def test_a_command_line_names_no_path_no_secret_and_no_text_that_could_be_an_option() -> None:
+    words = argv(adapter("lightrag"), "answer", "hybrid", {"top_k": 3, "model": "--help"})
     assert words == (
-        "python", "-m", "adapter_lightrag", "answer", "--folder", ".", "--mode", "hybrid", "--settings", '{"top_k": 3}', "--model", "other",
+        "python", "-m", "adapter_lightrag", "answer", "--folder", ".", "--mode", "hybrid", "--settings", '{"top_k": 3}', "--model=--help",
     )
 
 
@@ -122,11 +135,11 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An environment that looks installed."""
     monkeypatch.setenv("KGEVAL_SYSTEMS_DIR", str(tmp_path))
     for name in ("lightrag", "neo4j-graphrag"):
-        folder = tmp_path / name
-        (folder / "bin").mkdir(parents=True)
-        (folder / "pyvenv.cfg").touch()
+        home = tmp_path / name
+        (home / "bin").mkdir(parents=True)
+        (home / "pyvenv.cfg").touch()
         found = environments.Installed(adapter=name, version="1", python="3.11.7", requirements=(), by="pip", seconds=1, bytes=1)
-        (folder / environments.MARKER).write_text(found.model_dump_json())
+        (home / environments.MARKER).write_text(found.model_dump_json())
     return tmp_path
 
 
@@ -141,6 +154,25 @@ def test_a_process_gets_only_what_it_needs_of_the_environment(made: Path, monkey
     assert got["OPENAI_API_KEY"] == "sk-1" and got["PATH"].startswith(str(made / "lightrag" / "bin"))
     assert set(PASSED) & {"OPENAI_API_KEY", "NEO4J_PASSWORD"} == set()
     assert variables(adapter("neo4j-graphrag"))["NEO4J_PASSWORD"] == "secret"
+
+
+def test_requests_to_this_machine_go_round_a_proxy(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-1")
+    monkeypatch.setenv("HTTPS_PROXY", "http://proxy:1")
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    assert variables(adapter("lightrag"))["no_proxy"] == "127.0.0.1,localhost"
+    monkeypatch.setenv("NO_PROXY", "inside.example")
+    got = variables(adapter("lightrag"))
+    assert got["NO_PROXY"] == got["no_proxy"] == "inside.example,127.0.0.1,localhost" and got["HTTPS_PROXY"] == "http://proxy:1"
+
+
+def test_a_relative_folder_of_environments_holds_in_every_folder(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The script runs in the index's folder: a relative PATH would find another Python there."""
+    monkeypatch.chdir(made.parent)
+    monkeypatch.setenv("KGEVAL_SYSTEMS_DIR", made.name)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-1")
+    assert variables(adapter("lightrag"))["PATH"].startswith(f"{made / 'lightrag' / 'bin'}:")
 
 
 def test_what_is_missing_is_said_before_anything_starts(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,12 +196,30 @@ def test_removing_takes_an_environment_and_refuses_any_other_folder(made: Path) 
     assert environment("KGEVAL_SYSTEMS_DIR") == str(made)
 
 
+def test_a_removal_that_is_interrupted_leaves_nothing_that_seems_installed(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(environments.shutil, "rmtree", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        environments.remove(adapter("lightrag"))
+    monkeypatch.undo()
+    monkeypatch.setenv("KGEVAL_SYSTEMS_DIR", str(made))
+    assert environments.installed(adapter("lightrag")) is None
+    assert environments.remove(adapter("lightrag")) and not (made / "lightrag").exists()
+
+
+def interrupted(path: Path) -> None:
+    raise KeyboardInterrupt
+
+
 def test_a_python_that_a_package_does_not_work_with_is_refused(made: Path) -> None:
     info = adapter("lightrag").model_copy(update={"python": ("2.6", "2.8")})
     with pytest.raises(UsageError, match=r"works with Python 2\.6"):
         environments.install(info, python=None, say=lambda text: None)
     with pytest.raises(UsageError, match="no such Python"):
         environments.install(adapter("lightrag"), python="/nowhere/python", say=lambda text: None)
+    (made / "python").write_bytes(b"\x7fELF, and then nothing")
+    (made / "python").chmod(0o755)
+    with pytest.raises(UsageError, match="no Python that runs"):
+        environments.install(adapter("lightrag"), python=str(made / "python"), say=lambda text: None)
 
 
 def test_a_folder_that_is_no_index_is_never_written_to_or_deleted(tmp_path: Path) -> None:
@@ -177,7 +227,10 @@ def test_a_folder_that_is_no_index_is_never_written_to_or_deleted(tmp_path: Path
     prepare(tmp_path / "new", card, documents, replace=False)
     with pytest.raises(UsageError, match="holds an index already"):
         prepare(tmp_path / "new", card, documents, replace=False)
+    (tmp_path / "new" / "notes.txt").write_text("mine")
+    (tmp_path / "new" / "store").mkdir()
     prepare(tmp_path / "new", card, documents, replace=True)
+    assert {path.name for path in (tmp_path / "new").iterdir()} == {"notes.txt", CARD, "documents.jsonl"}
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis" / "chapter.txt").write_text("mine")
     with pytest.raises(UsageError, match="no index of kgeval's"):
@@ -204,6 +257,12 @@ def test_only_a_finished_index_of_the_same_adapter_is_asked(tmp_path: Path) -> N
 def test_the_digest_of_documents_does_not_depend_on_their_order_but_on_every_text() -> None:
     one, two = Document(id="a", text="x"), Document(id="b", text="y")
     assert digest([one, two]) == digest([two, one]) != digest([one, Document(id="b", text="z")])
+
+
+def test_the_digest_is_that_of_a_graph_built_from_the_same_documents() -> None:
+    documents = [Document(id="b", title="T", text="y"), Document(id="a", text="x")]
+    rows = [row_of(one, (), (), made_by="m", old=None) for one in documents]
+    assert digest(documents) == corpus_hash((row.id, row.hash) for row in rows)
 
 
 @settings(deadline=None)
@@ -237,3 +296,26 @@ def test_documents_with_the_same_file_name_stay_apart_for_lightrag(shared: Any) 
 
     names = places([{"id": "a/x.txt"}, {"id": "b/x.txt"}, {"id": "c\\x.txt"}, {"id": "/"}])
     assert list(names.values()) == ["a/x.txt", "b/x.txt", "c\\x.txt", "/"] and len(names) == 4
+    crossed = places([{"id": "x.txt"}, {"id": "2-x.txt"}, {"id": "c/x.txt"}, {"id": "a<SEP>b"}])
+    assert list(crossed.values()) == ["x.txt", "2-x.txt", "c/x.txt", "a<SEP>b"] and not any("<SEP>" in name for name in crossed)
+
+
+def test_scripts_and_kgeval_call_the_files_of_an_index_alike(shared: Any) -> None:
+    assert (shared.CARD, shared.DOCUMENTS, shared.RESULT) == (CARD, folder.DOCUMENTS, folder.RESULT)
+    assert job(shared).store.name == folder.STORE
+
+
+def job(shared: Any, **settings: Any) -> Any:
+    return shared.Job(Path("f"), "", settings, "m", "e", 2, "", "")
+
+
+def test_zero_is_a_setting_and_not_the_default(shared: Any) -> None:
+    assert job(shared, overlap=0).setting("overlap", 100) == 0
+    assert job(shared, overlap=None).setting("overlap", 100) == job(shared).setting("overlap", 100) == 100
+
+
+def test_a_reply_can_hold_whatever_a_package_puts_into_it(shared: Any) -> None:
+    """A line that cannot be written would end the process, one that cannot be read would be waited for until the time-out."""
+    text = shared.line({"id": "q", "answer": "half \ud800 \u2028", "contexts": [{"score": float("nan"), "document": Path("a")}]})
+    assert text.isascii() and "\n" not in text
+    assert loads(text) == {"id": "q", "answer": "half \ud800 \u2028", "contexts": [{"score": None, "document": "a"}]}

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from kgeval.errors import IncompleteError, InputError, UsageError
 from kgeval.files.answers import AnswerFile, Counted, Taking, cause_of, read_answers, targets, write_answers
 from kgeval.files.partial import partial_of
-from kgeval.records import Answer, AnswerReport, Passage, Question, RunManifest, Stages
+from kgeval.records import Aligned, Answer, AnswerReport, Passage, Question, RunManifest, Stages
 from kgeval.systems.engine import Answering, Tally, adjusted, answers
 from kgeval.systems.spec import ablated, merged, nested, parse_spec
 from kgeval.systems.system import Ask
@@ -112,6 +112,25 @@ def test_a_cut_line_is_dropped_and_another_fingerprint_refused(tmp_path: Path) -
         AnswerFile([output], fingerprint="other", taking="finished")
 
 
+def test_a_line_that_is_no_answer_is_asked_again(tmp_path: Path) -> None:
+    output = tmp_path / "a.jsonl"
+    with filled(output, ["1"]):
+        pass
+    with partial_of(output).open("a") as file:
+        file.write('{"answer": {"question_id": "2"}}\n{"other": 1}\n{"answer": 3}\n')
+    with AnswerFile([output], fingerprint="f", taking="finished") as file:
+        assert [file.place(name, "s", None)[1] for name in "12"] == [True, False]
+
+
+def test_an_answer_that_comes_after_the_end_goes_nowhere(tmp_path: Path) -> None:
+    file = filled(tmp_path / "a.jsonl", ["1"])
+    file.close()
+    with (tmp_path / "other").open("w+b") as other:  # it may have got the number that the file had
+        with pytest.raises(OSError, match="Bad file"):
+            file.add(1, one("2"))
+        assert other.read() == b""
+
+
 def test_a_folder_or_a_name_with_the_system_in_it_is_one_file_a_system(tmp_path: Path) -> None:
     def found(*outputs: str) -> list[list[str]]:
         systems = ["a", "b/../c", ".d", "g@t=0.3"]
@@ -171,9 +190,9 @@ def test_the_engine_names_answers_itself_and_keeps_those_before_an_error(tmp_pat
 
 def test_an_answer_is_asked_again_with_a_length() -> None:
     first = Answer(question_id="1", system="echo", answer="long")
-    again = adjusted(Echo(), Ask("1", "Q"), 30, previous=first, attempt=2)
+    again = adjusted(Echo(), Ask("1", "Q"), 30, previous=first, attempt=2, other="graph")
     assert again.answer == "Q 30 long" and again.aligned_to is not None
-    assert (again.aligned_to.target_words, again.aligned_to.attempt, again.question_id) == (30, 2, "1")
+    assert again.aligned_to == Aligned(system="graph", target_words=30, attempt=2) and again.question_id == "1"
 
 
 def test_specs_name_kinds_arguments_and_labels() -> None:

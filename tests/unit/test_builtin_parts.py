@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kgeval.errors import UsageError
-from kgeval.graph.entry import Around, ChunkPlace, EntityText, VectorIndex
+from kgeval.graph.entry import Around, ChunkPlace, EntityText, EntryReader, VectorIndex
 from kgeval.llm.fake.reader import NOT_FOUND, extract
+from kgeval.records import Layout
 from kgeval.systems.builtin import SETTINGS, Settings, defaults, read_settings, variants
 from kgeval.systems.builtin.linear import budgeted, reached, sentence, words_of
 
@@ -62,8 +64,16 @@ def test_sentences_of_one_chunk_stand_together_and_those_without_in_a_passage_of
     assert [(p.chunk_id, p.text) for p in linear.passages] == [("c1", "a to b.\na to d."), (None, "a to c.")]
 
 
+def test_parallel_relations_that_say_the_same_in_one_chunk_are_said_once_and_all_count_as_retrieved() -> None:
+    near = {"a": [Around("a", str(n), "a", "b", "a", "TO", "b", chunks=(ChunkPlace("c1" if n < 3 else "c2"),)) for n in range(4)]}
+    linear = budgeted(reached([EntityText("a", "a", score=1)], near, 1), 14, len, describe=False)
+    assert [(p.chunk_id, p.text) for p in linear.passages] == [("c1", "a to b.")]
+    assert [edge.relation.element_id for edge in linear.edges] == ["0", "1", "2"], "the fourth, of another chunk, does not fit"
+
+
 @pytest.mark.parametrize(("predicate", "words"), [
     ("WORKS_AT", "works at"), ("worksAt", "works at"), ("works at", "works at"), ("KNOWS", "knows"), ("工作", "工作"), ("is_a", "is a"),
+    ("ist Mitglied  von", "ist Mitglied von"), ("uses an iPhone of NASA", "uses an iPhone of NASA"), ("WORKS AT", "works at"), ("_", "_"),
 ])
 def test_predicates_are_written_as_words(predicate: str, words: str) -> None:
     assert words_of(predicate) == words
@@ -123,3 +133,26 @@ def test_the_extractive_reader_says_the_year_where_a_year_is_asked_for() -> None
 def test_the_extractive_reader_takes_any_text_and_says_the_same_twice(question: str, contexts: list[str]) -> None:
     said = extract(question, contexts)
     assert said and said == extract(question, contexts)
+
+
+class Limits:
+    """A graph that notes the time limit of every query."""
+
+    def __init__(self) -> None:
+        self.seen: dict[str, float | None] = {}
+
+    def stream(self, query: Any, params: object, *, timeout: float | None = None) -> list[dict[str, Any]]:
+        self.seen[query.name] = timeout
+        return []
+
+    def read(self, query: Any, params: object, *, timeout: float | None = None) -> list[dict[str, Any]]:
+        self.seen[query.name] = timeout
+        return [{"entities": 1, "relations": 2}] if query.name == "graph-size" else []
+
+
+def test_the_time_limit_is_for_the_queries_of_a_question_and_not_for_building_an_index() -> None:
+    graph = Limits()
+    reader = EntryReader(graph, Layout(name="x", description="x"), timeout=5)  # type: ignore[arg-type]
+    assert (list(reader.entities()), list(reader.chunks()), reader.size()) == ([], [], (1, 2))
+    assert (reader.around(["a"], 1), reader.texts(["a"])) == ([], {})
+    assert graph.seen == {"entry-texts": None, "entry-chunks": None, "graph-size": None, "expand-entities": 5, "passage-texts": 5}

@@ -30,7 +30,7 @@ def ship() -> Structure:
     return Structure(kind="path", number=0, seed=0, nodes=nodes, relations=relations, passages=passages)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(TEXTS, st.integers(0, 60))
 def test_a_beginning_and_an_end_are_parts_of_the_text_and_fit_the_budget(text: str, tokens: int) -> None:
     first, last = head(text, tokens), tail(text, tokens)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import networkx as nx
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgeval.cli.main import run
@@ -73,6 +73,7 @@ def test_words_are_counted_in_any_script(text: str, words: int) -> None:
     assert words_in(text) == words
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from("abcdefg"), st.sampled_from("abcdefg")), min_size=1, max_size=9))
 def test_depth_of_gold_triples_is_what_networkx_says(ends: list[tuple[str, str]]) -> None:
     """The sum of the diameters of the parts that the triples make."""
@@ -80,6 +81,7 @@ def test_depth_of_gold_triples_is_what_networkx_says(ends: list[tuple[str, str]]
     assert depth(ends, ends) == sum(nx.diameter(graph.subgraph(part)) for part in nx.connected_components(graph))
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["fact_retrieval", "x", None]), st.integers(0, 20) | st.none()), max_size=30))
 def test_groups_add_up_to_the_whole(given_: list[tuple[str | None, int | None]]) -> None:
     made = figures([question(n, level=level, triples_needed=needed) for n, (level, needed) in enumerate(given_)], "f")

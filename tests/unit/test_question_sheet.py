@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from pathlib import Path
 
@@ -25,7 +26,7 @@ def three() -> list[Question]:
 
 
 def rows_of(path: Path) -> list[list[str]]:
-    return list(csv.reader(path.read_text().splitlines(keepends=True)))
+    return list(csv.reader(io.StringIO(path.read_text(), newline="")))
 
 
 def filled(path: Path, name: str, decisions: dict[str, str], **texts: dict[str, str]) -> Path:

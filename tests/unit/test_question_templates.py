@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgeval.questions.making.names import usable
@@ -77,12 +77,14 @@ def test_a_predicate_that_is_not_found_out_is_followed_by_its_name() -> None:
     assert worded("Ada", steps) == 'Start at "Ada". Follow the relation "arbeitet bei" and then "leitet" backward. Who do you reach?'
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.text(max_size=60), st.lists(st.builds(Step, st.text(max_size=100), st.booleans(), st.none() | st.text(max_size=40),
                                                 st.booleans(), st.booleans()), min_size=1, max_size=4))
 def test_any_names_types_and_predicates_give_one_line_that_ends_in_a_question_mark(start: str, steps: list[Step]) -> None:
     question = worded(called(start, []), steps)
     assert question.endswith("?")
     assert len(question.splitlines()) == 1
+    assert not re.search(r"[\x00-\x1f\x7f-\x9f]", question)
 
 
 def test_a_name_has_the_article_that_the_passages_mostly_give_it() -> None:
@@ -109,6 +111,7 @@ def test_verbs_have_their_forms(base: str, third: str, past: str) -> None:
     assert (third_of(base), past_of(base)) == (third, past)
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.text(alphabet=st.characters(codec="ascii"), max_size=LONGEST_PREDICATE))
 def test_a_spoken_predicate_is_lower_case_with_single_spaces(predicate: str) -> None:
     text = spoken(predicate)

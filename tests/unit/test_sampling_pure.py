@@ -88,7 +88,7 @@ EDGES = st.lists(st.tuples(st.sampled_from("abcde"), st.sampled_from("abcde")).f
 
 @given(EDGES, st.integers(1, 4))
 def test_all_simple_paths_are_listed_once_as_networkx_finds_them(edges: list[tuple[str, str]], hops: int) -> None:
-    found = [frozenset(link.relation for link in links) for _, links in listed(around_of(edges), hops, 10_000)]
+    found = [frozenset(link.relation for link in links) for _, links in listed(around_of(edges), hops, 10_000)[0]]
     graph = nx.MultiGraph()
     for at, (a, b) in enumerate(edges):
         graph.add_edge(a, b, key=f"r{at}")
@@ -102,7 +102,8 @@ def test_all_simple_paths_are_listed_once_as_networkx_finds_them(edges: list[tup
 
 def test_listing_stops_at_its_limit() -> None:
     around = around_of([(a, b) for a, b in combinations("abcdefgh", 2)])
-    assert len(list(listed(around, 3, 7))) == 7
+    found, complete = listed(around, 3, 7)
+    assert (len(found), complete) == (7, False)
 
 
 def test_a_way_never_comes_back_to_where_it_was() -> None:
@@ -148,3 +149,13 @@ def test_nodes_stand_in_the_order_of_the_walk() -> None:
 
 def test_the_number_of_a_node_is_the_end_of_its_element_id() -> None:
     assert node_number("4:1dc7498c-759e-4e78-8ef5-470d23e1298d:17") == 17
+
+
+def test_listing_paths_ends_where_a_dense_graph_has_no_end_of_beginnings() -> None:
+    around = around_of(list(combinations("abcdefghijklmnopqrstuvwxyz", 2)))
+    assert listed(around, 26, 10) == ([], True)  # 26 entities have no path of 26 relations
+    found, complete = listed(around, 25, 10, steps=1_000)
+    assert len(found) <= 10
+    assert not complete
+    row = around_of([(str(at), str(at + 1)) for at in range(2_000)])
+    assert [len(path[1]) for path in listed(row, 2_000, 10)[0]] == [2_000]

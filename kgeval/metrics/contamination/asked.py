@@ -100,7 +100,9 @@ class Scored:
 
 def closed_book_of(systems: Sequence[str], wanted: str | None, without_contexts: Collection[str]) -> str:
     """The system that answers without texts: the one that was named, else the one that is called so, else the only one whose answers
-    tell no contexts. Raises: UsageError where that leaves none, or several."""
+    tell no contexts. Raises: UsageError where that leaves none, or several; InputError where there is no system at all."""
+    if not systems:
+        raise InputError("no answer and no score is to a question of the file", fix="check that the ids of both files are the same")
     if wanted is not None:
         if wanted not in systems:
             raise UsageError(f"--closed-book: no system is called {wanted}", fix=f"systems of these files: {', '.join(systems)}")

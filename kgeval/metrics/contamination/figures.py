@@ -64,9 +64,9 @@ def report_of(case: Case, run: RunManifest) -> ContaminationReport:
         accuracy=mean_on(case, case.system, case.decides, answerable), attempted=mean_on(case, case.system, ATTEMPTED, answerable),
         marked=[asked.ids[number] for number in marked], groups=_groups(case, marked), scores=_scores(case, without),
         gains=_gains(case, None), gains_without=_gains(case, without), documents=_documents(case, marked), known=known,
-        false_answers=_false(case), **difference,
+        false_answers=_false(case),
     )
-    return made.model_copy(update={"notes": _notes(made, case)})
+    return made.model_copy(update={"notes": _notes(made, case), **difference})
 
 
 def marked_of(case: Case) -> Whole:
@@ -205,8 +205,8 @@ def _notes(made: ContaminationReport, case: Case) -> list[str]:
         notes.append(f"{made.missing:,} of {answerable:,} answerable questions have no closed-book answer: they are not marked")
     if made.how == "words" and case.asked.long:
         notes.append(
-            f"{case.asked.long:,} of {made.n:,} questions have right answers of more than {LONG} words only, which are seldom said word for "
-            "word: name a judge with --model",
+            f"{case.asked.long:,} of {made.n:,} questions have right answers of more than {LONG} words only, which are seldom said word "
+            "for word: name a judge with --model",
         )
     if made.how == "words":
         notes.append("attempts and false answers are told by phrases of refusal, not by a judge (--model NAME)")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from kgeval.llm.asker import Asker, Live
+from kgeval.llm.asker import Asker, Later, Live, digest
 from kgeval.questions.checking import asked, proved
 from kgeval.questions.checking.leak import leak
 from kgeval.questions.checking.paths import PathChecks, path_checks
@@ -19,12 +19,15 @@ if TYPE_CHECKING:
     from kgeval.records import Layout
 
 ALONE = tuple(name for name in CHECKS if name != "duplicate")
+MOST_SHOWN = 12_000  # tokens: kinds of questions rest on no more evidence
+_ASKED = (("answerable", "check-answerable"), ("closed_book", "check-closed-book"), ("unique", "check-unique"))
 
 
 @dataclass(frozen=True)
 class CheckDesk:
     """What a question is checked with. `checks`: names of the table. `earlier`: id of a question -> (id of the earlier one that asks
-    the same, how near). `paths`: id -> what was proved of its path (paths.py). `timeout`: seconds of a query."""
+    the same, how near). `paths`: id -> what was proved of its path (paths.py). `timeout`: seconds of a query. `lacking`: only the checks
+    that a question does not carry yet."""
 
     checks: Collection[str] = ALONE
     asker: Asker | None = None
@@ -32,6 +35,7 @@ class CheckDesk:
     timeout: float | None = None
     earlier: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     paths: Mapping[str, PathChecks] = field(default_factory=dict)
+    lacking: bool = False
 
 
 def check_question(
@@ -50,7 +54,8 @@ def check_question(
 
 def checked(question: Question, desk: CheckDesk) -> list[Checked]:
     """As check_question, with the causes of what is unscored, and the check "duplicate" where it is wanted."""
-    found = (_one(name, question, desk) for name in CHECKS if name in desk.checks)
+    done = {one.name for one in question.checks} if desk.lacking else ()
+    found = (_one(name, question, desk) for name in CHECKS if name in desk.checks and name not in done)
     return [one for one in found if one is not None]
 
 
@@ -73,6 +78,16 @@ def with_checks(question: Question, found: Iterable[Checked]) -> Question:
     new = [one.record for one in found]
     names = {one.name for one in new}
     return question.model_copy(update={"checks": [*(one for one in question.checks if one.name not in names), *new]})
+
+
+def count_unknown(asker: Asker, kind: str, n: int) -> None:
+    """Dry run: counts the calls that `n` questions of a kind may lead to which are not there yet: at most all, at least none."""
+    for number in range(n):
+        for name, prompt in _ASKED:
+            key = digest(kind, number, name)
+            asker.later(Later(name, prompt, key, (1, MOST_SHOWN), certain=False))
+            if name != "unique":
+                asker.later(Later(f"{name}-judge", asked.JUDGE, key, (1, asked.GUESSED_ANSWER * 4), certain=False))
 
 
 def _one(name: str, question: Question, desk: CheckDesk) -> Checked | None:

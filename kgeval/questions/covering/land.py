@@ -26,9 +26,9 @@ LONGEST_TITLE = 100
 
 @dataclass
 class Land:
-    """A graph by groups. `sizes`: facet -> group -> how much it has; `reasons`: why a facet has no groups. By place of an entity: element
-    ids, types, degrees, communities (-1: none). `document_of`: what a document may be called -> its name as a group; `titles`: group -> what
-    people call it, where that is something else."""
+    """A graph by groups. `sizes`: facet -> group -> how much it has; `reasons`: why a facet has no groups. By place of an entity:
+    element ids, types, degrees, communities (-1: none). `document_of`: what a document may be called -> its name as a group; `titles`:
+    that name -> what people call it, where this is something else."""
 
     graph: Graph
     layout: Layout

@@ -72,9 +72,9 @@ def make_out_of_context(desk: Desk) -> Question:
     reply = desk.ask(OUTSIDE, slots_of(desk, entity=entities_shown([node])[0], passages=values), Outside)
     question = question_text(reply.question)
     not_repeated(desk, question)
-    if not named(question, [node]):
-        raise RejectedError("not_related", f"the question does not name '{node.name}', which it is about")
     names = _new(question, reply.names)
+    if not named(_without(question, names), [node]):
+        raise RejectedError("not_related", f"the question does not name '{node.name}', which it is about")
     proof = _absent(graph, layout, names)
     near = with_text((*own[:2], *nearest(graph, layout, question)))[:MOST_NEAR]
     reference = f"This cannot be answered: the texts do not mention {' or '.join(names)}."
@@ -113,6 +113,13 @@ def _new(question: str, given: list[str]) -> list[str]:
         if not leaks(question, [name]):
             raise RejectedError("no_new_name", f"the question does not name '{name[:80]}'")
     return names
+
+
+def _without(question: str, names: list[str]) -> str:
+    """The question without the new names: "Ann Orlok" is not Ann."""
+    for name in names:
+        question = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "|", question, flags=re.IGNORECASE)
+    return question
 
 
 def _absent(graph: Graph, layout: Layout, names: list[str]) -> QuestionCheck:

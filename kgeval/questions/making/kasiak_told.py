@@ -40,7 +40,7 @@ from kgeval.questions.making.kasiak_draft import (
     with_text,
 )
 from kgeval.questions.making.kasiak_replies import Compared, Concluded, Conclusion, Distracted, SideFact, SideVerdicts
-from kgeval.records import Passage, Question, Structure, StructureNode, StructureRelation
+from kgeval.records import Passage, Question, QuestionCheck, Structure, StructureNode, StructureRelation
 from kgeval.text.names import normalise
 
 ANSWERABLE, WITHOUT, TRUE = "kasiak-answerable", "kasiak-without", "kasiak-distractor-true"
@@ -63,16 +63,7 @@ def make_thinking(desk: Desk) -> Question:
     found = stated(one.answer, [*(p.text for p in passages), *_descriptions(structure)])
     if found:
         raise RejectedError("stated", f"the texts say it word for word: {found}"[:MOST_REASON])
-    rest = [p for p in passages if p not in evidence]
-    verdict = desk.ask(INFERRED, {
-        "question": one.question, "answer": one.answer, "passages": passages_shown(evidence, TRY_TOKENS)[0],
-        "others": passages_shown(rest, TRY_TOKENS)[0],
-    }, Conclusion)
-    why = verdict.reason.strip()[:MOST_REASON]
-    if not verdict.follows:
-        raise RejectedError("answer_not_supported", why)
-    if verdict.stated:
-        raise RejectedError("stated", why)
+    why = _concluded(desk, one, evidence, [p for p in passages if p not in evidence])
     checks = [
         check("not_stated", True, f"neither it nor a sentence of it stands in {len(passages)} passages; a model finds it said in none"),
         check("answer_from_evidence", True, why), check("leak", True),
@@ -81,6 +72,20 @@ def make_thinking(desk: Desk) -> Question:
         structure, one.question, one.answer, level="thinking", used={r.element_id for r in relations}, evidence=evidence, checks=checks,
     )
     return question.model_copy(update={"steps": [structure.text_of(r) for r in relations]})
+
+
+def _concluded(desk: Desk, one: Said, evidence: Sequence[Passage], others: Sequence[Passage]) -> str:
+    """Why an answer follows from its evidence and is said nowhere, as a model finds. Raises: RejectedError."""
+    verdict = desk.ask(INFERRED, {
+        "question": one.question, "answer": one.answer, "passages": passages_shown(evidence, TRY_TOKENS)[0],
+        "others": passages_shown(others, TRY_TOKENS)[0],
+    }, Conclusion)
+    why = verdict.reason.strip()[:MOST_REASON]
+    if not verdict.follows:
+        raise RejectedError("answer_not_supported", why)
+    if verdict.stated:
+        raise RejectedError("stated", why)
+    return why
 
 
 def stated(answer: str, texts: Iterable[str]) -> str:
@@ -116,21 +121,25 @@ def make_distracting(desk: Desk) -> Question:
     told = _true(desk, distractor)
     enough = answered(desk, one, Trial(ANSWERABLE, evidence.passages))
     answered(desk, Said(plain, one.answer, one.aliases), Trial(WITHOUT, evidence.passages))
-    text = structure.text_of(distractor)
-    checks = [
-        enough, check("distractor", True, f"'{text}' is true, in the question, and not among what the answer needs; it names {names[0]}"),
-        check("distractor_unneeded", True, f"without it the evidence gives the same answer: {plain}"[:MOST_REASON]), check("leak", True),
-    ]
+    more: dict[str, JsonValue] = {
+        "triple": structure.text_of(distractor), "names": list[JsonValue](names), "question_without": plain,
+        "chunk_ids": list[JsonValue]([p.chunk_id for p in told if p.chunk_id]),
+    }
     question = drafted(
         structure, one.question, one.answer, level="distracting", used={r.element_id for r in needed}, evidence=evidence.passages,
-        checks=checks,
+        checks=[enough, *_unneeded(more), check("leak", True)],
     )
-    more: dict[str, JsonValue] = {"triple": text, "names": list[JsonValue](names), "question_without": plain}
-    more["chunk_ids"] = list[JsonValue]([p.chunk_id for p in told if p.chunk_id])
     return question.model_copy(update={
         "references": list(one.aliases), "steps": [structure.text_of(r) for r in needed], "extra": {"distractor": more},
         "evidence_ids": [list(group) for group in evidence.groups],
     })
+
+
+def _unneeded(distractor: dict[str, JsonValue]) -> list[QuestionCheck]:
+    """What was found of a fact that distracts."""
+    found = f"'{distractor['triple']}' is true, and not among what the answer needs; the question has its {distractor['names']}"
+    same = f"without it the evidence gives the same answer: {distractor['question_without']}"
+    return [check("distractor", True, found), check("distractor_unneeded", True, same[:MOST_REASON])]
 
 
 def _carried(
@@ -160,10 +169,10 @@ def _true(desk: Desk, distractor: StructureRelation) -> tuple[Passage, ...]:
     verdict = desk.ask(
         "bench-evidence", {"passages": values}, EvidenceVerdicts, items=triples_shown(structure, [distractor]), stage=TRUE,
     ).items[0]
-    told = [passages[n - 1] for n in dict.fromkeys(verdict.passages) if 1 <= n <= len(passages)] or list(passages[:1])
-    if not verdict.follows:
+    numbers = [1] if len(passages) == 1 else [n for n in dict.fromkeys(verdict.passages) if 1 <= n <= len(passages)]
+    if not (verdict.follows and numbers):
         raise RejectedError("distractor_untrue", verdict.reason.strip()[:MOST_REASON])
-    return tuple(told)
+    return tuple(passages[n - 1] for n in numbers)
 
 
 def make_comparing(desk: Desk) -> Question:

@@ -7,7 +7,6 @@ graph is asked of somebody or something that is in no name, no alias and no text
 from __future__ import annotations
 
 import random
-import zlib
 from dataclasses import dataclass
 
 from kgeval.graph.connect import Graph, QueryTimeout
@@ -29,6 +28,7 @@ NEEDS: frozenset[Need] = frozenset(("graph",))
 LEAST_ENTITIES = 3  # entities of the type that have the relation
 LEAST_SHARE = 0.02  # of the uses of the type's most used relation
 MOST_TRIED = 8
+MOST_JOINED = 30  # names that new ones are made of, a question
 UNTOLD = "This cannot be answered: the texts do not tell it."
 
 
@@ -128,9 +128,9 @@ def _invented(place: _Place) -> Question:
 
 def _new_names(place: _Place, node: StructureNode) -> list[str]:
     """Names in the manner of the type: the beginning of one, the last word of another."""
-    params = _params(place, type=node.type or "", seed=zlib.crc32(f"{place.structure.seed}:{node.key}".encode()), most=30)
-    rows = place.graph.read(all_queries()["answers-names-of-type"], params, timeout=TIMEOUT) if node.type else []
-    names = [row["name"] for row in rows if not usable(row["name"]) and _joinable(row["name"])]
+    pool = known(place.graph, place.layout).names(node.type, place.structure.seed) if node.type else ()
+    joinable = [name for name in pool if _joinable(name) and not usable(name)]
+    names = place.rng.sample(joinable, min(MOST_JOINED, len(joinable)))
     made = []
     for one in names:
         for other in names:

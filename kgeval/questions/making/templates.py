@@ -11,6 +11,7 @@ from kgeval.records import Passage
 
 NOUN = "entity"  # what is asked for where the type says nothing
 _PLAIN = re.compile(r"[\w .,'\u2019&()/-]+")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _PLACING = frozenset(("in", "at"))
 
 
@@ -124,5 +125,5 @@ def _which(noun: str, more: bool) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Text that can stand between double quotation marks."""
-    return " ".join(text.replace('"', "'").split())
+    """Text that can stand between double quotation marks, on one line without control characters."""
+    return " ".join(_CONTROL.sub(" ", text.replace('"', "'")).split())

@@ -48,8 +48,8 @@ def unsaid(texts: Sequence[str] | None, node: StructureNode, predicate: str) -> 
     if len(texts) > MOST_PASSAGES or any(_tells(text, names, stems) for text in texts):
         return Unsaid(False, "")
     return Unsaid(True, (
-        f"In the texts, searched: of {len(texts):,} passages that name it none has a word of '{predicate}' in or right after a sentence with its "
-        "name; that no text says it in other words is not proved."
+        f"In the texts, searched: of {len(texts):,} passages that name it none has a word of '{predicate}' in or right after a sentence "
+        "with its name; that no text says it in other words is not proved."
     ))
 
 

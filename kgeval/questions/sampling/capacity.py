@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from kgeval.questions.sampling.world import World
 
 
+MOST_WALKED = 1_024  # entities that a path is looked for from
+
+
 def capacity(world: World, wanted: Wanted) -> Capacity:
     """How many structures of the kind there are, at most or exactly, and what limits it."""
     if not len(world.entities):
@@ -75,13 +78,13 @@ def _paths(world: World, wanted: Wanted) -> Capacity:
             return Capacity(None, False, f"it has at least {counted(len(found), 'path')} of {counted(wanted.hops, 'relation')}")
     if _any_path(world, wanted.hops):
         size = counted(world.entities.relations, "relation")
-        return Capacity(None, False, f"it has {size}: paths are counted in graphs of up to {SMALL:,} only")
-    return Capacity(0, False, f"no path of {counted(wanted.hops, 'relation')} was found from any of its entities")
+        return Capacity(None, False, f"it has {size}: too many ways to count its paths of {counted(wanted.hops, 'relation')}")
+    return Capacity(None, False, f"walks from its entities found no path of {counted(wanted.hops, 'relation')}")
 
 
 def _any_path(world: World, hops: int) -> bool:
     rng, joined = world.rng("any path", str(hops)), world.entities.joined
-    for start in range(0, len(joined), BATCH):
+    for start in range(0, min(len(joined), MOST_WALKED), BATCH):
         ways = walked(world, [Seed(int(at), None) for at in joined[start : start + BATCH]], hops, rng)
         if any(not way.ended for way in ways):
             return True

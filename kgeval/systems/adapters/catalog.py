@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import cache
+from math import inf
 from pathlib import Path
 from typing import Literal
 
@@ -113,14 +114,14 @@ def _read(kind: SettingType, value: JsonValue) -> JsonValue:
         if kind == "yes or no":
             return words.get(value.strip().lower())
         try:
-            return int(value) if kind == "whole number" else float(value)
+            value = int(value) if kind == "whole number" else float(value)
         except ValueError:
             return None
     if isinstance(value, bool) or kind == "yes or no":
         return value if isinstance(value, bool) and kind == "yes or no" else None
     if isinstance(value, int):
         return value if value >= 0 else None
-    return value if isinstance(value, float) and kind == "number" and value >= 0 else None
+    return value if isinstance(value, float) and kind == "number" and 0 <= value < inf else None
 
 
 @cache

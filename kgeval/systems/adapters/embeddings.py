@@ -16,6 +16,12 @@ if TYPE_CHECKING:
     from kgeval.llm.embed import Embedder
 
 LARGEST = 64 * 2**20
+POLL_SECONDS = 0.05  # how often the server looks whether it is to end
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
 
 
 class EmbeddingServer:
@@ -24,10 +30,9 @@ class EmbeddingServer:
     def __init__(self, embedder: Embedder) -> None:
         self.key = f"local-{secrets.token_urlsafe(24)}"
         self._embedder, self._lock = embedder, threading.Lock()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), _handler(self))
         self.base_url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
-        self._thread = threading.Thread(target=self._server.serve_forever, name="kgeval-embeddings", daemon=True)
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(POLL_SECONDS,), name="kgeval-embeddings", daemon=True)
 
     def __enter__(self) -> Self:
         self._thread.start()

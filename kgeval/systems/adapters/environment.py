@@ -36,12 +36,15 @@ class Installed(BaseModel):
 
 
 def place(info: AdapterInfo) -> Path:
-    """Where the adapter's environment is, or would be: below KGEVAL_SYSTEMS_DIR, else in kgeval's data folder of this user."""
+    """Where the adapter's environment is, or would be: below KGEVAL_SYSTEMS_DIR, else in kgeval's data folder of this user.
+
+    Always absolute: it becomes a part of the PATH of processes that run in another folder.
+    """
     import platformdirs
 
     chosen = environment("KGEVAL_SYSTEMS_DIR")
     base = Path(chosen).expanduser() if chosen else platformdirs.user_data_path("kgeval", appauthor=False) / "systems"
-    return base / info.name
+    return (base / info.name).absolute()
 
 
 def installed(info: AdapterInfo) -> Installed | None:
@@ -99,13 +102,21 @@ def remove(info: AdapterInfo) -> bool:
         return False
     if not (folder / "pyvenv.cfg").is_file() and any(folder.iterdir()):
         raise UsageError(f"{folder} is no environment of kgeval's", fix="move it away, or set KGEVAL_SYSTEMS_DIR to another folder")
+    (folder / MARKER).unlink(missing_ok=True)  # first: where this is interrupted, nothing says any more that it is installed
+    for inner in folder.iterdir():
+        if inner.is_dir() and not inner.is_symlink():
+            shutil.rmtree(inner)
+        elif inner.name != "pyvenv.cfg":  # last: by it the rest is known as an environment the next time
+            inner.unlink()
     shutil.rmtree(folder)
     return True
 
 
 def _installer(uv: str | None, folder: Path) -> list[str]:
     python = str(folder / "bin" / "python")
-    return [uv, "pip", "install", "--quiet", "--python", python] if uv else [python, "-m", "pip", "install", "--quiet"]
+    if uv:
+        return [uv, "pip", "install", "--quiet", "--python", python]
+    return [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
 
 
 def _python(info: AdapterInfo, given: str | None) -> str:
@@ -123,10 +134,13 @@ def _python(info: AdapterInfo, given: str | None) -> str:
 
 def _version_of(python: str) -> str:
     code = "import sys; sys.stdout.write(sys.version.split()[0])"
-    done = subprocess.run([python, "-c", code], capture_output=True, text=True, check=False)
-    if done.returncode != 0 or not _VERSION.match(done.stdout):
+    try:
+        said = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL, timeout=60).stdout
+    except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
+        said = ""
+    if not _VERSION.match(said):
         raise UsageError(f"{python} is no Python that runs", fix="give the path of an interpreter with --python")
-    return done.stdout
+    return said
 
 
 def _pair(version: str) -> tuple[int, int]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -15,7 +13,7 @@ from kgeval.records import Corpus, Document
 from kgeval.systems.adapters.catalog import AdapterInfo
 from kgeval.text.tokens import TOKENIZER, count_tokens
 
-CARD, DOCUMENTS, RESULT = "kgeval-adapter.json", "documents.jsonl", "index.json"
+CARD, DOCUMENTS, RESULT, STORE, LOG = "kgeval-adapter.json", "documents.jsonl", "index.json", "store", "index.log"
 
 
 class Card(BaseModel):
@@ -56,6 +54,11 @@ class Told(BaseModel):
     asked: dict[str, int | float | None]
     python: str
 
+    @property
+    def failed(self) -> int:
+        """Documents that are not in the index."""
+        return sum(self.failures.values())
+
 
 def read_card(folder: Path, info: AdapterInfo) -> Card:
     """The card of a finished index. Raises: InputError where there is none, or one of another adapter."""
@@ -73,22 +76,29 @@ def read_card(folder: Path, info: AdapterInfo) -> Card:
     return card
 
 
-def prepare(folder: Path, card: Card, documents: Sequence[Document], *, replace: bool) -> None:
-    """Writes documents and card into a new folder, or an empty one; `replace`: into one of kgeval's, whose index is deleted.
-
-    Raises: UsageError for a folder that holds anything else.
-    """
-    import shutil
-
+def check_free(folder: Path, *, replace: bool) -> None:
+    """Raises: UsageError for a folder that holds anything; `replace`: anything but an index of kgeval's."""
     if folder.exists() and any(folder.iterdir()):
         if not (folder / CARD).is_file():
             raise UsageError(f"{folder} is not empty, and no index of kgeval's", fix="give --folder a new or empty folder")
         if not replace:
             raise UsageError(f"{folder} holds an index already", fix="give another --folder, or --replace to make it anew")
-        shutil.rmtree(folder)
+
+
+def prepare(folder: Path, card: Card, documents: Sequence[Document], *, replace: bool) -> None:
+    """Writes documents and card into a new folder, or an empty one; `replace`: into one of kgeval's, whose index is deleted, and
+    nothing else that is in it. Raises: UsageError as `check_free` has it.
+    """
+    import shutil
+
+    check_free(folder, replace=replace)
     folder.mkdir(parents=True, exist_ok=True)
+    write_card(folder, card)  # first: from now on no finished index is here
+    if (folder / STORE).is_dir():
+        shutil.rmtree(folder / STORE)
+    for name in (RESULT, LOG):
+        (folder / name).unlink(missing_ok=True)
     write_jsonl(folder / DOCUMENTS, ({"id": one.id, "title": one.title, "text": one.text} for one in documents))
-    write_card(folder, card)
 
 
 def write_card(folder: Path, card: Card) -> None:
@@ -113,9 +123,10 @@ def corpus(documents: Sequence[Document], chunks: int | None) -> Corpus:
 
 
 def digest(documents: Sequence[Document]) -> str:
-    """SHA-256 over ids and texts, sorted by id."""
-    parts = sorted((one.id, hashlib.sha256(one.text.encode("utf-8", "surrogatepass")).hexdigest()) for one in documents)
-    return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode("utf-8", "surrogatepass")).hexdigest()
+    """SHA-256 over the documents in the order of their ids: the same that `kgeval build` has for them."""
+    from kgeval.text.build.state import content_hash, corpus_hash
+
+    return corpus_hash((one.id, content_hash(one)) for one in documents)
 
 
 def configuration(info: AdapterInfo, card: Card, version: str) -> Mapping[str, JsonValue]:

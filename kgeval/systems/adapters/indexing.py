@@ -24,7 +24,6 @@ from kgeval.systems.adapters.catalog import AdapterInfo
 from kgeval.systems.adapters.folder import Card, Told
 from kgeval.systems.adapters.launch import Prices, argv, local_embeddings, variables
 
-LOG = "index.log"
 GRACE_SECONDS = 5.0
 
 
@@ -48,14 +47,16 @@ def index(info: AdapterInfo, wanted: IndexWanted, *, say: Callable[[str], None])
     Raises: UsageError, ModelError before anything is done; IncompleteError with the end of the log where the script failed.
     """
     environ = variables(info)
-    folders.prepare(wanted.folder, wanted.card, wanted.documents, replace=wanted.replace)
-    log = wanted.folder / LOG
-    say(f"{info.title} indexes {len(wanted.documents):,} documents; its log: {log}")
+    folders.check_free(wanted.folder, replace=wanted.replace)
     with ExitStack() as stack:
         environ |= local_embeddings(stack, wanted.card) if wanted.card.local else {}
+        folders.prepare(wanted.folder, wanted.card, wanted.documents, replace=wanted.replace)
+        log = wanted.folder / folders.LOG
+        say(f"{info.title} indexes {len(wanted.documents):,} documents; its log: {log}")
         _run(info, environ, wanted, log)
     told = folders.told(wanted.folder)
-    folders.write_card(wanted.folder, wanted.card.model_copy(update={"dimensions": told.dimensions, "version": told.version}))
+    if not told.failed or told.failed < len(wanted.documents):  # an index of nothing is none that can be asked
+        folders.write_card(wanted.folder, wanted.card.model_copy(update={"dimensions": told.dimensions, "version": told.version}))
     return record(info, wanted, told)
 
 
@@ -98,11 +99,10 @@ def record(info: AdapterInfo, wanted: IndexWanted, told: Told) -> IndexRecord:
     card = wanted.card
     use = _use(card, told)
     asked = Asked([ModelRef(role="extractor", name=card.model), ModelRef(role="embedding", name=card.embedding_model)], use)
-    failed = sum(told.failures.values())
     notes = [*told.notes, *_unknown(told)]
     return IndexRecord(
         system=info.name, graph=str(wanted.folder), variant=card.preset, corpus=folders.corpus(wanted.documents, told.chunks),
-        run=wanted.started.manifest(inputs=wanted.inputs, asked=asked, exit_code=3 if failed else 0), seconds=told.seconds,
+        run=wanted.started.manifest(inputs=wanted.inputs, asked=asked, exit_code=3 if told.failed else 0), seconds=told.seconds,
         stages=told.stages, calls=use[0].calls, input_tokens=_whole(told, "input_tokens"), output_tokens=_whole(told, "output_tokens"),
         cost=_prices(card).cost(*(_whole(told, name) for name in ("input_tokens", "output_tokens", "embedding_tokens"))),
         use=use, entities=told.entities, relations=told.relations, failures=told.failures, faults=list(wanted.faults), notes=notes,

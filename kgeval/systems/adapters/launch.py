@@ -37,7 +37,9 @@ NEO4J = ("NEO4J_URI", "NEO4J_USERNAME", "NEO4J_PASSWORD", "NEO4J_DATABASE")
 # no package of these is to call home, and litellm is not to fetch its price list
 QUIET = {
     "DO_NOT_TRACK": "1", "LITELLM_LOCAL_MODEL_COST_MAP": "True", "PYTHONSAFEPATH": "1", "PYTHONUNBUFFERED": "1", "PYTHONWARNINGS": "ignore",
+    "PYTHONUTF8": "1",
 }
+LOOPBACK = "127.0.0.1,localhost"
 
 
 def open_adapter(spec: SystemSpec, opening: Opening) -> AdapterSystem:
@@ -54,6 +56,8 @@ def open_adapter(spec: SystemSpec, opening: Opening) -> AdapterSystem:
     settings = info.checked(opening.settings, answering=True)
     card = read_card(opening.folder, info)
     name = spec.label or (f"{info.name}:{mode}" if len(info.modes) > 1 else info.name)
+    url = address(environment("OPENAI_BASE_URL") or DEFAULT_URL)
+    prices = Prices(opening.price(str(settings.get("model") or card.model), url), opening.price(card.embedding_model, url), card.local)
     with ExitStack() as stack:
         more = local_embeddings(stack, card) if card.local and not opening.dry else {}
         system = open_command(CommandWanted(
@@ -61,8 +65,6 @@ def open_adapter(spec: SystemSpec, opening: Opening) -> AdapterSystem:
             settings={"adapter": info.name, "mode": mode, **settings}, timeout=opening.timeout, processes=opening.processes,
             environment={**variables(info), **more}, folder=opening.folder.resolve(), hello_seconds=opening.timeout,
         ), started=not opening.dry)
-        url = address(environment("OPENAI_BASE_URL") or DEFAULT_URL)
-        prices = Prices(opening.price(str(settings.get("model") or card.model), url), opening.price(card.embedding_model, url), card.local)
         return AdapterSystem(system, stack.pop_all(), prices)
 
 
@@ -110,8 +112,10 @@ class AdapterSystem:
 
     def close(self) -> None:
         """Ends the process and what runs beside it. May be called twice."""
-        self._inner.close()
-        self._beside.close()
+        try:
+            self._inner.close()
+        finally:
+            self._beside.close()
 
     def __enter__(self) -> AdapterSystem:
         return self
@@ -127,7 +131,7 @@ def argv(info: AdapterInfo, task: str, mode: str = "", settings: Mapping[str, Js
     words = ["python", "-m", info.module, task, "--folder", "."]
     words += ["--mode", mode] if mode else []
     words += ["--settings", json.dumps(given, sort_keys=True)] if given else []
-    words += ["--model", str(model)] if model else []
+    words += [f"--model={model}"] if model else []  # one word: a name may begin with a dash
     return tuple(words)
 
 
@@ -142,9 +146,15 @@ def variables(info: AdapterInfo) -> dict[str, str]:
         found |= {name: os.environ[name] for name in NEO4J if name in os.environ}
     path = os.pathsep.join([str(python.parent), found.get("PATH", os.defpath)])
     return {
-        **found, **QUIET, "PATH": path, "VIRTUAL_ENV": str(place(info)), "PYTHONPATH": str(scripts()), "PYTHONDONTWRITEBYTECODE": "1",
+        **found, **QUIET, **_direct(found), "PATH": path, "VIRTUAL_ENV": str(place(info)), "PYTHONPATH": str(scripts()),
         "OPENAI_BASE_URL": url, "OPENAI_API_KEY": api_key(url),
     }
+
+
+def _direct(found: Mapping[str, str]) -> dict[str, str]:
+    """What keeps requests to this machine away from a proxy: the relay is here, and a proxy would get its key and all texts."""
+    known = found.get("no_proxy") or found.get("NO_PROXY")
+    return dict.fromkeys(("NO_PROXY", "no_proxy"), f"{known},{LOOPBACK}" if known else LOOPBACK)
 
 
 def local_embeddings(stack: ExitStack, card: Card) -> dict[str, str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from kgeval.graph.entry import Around, EntityText, VectorIndex
 from kgeval.llm import tokens
-from kgeval.llm.rerank import Reranker
+from kgeval.llm.rerank import Reranker, reranker
 from kgeval.llm.text_table import TextTable
 from kgeval.records import Passage
 from kgeval.systems.builtin.linear import Edge, Linear, about, budgeted, reached, sentence
@@ -18,7 +18,8 @@ from kgeval.text.sentences import sentences
 
 FRONT = 1_000
 """Entities that one hop goes on from, at most."""
-MOST_CHUNKS = 100
+MOST_CHUNKS, SHORTEST = 100, 10
+"""Chunks whose texts are read, at most: that many, or as many of so few tokens as the budget could hold."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class GraphRetriever:
         self._with_text = settings.system == "graph+text"
         if self._with_text:
             place.need_chunks(settings.system)
-        self._reranker = Reranker(settings.rerank) if settings.rerank else None
+        self._reranker = reranker(settings.rerank) if settings.rerank else None
         self.table: TextTable | None = None
         self._index: VectorIndex | None = None
         self.signature = f"embedding={place.embedder.identity}"
@@ -50,6 +51,7 @@ class GraphRetriever:
         else:
             self.table = place.table("entities")
             self.signature += f"|index={self.table.about.digest[:12]}"
+        self.signature += "|graph={}/{}".format(*self.size())  # the index's digest knows nothing of relations
         place.reader.around([""], 1)  # the server plans the query now, not while the first question waits
         if self._reranker is not None:
             self._reranker.load()
@@ -92,7 +94,7 @@ class GraphRetriever:
         """What of it fits into the budget, as passages. The nodes: entry entities, and the ends of the relations that are shown."""
         edges = reached(found.entries, found.near, self._settings.hops)
         if self._reranker is not None:
-            with clock.stage("rerank"):
+            with self._reranker.lock, clock.stage("rerank"):
                 edges = self._reranked(question, edges, self._reranker)
         lead = [about(one) for one in found.entries] if self._settings.describe else []
         with clock.stage("expand"):
@@ -130,8 +132,8 @@ class GraphRetriever:
         """The chunks that the shown relations come from, in the relations' order, as far as the rest of the budget goes."""
         chunks = {chunk.element_id: (chunk, edge.score) for edge in reversed(linear.edges) for chunk in edge.relation.chunks[::-1]}
         order = list(dict.fromkeys(chunk.element_id for edge in linear.edges for chunk in edge.relation.chunks if chunk.element_id))
-        texts = self._place.reader.texts(order[:MOST_CHUNKS])
         left, made = self._settings.l_max - linear.tokens, list[Passage]()
+        texts = self._place.reader.texts(order[:max(MOST_CHUNKS, left // SHORTEST)])
         for element_id in order:
             text = texts.get(element_id, "")
             if text and not made and tokens.count(text) > left:

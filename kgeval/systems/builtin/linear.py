@@ -10,7 +10,6 @@ from kgeval.graph.entry import Around, ChunkPlace, EntityText
 from kgeval.records import Passage
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_BLANKS = re.compile(r"[_\s]+")
 LONGEST = 1_000
 
 
@@ -60,10 +59,14 @@ def sentence(relation: Around, *, describe: bool = False) -> str:
 
 
 def words_of(predicate: str) -> str:
-    """A predicate as words: WORKS_AT, worksAt and works_at are "works at"."""
-    split = _CAMEL.sub(" ", predicate)
-    words = _BLANKS.sub(" ", split).strip()
-    return words.lower() if words.isupper() or " " in words or split != predicate else words
+    """A predicate as words: WORKS_AT, worksAt and works_at are "works at". One that is written in words stays as it is ("ist Mitglied
+    von"), save for one all in capitals."""
+    said = " ".join(predicate.split())
+    if " " in said:
+        return said.lower() if said.isupper() else said
+    split = _CAMEL.sub(" ", said)
+    words = split.replace("_", " ").strip()
+    return (words.lower() if words.isupper() or words != said else words) or said
 
 
 def about(entity: EntityText) -> str:
@@ -74,25 +77,26 @@ def about(entity: EntityText) -> str:
 
 def budgeted(edges: Iterable[Edge], budget: int, count: Callable[[str], int], *, describe: bool, lead: Sequence[str] = ()) -> Linear:
     """The relations that fit into the budget in their order (one that does not fit is left out, shorter ones after it still come in),
-    as passages: the sentences that come from one chunk stand together. `lead`: sentences that come before them."""
-    used, kept, groups = 0, [], dict[str, list[str]]()
+    as passages: the sentences that come from one chunk stand together, parallel relations that say the same there once. `lead`:
+    sentences that come before them, with half of the budget at most where there are relations."""
+    edges, used, kept, groups = list(edges), 0, [], dict[str, dict[str, None]]()
     places: dict[str, tuple[ChunkPlace | None, float | None]] = {}
     for text in lead:
-        if used + (cost := count(text) + 1) <= budget:
+        if used + (cost := count(text) + 1) <= (budget // 2 if edges else budget):
             used += cost
-            groups.setdefault("", []).append(text)
+            groups.setdefault("", {})[text] = None
             places.setdefault("", (None, None))
     for edge in edges:
-        said = sentence(edge.relation, describe=describe)
-        cost = count(said) + 1
-        if used + cost > budget:
-            continue
-        used += cost
-        kept.append(edge)
-        chunk = _chunk_of(edge.relation, groups)
+        said, chunk = sentence(edge.relation, describe=describe), _chunk_of(edge.relation, groups)
         key = chunk.id if chunk else ""
-        groups.setdefault(key, []).append(said)
-        places.setdefault(key, (chunk, edge.score))
+        fresh = said not in groups.get(key, ())
+        if fresh and used + (cost := count(said) + 1) > budget:
+            continue
+        kept.append(edge)
+        if fresh:
+            used += cost
+            groups.setdefault(key, {})[said] = None
+            places.setdefault(key, (chunk, edge.score))
     passages = [_passage(lines, *places[key]) for key, lines in groups.items()]
     return Linear(tuple(passages), tuple(kept), used)
 
@@ -102,7 +106,7 @@ def _chunk_of(relation: Around, groups: Mapping[str, object]) -> ChunkPlace | No
     return next((chunk for chunk in relation.chunks if chunk.id in groups), relation.chunks[0] if relation.chunks else None)
 
 
-def _passage(lines: Sequence[str], chunk: ChunkPlace | None, score: float | None) -> Passage:
+def _passage(lines: Iterable[str], chunk: ChunkPlace | None, score: float | None) -> Passage:
     return Passage(
         text="\n".join(lines), chunk_id=chunk.id if chunk else None, document=chunk.document if chunk else None, score=score,
     )

@@ -6,7 +6,7 @@ import heapq
 from dataclasses import replace
 
 from kgeval.llm import tokens
-from kgeval.llm.rerank import Reranker
+from kgeval.llm.rerank import reranker
 from kgeval.llm.text_table import Hit, TextTable
 from kgeval.records import Passage
 from kgeval.systems.builtin.retrieval import Clock, Place, Retrieved
@@ -19,7 +19,7 @@ class VectorRetriever:
     def __init__(self, settings: Settings, place: Place, *, planned: bool) -> None:
         self._settings, self._place = settings, place
         place.need_chunks(settings.system)
-        self._reranker = Reranker(settings.rerank) if settings.rerank else None
+        self._reranker = reranker(settings.rerank) if settings.rerank else None
         self.table: TextTable | None = None
         self.signature = f"embedding={place.embedder.identity}"
         if not planned:
@@ -37,7 +37,7 @@ class VectorRetriever:
         with clock.stage("entry"):
             hits = self.table.nearest(vector, most)
         if self._reranker is not None:
-            with clock.stage("rerank"):
+            with self._reranker.lock, clock.stage("rerank"):
                 hits = _ordered(hits, self._reranker.scores(question, [hit.item.text for hit in hits]))
         contexts = tuple(
             Passage(text=hit.item.text, chunk_id=hit.item.key, document=hit.item.group, score=hit.score)

@@ -22,7 +22,7 @@ from kgeval.systems.outside.process import EndedError, Notes, Process, SlowError
 from kgeval.systems.outside.reply import Stamp, answer_from, failed, signature_of
 from kgeval.systems.system import Ask
 
-HELLO_SECONDS = 10.0
+HELLO_SECONDS = 60.0
 MOST_CRASHES = 5
 FIX = "run the command by hand and give it a line (docs/system-protocol.md), and mend what it says; --resume goes on"
 

@@ -10,6 +10,7 @@ from types import TracebackType
 from pydantic import JsonValue
 
 from kgeval.errors import InputError, UsageError
+from kgeval.files.partial import stopped
 from kgeval.files.rows import Rows, RowsWanted, open_rows
 from kgeval.files.stream import STDIN
 from kgeval.records import Answer
@@ -21,10 +22,10 @@ SHOWN = 20
 
 @dataclass(frozen=True)
 class FileWanted:
-    """A file of answers. `name`: of the system where the rows do not tell. `questions`: the file that is asked, for joining rows without
-    ids; `asked`: the ids of the questions that are asked. `maps`: as --map, for the file. `settings`: `system`, the one that is meant
-    where the file has several. `allow_missing`: questions without an answer are errors of their own, and answers to other questions
-    are left out. `trials`: how many answers to each question are wanted.
+    """A file of answers. `name`: of the system (empty: what its rows say, else the file's stem). `questions`: the file that is asked, for
+    joining rows without ids; `asked`: the ids of the questions that are asked. `maps`: as --map, for the file. `settings`: `system`,
+    the one that is meant where the file has several. `allow_missing`: questions without an answer are errors of their own, and answers
+    to other questions are left out. `trials`: how many answers to each question are wanted.
     """
 
     path: Path
@@ -60,7 +61,8 @@ class FileSystem:
             allow_missing=wanted.allow_missing, allow_duplicates=wanted.allow_duplicates,
         ))
         try:
-            self.name = self._system(self._rows, str(system) if system is not None else None)
+            self._inside = self._system(self._rows, str(system) if system is not None else None)
+            self.name = wanted.name or self._inside
             self.signature = signature_of("file", self.name, self._rows.digest())
             self._stamp = Stamp(self.name, None, self.signature)
             self._check()
@@ -99,7 +101,7 @@ class FileSystem:
             )
 
     def _of(self, question: str) -> list[Answer]:
-        return [answer for answer in self._rows.answers_to(question) if answer.system == self.name]
+        return [answer for answer in self._rows.answers_to(question) if answer.system == self._inside]
 
     def answer(self, ask: Ask) -> Answer:
         """The answer of the file, with what it tells of time and tokens. One that lacks is an error of its own."""
@@ -107,6 +109,8 @@ class FileSystem:
         place = (ask.trial or 1) - 1
         if place >= len(found):
             return failed(ask, self._stamp, "no_answer", "the file has none to this question")
+        if stopped(found[place].error):  # of the run that made the file: this one is not stopped by it
+            return failed(ask, self._stamp, "no_answer", f"the file has none to this question: {found[place].error}")
         return found[place].model_copy(update={"trial": ask.trial, "signature": found[place].signature or self.signature})
 
     @property

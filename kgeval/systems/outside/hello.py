@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from kgeval.errors import UsageError
 from kgeval.files import cells
 
+LONGEST_NAME = 100
 MOST_AT_A_TIME = 64
 
 
@@ -33,8 +34,11 @@ def declared(said: Mapping[str, Any], name: str) -> Declared:
             raise cells.Misfit(f"parallel is not between 1 and {MOST_AT_A_TIME}")
         if not isinstance(said.get("adjusts", False), bool):
             raise cells.Misfit("adjusts is neither true nor false")
+        called = cells.name(said.get("name")) or ""
+        if not called.isprintable() or len(called) > LONGEST_NAME:
+            raise cells.Misfit(f"name is longer than {LONGEST_NAME} characters, or has some that cannot be printed")
         return Declared(
-            cells.name(said.get("name")) or "", cells.name(said.get("version")) or "", said.get("adjusts", False), parallel or 1,
+            called, cells.name(said.get("version")) or "", said.get("adjusts", False), parallel or 1,
             cells.mapping(said.get("card")) or {},
         )
     except cells.Misfit as misfit:

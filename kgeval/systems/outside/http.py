@@ -10,11 +10,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace, TracebackType
 from typing import Any
-from urllib.parse import parse_qsl, urljoin, urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from pydantic import JsonValue
 
 from kgeval.errors import ModelError, UsageError
+from kgeval.files import cells
 from kgeval.files.stream import loads
 from kgeval.llm import tokens
 from kgeval.llm.budget import SpentError
@@ -27,7 +28,16 @@ from kgeval.llm.rates import backoff
 from kgeval.llm.shared import Shared
 from kgeval.records import Answer
 from kgeval.systems.outside.reply import Stamp, answer_from, failed, signature_of
-from kgeval.systems.outside.template import check_paths, check_request, fields_of, headers_of, reply_of, request_of
+from kgeval.systems.outside.template import (
+    chat_template,
+    check_paths,
+    check_request,
+    checked_url,
+    fields_of,
+    headers_of,
+    reply_of,
+    request_of,
+)
 from kgeval.systems.system import Ask
 
 SETTINGS = ("model", "system_prompt", "parameters", "request", "response", "headers")
@@ -63,14 +73,15 @@ class _RefusedError(Exception):
 
 
 class HttpSystem:
-    """A System. Raises: UsageError for settings that do not fit, ConfigError for headers whose variables are not set."""
+    """A System. Raises: UsageError for settings that do not fit, ConfigError for headers whose variables are not set,
+    ModelError for a cost limit on a chat whose price is not known."""
 
     def __init__(self, wanted: HttpWanted) -> None:
         settings, self._wanted = dict(wanted.settings), wanted
         if unknown := sorted(set(settings) - set(SETTINGS)):
             raise UsageError(f"http: has no setting {', '.join(unknown)}", fix=f"it has {', '.join(SETTINGS)}: docs/answer.md")
         self._chat = "request" not in settings
-        self._template: JsonValue = _chat_template(settings) if self._chat else settings["request"]
+        self._template: JsonValue = chat_template(settings) if self._chat else settings["request"]
         check_request(self._template)
         self._url = f"{address(wanted.url)}/chat/completions" if self._chat else checked_url(wanted.url)
         response = settings.get("response", {})
@@ -86,6 +97,9 @@ class HttpSystem:
         self.adjusts = self._chat or "target_words" in json.dumps(self._template)
         self.parallel = wanted.limits.concurrency
         self._stamp = Stamp(self.name, self.variant, self.signature)
+        if self._chat and wanted.limits.cost_limit is not None and wanted.price is None:
+            what = f"no price is known for {self._model} at {wanted.url}, so a cost limit cannot be kept"
+            raise ModelError(what, fix="give a price file with --prices (docs/models.md), or limit the calls with --max-calls instead")
         self._shared = wanted.shared or Shared(wanted.limits)
         self._rates = self._shared.rates(self._url)
         self._lock, self._halt = threading.Lock(), threading.Event()
@@ -95,14 +109,15 @@ class HttpSystem:
     def answer(self, ask: Ask) -> Answer:
         """The answer. Raises: ModelError where the endpoint refuses the key, or cannot be reached at all."""
         self._opened()  # loading the client takes a second, once, which is not the question's
-        body, until = self._request(ask), time.monotonic() + self._wanted.timeout
-        tried = 0
+        body, until, tried = self._request(ask), 0.0, 0
+        most = tokens.most(json.dumps(body)) if self._rates.counts_tokens else 0
         while True:
             try:
-                self._rates.wait(tokens.most(json.dumps(body)) if self._rates.counts_tokens else 0, sleep=self._halt.wait)
-                began = time.monotonic()
-                reply = self._once(body, until)
-                return answer_from(reply, ask, self._stamp, seconds=time.monotonic() - began)
+                if self._rates.wait(most, sleep=self._halt.wait):
+                    return failed(ask, self._stamp, "cancelled", "the run was interrupted")
+                until = until or time.monotonic() + self._wanted.timeout  # the wait for its first turn is not the question's
+                reply, seconds = self._once(body, until)
+                return answer_from(reply, ask, self._stamp, seconds=seconds)
             except _RefusedError as refused:
                 tried += 1
                 wait = backoff(tried, asked=refused.wait)
@@ -115,27 +130,29 @@ class HttpSystem:
     def _request(self, ask: Ask) -> JsonValue:
         """What is sent for a question. A chat is told the length that is wanted in words."""
         if self._chat and ask.target_words is not None:
-            ask = replace(ask, question=f"{ask.question}\n\nAnswer in about {ask.target_words} words.")
+            before = f" Your answer before did not have that length:\n\n{ask.previous}" if ask.previous else ""
+            ask = replace(ask, question=f"{ask.question}\n\nAnswer in about {ask.target_words} words.{before}")
         return request_of(self._template, ask)
 
-    def _once(self, body: JsonValue, until: float) -> dict[str, Any]:
-        """The fields of one reply, within the budget."""
+    def _once(self, body: JsonValue, until: float) -> tuple[dict[str, Any], float]:
+        """The fields of one reply and its seconds, within the budget."""
         bound = self._bound(body)
         try:
             self._shared.budget.reserve(bound, ended=self._halt.is_set)
         except SpentError as spent:
             raise _RefusedError("budget", spent.failure.detail) from None
-        cost = bound
+        cost, began = bound, time.monotonic()
         try:
             text = self._post(body, until)
+            seconds = time.monotonic() - began
             reply = self._read(text)
-            cost = float(reply.get("cost") or 0.0)
+            cost = _cost(reply)
         except _RefusedError as refused:
             cost = bound if refused.billed else 0.0
             raise
         finally:
             self._shared.budget.settle(bound, cost)
-        return reply
+        return reply, seconds
 
     def _bound(self, body: JsonValue) -> float:
         price = self._wanted.price
@@ -250,28 +267,6 @@ class HttpSystem:
         self.close()
 
 
-def _chat_template(settings: Mapping[str, JsonValue]) -> JsonValue:
-    """The request to an endpoint of OpenAI's kind. Raises: UsageError without a model."""
-    model, parameters, prompt = settings.get("model"), settings.get("parameters", {}), settings.get("system_prompt")
-    if not isinstance(model, str) or not model.strip():
-        fix = "--setting model=NAME for a chat endpoint, --setting 'request.NAME={{question}}' for others"
-        raise UsageError("http: needs a model, or a request", fix=fix)
-    if not isinstance(parameters, Mapping):
-        raise UsageError("http: parameters have names in them", fix="write for example parameters.temperature=0")
-    first: list[JsonValue] = [{"role": "system", "content": prompt}] if prompt else []
-    return {"temperature": 0, **parameters, "model": model.strip(), "messages": [*first, {"role": "user", "content": "{{question}}"}]}
-
-
-def checked_url(url: str) -> str:
-    """An address as it is. Raises: UsageError for one that is none, or that holds a secret."""
-    parts = urlsplit(url.strip())
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError(f"{url[:100]}: no address", fix="it looks like http:https://host/path")
-    if parts.username or parts.password or any("key" in name.lower() or "token" in name.lower() for name, _ in parse_qsl(parts.query)):
-        raise UsageError("an address must not hold a user, a password or a key", fix="give it as a header: headers.NAME=${VARIABLE}")
-    return url.strip()
-
-
 def _text(reply: Any, until: float, slow: str) -> str:
     """The body of a reply. Raises: _RefusedError for one that is larger than any answer, or that drips in beyond `until`."""
     parts, size = [], 0
@@ -294,6 +289,14 @@ def _same_host(url: str, reply: Any) -> str:
     if reply.status_code not in (307, 308):
         raise _RefusedError("rejected", f"HTTP {reply.status_code}: redirected to {after.path}; give that address")
     return target
+
+
+def _cost(reply: Mapping[str, Any]) -> float:
+    """What a reply says that it cost; 0 where it does not say, and for what is no number, which is told as a fault of the reply."""
+    try:
+        return cells.number(reply.get("cost")) or 0.0
+    except cells.Misfit:
+        return 0.0
 
 
 def _has_key(headers: Mapping[str, str]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 from pydantic import JsonValue
 
@@ -19,8 +20,30 @@ READABLE = ("answer", "error", *TAKEN)
 _SLOT = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _STEP = re.compile(r"([^.\[\]]+)((?:\[\d*\])*)(?:\.|$)")
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
-_SECRET = re.compile(r"authorization|key|token|secret|cookie|password", re.IGNORECASE)
+_SECRET = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
 MISSING = object()
+
+
+def chat_template(settings: Mapping[str, JsonValue]) -> JsonValue:
+    """The request to an endpoint of OpenAI's kind. Raises: UsageError without a model."""
+    model, parameters, prompt = settings.get("model"), settings.get("parameters", {}), settings.get("system_prompt")
+    if not isinstance(model, str) or not model.strip():
+        fix = "--setting model=NAME for a chat endpoint, --setting 'request.NAME={{question}}' for others"
+        raise UsageError("http: needs a model, or a request", fix=fix)
+    if not isinstance(parameters, Mapping):
+        raise UsageError("http: parameters have names in them", fix="write for example parameters.temperature=0")
+    first: list[JsonValue] = [{"role": "system", "content": prompt}] if prompt else []
+    return {"temperature": 0, **parameters, "model": model.strip(), "messages": [*first, {"role": "user", "content": "{{question}}"}]}
+
+
+def checked_url(url: str) -> str:
+    """An address as it is. Raises: UsageError for one that is none, or that holds a secret."""
+    parts = urlsplit(url.strip())
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UsageError(f"{url[:100]}: no address", fix="it looks like http:https://host/path")
+    if parts.username or parts.password or any("key" in name.lower() or "token" in name.lower() for name, _ in parse_qsl(parts.query)):
+        raise UsageError("an address must not hold a user, a password or a key", fix="give it as a header: headers.NAME=${VARIABLE}")
+    return url.strip()
 
 
 def check_request(template: JsonValue) -> None:

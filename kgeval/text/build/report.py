@@ -94,7 +94,7 @@ def corpus(done: Done) -> Corpus:
     """The texts that the graph is built from now."""
     rows = done.documents.values()
     return Corpus(
-        hash=corpus_hash(rows), documents=len(done.documents), chunks=sum(len(d.chunks) for d in rows),
+        hash=corpus_hash((d.id, d.hash) for d in rows), documents=len(done.documents), chunks=sum(len(d.chunks) for d in rows),
         tokens=sum(d.tokens for d in rows), words=sum(d.words for d in rows), tokenizer=TOKENIZER,
     )
 

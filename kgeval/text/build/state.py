@@ -109,9 +109,9 @@ def found_in(documents: Iterable[DocumentRow]) -> Iterator[Found]:
                 yield Found(chunk.id, document.id, chunk.index, chunk.start, decode(chunk.id, chunk.extraction))
 
 
-def corpus_hash(documents: Iterable[DocumentRow]) -> str:
-    """SHA-256 over ids and content hashes, sorted by id."""
-    return _sha("\0".join(f"{d.id}\0{d.hash}" for d in sorted(documents, key=lambda d: d.id)))
+def corpus_hash(documents: Iterable[tuple[str, str]]) -> str:
+    """SHA-256 over (id, content hash) of documents, sorted by id."""
+    return _sha("\0".join(f"{name}\0{digest}" for name, digest in sorted(documents)))
 
 
 def _short(row: list[Any]) -> list[Any]:

@@ -14,7 +14,9 @@ import argparse
 import importlib.metadata
 import json
 import os
+import signal
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -25,6 +27,7 @@ from typing import IO, Any, Protocol
 from adapter_relay import Counted, Relay, Upstream
 
 CARD, DOCUMENTS, RESULT = "kgeval-adapter.json", "documents.jsonl", "index.json"
+PARENT_SECONDS = 1.0
 OURS = ("OPENAI_BASE_URL", "OPENAI_API_KEY", "KGEVAL_EMBEDDINGS_URL", "KGEVAL_EMBEDDINGS_KEY")
 
 
@@ -51,9 +54,15 @@ class Job:
         """Those of the named settings that are set: what is not is left to the package's own default."""
         return {name: self.settings[name] for name in names if self.settings.get(name) is not None}
 
+    def setting(self, name: str, default: Any) -> Any:
+        """A setting, or the default where it is not set. 0 is a setting."""
+        value = self.settings.get(name)
+        return default if value is None else value
+
     def documents(self) -> list[dict[str, Any]]:
         """The documents: id, title, text."""
-        return [json.loads(line) for line in (self.folder / DOCUMENTS).read_text(encoding="utf-8").splitlines()]
+        with (self.folder / DOCUMENTS).open(encoding="utf-8") as lines:
+            return [json.loads(line) for line in lines]
 
 
 @dataclass(frozen=True)
@@ -99,6 +108,7 @@ def main(package: str, opener: Callable[[Job], Adapter]) -> None:
     parser.add_argument("--settings", type=json.loads, default={})
     parser.add_argument("--model", default=None)
     given = parser.parse_args()
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     with _protocol_stream() as out:
         card = json.loads((given.folder / CARD).read_text(encoding="utf-8"))
         settings = {**card.get("settings", {}), **given.settings}
@@ -108,6 +118,15 @@ def main(package: str, opener: Callable[[Job], Adapter]) -> None:
                 _index(package, opener, job, relay)
             else:
                 _answer(package, opener, job, relay, out)
+
+
+def _end_with(parent: int) -> None:
+    """Ends this process, and what it started, when the one that started it is gone: nobody would read what goes on being paid for."""
+    while os.getppid() == parent:
+        time.sleep(PARENT_SECONDS)
+    if os.getpgrp() == os.getpid():
+        os.killpg(os.getpgrp(), signal.SIGKILL)
+    os._exit(1)
 
 
 def parameters(task: str, settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -147,7 +166,7 @@ def _index(package: str, opener: Callable[[Job], Adapter], job: Job, relay: Rela
         **asdict(built), "stages": stages, "seconds": round(seconds, 3), "version": version(package), "dimensions": job.dimensions,
         "asked": asdict(relay.counted()), "python": sys.version.split()[0],
     }
-    (job.folder / RESULT).write_text(json.dumps(result, ensure_ascii=False), encoding="utf-8")
+    (job.folder / RESULT).write_text(line(result), encoding="utf-8")
 
 
 def _answer(package: str, opener: Callable[[Job], Adapter], job: Job, relay: Relay, out: IO[str]) -> None:
@@ -165,7 +184,7 @@ def _answer(package: str, opener: Callable[[Job], Adapter], job: Job, relay: Rel
                 said = done.result() if wrong is None else _failed(wrong)
                 reply = {"id": request.get("id"), **said_fields(said), **counts(relay.counted())}
                 reply["latency_s"] = round(time.perf_counter() - started, 6)
-            out.write(json.dumps(reply, ensure_ascii=False) + "\n")
+            out.write(line(reply) + "\n")
             out.flush()
         one.submit(adapter.close).result()
 
@@ -179,6 +198,11 @@ def _requests(stream: IO[str]) -> Iterator[dict[str, Any]]:
     for line in stream:
         if line.strip():
             yield json.loads(line)
+
+
+def line(value: Any) -> str:
+    """As JSON in ASCII, whatever a package put into it: half surrogate pairs are escaped, its own types become texts."""
+    return json.dumps(value, default=str)
 
 
 def _failed(wrong: BaseException) -> str:
@@ -236,6 +260,8 @@ def cut(text: str, words: int, overlap: int) -> list[str]:
     """The text in pieces of so many words, for packages that take passages as they are. The text between words is kept."""
     import re
 
+    if words < 1:
+        raise ValueError("a passage has one word or more")
     starts = [match.start() for match in re.finditer(r"\S+", text)]
     if len(starts) <= words:
         return [text.strip()] if text.strip() else []

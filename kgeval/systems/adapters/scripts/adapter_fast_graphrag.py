@@ -24,17 +24,17 @@ class FastGraphRag:
         self.job, settings = job, job.settings
         reach = {"base_url": job.base_url, "api_key": job.key}
         chunking = DefaultChunkingServiceConfig(
-            chunk_token_size=settings.get("chunk_token_size") or 800, chunk_token_overlap=settings.get("chunk_overlap_token_size") or 100,
+            chunk_token_size=job.setting("chunk_token_size", 800), chunk_token_overlap=job.setting("chunk_overlap_token_size", 100),
         )
         config = GraphRAG.Config(
             llm_service=OpenAILLMService(model=job.model, **reach),
             embedding_service=OpenAIEmbeddingService(model=job.embedding_model, embedding_dim=job.dimensions, **reach),
             chunking_service_cls=lambda: DefaultChunkingService(chunking),
             entity_ranking_policy=RankingPolicy_WithThreshold(
-                RankingPolicy_WithThreshold.Config(threshold=settings.get("entity_ranking_policy") or 0.005)
+                RankingPolicy_WithThreshold.Config(threshold=job.setting("entity_ranking_policy", 0.005))
             ),
-            relation_ranking_policy=RankingPolicy_TopK(RankingPolicy_TopK.Config(top_k=settings.get("relation_ranking_policy") or 64)),
-            chunk_ranking_policy=RankingPolicy_TopK(RankingPolicy_TopK.Config(top_k=settings.get("chunk_ranking_policy") or 8)),
+            relation_ranking_policy=RankingPolicy_TopK(RankingPolicy_TopK.Config(top_k=job.setting("relation_ranking_policy", 64))),
+            chunk_ranking_policy=RankingPolicy_TopK(RankingPolicy_TopK.Config(top_k=job.setting("chunk_ranking_policy", 8))),
         )
         self.rag = GraphRAG(
             working_dir=str(job.store), domain=settings.get("domain") or DOMAIN,

@@ -39,7 +39,7 @@ class HippoRag:
 
     def _passages(self) -> dict[str, str]:
         """Passage -> the document it is of."""
-        words, overlap = int(self.job.settings.get("chunk_words") or 900), int(self.job.settings.get("chunk_overlap_words") or 0)
+        words, overlap = self.job.setting("chunk_words", 900), self.job.setting("chunk_overlap_words", 0)
         return {piece: document["id"] for document in self.job.documents() for piece in cut(document["text"], words, overlap)}
 
     def index(self, documents: list[dict[str, Any]]) -> Built:

@@ -87,11 +87,14 @@ class LightRag:
 
 
 def places(documents: list[dict[str, Any]]) -> dict[str, str]:
-    """File name -> document id. LightRAG keeps only the last part of a path, so equal last parts are told apart by a number."""
+    """File name -> document id. LightRAG keeps only the last part of a path, so equal last parts are told apart by a number; it joins
+    names with "<SEP>", and cuts names apart there."""
     names: dict[str, str] = {}
     for at, document in enumerate(documents):
-        name = str(document["id"]).replace("\\", "/").rstrip("/").rpartition("/")[2] or "document"
-        names[f"{at}-{name}" if name in names else name] = document["id"]
+        name = str(document["id"]).replace("\\", "/").rstrip("/").rpartition("/")[2].replace("<SEP>", "-").strip() or "document"
+        while name in names:
+            name = f"{at}-{name}"
+        names[name] = document["id"]
     return names
 
 

@@ -90,11 +90,11 @@ class Neo4jGraphRag:
         from neo4j_graphrag.components.text_splitters.fixed_size_splitter import FixedSizeSplitter
         from neo4j_graphrag.experimental.pipeline.kg_builder import SimpleKGPipeline
 
-        settings = self.job.settings
-        splitter = FixedSizeSplitter(settings.get("chunk_characters") or 4000, settings.get("chunk_overlap_characters") or 200)
+        setting = self.job.setting
+        splitter = FixedSizeSplitter(setting("chunk_characters", 4000), setting("chunk_overlap_characters", 200))
         builder = SimpleKGPipeline(
             llm=self.llm, driver=self.driver, embedder=self.embedder, from_file=False, text_splitter=splitter, schema="FREE",
-            perform_entity_resolution=bool(settings.get("entity_resolution")), neo4j_database=self.database,
+            perform_entity_resolution=setting("entity_resolution", False), neo4j_database=self.database,
         )
         failed = []
         for document in documents:
@@ -105,7 +105,7 @@ class Neo4jGraphRag:
         return failed
 
     def answer(self, question: str) -> Said:
-        more = {} if self.job.mode == "text2cypher" else {"top_k": int(self.job.settings.get("top_k") or 5)}
+        more = {} if self.job.mode == "text2cypher" else {"top_k": self.job.setting("top_k", 5)}
         found = self.rag.search(question, retriever_config=more, return_context=True)
         items = found.retriever_result.items if found.retriever_result else []
         contexts = [{"text": item.content, **(item.metadata or {})} for item in items]

@@ -17,9 +17,11 @@ import urllib.request
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import IO, Any
 
 LARGEST = 64 * 2**20
+LARGEST_REPLY = 512 * 2**20
+POLL_SECONDS = 0.05  # how often the server looks whether it is to end
 KEPT_HEADERS = ("retry-after", "retry-after-ms", "x-should-retry", "x-request-id")
 
 
@@ -59,12 +61,11 @@ class Relay:
         self.upstream, self.key = upstream, f"relay-{secrets.token_urlsafe(24)}"
         self._counted, self._lock = Counted(), threading.Lock()
         self._opener = urllib.request.build_opener(_NoRedirect)
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), _handler(self))
         self.base_url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
 
     def __enter__(self) -> Relay:
-        threading.Thread(target=self._server.serve_forever, name="relay", daemon=True).start()
+        threading.Thread(target=self._server.serve_forever, args=(POLL_SECONDS,), name="relay", daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -93,13 +94,16 @@ class Relay:
         """(status, headers, body) of the endpoint's reply; 502 where it cannot be reached."""
         request = self._request(path, body)
         try:
-            with self._opener.open(request, timeout=self.upstream.timeout) as reply:
-                return reply.status, dict(reply.headers.items()), reply.read(LARGEST)
-        except urllib.error.HTTPError as refused:
-            with refused:
-                return refused.code, dict(refused.headers.items()), refused.read(LARGEST)
+            with self._open(request) as reply:
+                return int(reply.status), dict(reply.headers.items()), _whole(reply)
         except (OSError, http.client.HTTPException) as broken:
             return 502, {}, json.dumps({"error": {"message": f"the endpoint cannot be reached: {broken}", "type": "relay"}}).encode()
+
+    def _open(self, request: urllib.request.Request) -> Any:
+        try:
+            return self._opener.open(request, timeout=self.upstream.timeout)
+        except urllib.error.HTTPError as refused:  # a reply like any other
+            return refused
 
     def _request(self, path: str, body: Mapping[str, Any] | None) -> urllib.request.Request:
         upstream = self.upstream
@@ -139,6 +143,11 @@ class Relay:
                 )
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128  # packages open dozens of connections at once; what finds no place in the queue waits for a second and more
+
+
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
     """A redirect would carry the key to another host: it comes back as the error that it is."""
 
@@ -158,6 +167,7 @@ def _handler(relay: Relay) -> type[BaseHTTPRequestHandler]:
             if body is not None:
                 self._serve(body)
             else:
+                self.close_connection = True  # what was not read of it is no request
                 self._reply(400, {}, b'{"error": {"message": "the body is no JSON object"}}')
 
         def _serve(self, body: dict[str, Any] | None) -> None:
@@ -165,6 +175,8 @@ def _handler(relay: Relay) -> type[BaseHTTPRequestHandler]:
             path = self.path.split("?")[0].removeprefix("/v1")
             if not hmac.compare_digest(given, f"Bearer {relay.key}".encode()):
                 self._reply(401, {}, b'{"error": {"message": "this key is not the relay\'s"}}')
+            elif not path.startswith("/"):  # put behind the endpoint's address it could name another host, which would get the key
+                self._reply(404, {}, b'{"error": {"message": "no such path"}}')
             elif body is None:
                 self._reply(*relay.send(path, None))
             else:
@@ -187,6 +199,14 @@ def _handler(relay: Relay) -> type[BaseHTTPRequestHandler]:
             """Nothing: what is asked is the user's."""
 
     return Handler
+
+
+def _whole(reply: IO[bytes]) -> bytes:
+    """The body. Raises: OSError for one that is larger than any reply: a part of it would be another reply."""
+    body = reply.read(LARGEST_REPLY + 1)
+    if len(body) > LARGEST_REPLY:
+        raise OSError(f"its reply is longer than {LARGEST_REPLY // 2**20} MB")
+    return body
 
 
 def _read(handler: BaseHTTPRequestHandler) -> dict[str, Any] | None:

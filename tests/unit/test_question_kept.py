@@ -1,0 +1,52 @@
+"""Questions that wait on disk: whole lines come back, also where the disk is full in the middle of one."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from kgeval.errors import IncompleteError
+from kgeval.files.plain import read_table
+from kgeval.questions.kept import Kept
+from kgeval.records import Question
+
+
+class SmallDisk:
+    """A file on a disk with room for so many bytes: the write that goes beyond is done in part."""
+
+    def __init__(self, file: io.RawIOBase, room: int) -> None:
+        self._file, self._room = file, room
+
+    def write(self, data: bytes) -> int:
+        return self._file.write(data[: max(0, self._room - self._file.tell())]) or 0
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._file, name)
+
+
+def test_a_full_disk_ends_the_run_and_the_questions_before_are_whole() -> None:
+    questions = [Question(id=f"q{n}", question="Who? " * 20) for n in range(9)]
+    with Kept() as kept:
+        kept._file = SmallDisk(kept._file, 500)  # type: ignore[assignment, arg-type]
+        with pytest.raises(IncompleteError, match=r"No space left.*\n.*TMPDIR"):
+            for question in questions:
+                kept.add(question)
+        assert 0 < kept.count < 9 and list(kept) == questions[: kept.count]
+        assert sum(1 for _ in kept.lines()) == kept.count
+
+
+def test_questions_can_be_gone_through_between_additions() -> None:
+    first, second = Question(id="a", question="Who\u2028ever?"), Question(id="b", question="How?")
+    with Kept() as kept:
+        kept.add(first)
+        assert list(kept) == [first]
+        next(iter(kept))
+        kept.add(second)
+        assert list(kept) == [first, second]
+
+
+def test_a_line_separator_in_a_cell_ends_no_row(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,b\nx\u2028y,\x85z\r\n\"1\n2\",3\n", encoding="utf-8", newline="")
+    assert [line.value for line in read_table(tmp_path / "t.csv", ",")] == [["a", "b"], ["x\u2028y", "\x85z"], ["1\n2", "3"]]
