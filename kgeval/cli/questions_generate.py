@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kgeval.questions.kinds import Order
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+SHARE = click.FloatRange(0, 1, min_open=True)
 STDOUT = Path("-")
 
 
@@ -48,10 +49,7 @@ def _making_options(command: F) -> F:
         ),
         click.option("--tries", type=click.IntRange(1, 1_000), help="Structures tried a question at most [default: 3]."),
         click.option("--allow-fewer", is_flag=True, help="Fewer questions than asked for are no failure (else exit 3)."),
-        click.option(
-            "--duplicate-threshold", type=click.FloatRange(0, 1, min_open=True),
-            help="Cosine from which two questions are one [default: 0.9].",
-        ),
+        click.option("--duplicate-threshold", type=SHARE, help="Cosine from which two questions are one [default: 0.9]."),
         click.option("--no-embedding", is_flag=True, help="Compare questions by their words only; no embedding model is loaded."),
         click.option("--dataset", metavar="NAME", help="The questions' dataset [default: the graph's name]."),
         click.option(

@@ -164,6 +164,8 @@ def _plan(config: Config, job: Job, sampler: Sampler, twins: Twins) -> int:
             count_checks(job, dry, kept, generation.tallies)
     show_plan(Plan(dry.stages(), job.models.limits))
     click.echo(f"lower figures: every structure gives a question; higher: --tries {job.settings.tries} structures a question are needed")
+    if job.options["check"]:
+        click.echo("of checks, lower: those of questions that are there already, no answer is judged; higher: all are checked and judged")
     for tally in generation.tallies:
         if tally.lacking and tally.why:
             say(f"{tally.order.kind.name}: {tally.lacking} fewer than asked: {tally.why}")

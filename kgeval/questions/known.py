@@ -16,6 +16,7 @@ from kgeval.graph.connect import Graph
 from kgeval.graph.keys import Keys
 from kgeval.graph.load.naming import name_key
 from kgeval.graph.queries import all_queries
+from kgeval.questions.told import Told, TooLongError
 from kgeval.records import Layout
 from kgeval.text.names import normalise
 
@@ -43,6 +44,7 @@ class Known:
         self._keys: Keys | None = None
         self._chunks: bool | None = None
         self._usage: dict[str, list[Usage]] | None = None
+        self._told: dict[str, Told | None] = {}
         self._names: dict[tuple[str, int], list[str]] = {}
 
     def entities(self, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
@@ -64,6 +66,24 @@ class Known:
                 rows = self._graph.read(all_queries()["prove-chunks"], self._params(), timeout=READ_ONCE)
                 self._chunks = bool(rows[0]["found"])
             return self._chunks
+
+    def told_texts(self) -> Told | None:
+        """The words of all chunk texts; null where there is too much text to be kept."""
+        return self._words("told-texts")
+
+    def told_names(self) -> Told | None:
+        """The words of all names and aliases; null as above."""
+        return self._words("told-names")
+
+    def _words(self, query: str) -> Told | None:
+        with self._lock:
+            if query not in self._told:
+                rows = self._graph.stream(all_queries()[query], self._params(), timeout=READ_ONCE)
+                try:
+                    self._told[query] = Told((row["element_id"], row["id"], row["text"]) for row in rows)
+                except TooLongError:
+                    self._told[query] = None
+            return self._told[query]
 
     def usage(self, kind: str) -> Sequence[Usage]:
         """How entities of a type use predicates, the most used first."""

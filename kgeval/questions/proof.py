@@ -9,9 +9,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from kgeval.graph.connect import Graph
+from kgeval.graph.connect import Graph, Row
 from kgeval.graph.queries import all_queries
 from kgeval.questions.known import known
+from kgeval.questions.told import Told
 from kgeval.records import Layout, Structure, StructureNode
 from kgeval.text.names import normalise
 
@@ -179,9 +180,12 @@ class Presence:
         return f"'{self.term}': {self.called:,} entities are called so, {self.within:,} hold it in a name or an alias, {texts}"
 
 
-def absent(graph: Graph, layout: Layout, terms: Iterable[str], *, timeout: float | None = None) -> dict[str, Presence]:
+def absent(
+    graph: Graph, layout: Layout, terms: Iterable[str], *, timeout: float | None = None, often: bool = False,
+) -> dict[str, Presence]:
     """Where each of the terms (names, words) stands in names, aliases and chunk texts, whatever its case. One reading of the graph for
-    all terms. A part of a word counts as present: "Ann" is in "Anna". A term without letters or digits is left out.
+    all terms; `often`: one for the run, and another only for terms whose words are all there. A part of a word counts as present:
+    "Ann" is in "Anna". A term without letters or digits is left out.
 
     Raises: QueryError, QueryTimeout, ConnectionLost.
     """
@@ -190,11 +194,15 @@ def absent(graph: Graph, layout: Layout, terms: Iterable[str], *, timeout: float
         return {}
     known_graph = known(graph, layout)
     called = known_graph.entities(spelled)
-    params = {"layout": layout.model_dump(), "terms": sorted(set(spelled.values()))}
-    within = {row["term"]: row for row in graph.read(all_queries()["prove-names"], params, timeout=timeout)}
-    texts = {row["term"]: row for row in graph.read(all_queries()["prove-texts"], params, timeout=timeout)}
+    def found(query: str, told: Told | None) -> dict[str, Row]:
+        asked = [term for term in sorted(set(spelled.values())) if told is None or told.holding(term)]
+        params = {"layout": layout.model_dump(), "terms": asked}
+        return {row["term"]: row for row in graph.read(all_queries()[query], params, timeout=timeout)} if asked else {}
+
+    within = found("prove-names", known_graph.told_names() if often else None)
+    texts = found("prove-texts", known_graph.told_texts() if often else None)
     has_chunks = known_graph.has_chunks()
-    none: Mapping[str, object] = {}
+    none: Row = {}
     return {
         term: Presence(
             term, len(called.get(normalise(term), ())), within[low]["entities"] if low in within else 0,

@@ -37,12 +37,13 @@ SINGLE, HOPS = "kasiak-single", "kasiak-hops"
 @dataclass(frozen=True)
 class _Way:
     """A path with the passages that say it, and what is tried of them. `checks`: what code and the database found before anything was
-    asked."""
+    asked. `of`: of how many, where not all are tried."""
 
     path: Structure
     evidence: HopEvidence
     trials: tuple[Trial, ...]
     checks: tuple[QuestionCheck, ...] = ()
+    of: str = ""
 
 
 def make_single_hop(desk: Desk) -> Question:
@@ -58,6 +59,8 @@ def make_single_hop(desk: Desk) -> Question:
     reply = desk.ask(SINGLE, slots, OfOnePassage)
     passage = picked(passages, [reply.passage], "passage")[0]
     one = said(desk, reply.question, reply.answer)
+    if not named(one.question, structure.nodes):
+        raise RejectedError("start_not_named", "the question names neither end of the relation")
     enough = answered(desk, one, Trial(ANSWERABLE, (passage,)))
     where = f" of {passage.document}" if passage.document else ""
     alone = check("one_passage", True, f"one relation; passage {passage.chunk_id}{where} alone gives the answer")
@@ -80,17 +83,18 @@ def make_long_hop(desk: Desk) -> Question:
 
 def make_multi_doc(desk: Desk) -> Question:
     """A question that needs passages of two documents: neither alone answers it."""
-    path = desk.structure
-    evidence = _told(path)
+    _told(desk.structure)
+    path = desk.structure.model_copy(update={"passages": [p for p in desk.structure.passages if p.document]})
     told = [{p.document for p in path.passages if p.chunk_id in r.chunk_ids and p.document} for r in path.relations]
     if not all(told):
         raise RejectedError("no_document", "the graph does not say which document a passage is of")
+    evidence = _told(path)
     shared = set[str].intersection(*told)
     if shared:
         raise RejectedError("one_document", f"the document '{min(shared)}' tells all relations")
     documents = list(dict.fromkeys(p.document for p in evidence.passages if p.document))
     trials = [
-        Trial(f"kasiak-document-{n}", tuple(p for p in evidence.passages if p.document == name))
+        Trial(f"kasiak-document-{n}", with_text(p for p in (*evidence.passages, *path.passages) if p.document == name))
         for n, name in enumerate(documents, start=1)
     ]
     checks = (check("documents", True, f"each relation is told in another document: {', '.join(documents)}"),)
@@ -108,7 +112,7 @@ def _joined(desk: Desk, way: _Way, *, level: str, cause: str, name: str, what: s
             right, why = tried(desk, one, trial)
             if right:
                 raise RejectedError(cause, f"one {what} alone gives the answer: {why}"[:MOST_REASON])
-    checks.append(check(name, True, f"tried alone, none of {len(way.trials)} {what}s gives the answer"))
+    checks.append(check(name, True, f"tried alone, none of {len(way.trials)} {what}s{way.of} gives the answer"))
     checks += [check("bridge_hidden", True, "the question names no entity on the way"), check("leak", True)]
     question = drafted(path, one.question, one.answer, level=level, evidence=evidence.passages, checks=checks)
     return question.model_copy(update={
@@ -151,12 +155,13 @@ def _single_passages(path: Structure, desk: Desk) -> _Way:
     if shared or len(evidence.passages) < 2:
         raise RejectedError("one_passage", "one passage tells all relations")
     said_by = [p for p in path.passages if any(p.chunk_id in r.chunk_ids for r in path.relations)]
-    alone = with_text((*evidence.passages, *said_by))[:MOST_ALONE]
-    trials = tuple(Trial(f"kasiak-alone-{n}", (passage,)) for n, passage in enumerate(alone, start=1))
+    every = with_text((*evidence.passages, *said_by))
+    trials = tuple(Trial(f"kasiak-alone-{n}", (passage,)) for n, passage in enumerate(every[:MOST_ALONE], start=1))
+    of = f" (of {len(every)})" if len(every) > MOST_ALONE else ""
     documents = {p.document for p in evidence.passages}
     only = next(iter(documents)) if len(documents) == 1 else None
     checks = (check("one_document", True, f"all evidence is of {only}"),) if only else ()
-    return _Way(path, evidence, trials, (*checks, _no_shortcut(desk, path)))
+    return _Way(path, evidence, trials, (*checks, _no_shortcut(desk, path)), of)
 
 
 def _told(path: Structure) -> HopEvidence:

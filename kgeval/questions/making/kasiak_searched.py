@@ -26,6 +26,7 @@ from kgeval.questions.drafts import (
     relevant_passages,
 )
 from kgeval.questions.kind import Desk
+from kgeval.questions.known import known
 from kgeval.questions.making.answer_cypher import TIMEOUT
 from kgeval.questions.making.kasiak_draft import (
     ASK,
@@ -44,7 +45,7 @@ from kgeval.questions.making.kasiak_draft import (
 )
 from kgeval.questions.making.kasiak_replies import Outside, Quoted
 from kgeval.questions.making.names import usable
-from kgeval.questions.proof import absent, folded
+from kgeval.questions.proof import absent
 from kgeval.records import Layout, Passage, Question, QuestionCheck
 from kgeval.text.names import normalise
 
@@ -55,6 +56,8 @@ MOST_WORDS = 40  # of a question that passages are searched for
 MOST_NAMES = 5
 FEWEST_WORDS, MOST_QUOTED = 5, 60  # of a quote: fewer stand in many texts
 LONGEST_QUOTE = 600  # characters
+_ELEMENT_ID = re.compile(r"\d+:[0-9a-f-]{36}:\d+")  # stands for a document without a name; a rebuilt graph has another
+AT_ONCE = 200  # chunks that are read to look a quote up
 
 
 def make_out_of_context(desk: Desk) -> Question:
@@ -124,11 +127,21 @@ def _without(question: str, names: list[str]) -> str:
 
 def _absent(graph: Graph, layout: Layout, names: list[str]) -> QuestionCheck:
     """Raises: RejectedError("present") where a name is in the graph or its texts."""
-    found = absent(graph, layout, names, timeout=TIMEOUT)
+    found = absent(graph, layout, names, timeout=TIMEOUT, often=True)
     present = [one for one in found.values() if not one.absent]
     if present or len(found) < len(names):
         raise RejectedError("present", present[0].proof if present else "a name cannot be searched for")
+    called = known(graph, layout).entities(part for name in names for part in _ends_of(name))
+    if called:
+        raise RejectedError("present", f"'{min(called)[:80]}' is the name of an entity, and a part of '{', '.join(names)[:120]}'")
     return check("absent", True, "searched in names, aliases and texts: " + "; ".join(one.proof for one in found.values()))
+
+
+def _ends_of(name: str) -> list[str]:
+    """The beginnings and ends of a name of several words that are names too: "Count Orlok" may be the Orlok of the graph."""
+    parts = name.split()
+    ends = [" ".join(words) for at in range(1, len(parts)) for words in (parts[:at], parts[at:])]
+    return [end for end in ends if not usable(end)]
 
 
 def nearest(graph: Graph, layout: Layout, question: str, most: int = MOST_NEAR) -> list[Passage]:
@@ -136,7 +149,9 @@ def nearest(graph: Graph, layout: Layout, question: str, most: int = MOST_NEAR) 
 
     Raises: QueryError, QueryTimeout, ConnectionLost.
     """
-    terms = telling(words(question))[:MOST_WORDS]
+    terms, told = telling(words(question))[:MOST_WORDS], known(graph, layout).told_texts()
+    if told is not None:
+        return [passage for passage, _ in _passages(graph, layout, told.nearest(terms, most))]
     params: dict[str, object] = {"layout": layout.model_dump(), "terms": terms}
     counted = {row["term"]: row["chunks"] for row in graph.read(all_queries()["prove-texts"], params, timeout=TIMEOUT)} if terms else {}
     if not counted:
@@ -145,6 +160,12 @@ def nearest(graph: Graph, layout: Layout, question: str, most: int = MOST_NEAR) 
     params = {"layout": layout.model_dump(), "terms": weighted, "most": most}
     rows = graph.read(all_queries()["near-passages"], params, timeout=TIMEOUT)
     return [Passage(text=row["text"], chunk_id=row["id"], document=row["document"]) for row in rows]
+
+
+def _passages(graph: Graph, layout: Layout, ids: Sequence[str]) -> list[tuple[Passage, list[str]]]:
+    """Chunks by element id, each with all documents that it is of."""
+    rows = graph.read(all_queries()["told-passages"], {"layout": layout.model_dump(), "ids": list(ids)}, timeout=TIMEOUT) if ids else []
+    return [(Passage(text=r["text"], chunk_id=r["id"], document=min(r["documents"], default=None)), r["documents"]) for r in rows]
 
 
 def make_attribution(desk: Desk) -> Question:
@@ -180,22 +201,39 @@ def span_of(quote: str, text: str) -> str:
         raise RejectedError("short_quote", f"the quote has {len(said_words)} words")
     if len(said_words) > MOST_QUOTED or len(quote) > LONGEST_QUOTE:
         raise RejectedError("long_quote", f"the quote has {len(said_words)} words")
-    found = re.search(r"(?<!\w)" + r"\W+".join(map(re.escape, said_words)) + r"(?!\w)", text, re.IGNORECASE)
+    found = _spelled(quote).search(text)
     if found is None:
         raise RejectedError("not_quoted", "the quote is not in its passage")
     return found[0]
 
 
+def _spelled(quote: str) -> re.Pattern[str]:
+    """The words of a quote, with any spaces and punctuation between them."""
+    return re.compile(r"(?<!\w)" + r"\W+".join(map(re.escape, re.findall(r"\w+", quote))) + r"(?!\w)", re.IGNORECASE)
+
+
 def _place(graph: Graph, layout: Layout, quote: str) -> tuple[str | None, list[str]]:
     """The document that has a quote, and its chunks that do. Raises: RejectedError where it is not one."""
-    params = {"layout": layout.model_dump(), "terms": [folded(quote)]}
-    rows = graph.read(all_queries()["prove-quotes"], params, timeout=TIMEOUT)
-    if not rows:
+    told, found, without = known(graph, layout).told_texts(), dict[str, set[str]](), 0
+    ids = told.holding(quote) if told is not None else _holding(graph, layout, quote)
+    spelled = _spelled(quote)
+    for at in range(0, len(ids), AT_ONCE):
+        for passage, documents in _passages(graph, layout, ids[at : at + AT_ONCE]):
+            if spelled.search(passage.text):
+                found.setdefault(passage.chunk_id or "", set()).update(documents)
+                without += not documents
+    if not found:
         raise RejectedError("not_proved", "the database does not find the quote in any chunk")
-    documents, chunks, without = rows[0]["documents"], list(rows[0]["chunks"]), rows[0]["without"]
-    if len(documents) + without != 1:
-        raise RejectedError("several_documents", f"the quote stands in {len(documents)} documents and {without} chunks without one")
-    return (documents[0] if documents else None), chunks
+    together = set[str]().union(*found.values())
+    if len(together) + without != 1:
+        raise RejectedError("several_documents", f"the quote stands in {len(together)} documents and {without} chunks without one")
+    return next(iter(together), None), sorted(found)
+
+
+def _holding(graph: Graph, layout: Layout, quote: str) -> list[str]:
+    """The element ids of the chunks that have all words of a quote, where there is too much text to be kept."""
+    params = {"layout": layout.model_dump(), "terms": list(dict.fromkeys(re.findall(r"\w+", quote.lower())))}
+    return [row["element_id"] for row in graph.read(all_queries()["prove-quotes"], params, timeout=TIMEOUT)]
 
 
 def _attributed(desk: Desk, reply: Quoted, passage: Passage, document: str | None) -> Said:
@@ -203,8 +241,13 @@ def _attributed(desk: Desk, reply: Quoted, passage: Passage, document: str | Non
     if reply.asks == "document":
         if document is None:
             raise RejectedError("no_document", "the graph does not say which document the quote is of")
+        if _ELEMENT_ID.fullmatch(document):
+            raise RejectedError("no_document", "the document that the quote is of has no name")
         return said(desk, reply.question, document)
     one = said(desk, reply.question, reply.speaker)
+    why = usable(one.answer)
+    if why:
+        raise RejectedError("no_speaker", f"'{one.answer[:80]}' {why}")
     known = [node for node in desk.structure.nodes if normalise(one.answer) in map(normalise, (node.name, *node.aliases))]
     if not is_quoted(one.answer, passage.text) and not names_in(passage.text, known):
         raise RejectedError("no_speaker", f"the passage does not name '{one.answer[:80]}'")

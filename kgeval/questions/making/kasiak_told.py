@@ -41,12 +41,14 @@ from kgeval.questions.making.kasiak_draft import (
 )
 from kgeval.questions.making.kasiak_replies import Compared, Concluded, Conclusion, Distracted, SideFact, SideVerdicts
 from kgeval.records import Passage, Question, QuestionCheck, Structure, StructureNode, StructureRelation
+from kgeval.text.clean import clean_line
 from kgeval.text.names import normalise
 
 ANSWERABLE, WITHOUT, TRUE = "kasiak-answerable", "kasiak-without", "kasiak-distractor-true"
 THINKING, INFERRED, DISTRACTING, COMPARING, COMPARED = (
     "kasiak-thinking", "kasiak-inferred", "kasiak-distracting", "kasiak-comparing", "kasiak-compared",
 )
+MOST_FACTS = 12  # of a comparison: each is shown to a model with its passage
 SHORTEST_PART = 3  # words: fewer of a longer answer stand in many a text
 _PARTS = re.compile(r"[.!?;\u3002\uff01\uff1f\n]+")
 
@@ -60,12 +62,12 @@ def make_thinking(desk: Desk) -> Question:
     reply = desk.ask(THINKING, slots_of(desk, triples=triples_shown(structure), passages=values), Concluded)
     relations, evidence = picked(structure.relations, reply.triples, "relation"), picked(passages, reply.passages, "passage")
     one = said(desk, reply.question, reply.answer)
-    found = stated(one.answer, [*(p.text for p in passages), *_descriptions(structure)])
+    found = stated(one.answer, [*(p.text for p in structure.passages), *_descriptions(structure)])
     if found:
         raise RejectedError("stated", f"the texts say it word for word: {found}"[:MOST_REASON])
     why = _concluded(desk, one, evidence, [p for p in passages if p not in evidence])
     checks = [
-        check("not_stated", True, f"neither it nor a sentence of it stands in {len(passages)} passages; a model finds it said in none"),
+        check("not_stated", True, f"neither it nor a sentence of it stands in {len(structure.passages)} passages; {_read(passages)}"),
         check("answer_from_evidence", True, why), check("leak", True),
     ]
     question = drafted(
@@ -86,6 +88,10 @@ def _concluded(desk: Desk, one: Said, evidence: Sequence[Passage], others: Seque
     if verdict.stated:
         raise RejectedError("stated", why)
     return why
+
+
+def _read(passages: Sequence[Passage]) -> str:
+    return f"a model that saw {len(passages)} of them finds it said in none"
 
 
 def stated(answer: str, texts: Iterable[str]) -> str:
@@ -193,8 +199,9 @@ def make_comparing(desk: Desk) -> Question:
     facts = _used(desk, asked, [fact for fact in reply.facts if fact.fact.strip()], passages)
     evidence = with_text(passages[fact.passage - 1] for fact in facts)
     numbers = " and ".join(str(sum(fact.entity == side for fact in facts)) for side in (1, 2))
+    kind = f"both of type {one.type}" if one.type else "both without a type"
     checks = [
-        check("both_named", True, f"'{one.name}' and '{other.name}', both of type {one.type}"),
+        check("both_named", True, f"'{one.name}' and '{other.name}', {kind}"),
         check("facts_of_both", True, f"the answer uses {numbers} facts of them, which passages say"),
         answered(desk, asked, Trial(ANSWERABLE, evidence)), check("leak", True),
     ]
@@ -221,14 +228,20 @@ def _used(desk: Desk, asked: Said, facts: Sequence[SideFact], passages: Sequence
             raise RejectedError("wrong_number", f"the reply names entity {fact.entity} of 2")
         _about(desk.structure.nodes[fact.entity - 1], picked(passages, [fact.passage], "passage")[0])
     _of_two(facts, "the reply gives")
-    items: list[JsonValue] = [
-        {"entity": desk.structure.nodes[fact.entity - 1].name, "fact": fact.fact.strip(), "passage": passages[fact.passage - 1].text}
-        for fact in facts
-    ]
+    if len(facts) > MOST_FACTS:
+        raise RejectedError("too_many_facts", f"the reply gives {len(facts)} facts")
+    items: list[JsonValue] = [_shown(desk.structure.nodes[fact.entity - 1], fact, passages[fact.passage - 1]) for fact in facts]
     verdicts = desk.ask(COMPARED, {"question": asked.question, "answer": asked.answer}, SideVerdicts, items=items).items
     kept = [fact for fact, verdict in zip(facts, verdicts, strict=True) if verdict.follows and verdict.used]
     _of_two(kept, "passages say, and the answer uses,")
     return kept
+
+
+def _shown(node: StructureNode, fact: SideFact, passage: Passage) -> JsonValue:
+    """A fact with its passage as other prompts show it: cleaned, and not longer than all passages of a prompt together."""
+    values, _ = passages_shown([passage], MAKE_TOKENS)
+    text = values[0]["text"] if values and isinstance(values[0], dict) else ""
+    return {"entity": clean_line(node.name), "fact": clean_line(fact.fact), "passage": text}
 
 
 def _about(node: StructureNode, passage: Passage) -> None:

@@ -47,8 +47,8 @@ class LightRag:
         return self.runner.run(self._index(documents))
 
     async def _index(self, documents: list[dict[str, Any]]) -> Built:
-        names = list(places(documents))
-        await self.rag.ainsert([document["text"] for document in documents], ids=[one["id"] for one in documents], file_paths=names)
+        names, ids = list(places(documents)), [whole(one["id"]) for one in documents]
+        await self.rag.ainsert([document["text"] for document in documents], ids=ids, file_paths=names)
         from lightrag.base import DocStatus
 
         failed = await self.rag.doc_status.get_docs_by_statuses([DocStatus.FAILED])
@@ -87,15 +87,20 @@ class LightRag:
 
 
 def places(documents: list[dict[str, Any]]) -> dict[str, str]:
-    """File name -> document id. LightRAG keeps only the last part of a path, so equal last parts are told apart by a number; it joins
-    names with "<SEP>", and cuts names apart there."""
+    """File name -> document id. LightRAG keeps only the last part of a path, so equal last parts are told apart by a number."""
     names: dict[str, str] = {}
     for at, document in enumerate(documents):
-        name = str(document["id"]).replace("\\", "/").rstrip("/").rpartition("/")[2].replace("<SEP>", "-").strip() or "document"
+        name = str(document["id"]).replace("\\", "/").rstrip("/").rpartition("/")[2]
+        name = whole(name).strip() or "document"
         while name in names:
             name = f"{at}-{name}"
         names[name] = document["id"]
     return names
+
+
+def whole(name: str) -> str:
+    """A name that LightRAG takes for one: it joins names with "<SEP>", and cuts them apart there."""
+    return name.replace("<SEP>", "-")
 
 
 if __name__ == "__main__":
