@@ -106,6 +106,7 @@ def test_a_comparing_question_names_both_and_its_answer_uses_facts_of_both(tmp_p
     ("single_hop", {"question": "Is it Vel where Mara lives?"}, "leak"),
     ("single_hop", {"answer": " "}, "empty"),
     ("single_hop", {"question": "What does passage 1 say?"}, "material"),
+    ("single_hop", {"question": "Where does she live?"}, "start_not_named"),
     ("thinking", {"answer": "mara lives in VELMOUTH"}, "stated"),
     ("thinking", {"answer": "She hears much there. Mara lives in Velmouth."}, "stated"),
     ("thinking", {"stated": True}, "stated"),
@@ -124,12 +125,31 @@ def test_a_comparing_question_names_both_and_its_answer_uses_facts_of_both(tmp_p
     ("comparing", {"facts": [{"entity": 3, "fact": "x", "passage": 1}]}, "wrong_number"),
     ("comparing", {"facts": [{"entity": 1, "fact": "The Tern has three masts.", "passage": 2}]}, "wrong_number"),
     ("comparing", {"used": (1,)}, "one_sided"),
+    ("comparing", {"facts": COMPARING["facts"] * 7}, "too_many_facts"),
     ("comparing", {"follows": False}, "one_sided"),
     ("comparing", {"needs": ("four masts",)}, "not_answerable"),
     ("comparing", {"answer": "Tern"}, "leak"),
 ], ids=lambda value: value if isinstance(value, str) else "")
 def test_what_does_not_meet_its_kinds_condition_is_no_question(kind: str, changes: dict[str, Any], cause: str, tmp_path: Path) -> None:
     assert cause_of(attempted(reader(kind, **changes), kind, STRUCTURE[kind], tmp_path)) == cause
+
+
+def test_an_answer_that_stands_in_a_passage_which_the_prompt_had_no_room_for_is_stated(tmp_path: Path) -> None:
+    long = [Passage(text=f"{text} {'tar and rope ' * 8_000}", chunk_id=f"c{n}") for n, text in ((1, "She sails."), (2, "He rows."))]
+    structure = chain(2, passages=[*long, Passage(text="News of the ships came to her.", chunk_id="c9")])
+    asked = reader("thinking", answer="News of the ships came to her", passages=[1])
+    assert cause_of(attempted(asked, "thinking", structure, tmp_path)) == "stated"
+    assert "News of the ships" not in asked.texts[0]
+
+
+def test_the_passages_that_facts_of_a_comparison_are_checked_by_are_cut_and_cleaned(tmp_path: Path) -> None:
+    passages = [Passage(text=f"{p.text}\x00\u202e {'tar ' * 40_000}", chunk_id=p.chunk_id) for p in pair().passages]
+    asked = reader("comparing", facts=[fact | {"passage": 1} for fact in COMPARING["facts"]], follows=False)
+    nodes = [node.model_copy(update={"chunk_ids": ["c1", "c2"]}) for node in pair().nodes]
+    assert cause_of(attempted(asked, "comparing", pair(nodes=nodes, passages=passages), tmp_path)) == "one_sided"
+    assert len(asked.texts) == 2
+    assert len(asked.texts[1]) < 60_000
+    assert "\\u0000" not in asked.texts[1]
 
 
 @pytest.mark.parametrize(("kind", "structure", "cause"), [

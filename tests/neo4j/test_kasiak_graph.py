@@ -23,9 +23,12 @@ from kgeval.llm.asker import Dry, Live
 from kgeval.llm.calls import Failure, Outcome, Task
 from kgeval.llm.fake import Chat, FakeServer
 from kgeval.llm.plan import Plan
+from kgeval.questions import told
 from kgeval.questions.attempts import Attempt, Place, attempt
 from kgeval.questions.kind import MakingOptions
+from kgeval.questions.known import known
 from kgeval.questions.making.kasiak_searched import nearest
+from kgeval.questions.proof import absent
 from kgeval.questions.sampling.sampler import open_sampler
 from kgeval.records import Layout, Structure
 
@@ -171,6 +174,7 @@ OUTSIDE: list[tuple[list[str], str, str | None]] = [
     (["Count Orlok"], "When did Ann go home?", "no_new_name"),
     ([], "When did Ann meet Count Orlok?", "no_new_name"),
     (["it"], "When did Ann see it?", "unusable_name"),
+    (["Captain Bea"], "When did Ann meet Captain Bea?", "present"),
     (["Count Orlok"], "When did somebody meet Count Orlok?", "not_related"),
     (["Ann Orlok"], "When did somebody meet Ann Orlok?", "not_related"),
 ]
@@ -220,6 +224,7 @@ QUOTE = {
 }
 
 
+OTHER = ", (:Chunk {id: 'c4', text: 'It is told: “We -- never ground, so much rye!”'})-[:FROM_DOCUMENT]->(d2)"
 AGAIN = ", (:Chunk {id: 'c3', text: 'Again: we never  ground so\\nmuch RYE.'})"
 ATTRIBUTED: dict[str, list[tuple[dict[str, Any], str | None]]] = {
     "": [
@@ -236,10 +241,14 @@ ATTRIBUTED: dict[str, list[tuple[dict[str, Any], str | None]]] = {
     AGAIN + "-[:FROM_DOCUMENT]->(d1)": [({}, None)],
     AGAIN + "-[:FROM_DOCUMENT]->(d2)": [({}, "several_documents")],
     AGAIN: [({}, "several_documents")],
+    OTHER: [({}, "several_documents")],
+    ", (c1)-[:FROM_DOCUMENT]->(d2)": [({}, "several_documents")],
 }
 
 
-@pytest.mark.parametrize("more", ATTRIBUTED, ids=("once", "twice in one document", "in two documents", "in no document too"))
+@pytest.mark.parametrize("more", ATTRIBUTED, ids=(
+    "once", "twice in one document", "in two documents", "in no document too", "with other punctuation", "in a chunk of two documents",
+))
 def test_attribution_asks_for_the_speaker_or_the_document_of_a_quote_that_one_document_has(
     graph: Graph, draw: Callable[[str], None], tmp_path: Path, more: str,
 ) -> None:
@@ -255,6 +264,49 @@ def test_attribution_asks_for_the_speaker_or_the_document_of_a_quote_that_one_do
         assert question.reference == ("Bo" if asks == "speaker" else "D1")
         assert (question.evidence_ids, question.document) == ([["c1", "c3"] if more else ["c1"]], "D1")
         assert question.extra["attribution"]["quote"] == "we never ground so much rye"  # type: ignore[index,call-overload]
+
+
+def test_a_speaker_is_no_pronoun_and_a_document_without_a_name_is_not_asked_for(
+    graph: Graph, draw: Callable[[str], None], tmp_path: Path,
+) -> None:
+    draw(line())
+    graph.write("MATCH (c:Chunk {id: 'c1'}) SET c.text = 'Ann founded Low Mill. He said: we never ground so much rye.'")
+    of = drawn(graph, "attribution", of="Ann")
+    changes = {"speaker": "He", "answer": "He"}
+    assert cause_of(tried(graph, "attribution", Reader(QUOTE | changes, needs=("He said",)), tmp_path / "a", of)) == "no_speaker"
+    graph.write("MATCH (d:Document {id: 'D1'}) REMOVE d.id")
+    of = drawn(graph, "attribution", of="Ann")
+    changes = {"asks": "document", "question": "Which document says \"we never ground so much rye\"?"}
+    assert cause_of(tried(graph, "attribution", Reader(QUOTE | changes), tmp_path / "b", of)) == "no_document"
+
+
+def test_the_searches_find_the_same_where_there_is_too_much_text_to_be_kept(
+    graph: Graph, draw: Callable[[str], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    draw(line(more=OTHER + AGAIN.replace("c3", "c5") + "-[:FROM_DOCUMENT]->(d1)"))
+    terms, found = ["rye", "RYE. He", "we never ground so much rye", "it is told", "Orlok", "Petre", "ow mill"], []
+    for most in (told.MOST_TEXT, 0):
+        monkeypatch.setattr(told, "MOST_TEXT", most)
+        layout = bind(graph, load_profile("kgeval").layout, None)
+        near = [p.model_dump() for p in nearest(graph, layout, "Who said that so much rye is told of the mill?")]
+        present = absent(graph, layout, terms, often=True)
+        assert (known(graph, layout).told_texts() is None) == (most == 0)
+        assert present == absent(graph, layout, terms)
+        of = next(iter(drawn(graph, "attribution", of="Ann")))
+        cause = cause_of(tried(graph, "attribution", Reader(QUOTE, needs=("Bo said",)), tmp_path / str(most), (of, layout)))
+        found.append((near, present, cause))
+    assert found[0] == found[1]
+    assert [p["chunk_id"] for p in found[0][0]][:2] == ["c1", "c4"], "said and mill outweigh told"
+    assert found[0][2] == "several_documents"
+
+
+def test_a_multi_doc_question_is_tried_with_all_passages_that_each_document_has_of_the_path(
+    graph: Graph, draw: Callable[[str], None], tmp_path: Path,
+) -> None:
+    """A passage of the second document tells both relations, though the graph has it as source of neither."""
+    draw(line(second="d2", more=", (c3:Chunk {id: 'c3', text: 'Ann founded Low Mill, which owns the Petrel.'})-[:FROM_DOCUMENT]->(d2), "
+              "(b)-[:FROM_CHUNK]->(c3)"))
+    assert cause_of(tried(graph, "multi_doc", Reader(JOINED, needs=BOTH), tmp_path)) == "one_document"
 
 
 def ring(chat: Chat) -> Any:

@@ -137,7 +137,7 @@ def test_many_triples_find_their_places_among_many_chunks_without_comparing_all_
         assert found == {f"k{at}": [f"Ada{at} met Ole{at}"] for at in range(size)} and extractor.unplaced == []
         return time.process_time() - start
 
-    small, large = (min(seconds(size) for _ in range(3)) for size in (200, 2000))
+    small, large = (min(seconds(size) for _ in range(2)) for size in (150, 1500))
     assert large < 40 * small  # ten times as many of both; all with all is a hundred times
 
 

@@ -116,7 +116,7 @@ def _invented(place: _Place) -> Question:
     source, target = place.structure.node(relation.source), place.structure.node(relation.target)
     for node, other, forward in place.rng.sample([(source, target, True), (target, source, False)], 2):
         names = _new_names(place, node)
-        for presence in absent(place.graph, place.layout, names, timeout=TIMEOUT).values() if names else ():
+        for presence in absent(place.graph, place.layout, names, timeout=TIMEOUT, often=True).values() if names else ():
             cypher = either_query(place.layout, [presence.term], [relation.predicate])
             if presence.absent and not usable(presence.term) and not answers(place.graph, cypher):
                 article = "the " if called(node.name, place.structure.passages).startswith("the ") else ""
