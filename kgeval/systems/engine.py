@@ -95,7 +95,7 @@ def answers(questions: Iterable[Question], system: System, how: Answering, file:
                 tally.add(answer)
             yield answer
     finally:
-        pool.close(grace=0.0)
+        pool.close()  # waits a moment: a thread that is inside a native library when the interpreter ends aborts the process
 
 
 def answered(system: System, ask: Ask) -> Answer:

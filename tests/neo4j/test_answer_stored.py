@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -114,3 +116,19 @@ def test_a_reader_is_paid_once_and_keeps_the_seconds_of_the_real_call(
     first, second = lines("m.jsonl"), lines("again.jsonl")
     assert told(first) == told(second)
     assert [row["stages"]["generate"] for row in first] == [row["stages"]["generate"] for row in second]
+
+
+def test_a_pipe_that_closes_in_the_middle_ends_the_run_quietly(cli: Callable[..., int], tmp_path: Path) -> None:
+    """With a real embedding model: a thread that is inside it when the interpreter ends would abort the process."""
+    asked = [json.dumps({"id": f"q{at}", "question": f"Who designed the lighthouse number {at}?"}) for at in range(3_000)]
+    (tmp_path / "many.jsonl").write_text("\n".join(asked), encoding="utf-8")
+    command = ["answer", str(tmp_path / "many.jsonl"), "--graph", "velmouth", "--system", "vector", "--extractive", "-q", "--no-progress"]
+    run = subprocess.Popen(
+        [sys.executable, "-m", "kgeval", *command, "--cache-dir", str(tmp_path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )
+    assert run.stdout is not None and run.stderr is not None
+    assert json.loads(run.stdout.readline())["question_id"] == "q0"
+    run.stdout.close()
+    said = run.stderr.read()
+    assert (run.wait(timeout=60), "terminate" in said, "Traceback" in said) == (0, False, False)
+    run.stderr.close()
