@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kgeval.cli.common import F, Seconds
-from kgeval.cli.score_options import ANSWERS
+from kgeval.cli.score_options import ANSWERS, filter_options
 from kgeval.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -38,16 +38,7 @@ def question_options(command: F) -> F:
             "--allow-missing", is_flag=True, help="With file: a question without an answer is an error of its own, others are left out.",
         ),
         click.option("--allow-duplicates", is_flag=True, help="Of several rows with one id, keep the first and count the rest."),
-        click.option(
-            "--filter-first-n", "--limit", "first", type=click.IntRange(min=1), metavar="N", help="Only the first N questions.",
-        ),
-        click.option("--filter-sample", "sample", type=click.IntRange(min=1), metavar="N", help="Only N questions, drawn by --seed."),
-        click.option("--filter-id", "ids", multiple=True, metavar="ID", help="Only these questions (comma or repeated)."),
-        click.option("--filter-level", "levels", multiple=True, metavar="NAME", help="Only questions of these levels."),
-        click.option("--filter-kind", "kinds", multiple=True, metavar="NAME", help="Only questions of these types, named as in the file."),
-        click.option("--filter-dataset", "datasets", multiple=True, metavar="NAME", help="Only questions of these datasets."),
-        click.option("--filter-document", "documents", multiple=True, metavar="NAME", help="Only questions about these documents."),
-        click.option("--filter-hops", "hops", multiple=True, metavar="N", help="Only questions with so many hops."),
+        *filter_options(),
         click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=0, show_default=True, help="Seed of samples."),
     )):
         command = option(command)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,21 +33,29 @@ def input_options(command: F) -> F:
         click.option("--system", metavar="NAME", help="The system's name [default: the file's own, else the file's stem]."),
         click.option("--allow-missing", is_flag=True, help="Leave out answers to questions that --questions lacks."),
         click.option("--allow-duplicates", is_flag=True, help="Of several rows with one id, keep the first and count the rest."),
+        *filter_options(systems=True),
+        click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=0, show_default=True, help="Seed of samples and intervals."),
+    )):
+        command = option(command)
+    return command
+
+
+def filter_options(*, systems: bool = False) -> tuple[Callable[[F], F], ...]:
+    """--filter-...: which questions of the files. `systems`: also which systems."""
+    of_systems = click.option("--filter-system", "systems", multiple=True, metavar="NAME", help="Only these systems.")
+    return (
         click.option(
             "--filter-first-n", "--limit", "first", type=click.IntRange(min=1), metavar="N", help="Only the first N questions.",
         ),
         click.option("--filter-sample", "sample", type=click.IntRange(min=1), metavar="N", help="Only N questions, drawn by --seed."),
         click.option("--filter-id", "ids", multiple=True, metavar="ID", help="Only these questions (comma or repeated)."),
-        click.option("--filter-system", "systems", multiple=True, metavar="NAME", help="Only these systems."),
+        *([of_systems] if systems else []),
         click.option("--filter-level", "levels", multiple=True, metavar="NAME", help="Only questions of these levels."),
         click.option("--filter-kind", "kinds", multiple=True, metavar="NAME", help="Only questions of these types, named as in the file."),
         click.option("--filter-dataset", "datasets", multiple=True, metavar="NAME", help="Only questions of these datasets."),
         click.option("--filter-document", "documents", multiple=True, metavar="NAME", help="Only questions about these documents."),
         click.option("--filter-hops", "hops", multiple=True, metavar="N", help="Only questions with so many hops."),
-        click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=0, show_default=True, help="Seed of samples and intervals."),
-    )):
-        command = option(command)
-    return command
+    )
 
 
 def metric_options(command: F) -> F:

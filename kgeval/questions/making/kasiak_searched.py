@@ -36,7 +36,6 @@ from kgeval.questions.making.kasiak_draft import (
     Said,
     Trial,
     answered,
-    named,
     not_repeated,
     said,
     says_something,
@@ -76,7 +75,7 @@ def make_out_of_context(desk: Desk) -> Question:
     question = question_text(reply.question)
     not_repeated(desk, question)
     names = _new(question, reply.names)
-    if not named(_without(question, names), [node]):
+    if not names_in(_without(question, names), [node]):
         raise RejectedError("not_related", f"the question does not name '{node.name}', which it is about")
     proof = _absent(graph, layout, names)
     near = with_text((*own[:2], *nearest(graph, layout, question)))[:MOST_NEAR]

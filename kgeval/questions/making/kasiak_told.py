@@ -32,7 +32,6 @@ from kgeval.questions.making.kasiak_draft import (
     Said,
     Trial,
     answered,
-    named,
     said,
     says_something,
     slots_of,
@@ -158,10 +157,10 @@ def _carried(
     own = [node for node in structure.nodes if node.element_id in {distractor.source, distractor.target} - ends]
     if not own:
         raise RejectedError("distractor_needed", "all that the distracting fact names is needed for the answer")
-    carried = named(question, own)
+    carried = names_in(question, own)
     if not carried:
         raise RejectedError("no_distractor", f"the question does not name '{own[0].name}'")
-    if named(plain, carried) or normalise(plain) == normalise(question):
+    if names_in(plain, carried) or normalise(plain) == normalise(question):
         raise RejectedError("no_distractor", "the question without the distracting fact still has it")
     return [node.name for node in carried]
 
@@ -193,7 +192,7 @@ def make_comparing(desk: Desk) -> Question:
     values, passages = passages_shown(_of_both(structure), MAKE_TOKENS)
     reply = desk.ask(COMPARING, slots_of(desk, entities=entities_shown(structure.nodes), passages=values), Compared)
     asked = said(desk, reply.question, reply.answer)
-    lacking = [node for node in structure.nodes if node not in named(asked.question, structure.nodes)]
+    lacking = [node for node in structure.nodes if node not in names_in(asked.question, structure.nodes)]
     if lacking:
         raise RejectedError("not_both_named", f"the question does not name '{lacking[0].name}'")
     facts = _used(desk, asked, [fact for fact in reply.facts if fact.fact.strip()], passages)
