@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
 import re
@@ -11,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from statistics import median
 from types import TracebackType
@@ -21,8 +19,9 @@ from pydantic import ValidationError
 
 from kgeval.errors import InputError, UsageError
 from kgeval.files.partial import PartialFile, private, stopped
-from kgeval.files.score_forms import BATCH, FINGERPRINT, beside, fingerprint_of, is_folder
+from kgeval.files.score_forms import FINGERPRINT, beside, fingerprint_of, is_folder
 from kgeval.files.stream import stream
+from kgeval.files.tables import write_csv, write_parquet
 from kgeval.records import Answer, AnsweredSystem, AnswerReport
 
 Taking = Literal["nothing", "finished", "answered"]
@@ -219,24 +218,11 @@ def _json(path: Path, answers: Iterable[Answer]) -> None:
 
 
 def _csv(path: Path, answers: Iterable[Answer]) -> None:
-    with private(path) as file:
-        writer = csv.writer(file, lineterminator="\r\n")  # as RFC 4180 has it; cells with either character are then quoted
-        writer.writerow(COLUMNS)
-        for answer in answers:
-            cells = _cells(answer)
-            writer.writerow(["" if cells[name] is None else cells[name] for name in COLUMNS])
+    write_csv(path, COLUMNS, map(_cells, answers))
 
 
 def _parquet(path: Path, answers: Iterable[Answer]) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    types = {float: pa.float64(), int: pa.int64(), str: pa.string()}
-    schema = pa.schema([(name, types[_TYPES.get(name, str)]) for name in COLUMNS])
-    rows = iter(answers)
-    with private(path, binary=True) as file, pq.ParquetWriter(file, schema) as writer:
-        while batch := list(islice(rows, BATCH)):
-            writer.write_table(pa.Table.from_pylist([_cells(answer) for answer in batch], schema=schema))
+    write_parquet(path, COLUMNS, _TYPES, map(_cells, answers))
 
 
 def _cells(answer: Answer) -> dict[str, Any]:

@@ -5,23 +5,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import replace
-from types import TracebackType
 
 from kgeval.files.chosen import choose_questions
-from kgeval.files.joining import Reader
-from kgeval.files.staging import Staging, question_from
+from kgeval.files.joining import staged
+from kgeval.files.staging import Staged, question_from
 from kgeval.files.wanted import RowsWanted
 from kgeval.records import Question
 
 _KEPT = "FROM questions WHERE kept"
 
 
-class Questions:
+class Questions(Staged):
     """The questions in the order of the file. May be gone through several times. Close it after use."""
-
-    def __init__(self, staging: Staging, notes: tuple[str, ...]) -> None:
-        self._staging = staging
-        self.notes = notes
 
     def __len__(self) -> int:
         return int(self._staging.one(f"SELECT count(*) {_KEPT}")[0])
@@ -42,30 +37,9 @@ class Questions:
             total.update(f"{question.id}\0{question.question}\0".encode())
         return total.hexdigest()
 
-    def close(self) -> None:
-        """Deletes the temporary file."""
-        self._staging.close()
-
-    def __enter__(self) -> Questions:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
-
 
 def open_questions(wanted: RowsWanted) -> Questions:
-    """The questions of `wanted.questions` that its filters leave. Raises: as rows.open_rows."""
-    from kgeval.files.rows import check_maps
-
+    """The questions of `wanted.questions` that its filters leave. Raises: as joining.staged."""
     wanted = replace(wanted, answers=())
-    check_maps(wanted)
-    staging = Staging()
-    try:
-        reader = Reader(wanted, staging)
-        with staging.writing():
-            reader.read_all()
-            chosen = choose_questions(staging, wanted.filters)
-        return Questions(staging, (*reader.notes, *chosen))
-    except BaseException:
-        staging.close()
-        raise
+    staging, notes, chosen = staged(wanted, lambda made: choose_questions(made, wanted.filters))
+    return Questions(staging, (*notes, *chosen))

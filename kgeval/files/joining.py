@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
+from typing import TypeVar
 
-from kgeval.errors import InputError
+from kgeval.errors import InputError, UsageError
 from kgeval.files.convert import Converted, Converter, answer_of, id_of, question_of
 from kgeval.files.plain import Line
 from kgeval.files.shapes import ShapeRole, top
+from kgeval.files.shapes.fields import FIELDS
 from kgeval.files.staging import Staging
 from kgeval.files.stream import STDIN, is_table, stream
 from kgeval.files.wanted import RowsWanted
 from kgeval.records import Answer
 
+T = TypeVar("T")
 SHOWN = 20
 PEEKED = 50
 FIX = "mend the rows; --map NAME=FIELD says which field is which (docs/answer-files.md lists them)"
@@ -255,3 +258,33 @@ def _labels(paths: list[Path]) -> dict[Path, str]:
     """How the files are called in messages: by name, or by path where two have one name."""
     names = [path.name for path in dict.fromkeys(paths)]
     return {path: "stdin" if path == STDIN else path.name if names.count(path.name) == 1 else str(path) for path in paths}
+
+
+def staged(wanted: RowsWanted, choose: Callable[[Staging], T]) -> tuple[Staging, list[str], T]:
+    """All rows of the files, read, checked and kept; what was decided about the files; and what `choose` says of the rows, which it may
+    leave out. Whoever gets the staging closes it.
+
+    Raises: InputError for files that cannot be read, names that cannot be understood, and rows with faults (all of them at once);
+    UsageError for --map with an unknown field.
+    """
+    _check_maps(wanted)
+    staging = Staging()
+    try:
+        reader = Reader(wanted, staging)
+        with staging.writing():
+            reader.read_all()
+            chosen = choose(staging)
+        return staging, reader.notes, chosen
+    except BaseException:
+        staging.close()
+        raise
+
+
+def _check_maps(wanted: RowsWanted) -> None:
+    """Raises: UsageError for --map with an unknown field, and where standard input would be read twice."""
+    unknown = [name for name in wanted.maps if name not in FIELDS]
+    if unknown:
+        fix = f"write NAME=FIELD, with one of these as NAME: {', '.join(FIELDS)}"
+        raise UsageError(f"--map: no field is called {', '.join(unknown)}", fix=fix)
+    if [*wanted.answers, wanted.questions].count(STDIN) > 1:
+        raise UsageError("standard input can be read once only", fix="write '-' for one file")

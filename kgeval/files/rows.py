@@ -8,13 +8,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from types import TracebackType
 
-from kgeval.errors import UsageError
+from kgeval.files.asked import open_questions
 from kgeval.files.chosen import choose, system_infos
-from kgeval.files.joining import Reader
-from kgeval.files.shapes.fields import FIELDS
-from kgeval.files.staging import Staging, question_from
+from kgeval.files.joining import staged
+from kgeval.files.staging import Staged, Staging, question_from
 from kgeval.files.stream import STDIN
 from kgeval.files.wanted import Filters, RowsWanted
 from kgeval.records import Answer, Question, Row, SystemInfo
@@ -24,13 +22,12 @@ _ROWS = "SELECT a.n, a.place, q.body, a.body FROM answers a JOIN questions q ON 
 __all__ = ["Filters", "Rows", "RowsWanted", "open_rows", "read_questions"]
 
 
-class Rows:
+class Rows(Staged):
     """The rows in the order of the files. May be gone through several times, by several readers at once. Close it after use."""
 
     def __init__(self, staging: Staging, systems: tuple[SystemInfo, ...], notes: tuple[str, ...], inputs: tuple[Path, ...]) -> None:
-        self._staging = staging
+        super().__init__(staging, notes)
         self.systems = systems
-        self.notes = notes
         self.inputs = inputs
 
     def __len__(self) -> int:
@@ -58,61 +55,19 @@ class Rows:
             total.update(f"{question}\0{answer}\0".encode())
         return total.hexdigest()
 
-    def close(self) -> None:
-        """Deletes the temporary file."""
-        self._staging.close()
-
-    def __enter__(self) -> Rows:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
-
 
 def _row(n: int, where: str, question: str, answer: str) -> Row:
     return Row(n=n, where=where, question=question_from(question), answer=Answer.model_validate_json(answer))
 
 
 def open_rows(wanted: RowsWanted) -> Rows:
-    """The checked rows.
-
-    Raises: InputError for files that cannot be read, names that cannot be understood, and rows with faults (all of them at once);
-    UsageError for --map with an unknown field.
-    """
-    check_maps(wanted)
-    staging = Staging()
-    try:
-        reader = Reader(wanted, staging)
-        with staging.writing():
-            reader.read_all()
-            chosen = choose(staging, wanted.filters)
-            systems, missing = system_infos(staging)
-        given = [*wanted.answers, *([wanted.questions] if wanted.questions else [])]
-        return Rows(staging, systems, (*reader.notes, *chosen, *missing), tuple(path for path in given if path != STDIN))
-    except BaseException:
-        staging.close()
-        raise
+    """The checked rows. Raises: as joining.staged."""
+    staging, notes, (chosen, (systems, missing)) = staged(wanted, lambda made: (choose(made, wanted.filters), system_infos(made)))
+    given = [*wanted.answers, *([wanted.questions] if wanted.questions else [])]
+    return Rows(staging, systems, (*notes, *chosen, *missing), tuple(path for path in given if path != STDIN))
 
 
 def read_questions(path: Path, maps: Mapping[str, str] | None = None) -> Iterator[Question]:
     """The questions of a file in their order; all of them are checked before the first comes. Raises: as open_rows."""
-    wanted = RowsWanted((), questions=path, maps=maps or {})
-    check_maps(wanted)
-    staging = Staging()
-    try:
-        with staging.writing():
-            Reader(wanted, staging).read_all()
-        for (body,) in staging.read("SELECT body FROM questions ORDER BY n"):
-            yield question_from(body)
-    finally:
-        staging.close()
-
-
-def check_maps(wanted: RowsWanted) -> None:
-    """Raises: UsageError for --map with an unknown field, and where standard input would be read twice."""
-    unknown = [name for name in wanted.maps if name not in FIELDS]
-    if unknown:
-        fix = f"write NAME=FIELD, with one of these as NAME: {', '.join(FIELDS)}"
-        raise UsageError(f"--map: no field is called {', '.join(unknown)}", fix=fix)
-    if [*wanted.answers, wanted.questions].count(STDIN) > 1:
-        raise UsageError("standard input can be read once only", fix="write '-' for one file")
+    with open_questions(RowsWanted((), questions=path, maps=maps or {})) as questions:
+        yield from questions

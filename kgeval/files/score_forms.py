@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,13 +14,13 @@ from kgeval.errors import InputError
 from kgeval.files.partial import private
 from kgeval.files.plain import check_readable
 from kgeval.files.stream import stream
+from kgeval.files.tables import write_csv, write_parquet
 from kgeval.records import RunManifest, Score, ScoreReport, Verdict
 
 FORMS = (".jsonl", ".csv", ".parquet")
 COLUMNS = ("question_id", "system", "trial", "metric", "value", "status", "reason", "detail", "signature")
 RESULTS = "results.jsonl"
 FINGERPRINT = "fingerprint"
-BATCH = 10_000
 T = TypeVar("T", bound=BaseModel)
 
 
@@ -70,23 +69,11 @@ def _jsonl(path: Path, records: Iterable[Score | Verdict]) -> None:
 
 
 def _csv(path: Path, scores: Iterable[Score]) -> None:
-    with private(path) as file:
-        writer = csv.writer(file, lineterminator="\r\n")  # as RFC 4180 has it; cells with either character are then quoted
-        writer.writerow(COLUMNS)
-        for score in scores:
-            cells = _cells(score)
-            writer.writerow(["" if cells[name] is None else cells[name] for name in COLUMNS])
+    write_csv(path, COLUMNS, map(_cells, scores))
 
 
 def _parquet(path: Path, scores: Iterable[Score]) -> None:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    schema = pa.schema([(name, {"trial": pa.int64(), "value": pa.float64()}.get(name, pa.string())) for name in COLUMNS])
-    rows = iter(scores)
-    with private(path, binary=True) as file, pq.ParquetWriter(file, schema) as writer:
-        while batch := list(islice(rows, BATCH)):
-            writer.write_table(pa.Table.from_pylist([_cells(score) for score in batch], schema=schema))
+    write_parquet(path, COLUMNS, {"trial": int, "value": float}, map(_cells, scores))
 
 
 def _cells(score: Score) -> dict[str, Any]:

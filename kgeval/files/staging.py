@@ -10,7 +10,8 @@ import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 from kgeval.errors import InputError
 from kgeval.records import Answer, Question
@@ -148,6 +149,24 @@ class Staging:
             which = f", trial {trial}" if answer.trial is not None else ""
             return f"{place}: id: second answer of {answer.system} to '{answer.question_id}'{which}, the first is {first[0]} ({same})"
         return None
+
+
+class Staged:
+    """What was read, kept on disk until it is closed. A context manager."""
+
+    def __init__(self, staging: Staging, notes: tuple[str, ...]) -> None:
+        self._staging = staging
+        self.notes = notes
+
+    def close(self) -> None:
+        """Deletes the temporary file."""
+        self._staging.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
 
 
 def text_mark(text: str) -> bytes:

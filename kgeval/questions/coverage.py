@@ -15,6 +15,7 @@ from kgeval.questions.covering.land import Land
 from kgeval.questions.covering.placing import Placed, Places
 from kgeval.records import GateResult, Question
 from kgeval.records.question_coverage import CoverageFigure, CoverageGroup, CoverageSet, CoverageWays, Facet
+from kgeval.stats.thresholds import passes
 
 FACETS: Mapping[Facet, str] = {
     "types": "entities", "predicates": "relations", "communities": "entities", "documents": "chunks", "degrees": "entities", "hops": "",
@@ -23,7 +24,6 @@ QUERIES: Mapping[Facet, str] = {
     "types": "coverage-types", "predicates": "coverage-predicates", "communities": "coverage-communities",
     "documents": "coverage-documents", "degrees": "coverage-degrees",
 }
-_ROUNDED = 9  # digits: a share of 0.7999999999999999 is 0.8
 
 
 @dataclass
@@ -146,14 +146,8 @@ def evaluated(gates: Sequence[CheckGate], sets: Sequence[CoverageSet]) -> list[G
         for one in sets:
             if gate.file in (None, one.file):
                 share = next(figure.share for figure in one.figures if figure.facet == gate.check)
+                met = passes(share, gate.limit, least=gate.least) if share is not None else None
                 results.append(GateResult(
-                    system=one.file, metric=gate.check, least=gate.least, limit=gate.limit, value=share, met=_met(gate, share),
+                    system=one.file, metric=gate.check, least=gate.least, limit=gate.limit, value=share, met=met,
                 ))
     return results
-
-
-def _met(gate: CheckGate, share: float | None) -> bool | None:
-    if share is None:
-        return None
-    value, limit = round(share, _ROUNDED), round(gate.limit, _ROUNDED)
-    return value >= limit if gate.least else value <= limit

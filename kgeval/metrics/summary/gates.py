@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -12,10 +11,9 @@ from kgeval.errors import UsageError
 from kgeval.metrics.definition import Metric
 from kgeval.metrics.table import all_metrics
 from kgeval.records import GateResult, Mean, MetricSummary
+from kgeval.stats.thresholds import passes, read_threshold
 
 Better = Literal["higher", "lower"]
-SHAPE = re.compile(r"\s*(?:(?P<system>.*\S)\s*:)?\s*(?P<metric>\w+)\s*(?P<sign>>=|<=|=)\s*(?P<limit>\S+)\s*", re.DOTALL)
-ROUNDED = 9  # digits: a mean of 0.7999999999999999 is 0.8
 
 
 @dataclass(frozen=True)
@@ -50,20 +48,18 @@ def parse_gates(texts: Sequence[str], metrics: Sequence[Metric], systems: Sequen
 
 
 def _gate(text: str, computed: Mapping[str, Better], systems: Sequence[str] | None) -> tuple[Gate | None, list[str]]:
-    shape = SHAPE.fullmatch(text)
-    if shape is None:
+    told = read_threshold(text)
+    if told is None:
         return None, ["this is not METRIC=X, METRIC>=X or METRIC<=X"]
-    metric, sign, system = shape["metric"], shape["sign"], shape["system"]
+    metric, system = told.name, told.of
     faults = [] if metric in computed else [_unknown(metric, computed)]
     if system is not None and systems is not None and system not in systems:
         faults.append(f"no system is called {system[:100]}")
-    limit = _limit(shape["limit"])
-    if limit is None:
-        faults.append(f"{shape['limit'][:40]} is not a number from 0 to 1")
-    if faults or limit is None:
+    faults += told.faults
+    if faults or told.limit is None:
         return None, faults
-    least = computed[metric] == "higher" if sign == "=" else sign == ">="
-    return Gate(metric, least, limit, system), []
+    least = computed[metric] == "higher" if told.sign == "=" else told.sign == ">="
+    return Gate(metric, least, told.limit, system), []
 
 
 def _unknown(metric: str, computed: Mapping[str, Better]) -> str:
@@ -71,14 +67,6 @@ def _unknown(metric: str, computed: Mapping[str, Better]) -> str:
         return f"{metric} is not computed in this run"
     near = get_close_matches(metric, [*computed, *all_metrics()], n=1)
     return f"there is no metric {metric[:60]}" + (f" (did you mean {near[0]}?)" if near else "")
-
-
-def _limit(text: str) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if 0 <= number <= 1 else None
 
 
 def evaluate(
@@ -107,10 +95,5 @@ def _met(gate: Gate, mean: Mean, missing: int) -> bool | None:
         return None
     asked = mean.n - mean.not_applicable
     low, high = (end * asked / (asked + missing) for end in (mean.bound_low, mean.bound_high))
-    ends = {_passes(gate, low), _passes(gate, high + missing / (asked + missing))}
+    ends = {passes(end, gate.limit, least=gate.least) for end in (low, high + missing / (asked + missing))}
     return ends.pop() if len(ends) == 1 else None
-
-
-def _passes(gate: Gate, value: float) -> bool:
-    value, limit = round(value, ROUNDED), round(gate.limit, ROUNDED)
-    return value >= limit if gate.least else value <= limit

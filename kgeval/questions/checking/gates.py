@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -10,9 +9,7 @@ from kgeval.errors import UsageError
 from kgeval.questions.checking.table import CHECKS
 from kgeval.records import GateResult
 from kgeval.records.question_checks import CheckedSet, CheckFigure
-
-_SHAPE = re.compile(r"\s*(?:(?P<file>.*\S)\s*:)?\s*(?P<check>\w+)\s*(?P<sign>>=|<=|=)\s*(?P<limit>\S+)\s*", re.DOTALL)
-_ROUNDED = 9  # digits: a share of 0.7999999999999999 is 0.8
+from kgeval.stats.thresholds import Threshold, passes, read_threshold
 
 
 @dataclass(frozen=True)
@@ -32,11 +29,11 @@ def parse_check_gates(texts: Iterable[str], checks: Collection[str], files: Coll
     """
     gates, faults = [], []
     for text in texts:
-        found = _SHAPE.fullmatch(text)
-        wrong = _faults(found, checks, files, noun)
+        told = read_threshold(text)
+        wrong = _faults(told, checks, files, noun)
         faults += [f"'{text[:100]}': {fault}" for fault in wrong]
-        if found is not None and not wrong:
-            gates.append(CheckGate(found["check"], found["sign"] != "<=", float(found["limit"]), found["file"]))
+        if told is not None and told.limit is not None and not wrong:
+            gates.append(CheckGate(told.name, told.sign != "<=", told.limit, told.of))
     if faults:
         raise UsageError(
             "thresholds that cannot be checked: " + "; ".join(faults),
@@ -45,20 +42,16 @@ def parse_check_gates(texts: Iterable[str], checks: Collection[str], files: Coll
     return gates
 
 
-def _faults(found: re.Match[str] | None, checks: Collection[str], files: Collection[str], noun: str) -> list[str]:
-    if found is None:
+def _faults(told: Threshold | None, checks: Collection[str], files: Collection[str], noun: str) -> list[str]:
+    if told is None:
         return ["this is not {0}=X, {0}>=X or {0}<=X".format(noun.upper())]
     faults = []
-    if found["check"] not in checks:
-        known = "is not among the checks of this run" if found["check"] in CHECKS else f"is no {noun}"
-        faults.append(f"{found['check'][:60]} {known}")
-    if found["file"] is not None and found["file"] not in files:
-        faults.append(f"no file is called {found['file'][:100]}")
-    try:
-        inside = 0 <= float(found["limit"]) <= 1
-    except ValueError:
-        inside = False
-    return faults if inside else [*faults, f"{found['limit'][:40]} is not a number from 0 to 1"]
+    if told.name not in checks:
+        known = "is not among the checks of this run" if told.name in CHECKS else f"is no {noun}"
+        faults.append(f"{told.name[:60]} {known}")
+    if told.of is not None and told.of not in files:
+        faults.append(f"no file is called {told.of[:100]}")
+    return [*faults, *told.faults]
 
 
 def evaluated(gates: Sequence[CheckGate], sets: Sequence[CheckedSet], *, complete: bool) -> list[GateResult]:
@@ -79,10 +72,5 @@ def evaluated(gates: Sequence[CheckGate], sets: Sequence[CheckedSet], *, complet
 def _met(gate: CheckGate, figure: CheckFigure) -> bool | None:
     if figure.share is None or figure.bound_low is None or figure.bound_high is None:
         return None
-    ends = {_passes(gate, figure.bound_low), _passes(gate, figure.bound_high)}
+    ends = {passes(end, gate.limit, least=gate.least) for end in (figure.bound_low, figure.bound_high)}
     return ends.pop() if len(ends) == 1 else None
-
-
-def _passes(gate: CheckGate, share: float) -> bool:
-    value, limit = round(share, _ROUNDED), round(gate.limit, _ROUNDED)
-    return value >= limit if gate.least else value <= limit
