@@ -1,0 +1,11 @@
+"""The unbiased comparison of systems: answers + judge + statistics -> Comparison; and agreement with people.
+
+    pairs.py      which questions two systems share, what one of them lacks; the pairs that a run compares
+    align/        bringing two answers to one length: asked again, words added, discarded; does the meaning stay
+    judge/        the procedures: what a judge is shown, how his reply becomes verdicts, the grades
+    engine.py     questions x trials x positions x repeats -> verdicts, resumable; stops when it is sure
+    table.py      verdicts -> arrays of one pair (pure)
+    results/      arrays -> ComparisonReport: rates, boxes, intervals, ranking, judge report (pure)
+    simulate/     judges with known biases and a known truth: the proof that the procedure is unbiased (pure)
+    people/       sheets for people, labels back in, agreement between people and with metrics
+"""

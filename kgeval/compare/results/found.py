@@ -1,0 +1,45 @@
+"""What a run of a comparison hands over for its report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from pydantic import JsonValue
+
+from kgeval.compare.table import PairTable
+from kgeval.records import AlignmentCount, ComparisonVerdict, CorrectedRate, Drift, Procedure, RunManifest, Stopped, SystemUse, TrialKind
+
+Tables = Callable[[], Iterable[PairTable]]  # one pair at a time, as often as wanted: memory stays flat with 50 systems
+Texts = Callable[[str, str, str, int], tuple[str, str] | None]  # (system a, system b, question id, trial from 1) -> answers as judged
+
+
+@dataclass(frozen=True)
+class Found:
+    """All that a report is made from. `tables`: the pairs under the main procedure; `contrast`: procedure -> the same pairs under it.
+    `texts`: the two answers of a question as they were judged, null where unknown. `questions`: id -> its text, null where unknown.
+    `reasons`: the judge's calls of a question for the drill-down, as verdicts. `self_check`: systems whose second run stands beside them
+    (name of the run -> name of the system). `drill`: how many questions a pair may be opened (0: none)."""
+
+    run: RunManifest
+    signature: str
+    tables: Tables
+    procedure: Procedure = "scores"
+    trial_kind: TrialKind = "rejudge"
+    complete: bool = True
+    settings: Mapping[str, JsonValue] = field(default_factory=dict)
+    grades: Mapping[str, list[str]] = field(default_factory=dict)
+    contrast: Mapping[str, Tables] = field(default_factory=dict)
+    texts: Texts | None = None
+    question_text: Callable[[str], str | None] | None = None
+    calls: Callable[[str, str, str, int], Iterable[ComparisonVerdict]] | None = None
+    systems: tuple[SystemUse, ...] = ()
+    alignment: tuple[AlignmentCount, ...] = ()
+    stopped: tuple[Stopped, ...] = ()
+    corrected: tuple[CorrectedRate, ...] = ()
+    drift: Drift | None = None
+    self_check: Mapping[str, str] = field(default_factory=dict)
+    missing: Mapping[str, list[str]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    seed: int = 0
+    drill: int = 200

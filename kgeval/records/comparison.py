@@ -1,0 +1,330 @@
+"""Two systems side by side: what a judge said in each call, and what comes of it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, JsonValue
+
+from kgeval.records.base import SCHEMA_VERSION, Record
+from kgeval.records.manifest import RunManifest
+from kgeval.records.scores import Quantiles
+
+Procedure = Literal["scores", "single", "pairwise-choice", "differential", "biased"]
+Winner = Literal["a", "b", "tie"]
+TrialKind = Literal["regenerate", "rejudge"]
+ComparedBy = Literal["all", "dataset", "level"]
+
+
+class ComparisonVerdict(Record):
+    """What one judge call said of one aspect of two answers. A call over four aspects is four of these, with one `call`.
+
+    `first`: the system whose answer stood first (null: answers were shown one at a time). `trial`, `repeat`: from 1. `score_a`, `score_b`:
+    points (0..5), or 1 and 0 where the judge chose (0.5 each: a tie). `reason_a`, `reason_b`: written before the score. `winner`: of this
+    aspect in this call. `length_a`, `length_b`: words of the answers as they were judged. `aligned`: their lengths were brought together.
+    `call`: journal key. `failure`: why there are no scores (a cause, a colon, the rest).
+    """
+
+    question_id: str
+    dataset: str | None = None
+    level: str | None = None
+    system_a: str
+    system_b: str
+    first: str | None = None
+    procedure: Procedure = "scores"
+    trial: int = 1
+    repeat: int = 1
+    aspect: str
+    score_a: float | None = None
+    score_b: float | None = None
+    reason_a: str | None = None
+    reason_b: str | None = None
+    winner: Winner | None = None
+    length_a: int | None = None
+    length_b: int | None = None
+    aligned: bool = False
+    call: str | None = None
+    failure: str | None = None
+
+
+class Rates(Record):
+    """Shares of questions that A wins, that are equal, that B wins; they add up to 1."""
+
+    win: float
+    tie: float
+    loss: float
+
+
+class TrialRates(Record):
+    """The rates of one trial over `n` questions. `relative`: relative win rate, win - loss, in -1..1 [Z 5.2]."""
+
+    trial: int
+    n: int
+    rates: Rates
+    relative: float
+
+
+class Box(Record):
+    """A box plot over trials (Tukey): quartiles, whiskers at the farthest values within 1.5 interquartile ranges, and what lies outside."""
+
+    n: int
+    low: float
+    q25: float
+    median: float
+    q75: float
+    high: float
+    outliers: list[float] = Field(default_factory=list)
+
+
+class Estimated(Record):
+    """A figure with its 95 % interval; null where there is none."""
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+class PairResult(Record):
+    """What came of one pair of systems in one aspect (`overall`: the sum of all decides) on one group of questions.
+
+    `by`: which group: all questions, one data set, one level (`value` names it); `mean_of_datasets`: the unweighted mean over data sets
+    stands for `all`. `n`: questions asked for; `n_scored`: with a result; `discarded`: left out because their lengths could not be
+    brought together; the rest failed, by cause. `rates`: means over questions of shares of trials. `relative`: mean of win - loss, with
+    its interval over questions. `gap`: points of A minus points of B (0..5 an aspect; overall: their sum).
+    `p`: sign-flip permutation of the questions' means; `p_holm`: corrected for all that is printed with it; `wilcoxon_p`.
+    `effect`: Cohen's d of the paired gaps; `superiority`: P(A better) + P(tie) / 2, 0..1.
+    `detectable`: the smallest relative win rate that this sample would find with 80 % power; `needed`: questions for the difference seen.
+    """
+
+    system_a: str
+    system_b: str
+    aspect: str = "overall"
+    by: ComparedBy = "all"
+    value: str | None = None
+    mean_of_datasets: bool = False
+    n: int
+    n_scored: int
+    discarded: int = 0
+    failures: dict[str, int] = Field(default_factory=dict)
+    trials: int = 1
+    rates: Rates | None = None
+    relative: Estimated = Field(default_factory=Estimated)
+    gap: Estimated = Field(default_factory=Estimated)
+    p: float | None = None
+    p_holm: float | None = None
+    wilcoxon_p: float | None = None
+    effect: float | None = None
+    superiority: float | None = None
+    detectable: float | None = None
+    needed: int | None = None
+    per_trial: list[TrialRates] = Field(default_factory=list)
+    box_win: Box | None = None
+    box_loss: Box | None = None
+    box_relative: Box | None = None
+
+
+class Ranked(Record):
+    """A system's place among all: Bradley-Terry strength with ties, with its interval; average win rate (ties count half) beside it.
+
+    `strength` null: not rankable. `rank_low`, `rank_high`: places that its interval leaves open, from 1."""
+
+    system: str
+    strength: Estimated = Field(default_factory=Estimated)
+    average_win_rate: float
+    rank: int | None = None
+    rank_low: int | None = None
+    rank_high: int | None = None
+
+
+class Ranking(Record):
+    """All systems in order. `rankable`: the win graph is strongly connected; else `reason` says what separates which systems."""
+
+    rankable: bool
+    reason: str | None = None
+    systems: list[Ranked] = Field(default_factory=list)
+
+
+class LengthBin(Record):
+    """Pairs whose answers differ by `low` to `high` words (A minus B, or longer minus shorter): how often the longer one won."""
+
+    low: float
+    high: float
+    n: int
+    longer_wins: float | None = None
+    shorter_wins: float | None = None
+    ties: float | None = None
+
+
+class Covariate(Record):
+    """How a difference in form goes with winning: the slope of a logistic regression with its interval. `scale`: one unit of it."""
+
+    name: str
+    slope: Estimated
+    scale: str = ""
+
+
+class JudgeReport(Record):
+    """What can be known of the judge from his own verdicts, over one pair or all.
+
+    `first_wins`: share of calls won by the answer that stood first (0.5: no preference; ties count half); `ab_win`, `ba_win`: win rate of
+    A when it stood first and when it stood second [Z figure 2]; `flips`: question-trials whose winner changes with the order; `ties`.
+    `length_bins`, `length_slope`: raw [Z figure 6]; `length_controlled`: A's relative win rate at equal lengths; `style`: headings, bold,
+    lists. `self_agreement`: share of repeats with the same winner. `self_check`: relative win rate of a system against itself.
+    """
+
+    system_a: str | None = None
+    system_b: str | None = None
+    calls: int
+    first_wins: Estimated = Field(default_factory=Estimated)
+    ab_win: float | None = None
+    ba_win: float | None = None
+    flips: float | None = None
+    ties: float | None = None
+    self_agreement: float | None = None
+    length_bins: list[LengthBin] = Field(default_factory=list)
+    length_slope: Estimated = Field(default_factory=Estimated)
+    raw: Estimated = Field(default_factory=Estimated)
+    length_controlled: Estimated = Field(default_factory=Estimated)
+    style: list[Covariate] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)
+
+
+class AlignmentCount(Record):
+    """How the lengths of one pair's answers were brought together, over question-trials. `adjusted`: by asking the system again
+    (`attempts`: attempt -> how many came out right at it); `forced`: by adding words; `discarded`: not at all. `kept_meaning`: share of
+    claims of the free answers that the aligned ones still make, over `meaning_checked` answers."""
+
+    system_a: str
+    system_b: str
+    level: str | None = None
+    n: int
+    equal: int = 0
+    adjusted: int = 0
+    forced: int = 0
+    discarded: int = 0
+    failed: int = 0
+    attempts: dict[str, int] = Field(default_factory=dict)
+    gap_before: Quantiles | None = None
+    gap_after: Quantiles | None = None
+    meaning_checked: int = 0
+    kept_meaning: Estimated = Field(default_factory=Estimated)
+
+
+class SystemUse(Record):
+    """What a system's free answers took: means an answer, over answers that tell (`known`) [Z table 2]."""
+
+    system: str
+    answers: int
+    words: float | None = None
+    tokens: float | None = None
+    seconds: float | None = None
+    calls: float | None = None
+    cost: float | None = None
+    known: dict[str, int] = Field(default_factory=dict)
+
+
+class Stopped(Record):
+    """Where a comparison stopped when it was sure: questions used of those that were there, judge calls made of those planned, and the
+    confidence sequence (always valid) at that point. `decision`: a, b, equal (inside the tie region), or open."""
+
+    system_a: str
+    system_b: str
+    questions: int
+    of_questions: int
+    calls: int
+    of_calls: int
+    low: float
+    high: float
+    tie_region: float
+    decision: Literal["a", "b", "equal", "open"]
+
+
+class SelfCheck(Record):
+    """A/A: a system against a second, independent run of itself. `passed`: the interval holds 0."""
+
+    system: str
+    relative: Estimated
+    n: int
+    passed: bool | None = None
+
+
+class Drift(Record):
+    """The judge on a fixed set of labelled pairs, now and in the baseline run. `agreement`: share of labels that he gives too;
+    `changed`: share of his own verdicts that differ from the baseline's."""
+
+    anchors: int
+    agreement: Estimated = Field(default_factory=Estimated)
+    kappa: float | None = None
+    baseline_agreement: Estimated | None = None
+    changed: float | None = None
+    moved: bool | None = None
+
+
+class CorrectedRate(Record):
+    """A relative win rate corrected by labels of people (PPI++ or Rogan-Gladen)."""
+
+    system_a: str
+    system_b: str
+    method: str
+    labels: int
+    relative: Estimated
+    reason: str | None = None
+
+
+class DrillCall(Record):
+    """One judge call of a question: what stood first, points and reasons by aspect."""
+
+    first: str | None = None
+    trial: int
+    repeat: int
+    points: dict[str, tuple[float | None, float | None]] = Field(default_factory=dict)
+    reasons: dict[str, tuple[str, str]] = Field(default_factory=dict)
+    winner: Winner | None = None
+
+
+class Drill(Record):
+    """One question of a pair, opened: both answers as they were judged in `trial`, and each call [Z table 3]."""
+
+    system_a: str
+    system_b: str
+    question_id: str
+    question: str
+    level: str | None = None
+    answer_a: str
+    answer_b: str
+    words_a: int
+    words_b: int
+    trial: int
+    relative: float
+    calls: list[DrillCall] = Field(default_factory=list)
+
+
+class ComparisonReport(Record):
+    """The comparison of two or more systems. `contrast`: the same answers under other procedures, to see what biases did.
+
+    `settings`: all that the signature stands for; `grades`: aspect -> its six grades, 0 to 5, as the judge read them.
+    `complete`: every question of every pair has a result or a reason; else the run was stopped.
+    """
+
+    schema_version: Literal["1"] = SCHEMA_VERSION
+    run: RunManifest
+    complete: bool = True
+    procedure: Procedure = "scores"
+    trial_kind: TrialKind = "rejudge"
+    signature: str
+    settings: dict[str, JsonValue] = Field(default_factory=dict)
+    grades: dict[str, list[str]] = Field(default_factory=dict)
+    systems: list[SystemUse] = Field(default_factory=list)
+    pairs: list[PairResult] = Field(default_factory=list)
+    ranking: Ranking | None = None
+    judge: list[JudgeReport] = Field(default_factory=list)
+    alignment: list[AlignmentCount] = Field(default_factory=list)
+    stopped: list[Stopped] = Field(default_factory=list)
+    self_checks: list[SelfCheck] = Field(default_factory=list)
+    drift: Drift | None = None
+    corrected: list[CorrectedRate] = Field(default_factory=list)
+    contrast: dict[str, list[PairResult]] = Field(default_factory=dict)
+    contrast_judge: dict[str, list[JudgeReport]] = Field(default_factory=dict)
+    drill: list[Drill] = Field(default_factory=list)
+    missing: dict[str, list[str]] = Field(default_factory=dict)
+    notes: list[str] = Field(default_factory=list)
