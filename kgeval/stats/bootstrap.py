@@ -73,6 +73,16 @@ def bootstrap_difference(
     return _interval((_checked(a, confidence), _checked(b, confidence)), (1, -1), seed, confidence, resamples)
 
 
+def bootstrap_sum(
+    groups: Sequence[Sequence[float] | Floats], *, seed: int, confidence: float = 0.95, resamples: int | None = None,
+) -> Interval | None:
+    """The BCa interval of the sum of the means of independent groups, each resampled by itself: a mean over groups, if their values were
+    divided by the number of groups before. Null where a group has fewer than 2 values. Otherwise as `bootstrap_mean`.
+    """
+    samples = tuple(_checked(group, confidence) for group in groups)
+    return _interval(samples, (1,) * len(samples), seed, confidence, resamples)
+
+
 def _checked(values: Sequence[float] | Floats, confidence: float) -> Floats:
     import numpy as np
 

@@ -1,0 +1,176 @@
+"""Two systems on the same questions: tests and sizes of their differences. One value a question, A minus B.
+
+A question counts once: average its trials, repeats and positions first (`clustered.question_means`). NaN stands for a question without
+a result and is left out here; say beside the figure how many were. An infinite value raises ValueError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
+    Ints = npt.NDArray[np.int64]
+
+EXACT = 14  # values that are not 0: 2^14 patterns of signs are counted, not drawn
+FEW = 50  # values that are not 0: up to here Wilcoxon's test is exact
+ALIKE = 64  # values of one size, on the mean, from which it is quicker to draw how many of them are up
+RESAMPLES = 10_000
+DRAWS = 50_000_000  # signs in one test, at most: from 5,000 questions on fewer patterns are drawn, never under LEAST
+LEAST = 1_000
+CHUNK = 1_000_000  # bytes of eight signs in memory at a time
+EQUAL = 1e-9  # of the sum of all sizes: sums nearer than this are equal
+DIGITS = 12  # differences are rounded to these for ranks: means of the same points must tie
+
+
+def sign_flip(differences: Sequence[float] | Floats, *, seed: int, resamples: int = RESAMPLES) -> float | None:
+    """Two-sided p (0..1) of the sign-flip permutation test that the differences lie evenly around 0 (Fisher 1935; paired permutation).
+
+    Statistic: |sum|. Where A and B are exchangeable each difference is as likely with the other sign. Up to 14 values that are not 0 all
+    2^n patterns of theirs are counted, the observed one among them; above, `resamples` patterns are drawn and
+    p = (1 + as far out or farther) / (1 + drawn) (Phipson & Smyth 2010), so p is never 0. Zeros and ties stay: under any sign a zero is
+    one. Differences that are all 0 give 1. Neither order nor whose side is called A changes p. Null for fewer than 2 values.
+    """
+    values = _finite(differences)
+    if len(values) < 2:
+        return None
+    import numpy as np
+
+    moving = np.sort(np.abs(values[values != 0]))  # all that the distribution of the sum hangs on
+    if not len(moving):
+        return 1.0
+    bound = abs(float(np.sort(values).sum())) - EQUAL * float(moving.sum())
+    if len(moving) <= EXACT:
+        signs = 2 * ((np.arange(2 ** len(moving))[:, None] >> np.arange(len(moving))) & 1) - 1
+        return float((np.abs(signs @ moving) >= bound).mean())
+    sizes, times = np.unique(moving, return_counts=True)
+    drawn = max(1, resamples)
+    if len(sizes) * ALIKE <= len(moving):
+        return (1 + _as_far_of_few(sizes, times, bound, drawn, seed)) / (1 + drawn)
+    drawn = min(drawn, max(LEAST, DRAWS // len(moving)))
+    return (1 + _as_far(moving, bound, drawn, seed)) / (1 + drawn)
+
+
+def _as_far_of_few(sizes: Floats, times: Ints, bound: float, drawn: int, seed: int) -> int:
+    """How many of the drawn patterns are as far out, where few sizes stand often: of each it is drawn how many are up."""
+    import numpy as np
+
+    rng, step, found = np.random.default_rng(seed), max(1, CHUNK // len(sizes)), 0
+    for start in range(0, drawn, step):
+        up = rng.binomial(times, 0.5, size=(min(step, drawn - start), len(sizes)))
+        found += int((np.abs((2 * up - times) @ sizes) >= bound).sum())
+    return found
+
+
+def _as_far(values: Floats, bound: float, drawn: int, seed: int) -> int:
+    """How many of the drawn patterns are as far out. Eight signs are one byte: its sum is looked up, not added."""
+    import numpy as np
+
+    rng = np.random.default_rng(seed)
+    eights = np.append(values, np.zeros(-len(values) % 8)).reshape(-1, 8)
+    signs = 2.0 * ((np.arange(256)[:, None] >> np.arange(8)) & 1) - 1
+    tables, places = eights @ signs.T, np.arange(len(eights))  # (bytes, 256)
+    step, found = max(1, CHUNK // len(eights)), 0
+    for start in range(0, drawn, step):
+        drawn_bytes = rng.integers(0, 256, size=(min(step, drawn - start), len(eights)), dtype=np.uint8)
+        found += int((np.abs(tables[places, drawn_bytes].sum(axis=1)) >= bound).sum())
+    return found
+
+
+def wilcoxon(differences: Sequence[float] | Floats) -> float | None:
+    """Two-sided p (0..1) of the signed-rank test (Wilcoxon 1945).
+
+    Zeros are ranked with the others and then put aside (Pratt 1959): ties between two systems are results, and dropping them first makes
+    the rest look surer. Exact up to 50 values that are not 0, with zeros and equal sizes among them; above, scipy's normal approximation
+    with correction for ties. Differences that are all 0 give 1. Null for fewer than 2 values.
+    """
+    import numpy as np
+    from scipy import stats
+
+    values = np.round(_finite(differences), DIGITS)
+    if len(values) < 2:
+        return None
+    moving = np.count_nonzero(values)
+    if not moving:
+        return 1.0
+    if moving <= FEW:
+        return _signed_ranks(values)
+    return float(stats.wilcoxon(values, zero_method="pratt", method="asymptotic").pvalue)
+
+
+def _signed_ranks(values: Floats) -> float:
+    """The exact p over all patterns of signs: the shares of all sums of ranks, one rank after the other. Twice a middle rank is whole."""
+    import numpy as np
+    from scipy import stats
+
+    ranks = np.rint(2 * stats.rankdata(np.abs(values))).astype(np.int64)
+    shares = np.zeros(int(ranks[values != 0].sum()) + 1)
+    shares[0] = 1.0
+    for rank in ranks[values != 0].tolist():
+        shares[rank:] = (shares[rank:] + shares[:-rank]) / 2
+        shares[:rank] /= 2
+    up = int(ranks[values > 0].sum())
+    return min(1.0, 2 * float(min(shares[: up + 1].sum(), shares[up:].sum())))
+
+
+def mcnemar(only_a: int, only_b: int, *, mid_p: bool = False) -> float:
+    """Two-sided p (0..1) of McNemar's test (1947) for right-or-wrong answers: questions that only A, that only B has right.
+
+    The exact binomial test: questions that both have right or wrong tell nothing. `mid_p`: half the weight of what was seen (Fagerland,
+    Lydersen & Laake 2013): less cautious, nearer to its nominal error. No such question: 1. Raises: ValueError for a negative count.
+    """
+    from scipy import stats
+
+    if only_a < 0 or only_b < 0:
+        raise ValueError("counts are not negative")
+    n, fewer = only_a + only_b, min(only_a, only_b)
+    if not n:
+        return 1.0
+    tail = float(stats.binom.cdf(fewer, n, 0.5))
+    if mid_p:
+        tail -= float(stats.binom.pmf(fewer, n, 0.5)) / 2
+    return min(1.0, 2 * tail)
+
+
+def cohens_d(differences: Sequence[float] | Floats) -> float | None:
+    """Cohen's d of paired differences (d_z): mean over standard deviation (n - 1), any sign (Cohen 1988).
+
+    Null for fewer than 2 values, and where all are equal: without spread there is no unit to measure the mean in (0/0, or infinite).
+    """
+    import numpy as np
+
+    values = _finite(differences)
+    if len(values) < 2:
+        return None
+    sd = float(values.std(ddof=1))
+    if sd <= EQUAL * float(np.abs(values).max()):
+        return None
+    return float(values.mean()) / sd
+
+
+def superiority(wins: Sequence[float] | Floats) -> float | None:
+    """P(A is better) + P(tie) / 2, 0..1 (McGraw & Wong 1992; Vargha & Delaney 2000), over questions: the mean of (1 + w) / 2.
+
+    `wins`: 1 A, 0 tie, -1 B, or a question's mean over its trials. 0.5: neither. Null without values. Raises: ValueError outside -1..1.
+    """
+    import numpy as np
+
+    values = _finite(wins)
+    if not len(values):
+        return None
+    if float(np.abs(values).max()) > 1 + EQUAL:
+        raise ValueError("a win lies between -1 and 1")
+    return min(1.0, max(0.0, 0.5 + float(values.mean()) / 2))
+
+
+def _finite(values: Sequence[float] | Floats) -> Floats:
+    import numpy as np
+
+    found: Floats = np.asarray(values, dtype=np.float64).reshape(-1)
+    if np.isinf(found).any():
+        raise ValueError("a difference is infinite")
+    return found[~np.isnan(found)]

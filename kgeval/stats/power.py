@@ -1,0 +1,144 @@
+"""What a sample of questions can show: the smallest difference it would find, the questions that a difference needs, and the tiers.
+
+For the mean of independent values, one a question: differences of scores, or win - loss of a question (its mean is the relative win
+rate). Two-sided tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, sqrt
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
+
+Method = Literal["t", "normal"]
+TierName = Literal["too few", "quick", "standard", "comprehensive"]
+CAUTION = 100  # questions: under this a caution is printed
+TINY = 1e-100  # standard deviations
+MANY = 100_000  # questions: from here on t and normal agree to the last question that matters
+TIERS: tuple[tuple[int, TierName], ...] = ((500, "comprehensive"), (100, "standard"), (20, "quick"), (0, "too few"))
+
+
+@dataclass(frozen=True)
+class Tier:
+    """How much `n` questions are good for. `caution`: words to print beside every figure, null from 100 questions on."""
+
+    name: TierName
+    n: int
+    caution: str | None
+
+
+def detectable(sd: float, n: int, *, power: float = 0.8, alpha: float = 0.05, method: Method = "t") -> float | None:
+    """The smallest true mean difference that a test of `n` questions finds with this power: an unsigned number in the unit of `sd`.
+
+    `sd`: standard deviation of the questions' differences. `t`: the paired t test, by the non-central t distribution (Cohen 1988);
+    `normal`: (z_(1 - alpha/2) + z_power) sd / sqrt(n), a little smaller. Null for n < 2, and for an sd of 0: a sample without spread does
+    not tell what the next question would do. Raises: ValueError for a negative sd, or levels outside (0, 1) or power <= alpha.
+    """
+    _checked(sd, power, alpha)
+    if n < 2 or sd == 0:
+        return None
+    low = _standard(power, alpha) / sqrt(n)
+    if method == "normal" or n >= MANY:
+        return low * sd
+    from scipy import optimize
+
+    high = 2 * low
+    while _power(high, n, alpha) < power:
+        high *= 2
+    found = optimize.brentq(lambda effect: _power(effect, n, alpha) - power, 1e-9, high, xtol=1e-13, rtol=1e-12)
+    return float(found) * sd
+
+
+def needed(difference: float, sd: float, *, power: float = 0.8, alpha: float = 0.05, method: Method = "t") -> int | None:
+    """Questions needed to find this true mean difference with this power; at least 2. `method` and errors: as `detectable`.
+
+    Null for a difference of 0 (no number is enough) and for an sd of 0 (the spread is not known).
+    """
+    _checked(sd, power, alpha)
+    if difference == 0 or sd == 0:
+        return None
+    effect = abs(difference) / sd
+    if effect < TINY:  # its square is too small for a floating point number
+        return None
+    wanted = (_standard(power, alpha) / effect) ** 2
+    n = max(2, ceil(wanted - 1e-9 * wanted))
+    if method == "t" and n < MANY:
+        while _power(effect, n, alpha) < power - 1e-12:
+            n += 1
+    return n
+
+
+def detectable_rate(wins: Sequence[float] | Floats, *, power: float = 0.8, alpha: float = 0.05) -> float | None:
+    """The smallest relative win rate (0..1) that these questions find; `wins`: each question's mean of win - loss, NaN left out.
+
+    From their observed sd, by the t test. Null for fewer than 2, without spread, or where not even winning always would be found.
+    """
+    import numpy as np
+
+    values = np.asarray(wins, dtype=np.float64).reshape(-1)
+    values = values[~np.isnan(values)]
+    if len(values) < 2:
+        return None
+    found = detectable(spread(values), len(values), power=power, alpha=alpha)
+    return None if found is None or found > 1 else found
+
+
+def rate_sd(relative: float, ties: float = 0.0) -> float:
+    """The sd of win - loss of one question in one trial, to plan with: sqrt(1 - ties - relative^2). More trials a question make it smaller.
+
+    `relative`: win - loss, -1..1; `ties`: their share. Raises: ValueError where the two leave no room for a loss (|relative| > 1 - ties).
+    """
+    if not 0 <= ties <= 1 or abs(relative) > 1 - ties + 1e-12:
+        raise ValueError(f"a relative win rate of {relative} does not go with {ties} ties")
+    return sqrt(max(0.0, 1 - ties - relative * relative))
+
+
+def spread(values: Sequence[float] | Floats) -> float:
+    """Standard deviation (n - 1); 0 where all are equal but for the last digits. Two values at least."""
+    import numpy as np
+
+    found = np.asarray(values, dtype=np.float64)
+    sd = float(found.std(ddof=1))
+    return 0.0 if sd <= 1e-12 * max(1.0, float(np.abs(found).max())) else sd
+
+
+def tier(n: int) -> Tier:
+    """The tier of [M]: 20-50 quick, 100-200 standard, 500 and more comprehensive. What lies between belongs to the lower one (51-99
+    quick, 201-499 standard); under 20 is too few for any. Raises: ValueError for a negative n."""
+    if n < 0:
+        raise ValueError("there are no fewer than 0 questions")
+    name = next(name for least, name in TIERS if n >= least)
+    if n >= CAUTION:
+        return Tier(name, n, None)
+    what = "too few for a conclusion" if name == "too few" else "a quick look: only large differences can be found"
+    return Tier(name, n, f"{n} question{'' if n == 1 else 's'}: {what} (100 and more for a standard evaluation)")
+
+
+def _standard(power: float, alpha: float) -> float:
+    from scipy import special
+
+    return float(special.ndtri(1 - alpha / 2) + special.ndtri(power))
+
+
+def _power(effect: float, n: int, alpha: float) -> float:
+    """Of the two-sided t test of a mean at this effect (mean / sd). The tail on the wrong side is the right one of -effect: written so,
+    scipy has a number for it everywhere."""
+    from scipy import special, stats
+
+    df, nc = n - 1, effect * sqrt(n)
+    edge = float(special.stdtrit(df, 1 - alpha / 2))
+    return float(stats.nct.sf(edge, df, nc) + stats.nct.sf(edge, df, -nc))
+
+
+def _checked(sd: float, power: float, alpha: float) -> None:
+    if not sd >= 0 or sd == float("inf"):
+        raise ValueError(f"a standard deviation of {sd} is not possible")
+    if not 0 < alpha < power < 1:
+        raise ValueError("alpha and power lie between 0 and 1, power above alpha")

@@ -1,0 +1,48 @@
+"""The box plot of a figure over trials."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
+
+WHISKER = 1.5  # interquartile ranges
+
+
+@dataclass(frozen=True)
+class TukeyBox:
+    """`n` values: quartiles, whiskers `low` and `high` (the farthest values within 1.5 interquartile ranges of the box), `outliers`."""
+
+    n: int
+    low: float
+    q25: float
+    median: float
+    q75: float
+    high: float
+    outliers: tuple[float, ...] = ()
+
+
+def box(values: Sequence[float] | Floats) -> TukeyBox | None:
+    """Tukey's box plot (1977) of one value a trial, as matplotlib draws it: quartiles with linear interpolation; a whisker with no value
+    beyond the box ends at the box. NaN (a trial without a result) is left out; null where none is left. Outliers ascend."""
+    import numpy as np
+
+    found = np.asarray(values, dtype=np.float64).reshape(-1)
+    found = np.sort(found[~np.isnan(found)])
+    if not len(found):
+        return None
+    if np.isinf(found).any():
+        raise ValueError("a box plot needs finite values")
+    q25, median, q75 = (float(q) for q in np.percentile(found, (25, 50, 75)))
+    reach = WHISKER * (q75 - q25)
+    inside = found[(found >= q25 - reach) & (found <= q75 + reach)]
+    low = min(float(inside[0]), q25) if len(inside) else q25
+    high = max(float(inside[-1]), q75) if len(inside) else q75
+    outliers = tuple(float(value) for value in found if value < low or value > high)
+    return TukeyBox(len(found), low, q25, median, q75, high, outliers)
