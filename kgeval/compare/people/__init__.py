@@ -1,1 +1,13 @@
-"""People as judges: blind sheets out, labels back in, how far people and metrics agree."""
+"""People as judges: blind sheets out, labels back in, how far people and metrics agree.
+
+    scales.py      the labels, and how people write them
+    drawing.py     which items, for whom, which answer first
+    sheets.py      a folder of sheets and its key: CSV, and a page that works offline (page/)
+    reading.py     filled sheets and the key -> labels, with every fault
+    label_files.py files of labels: kgeval's own, and RAGChecker's
+    labelled.py    labels as arrays
+    between.py     people with each other
+    predictors.py  metrics, judges and lengths as numbers for items
+    measure.py     predictors with people; which is nearest
+    matrix.py      metrics with metrics
+"""

@@ -1,0 +1,178 @@
+"""Which items people see: a sample stratified by type and difficulty, dealt evenly, with the order of answers exchanged. All by a seed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from random import Random
+from typing import TYPE_CHECKING
+
+from kgeval.errors import UsageError
+from kgeval.records import LabelScope, SheetItem
+from kgeval.stats.sampling import random_number
+
+if TYPE_CHECKING:
+    from kgeval.records import Question, Row, Score
+
+UNKNOWN = "no type"
+BANDS = ("near", "apart", "far apart")
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """The items of a run by id, in a random order; annotator -> his items in his order; annotator -> item -> the system that stands first.
+
+    `of`: how many could have been drawn; `strata`: items drawn and of how many, by stratum; `left_out`: answers that are errors, and
+    further answers of a system to a question."""
+
+    scope: LabelScope
+    items: dict[str, SheetItem]
+    dealt: dict[str, list[str]]
+    first: dict[str, dict[str, str]]
+    of: int
+    strata: dict[str, tuple[int, int]] = field(default_factory=dict)
+    left_out: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class DrawWanted:
+    """How to draw. `n`: items at most; `per_item`: people an item. Raises: UsageError where there are fewer annotators than that."""
+
+    scope: LabelScope
+    n: int
+    annotators: tuple[str, ...]
+    per_item: int = 3
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.per_item > len(self.annotators):
+            raise UsageError(
+                f"{self.per_item} people an item need as many annotators, there are {len(self.annotators)}",
+                fix="give more --annotators, or a smaller --per-item",
+            )
+
+
+Spread = Callable[[str, Sequence[str]], float | None]
+
+
+def drawn(rows: Iterable[Row], wanted: DrawWanted, spread: Spread | None = None) -> Drawn:
+    """A sample of the rows. `spread`: (question id, systems) -> how far apart their scores lie (of one answer: its score), for difficulty
+    where questions have no hops. Raises: UsageError where there is nothing to draw from."""
+    left_out: dict[str, int] = {}
+    candidates = _candidates(rows, wanted.scope, spread, left_out)
+    if not candidates:
+        what = "no question has answers of two systems" if wanted.scope == "pairs" else "there is no answer"
+        raise UsageError(f"nothing can be labelled: {what}", fix="give the answers of two systems, or --of answers for single ones")
+    chosen, strata = _sample(candidates, wanted)
+    items = {f"i{at:0{max(3, len(str(len(chosen))))}d}": item for at, item in enumerate(chosen, start=1)}
+    dealt = _deal(list(items), wanted)
+    first = {who: _firsts(names, items, wanted.seed, who) for who, names in dealt.items()}
+    return Drawn(wanted.scope, items, dealt, first, len(candidates), strata, left_out)
+
+
+def _candidates(rows: Iterable[Row], scope: LabelScope, spread: Spread | None, left_out: dict[str, int]) -> list[SheetItem]:
+    """Every item that could be drawn, without texts."""
+    systems: dict[str, dict[str, int | None]] = {}
+    questions: dict[str, Question] = {}
+    for row in rows:
+        name, system = row.question.id, row.answer.system
+        if row.answer.error is not None:
+            left_out["answers that are errors"] = left_out.get("answers that are errors", 0) + 1
+        elif system in systems.setdefault(name, {}):
+            left_out["further answers of a system to a question"] = left_out.get("further answers of a system to a question", 0) + 1
+        else:
+            systems[name][system] = row.answer.trial
+            questions.setdefault(name, row.question.model_copy(update={"evidence": [], "extra": {}}))
+    size = 2 if scope == "pairs" else 1
+    found = [(questions[name], group, given[group[0]]) for name, given in systems.items() for group in combinations(given, size)]
+    difficulty = _difficulty([(question, group) for question, group, _ in found], spread)
+    return [
+        SheetItem(
+            question_id=question.id, systems=list(group), dataset=question.dataset,
+            level=question.level or ", ".join(question.kinds) or None, difficulty=hard, trial=trial,
+        )
+        for (question, group, trial), hard in zip(found, difficulty, strict=True)
+    ]
+
+
+def _difficulty(found: Sequence[tuple[Question, tuple[str, ...]]], spread: Spread | None) -> list[str | None]:
+    """Hops where a question has them; else the third in which the spread of scores lies, near answers being hard to tell apart."""
+    widths = [None if spread is None or question.hops is not None else spread(question.id, group) for question, group in found]
+    known = sorted(width for width in widths if width is not None)
+    cuts = [known[len(known) * at // 3] for at in (1, 2)] if len(known) >= 3 else []
+    out: list[str | None] = []
+    for (question, _), width in zip(found, widths, strict=True):
+        if question.hops is not None:
+            out.append(f"{question.hops} hops" if question.hops != 1 else "1 hop")
+        else:
+            out.append(BANDS[sum(width >= cut for cut in cuts)] if width is not None and cuts else None)
+    return out
+
+
+def _sample(candidates: Sequence[SheetItem], wanted: DrawWanted) -> tuple[list[SheetItem], dict[str, tuple[int, int]]]:
+    strata: dict[str, list[SheetItem]] = {}
+    for item in candidates:
+        name = " / ".join((item.level or item.dataset or UNKNOWN, *([item.difficulty] if item.difficulty else [])))
+        strata.setdefault(name, []).append(item)
+    quotas = shares({name: len(items) for name, items in strata.items()}, min(wanted.n, len(candidates)))
+    chosen, told = [], dict[str, tuple[int, int]]()
+    for name, items in sorted(strata.items()):
+        order = sorted(items, key=lambda item: random_number(wanted.seed, "item", item.question_id, *item.systems))
+        chosen += order[: quotas[name]]
+        told[name] = (quotas[name], len(items))
+    chosen.sort(key=lambda item: random_number(wanted.seed, "order", item.question_id, *item.systems))
+    return chosen, told
+
+
+def shares(sizes: Mapping[str, int], n: int) -> dict[str, int]:
+    """`n` items over strata in proportion to their sizes: largest remainders, at least one from each where `n` is enough, never more than
+    there are."""
+    total = sum(sizes.values())
+    exact = {name: n * size / total for name, size in sizes.items()}
+    least = 1 if n >= len(sizes) else 0
+    given = {name: max(least, int(exact[name])) for name in sizes}
+    while (left := n - sum(given.values())) != 0:
+        step = 1 if left > 0 else -1
+        open_ = [name for name in sizes if (given[name] < sizes[name] if step > 0 else given[name] > least)]
+        best = max(open_, key=lambda name: (step * (exact[name] - given[name]), name))
+        given[best] += step
+    return given
+
+
+def _deal(names: Sequence[str], wanted: DrawWanted) -> dict[str, list[str]]:
+    """Each item to `per_item` people, those with the least so far; ties by the seed. Loads differ by one at most."""
+    rng = Random(f"{wanted.seed} deal")  # noqa: S311 - a sample that can be drawn again, no secret
+    dealt: dict[str, list[str]] = {who: [] for who in wanted.annotators}
+    for name in names:
+        order = sorted(dealt, key=lambda who: (len(dealt[who]), rng.random()))
+        for who in order[: wanted.per_item]:
+            dealt[who].append(name)
+    for who, own in dealt.items():
+        Random(f"{wanted.seed} shuffle {who}").shuffle(own)  # noqa: S311
+    return dealt
+
+
+def _firsts(names: Sequence[str], items: Mapping[str, SheetItem], seed: int, who: str) -> dict[str, str]:
+    """Whose answer stands first: by turns within each pair of systems, so that half of a person's items have either order."""
+    rng = Random(f"{seed} first {who}")  # noqa: S311
+    order = sorted(names, key=lambda name: (items[name].systems, rng.random()))
+    start = rng.randrange(2)
+    return {name: items[name].systems[(start + at) % len(items[name].systems)] for at, name in enumerate(order)}
+
+
+def spread_of(scores: Iterable[Score]) -> Spread:
+    """How far apart the scores of two answers to a question lie: the mean over metrics of the difference; of one answer: its mean score."""
+    values: dict[tuple[str, str], dict[str, float]] = {}
+    for score in scores:
+        if score.value is not None:
+            values.setdefault((score.question_id, score.system), {})[score.metric] = score.value
+
+    def of(question: str, systems: Sequence[str]) -> float | None:
+        sides = [values.get((question, system), {}) for system in systems]
+        common = sorted(set.intersection(*(set(side) for side in sides)))
+        if not common:
+            return None
+        return sum(abs(sides[0][name] - (sides[1][name] if len(sides) > 1 else 0)) for name in common) / len(common)
+
+    return of
