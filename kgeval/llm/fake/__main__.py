@@ -34,6 +34,10 @@ from kgeval.llm.fake.script import make_script
 @click.option("--no-usage", is_flag=True, help="Replies without token counts.")
 @click.option("--dimensions", type=click.IntRange(1, 8192), default=64, show_default=True, help="Length of embedding vectors.")
 @click.option("--retry-after", type=click.FloatRange(0, 3600), default=0.05, show_default=True, help="Seconds in a 429's Retry-After.")
+@click.option("--no-batches", is_flag=True, help="No /files and /batches (404).")
+@click.option("--batch-looks", type=click.IntRange(0, 10_000), default=1, show_default=True, help="Looks until a batch is done.")
+@click.option("--batch-expire", type=click.IntRange(0), default=0, show_default=True, help="So many batches end half way.")
+@click.option("--batch-refuse", type=click.IntRange(0), default=0, show_default=True, help="So many batches are refused as a whole.")
 def main(**given: Any) -> None:
     """A scripted model that speaks the OpenAI protocol on 127.0.0.1. Prints its base URL; Ctrl-C stops it.
 
@@ -47,9 +51,11 @@ def main(**given: Any) -> None:
     if given["reader"] and given["script"]:
         raise click.UsageError("--reader and --script exclude each other")
     same = ("seed", "faults", "delay", "jitter", "key", "models", "dimensions", "retry_after")
+    batches = ("batch_looks", "batch_expire", "batch_refuse")
     options = Options(
         kinds=kinds, json_schema=not given["no_json_schema"], json_object=not given["no_json_object"], usage=not given["no_usage"],
-        **{name: given[name] for name in same},
+        batches=not given["no_batches"],
+        **{name: given[name] for name in (*same, *batches)},
     )
     try:
         asyncio.run(_serve(FakeModel(options, make_script(reads if given["reader"] else given["script"])), given["port"]))

@@ -10,7 +10,7 @@ from kgeval.llm.fake.log import Logged
 from kgeval.llm.fake.model import FakeModel, Request, Response
 
 LARGEST_HEAD = 65_536
-LARGEST_BODY = 64 * 2**20
+LARGEST_BODY = 256 * 2**20
 
 
 class Connection(asyncio.Protocol):
@@ -111,7 +111,7 @@ class Connection(asyncio.Protocol):
 
 def wire(response: Response) -> bytes:
     """The response as bytes."""
-    body = json.dumps(response.body).encode()
+    body = response.body if isinstance(response.body, bytes) else json.dumps(response.body).encode()
     lines = [
         f"HTTP/1.1 {response.status} {HTTPStatus(response.status).phrase}", "content-type: application/json",
         f"content-length: {len(body)}", *(f"{name}: {value}" for name, value in response.headers.items()),

@@ -10,8 +10,9 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from kgeval.llm.fake.batches import Batches
 from kgeval.llm.fake.faults import KINDS, STATUS, pick, spoil
-from kgeval.llm.fake.log import Log
+from kgeval.llm.fake.log import Log, Logged
 from kgeval.llm.fake.reply import answer, written
 from kgeval.llm.fake.request import Chat, draw
 from kgeval.llm.fake.script import Rule, Script
@@ -26,7 +27,8 @@ class Options:
 
     `delay`: seconds a reply; `jitter`: up to so many more, differently for each request. `key`: the only key that is let in
     (null: any, or none). `models`: the known models (empty: any name). `json_schema`, `json_object`: what response_format may
-    be. `usage`: replies carry token counts. `dimensions`: of embeddings.
+    be. `usage`: replies carry token counts. `dimensions`: of embeddings. `batch_looks`: how often a batch is looked at before it is
+    done; `batch_expire`, `batch_refuse`: so many batches end half way, and are refused as a whole; `batches`: there are such endpoints.
     """
 
     seed: int = 0
@@ -41,6 +43,10 @@ class Options:
     usage: bool = True
     dimensions: int = 64
     retry_after: float = RETRY_AFTER
+    batches: bool = True
+    batch_looks: int = 1
+    batch_expire: int = 0
+    batch_refuse: int = 0
 
 
 @dataclass(frozen=True)
@@ -55,7 +61,8 @@ class Request:
 
 @dataclass(frozen=True)
 class Response:
-    """What is sent after `delay` seconds. `fault` hang: never; disconnect: half of it. `key`: the request's hash, for the log."""
+    """What is sent after `delay` seconds. `fault` hang: never; disconnect: half of it. `key`: the request's hash, for the log. `paid`:
+    a good answer is one that costs something."""
 
     status: int
     body: Any
@@ -64,10 +71,11 @@ class Response:
     fault: str | None = None
     key: str = ""
     request: Any = None
+    paid: bool = True
 
     @property
     def good(self) -> bool:
-        return self.status == 200 and self.fault is None
+        return self.status == 200 and self.fault is None and self.paid
 
 
 class FakeModel:
@@ -75,6 +83,7 @@ class FakeModel:
 
     def __init__(self, options: Options, script: Script) -> None:
         self.options, self.script, self.log = options, script, Log()
+        self.batches = Batches(self._line, looks=options.batch_looks, expire=options.batch_expire, refuse=options.batch_refuse)
 
     def answer(self, request: Request) -> Response:
         """The response to any request; what is under /v1 is counted in the log."""
@@ -84,6 +93,8 @@ class FakeModel:
         served: Mapping[str, Callable[[Mapping[str, Any], str, int], Response]] = {
             "/v1/chat/completions": self._chat, "/v1/embeddings": self._embeddings,
         }
+        if self.options.batches and request.path.startswith(("/v1/files", "/v1/batches")):
+            return self._batched(request)
         body = _parsed(request.body)
         key = Chat({"path": request.path, **body}).hash if body is not None else "unreadable"
         tries = self.log.arrived(key)
@@ -94,6 +105,27 @@ class FakeModel:
             return Response(200, {"object": "list", "data": [_model(name) for name in self.options.models or ("fake-model",)]}, key=key)
         made = served[request.path](body, key, tries)
         return replace(made, key=key, request=body)
+
+    def _batched(self, request: Request) -> Response:
+        """Files and batches: not among the requests that are counted by what they ask; each line of a batch is, when it is answered."""
+        key = f"{request.method} {request.path}"
+        self.log.arrived(key)
+        wrong = self._wrong_key(request)
+        status, body = (wrong.status, wrong.body) if wrong is not None else self.batches.answer(
+            request.method, request.path, request.headers, request.body,
+        )
+        return Response(status, body, key=key, delay=self._delay(key), paid=False)
+
+    def _line(self, body: Mapping[str, Any]) -> tuple[int, Any]:
+        """One line of a batch, answered and counted as a live request."""
+        key = Chat({"path": "/v1/chat/completions", **body}).hash
+        tries = self.log.arrived(key)
+        made = self._unknown(body) or self._chat(body, key, tries)
+        broken = made.fault in ("hang", "disconnect")
+        status = 500 if broken else made.status
+        good = made.good and not broken
+        self.log.left(Logged("/v1/chat/completions", key, status, made.fault, good, at=0.0, seconds=0.0, body=body))
+        return status, _error(500, "a fault on demand").body if broken else made.body
 
     def _about(self, call: str) -> Any:
         """The answer to a call about the server itself, or null."""
@@ -109,20 +141,25 @@ class FakeModel:
 
     def _refusal(self, request: Request, body: Mapping[str, Any] | None, posts: tuple[str, ...]) -> Response | None:
         """What the protocol refuses: a wrong key, path, method, body or model."""
-        options = self.options
-        given = request.headers.get("authorization", "").encode()
-        if options.key is not None and not compare_digest(given, f"Bearer {options.key}".encode()):
-            return _error(401, "Incorrect API key provided.", kind="invalid_request_error", code="invalid_api_key")
+        if (wrong := self._wrong_key(request)) is not None:
+            return wrong
         if request.path not in (*posts, "/v1/models"):
             return _error(404, f"Unknown request URL: {request.method} {request.path}.", code="unknown_url")
         if request.method != ("POST" if request.path in posts else "GET"):
             return _error(405, f"Not allowed to {request.method} on {request.path}.")
-        if request.path == "/v1/models" or body is None:
-            return None
+        return None if request.path == "/v1/models" or body is None else self._unknown(body)
+
+    def _wrong_key(self, request: Request) -> Response | None:
+        given = request.headers.get("authorization", "").encode()
+        if self.options.key is not None and not compare_digest(given, f"Bearer {self.options.key}".encode()):
+            return _error(401, "Incorrect API key provided.", kind="invalid_request_error", code="invalid_api_key")
+        return None
+
+    def _unknown(self, body: Mapping[str, Any]) -> Response | None:
         name = body.get("model")
         if not isinstance(name, str) or not name:
             return _error(400, "you must provide a model parameter")
-        if options.models and name not in options.models:
+        if self.options.models and name not in self.options.models:
             return _error(404, f"The model `{name}` does not exist or you do not have access to it.", code="model_not_found")
         return None
 

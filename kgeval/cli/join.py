@@ -1,0 +1,66 @@
+"""`kgeval join`: the shards of a run put together, to the result that one run without shards gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from kgeval.cli.common import say
+from kgeval.cli.score_options import ANSWERS, FILE
+from kgeval.cli.show import report_options_of
+from kgeval.errors import InputError
+
+PATH = click.Path(path_type=Path)
+
+
+@click.command()
+@click.argument("parts", nargs=-1, required=True, type=PATH)
+@click.option("--answers", multiple=True, type=ANSWERS, help="The ANSWERS, where they are not where the parts read them (repeatable).")
+@click.option("--questions", type=FILE, metavar="FILE", help="The questions, where they are not where the parts read them.")
+@click.option("--audit", "audit_report", type=FILE, metavar="JSON", help="The audit report, where it is not where the parts read it.")
+@click.option("-c", "--config", "config_file", type=PATH, help="Configuration file (default: as the parts had it).")
+@click.option("--import-journal", "journals", multiple=True, type=PATH, help="Take the calls of a part's own journal over (repeatable).")
+@click.option("--journal", type=PATH, help="Where they go, and where a comparison looks replies up [default: the cache folder].")
+@report_options_of(
+    "Scores: .jsonl .csv .parquet or DIR/; verdicts: .jsonl or DIR/; report: .html .md .json .xml", ("text", "json", "md", "html", "xml"),
+)
+def join(parts: tuple[Path, ...], **given: Any) -> int:
+    """Put the PARTS of one run together: result files (or run folders) of kgeval score, or verdict files (or run folders) of kgeval
+    compare, with --shard 1/N to N/N.
+
+    Scores, verdicts and summary are the same, byte for byte, as those of one run without --shard. Nothing is asked, scored or judged,
+    but the files that the parts read are read again. Parts that are missing, doubled, of other files or settings, or of another kgeval
+    are refused, all faults at once.
+
+    Exit codes: 0 done, 1 a --threshold of the parts is missed, 2 wrong input, 3 a part is incomplete, 130 interrupted.
+    """
+    from kgeval.files.score_parts import without_companions
+
+    paths = without_companions(parts)
+    joiner = _joiner(paths)
+    _import_journals(given["journals"], given["journal"])
+    return joiner(paths, given)
+
+
+def _joiner(parts: Sequence[Path]) -> Callable[[Sequence[Path], dict[str, Any]], int]:
+    """What puts parts of this kind together. Raises: InputError where they are not of one kind that is known."""
+    from kgeval.cli.join_scores import join_scores
+    from kgeval.cli.join_verdicts import join_verdicts
+    from kgeval.files.score_forms import command_of
+
+    known = {"score": join_scores, "compare": join_verdicts}
+    kind = next((found for path in parts if (found := command_of(path)) is not None), "score")  # who joins names the parts that are none
+    if kind not in known:
+        raise InputError(f"parts of kgeval {kind} cannot be joined", fix=f"give parts of: {', '.join(known)}")
+    return known[kind]
+
+
+def _import_journals(journals: Sequence[Path], into: Path | None) -> None:
+    from kgeval.llm.journal_import import import_calls
+    from kgeval.llm.places import journal_file
+
+    for path in journals:
+        say(f"{path}: calls taken over into the journal: {import_calls(journal_file(into), path):,}")

@@ -1,0 +1,134 @@
+"""The parts of a scoring run that was done in shards: what each says of itself, and their rows in the order of the whole run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from kgeval.errors import InputError, UsageError
+from kgeval.files.plain import read_text
+from kgeval.files.score_forms import beside, fingerprint_of, is_folder, is_result, read_scores, read_verdicts, results_of
+from kgeval.files.shards import WHOLE, Groups, Part, Shard, fingerprint_in, parse_shard, part_faults, shard_of
+from kgeval.records import Row, RunManifest, Score, ScoreReport, Verdict
+
+Name = tuple[str, str, int | None]
+ALSO = ("seed", "against", "thresholds", "redact", "no_verdicts", "trials")  # what the report, or what is kept, depends on
+FIX = "give every part of one run once: the same command, kgeval and files, with --shard 1/N ... N/N"
+
+
+@dataclass(frozen=True)
+class ScorePart:
+    """A part: where its scores are, its own report, and what it says of itself."""
+
+    path: Path
+    report: ScoreReport
+    part: Part
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What its session had to say."""
+        whole = self.report.run.arguments.get(WHOLE)
+        found = whole.get("notes") if isinstance(whole, dict) else None
+        return tuple(str(note) for note in found) if isinstance(found, list) else ()
+
+
+def read_parts(paths: Sequence[Path], *, kgeval: str) -> list[ScorePart]:
+    """The parts in the order of their shards, checked against each other. `kgeval`: the version that merges.
+
+    Raises: InputError with every fault of every part: unreadable, whole, doubled, missing, of another run or version, changed since.
+    """
+    parts, faults = [], []
+    for path in dict.fromkeys(paths):
+        try:
+            parts.append(_part(path))
+        except InputError as cause:
+            faults.append(cause.message)
+    faults += part_faults([one.part for one in parts], kgeval=kgeval)
+    faults += [f"{one.path}: its manifest does not belong to it" for one in parts if _changed(one)]
+    if faults:
+        raise InputError("these parts make up no run; nothing was written", fix=FIX, faults=faults)
+    return sorted(parts, key=lambda one: one.part.shard.number if one.part.shard else 0)
+
+
+def without_companions(paths: Iterable[Path]) -> tuple[Path, ...]:
+    """The parts among the paths: what was written beside one of them (`parts/*` names that too) is passed over."""
+    given = list(dict.fromkeys(paths))
+    others = {beside(path, name) for path in given if is_result(path) for name in ("run.json", "verdicts.jsonl", "summary.json")}
+    return tuple(path for path in given if path not in others)
+
+
+def _part(path: Path) -> ScorePart:
+    report = _report(path)
+    if not results_of(path).is_file():
+        raise InputError(f"{results_of(path)}: no such file")
+    run = report.run
+    whole = run.arguments.get(WHOLE)
+    known = whole if isinstance(whole, dict) else {}
+    also = tuple((name, str(run.arguments.get(name))) for name in ALSO)
+    part = Part(
+        name=str(path), shard=_shard(run), kgeval=run.kgeval, rows=str(known.get("rows")), run=str(known.get("run")),
+        signatures=tuple(info.signature for info in report.metrics), also=also,
+    )
+    return ScorePart(path, report, part)
+
+
+def _report(path: Path) -> ScoreReport:
+    file = beside(path, "summary.json" if is_folder(path) else "run.json")
+    if not file.is_file():
+        raise InputError(f"{path}: is no part: {file.name} is missing beside it", fix=FIX)
+    try:
+        return ScoreReport.model_validate_json(read_text(file))
+    except ValidationError as cause:
+        raise InputError(f"{file}: is no summary of kgeval score", fix=FIX) from cause
+
+
+def _shard(run: RunManifest) -> Shard | None:
+    given = run.arguments.get("shard")
+    try:
+        return parse_shard(given) if isinstance(given, str) else None
+    except UsageError:
+        return None
+
+
+def _changed(one: ScorePart) -> bool:
+    return one.part.shard is not None and fingerprint_of(one.path) != fingerprint_in(one.part.run, one.part.shard)
+
+
+class _Open:
+    """One part while it is read: a group of scores and one of verdicts in memory."""
+
+    def __init__(self, part: ScorePart, *, verdicts: bool) -> None:
+        self.path = part.path
+        empty = not results_of(part.path).stat().st_size or not any(one.answers for one in part.report.systems)
+        self.scores = Groups(iter(()) if empty else read_scores(part.path), _name)
+        self.verdicts = Groups(read_verdicts(part.path) if verdicts else iter(()), _name)
+
+
+def merged(
+    rows: Iterable[Row], parts: Sequence[ScorePart], *, trials: int, scored: Callable[[Row], bool], verdicts: bool = True,
+) -> Iterator[tuple[list[Score], list[Verdict]]]:
+    """The scores and verdicts of every row and trial, in the order in which a run without shards has them. `scored`: whether a row has
+    any score at all. Memory: one row a part.
+
+    Raises: InputError where a part lacks a row, or has more of them than its shard.
+    """
+    opened = [_Open(part, verdicts=verdicts) for part in parts]
+    for row in rows:
+        source = opened[shard_of(row.question.id, len(opened)) - 1]
+        for trial in range(trials):
+            name = (row.question.id, row.answer.system, row.answer.trial if row.answer.trial is not None else trial or None)
+            scores = source.scores.take(name)
+            if not scores and scored(row):
+                what = f"{source.path}: the scores of '{name[0]}' by {name[1]} are not where they should be: the file was cut or changed"
+                raise InputError(what, fix="run this shard again with --resume")
+            yield scores, source.verdicts.take(name)
+    more = [str(one.path) for one in opened if one.scores.key is not None or one.verdicts.key is not None]
+    if more:
+        raise InputError(f"scores or verdicts that belong to no row: {', '.join(more)}", fix="run these shards again")
+
+
+def _name(record: Score | Verdict) -> Name:
+    return record.question_id, record.system, record.trial

@@ -1,0 +1,202 @@
+"""Round after round until a pass over all work lacks nothing that a batch could bring: collect, send, wait, take in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kgeval.errors import ModelError
+from kgeval.llm.asker import Asker
+from kgeval.llm.batch.collect import Collect, Collector, Files
+from kgeval.llm.batch.settings import BatchSettings
+from kgeval.llm.batch.store import Batch, Came, Store
+from kgeval.llm.batch.wire import AwayError, GoneError, Wire
+from kgeval.llm.calls import Endpoint
+
+if TYPE_CHECKING:
+    from openai.types import Batch as Remote
+
+    from kgeval.llm.session import Models
+
+Tell = Callable[[str], None]
+Walk = Callable[[Asker], object]
+OVER = ("completed", "expired", "cancelled")
+MOST_AWAY = 100  # looks in a row that nobody answers: 50 minutes at 30 s
+FULL = "token_limit_exceeded"  # the provider's word for: more is waiting than this account may have waiting
+
+
+def ask_in_batches(models: Models, walk: Walk, settings: BatchSettings, tell: Tell) -> int:
+    """Brings what `walk` asks for into the session's journal by batches. Returns how many requests are left for a live run.
+
+    `walk` goes through all work of a command once with the asker that it is given, as for a dry run; it is called once a round. Batches
+    of an earlier run that was ended are picked up first. Left are requests whose replies could not be used (each is asked as often as
+    live) and what the budget does not allow: then the session is stopped as a live one is.
+
+    Raises: ModelError where the provider has no batch endpoints, refuses the key, or a batch as a whole; ConfigError where another run
+    makes batches with the same journal; KeyboardInterrupt: the batches go on at the provider, and the next run picks them up.
+    """
+    caller = models.caller
+    with Store(caller.journal.path) as store, Wire(models.endpoint, timeout=models.limits.timeout, sleep=caller.stop.halt.wait) as wire:
+        store.forget_strays()
+        rounds = _Rounds(models, store, wire, settings, tell)
+        rounds.send_and_take()
+        collector = Collector(caller, store, settings, most_tries=models.limits.max_reasks + 1)
+        while rounds.collect(collector, walk):
+            rounds.send_and_take()
+        store.forget_tries()
+        if collector.found.spent is not None:
+            caller.finish(collector.found.spent)
+        return collector.found.left
+
+
+class _Rounds:
+    def __init__(self, models: Models, store: Store, wire: Wire, settings: BatchSettings, tell: Tell) -> None:
+        self._models, self._store, self._wire, self._settings, self._tell = models, store, wire, settings, tell
+        self._where = (models.endpoint.base_url or "", models.endpoint.model)
+        self._said: dict[str, str] = {}
+        self._away = 0
+
+    def collect(self, collector: Collector, walk: Walk) -> int:
+        """A pass over all work. Returns how many requests it put into files."""
+        files = Files(self._store, self._settings, self._where)
+        collector.begin(files)
+        with self._store.writing():  # all of a pass or nothing: a run that is killed in it has sent nothing
+            walk(Collect(self._models, collector))
+            files.done()
+        return files.requests
+
+    def send_and_take(self) -> None:
+        """Sends what is ready, and waits until everything that is under way at this endpoint is over and taken in."""
+        while batches := [one for one in self._store.batches() if (one.endpoint, one.model) == self._where]:
+            for one in batches:
+                if one.id is None:
+                    self._send(one)
+            open_ones = [one for one in self._store.batches() if one.id is not None and (one.endpoint, one.model) == self._where]
+            ended = [one for one in open_ones if self._look(one, alone=len(open_ones) == 1)]
+            if not ended:
+                self._models.caller.stop.halt.wait(self._settings.poll)
+
+    def _send(self, batch: Batch) -> None:
+        path, file = self._store.lines_of(batch.name), batch.file
+        if file is None:
+            file = self._wire.upload(path)
+            self._store.uploaded(batch.name, file)
+        made = self._wire.create(file, batch.name, self._settings.window)
+        self._store.created(batch.name, made)
+        path.unlink(missing_ok=True)
+        self._tell(f"batch {made}: requests sent: {batch.requests:,}")
+
+    def _look(self, batch: Batch, *, alone: bool) -> bool:
+        """True if the batch is over, and taken in."""
+        remote = self._seen(batch)
+        if remote is None:
+            return False
+        self._say(batch, remote)
+        if remote.status == "failed":
+            return self._failed(batch, remote, alone=alone)
+        if remote.status not in OVER:
+            return False
+        self._take_in(batch, remote)
+        return True
+
+    def _seen(self, batch: Batch) -> Remote | None:
+        """The batch as it stands; null where the provider does not answer now: hours of waiting must outlast that.
+
+        Raises: AwayError where he has not answered for long, ModelError for a batch that he does not know any more.
+        """
+        try:
+            remote = self._wire.look(batch.id or "")
+        except GoneError as gone:
+            what = f"{self._where[0]} does not know batch {batch.id} any more"
+            raise ModelError(what, fix="kgeval batches cancel forgets it; then the same command asks its requests again") from gone
+        except AwayError:
+            self._away += 1
+            if self._away > MOST_AWAY:
+                raise
+            if self._away == 1:
+                self._tell("the provider does not answer; looking again")
+            return None
+        self._away = 0
+        return remote
+
+    def _take_in(self, batch: Batch, remote: Remote) -> None:
+        fatal: list[ModelError] = []
+        short: set[str] = set()
+        good, lost = self._store.finish(batch.name, self._came(batch, remote, fatal, short))
+        self._tell(f"batch {batch.id}: {remote.status}; replies: {good:,}" + (f", requests without one: {lost:,}" if lost else ""))
+        for file in (batch.file, remote.output_file_id, remote.error_file_id):
+            if file and file not in short:
+                self._wire.delete(file)
+        if fatal and not good:
+            raise fatal[0]
+
+    def _came(self, batch: Batch, remote: Remote, fatal: list[ModelError], short: set[str]) -> Iterator[Came]:
+        """What came back, line by line, the completions first. `fatal`: gets what every request would get; `short`: files that are
+        cut."""
+        path = self._store.lines_of(f"{batch.name}.results")
+        least = remote.request_counts.completed if remote.request_counts is not None else 0
+        try:
+            for file, lines in ((remote.output_file_id, least), (remote.error_file_id, 0)):
+                if file and not self._fetched(file, path, lines):
+                    short.add(file)
+                for raw in _lines(path) if file else ():
+                    one = self._wire.read(raw, lambda key: self._store.mode_in(batch.name, key))
+                    if isinstance(one, ModelError):
+                        fatal.append(one)
+                    elif one is not None:
+                        yield one
+        finally:
+            path.unlink(missing_ok=True)
+
+    def _fetched(self, file: str, path: Path, least: int) -> bool:
+        """Downloads a file of results. False where it has fewer lines than the provider says, for the second time too."""
+        if self._wire.download(file, path) >= least or (found := self._wire.download(file, path)) >= least:
+            return True
+        self._tell(f"file {file} at the provider is cut: lines {found:,} of {least:,}; it is not deleted, what is missing is asked again")
+        return False
+
+    def _failed(self, batch: Batch, remote: Remote, *, alone: bool) -> bool:
+        """The provider refused the batch as a whole. True if it can be sent again, later."""
+        faults = list((remote.errors.data if remote.errors is not None else None) or [])
+        codes = sorted({str(fault.code)[:60] for fault in faults if fault.code})
+        if FULL in codes and not alone:
+            self._store.created(batch.name, None)  # the others have to end first
+            return False
+        self._store.drop(batch.name)
+        fix = "make smaller files with --batch-size" if FULL in codes else "the provider's page on batches says what it takes"
+        why = ", ".join(codes) or "no reason given"
+        raise ModelError(f"{self._where[0]} refused a batch of {batch.requests:,} requests: {why}", fix=fix)
+
+    def _say(self, batch: Batch, remote: Remote) -> None:
+        counts = remote.request_counts
+        state = remote.status if counts is None else f"{remote.status}, {counts.completed:,} of {counts.total:,} done"
+        if self._said.get(batch.name) != state:
+            self._said[batch.name] = state
+            self._tell(f"batch {batch.id}: {state}")
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as kept:
+        yield from kept
+
+
+def cancel_batches(journal: Path, *, timeout: float, tell: Tell) -> int:
+    """Asks the providers to stop all batches of a journal. Returns how many; what they have done is taken in by the next run."""
+    with Store(journal) as store:
+        found = store.batches()
+        for one in found:
+            if one.id is None:
+                store.lines_of(one.name).unlink(missing_ok=True)
+                store.drop(one.name)
+                tell("a batch that was not started yet is forgotten")
+                continue
+            with Wire(Endpoint(one.model, one.endpoint), timeout=timeout) as wire:
+                try:
+                    status = wire.look(one.id).status
+                    over = status in OVER or status == "failed"  # some providers refuse to cancel what is over
+                    tell(f"batch {one.id}: {status if over else wire.cancel(one.id).status}")
+                except GoneError:
+                    store.drop(one.name)
+                    tell(f"batch {one.id}: {one.endpoint} does not know it any more; it is forgotten")
+    return len(found)

@@ -1,0 +1,176 @@
+"""Commands on Ray: a Ray of our own on this machine, or a cluster that is there.
+
+Ray's own statistics, dashboard and logs on the driver are off. A Ray of our own listens on the loopback address only, lets in only
+who has the token that this process drew, and keeps its logs in a folder of this user's only, which goes with it. Tasks get argument lists, not objects of kgeval's; Ray moves them in its own way, so
+whoever can reach a cluster must be trusted (docs/large-batches.md).
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from kgeval.errors import ConfigError, UsageError
+from kgeval.run.spread.command import Command, Ended, carry_out
+
+PATIENCE = 150.0  # seconds for a Ray of our own to start
+QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_DISABLE_IMPORT_WARNING": "1"}
+OWN = {
+    "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # the switch that makes Ray bind to the loopback address, on Linux too
+    "RAY_AUTH_MODE": "token", "RAY_enable_metrics_collection": "0",
+    "RAY_agent_register_timeout_ms": f"{PATIENCE * 1000:.0f}", "RAY_worker_register_timeout_seconds": f"{PATIENCE:.0f}",
+}
+
+
+def check_ray() -> None:
+    """Raises: UsageError where Ray is not installed."""
+    from importlib.util import find_spec
+
+    if find_spec("ray") is None:
+        raise UsageError("--executor ray needs Ray, which is not installed", fix="pip install 'kgeval[ray]', or --executor local")
+
+
+def run_ray(
+    commands: Sequence[Command], *, workers: int, go_on: Callable[[Ended], bool], address: str | None = None,
+) -> Iterator[Ended]:
+    """As run_local, on Ray. `address` null: a Ray of our own with one CPU a worker, ended afterwards; else a cluster, of which at most
+    `workers` CPUs are used.
+
+    Raises: UsageError without Ray, ConfigError where the cluster cannot be reached.
+    """
+    check_ray()
+    own = {} if address else {**OWN, "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+    with _variables({**QUIET, **own}), _own_folder() as folder:
+        import ray
+
+        try:
+            _connect(ray, address, workers, folder)
+            yield from _spread(ray, commands, workers, go_on)
+        finally:
+            ray.shutdown()
+
+
+def _connect(ray: Any, address: str | None, workers: int, folder: str) -> None:
+    where = f"the Ray cluster at {address}" if address else "a Ray of this machine"
+    here = {"num_cpus": workers, "include_dashboard": False, "_node_ip_address": "127.0.0.1", "_temp_dir": folder}
+    try:
+        if address is not None:
+            ray.init(address=address, log_to_driver=False, logging_level="ERROR")
+        else:
+            with _patience():
+                ray.init(address="local", log_to_driver=False, logging_level="ERROR", **here)
+        return
+    except (ConnectionError, RuntimeError, ValueError, OSError) as cause:
+        why = type(cause).__name__
+    except Exception as cause:
+        if type(cause) is not Exception:
+            raise
+        why = "it did not start in time"  # Ray has no class of its own for this
+    raise ConfigError(f"{where} cannot be used: {why}", fix="check --ray-address, or use --executor local")
+
+
+@contextmanager
+def _own_folder() -> Iterator[str]:
+    """Where a Ray of our own has its sockets and logs; sockets' paths must be short, so it is not below a long TMPDIR."""
+    made = tempfile.mkdtemp(prefix="kgeval-ray-", dir="/tmp" if Path("/tmp").is_dir() else None)  # noqa: S108
+    try:
+        yield made
+    finally:
+        for _ in range(3):  # a process of Ray's that is ending may still write there
+            shutil.rmtree(made, ignore_errors=True)
+            if not Path(made).exists():
+                break
+            time.sleep(0.3)
+
+
+@contextmanager
+def _patience() -> Iterator[None]:
+    """Ray gives itself 30 s to start and has no option for that, which is too little on a busy machine; a start that it has given up
+    cannot be repeated, because its processes are still there. So its question whether it has started is asked for longer."""
+    from ray._private import services
+
+    asked = services.get_node
+    end = time.monotonic() + PATIENCE
+
+    def waiting(*given: Any) -> Any:
+        while True:
+            try:
+                return asked(*given)
+            except RuntimeError:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.2)
+
+    services.get_node = waiting
+    try:
+        yield
+    finally:
+        services.get_node = asked
+
+
+def _spread(ray: Any, commands: Sequence[Command], workers: int, go_on: Callable[[Ended], bool]) -> Iterator[Ended]:
+    # a shard that a lost node took with it is begun again by the user, who then knows: never twice unasked, it may cost
+    task = ray.remote(num_cpus=1, max_retries=0)(_work)
+    waiting, running = list(reversed(commands)), dict[Any, Command]()
+    try:
+        while waiting or running:
+            while waiting and len(running) < workers:
+                command = waiting.pop()
+                running[task.remote(asdict(command))] = command
+            (done, *_), _ = ray.wait(list(running), num_returns=1)
+            ended = _end(ray, done, running.pop(done))
+            if not go_on(ended):
+                yield ended
+                yield from (Ended(command.name, 130, "not begun") for command in waiting)
+                waiting = []
+                _cancel(ray, running)
+            else:
+                yield ended
+    finally:
+        _cancel(ray, running)
+
+
+def _cancel(ray: Any, running: Mapping[Any, Command]) -> None:
+    """Interrupts what runs, and waits a little for it to keep what it has."""
+    for reference in running:
+        ray.cancel(reference, force=False)
+    if running:
+        ray.wait(list(running), num_returns=len(running), timeout=30)
+
+
+def _end(ray: Any, reference: Any, command: Command) -> Ended:
+    try:
+        found = ray.get(reference)
+    except (ray.exceptions.RayError, KeyboardInterrupt) as cause:
+        if isinstance(cause, KeyboardInterrupt):
+            raise
+        return Ended(command.name, 130, f"its worker was lost: {type(cause).__name__}")
+    return Ended(command.name, int(found["code"]), str(found["said"]))
+
+
+def _work(command: dict[str, Any]) -> dict[str, Any]:
+    """On a worker: the command in a process of its own there."""
+    words = tuple(str(word) for word in command["words"])
+    made = Command(str(command["name"]), words, str(command["folder"]), dict(command["environment"]))
+    return asdict(carry_out(made))
+
+
+@contextmanager
+def _variables(values: Mapping[str, str]) -> Iterator[None]:
+    """Environment variables for as long as Ray runs; those that it sets itself go with it too."""
+    before = dict(os.environ)
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name in set(os.environ) - set(before):
+            del os.environ[name]
+        os.environ.update(before)

@@ -1,0 +1,124 @@
+"""Scores by several workers, on this machine and on a local Ray: the same bytes as one process gives, and nothing lost on the way."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from scripted_judge import Judge
+from shard_world import score, summary, write_world
+
+from kgeval.llm.fake import FakeServer
+
+
+@pytest.fixture
+def server() -> Iterator[FakeServer]:
+    with FakeServer(Judge()) as running:
+        yield running
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: FakeServer) -> list[str]:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-only-in-memory")
+    return [*write_world(tmp_path, 12), "--model", "m", "--base-url", server.base_url, "--journal", str(tmp_path / "journal.sqlite")]
+
+
+def same_as_whole(code: int) -> None:
+    assert code == 0
+    for ending in ("jsonl", "verdicts.jsonl"):
+        assert Path(f"spread.{ending}").read_bytes() == Path(f"whole.{ending}").read_bytes()
+    assert summary(Path("spread.json")) == summary(Path("whole.json"))
+    assert not Path("spread.parts").exists()
+
+
+def test_a_local_ray_with_two_workers_gives_the_bytes_of_one_process(world: list[str], server: FakeServer) -> None:
+    if importlib.util.find_spec("ray") is None:
+        pytest.skip("Ray is not installed: pip install 'kgeval[ray]'")
+    assert score(*world, "-o", "whole.jsonl", "-o", "whole.json") == 0
+    asked = server.stats().requests
+    Path("journal.sqlite").unlink()
+    server.reset()
+    before = dict(os.environ)
+    same_as_whole(score(*world, "--executor", "ray", "--workers", "2", "--shards", "3", "-o", "spread.jsonl", "-o", "spread.json"))
+    assert dict(os.environ) == before, "what Ray is told by variables is gone with it"
+    assert server.stats().repeated_successes == 0
+    assert server.stats().requests == asked, "the workers share the journal"
+
+
+def test_processes_of_this_machine_give_the_bytes_of_one(world: list[str], server: FakeServer) -> None:
+    assert score(*world, "-o", "whole.jsonl", "-o", "whole.json") == 0
+    asked = server.stats().requests
+    Path("journal.sqlite").unlink()
+    server.reset()
+    same_as_whole(score(*world, "--executor", "local", "--workers", "2", "-o", "spread.jsonl", "-o", "spread.json"))
+    assert server.stats().requests == asked
+    assert server.stats().repeated_successes == 0
+
+
+def test_the_budget_of_a_run_is_not_multiplied_by_its_workers(world: list[str], server: FakeServer) -> None:
+    assert score(*world, "--executor", "local", "--workers", "2", "--max-calls", "9", "-o", "spread.jsonl") == 3
+    assert server.stats().requests <= 9
+    assert Path("spread.parts").is_dir(), "the parts of a run that is not complete stay"
+    assert score(*world, "-o", "whole.jsonl") == 0
+    assert score(*world, "--executor", "local", "--workers", "2", "--retry-errors", "-o", "spread.jsonl") == 0
+    assert Path("spread.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
+    assert not Path("spread.parts").exists()
+
+
+def test_what_a_worker_says_reaches_the_user(world: list[str], server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
+    server.stop()
+    assert score(*world, "--executor", "local", "-o", "spread.jsonl") == 2
+    said = capsys.readouterr().err
+    assert "ended with exit code 2" in said and "cannot be reached" in said
+
+
+def test_without_ray_one_error_says_the_way_out(
+    world: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *more: None if name == "ray" else find(name, *more))
+    assert score(*world, "--executor", "ray") == 2
+    said = capsys.readouterr().err
+    assert "Ray, which is not installed" in said and "pip install 'kgeval[ray]'" in said
+
+
+@pytest.mark.parametrize(("more", "said"), [
+    (("--workers", "2"), "--workers: for --executor only"),
+    (("--executor", "local", "--shard", "1/2"), "--executor and --shard exclude each other"),
+    (("--executor", "local", "--ray-address", "x"), "--ray-address is for --executor ray"),
+])
+def test_options_that_do_not_fit_are_refused(
+    world: list[str], more: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert score(*world, *more) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_an_interrupted_run_stops_its_workers_and_goes_on_with_resume(tmp_path: Path, world: list[str]) -> None:
+    with FakeServer(Judge(), delay=0.1) as slow:
+        at = world.index("--base-url") + 1
+        command = [*world[:at], slow.base_url, *world[at + 1 :], "-j", "2", "--executor", "local", "-o", "spread.jsonl", "--no-progress"]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "kgeval", "score", *command], cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
+        )
+        while slow.stats().successes < 10:
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 130
+        if process.stderr:
+            process.stderr.close()
+        slow.model.options.__dict__["delay"] = 0.0  # the rest may be quick
+        assert score(*command[:-1], "--resume") == 0
+        assert slow.stats().repeated_successes == 0
+        assert score(*command[: command.index("--executor")], "-o", "whole.jsonl") == 0
+    assert Path("spread.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
