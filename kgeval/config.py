@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tomllib
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
@@ -13,6 +13,8 @@ from kgeval.errors import ConfigError
 from kgeval.records import Severity
 
 DEFAULT_FILE = "kgeval.toml"
+NAME = r"^[\w@+-][\w.@+-]*$"
+OptionValue = bool | int | float | str | list[int | float | str]
 
 
 class Section(BaseModel):
@@ -93,7 +95,8 @@ class MetricsSection(Section):
 
 
 class QuestionsSection(Section):
-    """`[questions]`: what `kgeval questions generate` makes where no flag says otherwise."""
+    """`[questions]`: what `kgeval questions generate` makes where no flag says otherwise. `file`: questions that are there already, for
+    `kgeval run`."""
 
     kinds: list[str] = Field(default_factory=list)
     n: int = Field(default=50, ge=1, le=1_000_000)
@@ -101,18 +104,114 @@ class QuestionsSection(Section):
     tries: int = Field(default=3, ge=1, le=1_000)
     duplicate_threshold: float = Field(default=0.9, gt=0, le=1)
     answers: bool = True
+    file: Path | None = None
+
+
+class CompareSection(Section):
+    """`[compare]`: how `kgeval compare` judges where no flag says otherwise; null: as docs/compare.md says. `thresholds`: as
+    --threshold takes them."""
+
+    procedure: Literal["scores", "single", "pairwise-choice", "differential"] | None = None
+    aspects: list[str] = Field(default_factory=list)
+    trials: int | None = Field(default=None, ge=1, le=1000)
+    repeats: int | None = Field(default=None, ge=1, le=100)
+    trial_kind: Literal["regenerate", "rejudge"] | None = None
+    align: Literal["pair", "longest", "none"] | None = None
+    tolerance: int | None = Field(default=None, ge=0, le=10_000)
+    attempts: int | None = Field(default=None, ge=0, le=100)
+    force: bool = True
+    tie_region: float | None = Field(default=None, ge=0, le=0.99, allow_inf_nan=False)
+    thresholds: list[str] = Field(default_factory=list)
 
 
 class SystemSection(Section):
     """`[[systems]]`: a system under test. `spec`: as --system takes it; `settings`: as --setting has them; `timeout`: seconds;
     `folder`: the index of an adapter."""
 
-    name: str = Field(min_length=1, pattern=r"^[\w.@+-]+$")
+    name: str = Field(min_length=1, pattern=NAME)
     spec: str = Field(min_length=1)
     settings: dict[str, JsonValue] = Field(default_factory=dict)
     timeout: float | None = Field(default=None, gt=0, le=86_400, allow_inf_nan=False)
     processes: int | None = Field(default=None, ge=1, le=256)
     folder: Path | None = None
+
+
+class SourceSection(Section):
+    """`[source]`: what `kgeval run` makes the graph from: documents (`kgeval build`) or graph files (`kgeval import`). `options`: flags of
+    that command, without dashes. Neither: the graph is there already."""
+
+    documents: list[Path] = Field(default_factory=list)
+    files: list[Path] = Field(default_factory=list)
+    options: dict[str, OptionValue] = Field(default_factory=dict)
+
+
+class GoldSection(Section):
+    """`[gold]`: what the graph is held against. `file`: entities and triples (`kgeval completeness`); `sample`: how many relations
+    `kgeval accuracy` draws for the judge (0: none)."""
+
+    file: Path | None = None
+    sample: int = Field(default=0, ge=0, le=1_000_000)
+
+
+class AnswersSection(Section):
+    """`[answers]`: files of answers that are there already, beside those of [[systems]]."""
+
+    files: list[Path] = Field(default_factory=list)
+
+
+class AblationSection(Section):
+    """`[[ablations]]`: one setting of one system, and the values that it takes; everything else stays as it is."""
+
+    system: str = Field(min_length=1)
+    setting: str = Field(min_length=1)
+    values: list[bool | int | float | str] = Field(min_length=1)
+
+
+class DatasetSection(Section):
+    """`[[matrix.datasets]]`: what differs from the rest of the file for one data set. `graph`: its name in the database."""
+
+    name: str = Field(min_length=1, pattern=NAME)
+    graph: str | None = None
+    layout: str | None = None
+    documents: list[Path] = Field(default_factory=list)
+    files: list[Path] = Field(default_factory=list)
+    questions: Path | None = None
+    gold: Path | None = None
+    answers: list[Path] = Field(default_factory=list)
+
+
+class ReaderSection(Section):
+    """`[[matrix.readers]]`: a model that answers, by its name in tables, its own name and its address."""
+
+    name: str = Field(min_length=1, pattern=NAME)
+    model: str = Field(min_length=1)
+    base_url: str | None = None
+
+
+class VariantSection(Section):
+    """`[[matrix.variants]]`: a way to construct the graph: flags of `kgeval build`, without dashes, over those of [source]."""
+
+    name: str = Field(min_length=1, pattern=NAME)
+    options: dict[str, OptionValue] = Field(default_factory=dict)
+
+
+class MatrixSection(Section):
+    """`[matrix]`: what `kgeval run` crosses. An empty axis has one place. `corpus`: shares of the documents, 0..1; those that the
+    questions name are in each."""
+
+    datasets: list[DatasetSection] = Field(default_factory=list)
+    readers: list[ReaderSection] = Field(default_factory=list)
+    corpus: list[Annotated[float, Field(gt=0, le=1)]] = Field(default_factory=list)
+    variants: list[VariantSection] = Field(default_factory=list)
+
+
+class RunSection(Section):
+    """`[run]`: `kgeval run`. `folder`: everything is written below it. `skip`: stages to leave out. `options`: stage -> flags of its
+    command, without dashes."""
+
+    folder: Path = Path("out/run")
+    skip: list[str] = Field(default_factory=list)
+    options: dict[str, dict[str, OptionValue]] = Field(default_factory=dict)
 
 
 class Config(Section):
@@ -125,8 +224,15 @@ class Config(Section):
     model: ModelSection = Field(default_factory=ModelSection)
     limits: LimitsSection = Field(default_factory=LimitsSection)
     metrics: MetricsSection = Field(default_factory=MetricsSection)
+    compare: CompareSection = Field(default_factory=CompareSection)
     systems: list[SystemSection] = Field(default_factory=list)
     questions: QuestionsSection = Field(default_factory=QuestionsSection)
+    source: SourceSection = Field(default_factory=SourceSection)
+    gold: GoldSection = Field(default_factory=GoldSection)
+    answers: AnswersSection = Field(default_factory=AnswersSection)
+    ablations: list[AblationSection] = Field(default_factory=list)
+    matrix: MatrixSection = Field(default_factory=MatrixSection)
+    run: RunSection = Field(default_factory=RunSection)
 
 
 def load(path: Path | None = None) -> Config:
@@ -134,19 +240,58 @@ def load(path: Path | None = None) -> Config:
 
     Raises: ConfigError that names the file and every faulty key.
     """
+    config, faults = read(path)
+    if faults:
+        raise ConfigError(f"{path or DEFAULT_FILE}: " + "; ".join(faults), fix="known keys: docs/configuration.md")
+    return config
+
+
+def read(path: Path | None = None) -> tuple[Config, list[str]]:
+    """The configuration without its faulty keys, and one line for each of those: for who has more to check before giving up.
+
+    Raises: ConfigError for a file that is not there or is no TOML.
+    """
     file = path or Path(DEFAULT_FILE)
     if not file.is_file():
         if path is None:
-            return Config()
+            return Config(), []
         raise ConfigError(f"{file}: no such file", fix="give the path of a kgeval.toml with --config")
     try:
         data = tomllib.loads(file.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as cause:
         raise ConfigError(f"{file}: {cause}", fix="the file must be TOML in UTF-8") from cause
-    try:
-        return Config.model_validate(data)
-    except ValidationError as cause:
-        raise ConfigError(f"{file}: " + "; ".join(explain(cause)), fix="known keys: docs/configuration.md") from cause
+    return _sound(data)
+
+
+def _sound(data: dict[str, Any]) -> tuple[Config, list[str]]:
+    """What is left of the data when each faulty key is taken out, and what was wrong with those."""
+    faults: dict[str, None] = {}
+    while True:
+        try:
+            return Config.model_validate(data), list(faults)
+        except ValidationError as cause:
+            faults |= dict.fromkeys(explain(cause))
+            places = sorted({fault["loc"] for fault in cause.errors()}, key=_order, reverse=True)  # of a list, the last item first
+            if not sum(_taken_out(data, place) for place in places):
+                return Config(), list(faults)
+
+
+def _order(place: tuple[int | str, ...]) -> list[str]:
+    return [f"{part:09}" if isinstance(part, int) else part for part in place]
+
+
+def _taken_out(data: Any, place: tuple[int | str, ...]) -> bool:
+    """Takes a key out; where it is not there (it is lacking), what it should be in. False where nothing could be taken out."""
+    for depth in range(len(place), 0, -1):
+        inside = data
+        try:
+            for part in place[: depth - 1]:
+                inside = inside[part]
+            del inside[place[depth - 1]]
+        except (KeyError, IndexError, TypeError):
+            continue
+        return True
+    return False
 
 
 def explain(error: ValidationError) -> list[str]:

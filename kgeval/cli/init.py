@@ -1,0 +1,103 @@
+"""`kgeval init`: a kgeval.toml to start from."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kgeval.cli.common import say, visible
+from kgeval.errors import UsageError
+
+if TYPE_CHECKING:
+    from kgeval.run.start import Known
+
+
+@click.command()
+@click.argument("folder", required=False, default=Path(), type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--for", "case", type=click.Choice(["graph", "documents", "answers"]), help="What you have [default: what is found].")
+@click.option("-o", "--output", type=click.Path(path_type=Path), default=Path("kgeval.toml"), show_default=True, help="- is stdout.")
+@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@click.option("--uri", envvar="NEO4J_URI", show_envvar=True, help="Neo4j's address, to look at what it holds; read only.")
+@click.option("--username", envvar="NEO4J_USERNAME", show_envvar=True, help="User; the password comes from NEO4J_PASSWORD or a prompt.")
+@click.option("--database", envvar="NEO4J_DATABASE", show_envvar=True, help="Database.")
+@click.option("--judge", metavar="NAME", help="Model that judges, to be set in the file.")
+def init(folder: Path, case: str | None, output: Path, force: bool, judge: str | None, **connection: Any) -> int:
+    """Look at FOLDER [default: the current one] and at Neo4j, where an address is given, and write a commented kgeval.toml.
+
+    Files are told by their first rows: answers, questions, documents, gold, graph files. Nothing is started, asked or changed.
+
+    Exit codes: 0 written, 2 a file is there already, or no connection.
+    """
+    from kgeval.run.look import look
+    from kgeval.run.start import CASES, case_of, text_of
+
+    if output != Path("-") and output.exists() and not force:
+        raise UsageError(f"{output} is there already", fix="name another with -o, or replace it with --force")
+    looked, known = look(folder), replace(_known(judge, connection), project=_project(folder))
+    chosen = case or case_of(looked, known)
+    for name, found in (("answers", looked.answers), ("questions", looked.questions), ("documents", looked.documents),
+                        ("graph files", looked.graphs), ("gold", looked.gold)):
+        if found:
+            say(f"{name}: " + ", ".join(map(str, found[:5])) + (f" and {len(found) - 5} more" if len(found) > 5 else ""))
+    if looked.more:
+        say("there are more files than were looked at: name what is missing in the file yourself")
+    for note in known.notes:
+        say(note)
+    if not (looked.answers or looked.documents or looked.graphs or known.nodes):
+        say("nothing was found to work on: set [source], [answers] or the address in [graph] before you run it")
+    text = text_of(chosen, looked, known)  # type: ignore[arg-type]
+    if output == Path("-"):
+        click.echo(text, nl=False)
+        return 0
+    _write(output, text)
+    say(visible(f"wrote {output}: {CASES[chosen]}"))  # type: ignore[index]
+    say(f"next: kgeval run {'' if output == Path('kgeval.toml') else f'{output} '}--list, then without --list")
+    return 0
+
+
+def _project(folder: Path) -> str | None:
+    """A graph's name after the folder, so that two projects do not write one graph."""
+    from kgeval.errors import KgevalError
+    from kgeval.graph.load.naming import check_graph_name
+
+    name = re.sub(r"[^\w]+", "-", folder.resolve().name).strip("-_").lower()
+    try:
+        check_graph_name(name)
+    except KgevalError:
+        return None
+    return name
+
+
+def _known(judge: str | None, connection: dict[str, Any]) -> Known:
+    """What the database and the environment say. Raises: ConnectError for an address that was given and does not answer."""
+    from kgeval.config import Config, environment
+    from kgeval.run.start import Known
+
+    at, key = environment("OPENAI_BASE_URL"), environment("OPENAI_API_KEY") is not None
+    if not connection["uri"]:
+        return Known(judge=judge, endpoint=at, key=key)
+    from kgeval.cli.common import open_from_options
+    from kgeval.graph.layouts import catalogue, detect
+
+    with open_from_options(Config(), **connection, home=None) as graph:
+        seen = catalogue(graph)
+        found = detect(graph, seen=seen)
+    what = found.choice or " or ".join(one.name for one in found.tied) or "none"
+    return Known(
+        uri=connection["uri"], layout=found.choice, nodes=seen.nodes, judge=judge, endpoint=at, key=key,
+        notes=(f"Neo4j: {seen.nodes:,} nodes; layout: {what} ({found.reason})",),
+    )
+
+
+def _write(output: Path, text: str) -> None:
+    from kgeval.files import write_text
+
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        write_text(output, text, mode=0o644)
+    except OSError as cause:
+        raise UsageError(f"{output}: cannot be written ({cause.strerror})", fix="name another file with -o") from cause

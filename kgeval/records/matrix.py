@@ -1,0 +1,79 @@
+"""A matrix of runs: metrics over data sets, readers, shares of the corpus and graph variants; and what one change at a time does."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from kgeval.records.base import SCHEMA_VERSION, Record
+from kgeval.records.manifest import RunManifest
+
+Axis = Literal["setting", "variant", "share", "reader"]
+
+
+class RunPlace(Record):
+    """One place of a matrix; null: the matrix does not have this axis. `share`: of the documents, 0..1."""
+
+    dataset: str | None = None
+    variant: str | None = None
+    share: float | None = None
+    reader: str | None = None
+
+
+class CrossedCell(Record):
+    """One metric of one system at one place. `dataset` null in `place` with `datasets` > 1: the unweighted mean over the data sets, its
+    interval by resampling the questions of each. `n`: questions asked for; `n_scored`: with a value."""
+
+    place: RunPlace
+    system: str
+    metric: str
+    datasets: int = 1
+    n: int
+    n_scored: int
+    mean: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+class CrossedChange(Record):
+    """What one change does, everything else as it was: mean of the paired differences (changed minus base) over the questions that both
+    have a value for, with its interval; over data sets: the unweighted mean of theirs.
+
+    `axis`: what was changed: a setting of the system (an ablation), the graph's construction, the corpus, the reader. `p`: sign-flip;
+    `p_holm`: corrected over the whole report. `better`: which way it goes, where p_holm < 0.05; null: not sure.
+    """
+
+    axis: Axis
+    base: str
+    changed: str
+    place: RunPlace
+    system: str
+    metric: str
+    datasets: int = 1
+    n: int
+    base_mean: float | None = None
+    mean: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    p_holm: float | None = None
+    better: bool | None = None
+
+
+class CrossedReport(Record):
+    """All places of a run's matrix beside each other, by data set and as the mean over data sets."""
+
+    schema_version: Literal["1"] = SCHEMA_VERSION
+    run: RunManifest
+    datasets: list[str] = Field(default_factory=list)
+    variants: list[str] = Field(default_factory=list)
+    shares: list[float] = Field(default_factory=list)
+    readers: list[str] = Field(default_factory=list)
+    systems: list[str] = Field(default_factory=list)
+    metrics: list[str] = Field(default_factory=list)
+    lower_is_better: list[str] = Field(default_factory=list)
+    cells: list[CrossedCell] = Field(default_factory=list)
+    changes: list[CrossedChange] = Field(default_factory=list)
+    missing: list[str] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)

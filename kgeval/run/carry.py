@@ -1,0 +1,188 @@
+"""Carries the stages of a run out, one after the other: what is up to date is passed over, what failed holds up only what needs it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from kgeval.config import Config
+from kgeval.errors import InputError, UsageError
+from kgeval.records import StageRun, StageState
+from kgeval.run.budget import asked, left
+from kgeval.run.ledger import Ledger, digest_of, fingerprint
+from kgeval.run.process import BY_SIGNAL, INTERRUPTED
+from kgeval.run.stages import LOGS, Stage
+
+STATES: dict[int, StageState] = {0: "done", 1: "missed", 3: "incomplete", INTERRUPTED: "interrupted"}
+REPLACE = "--replace"
+USABLE = ("done", "missed", "incomplete")
+Runner = Callable[[Sequence[str], Path], int]  # words after `kgeval`, log file -> exit code
+
+
+@dataclass(frozen=True)
+class Orders:
+    """How a run goes. `again`: ids or kinds of stages that are done again although they are up to date. `graph`: the state of a graph of
+    this name ("": of the whole database) as the database says it now; "" where it is not there."""
+
+    config: Config
+    folder: Path
+    again: frozenset[str] = frozenset()
+    graph: Callable[[str], str] = lambda name: ""
+
+    def printed(self, stage: Stage, stages: Sequence[Stage], prints: Mapping[str, str]) -> str:
+        """The stage's fingerprint. `prints`: of the stages before it."""
+        made = {path for one in stages for path in one.outputs}
+        read = self.graph(stage.reads) if stage.reads is not None else ""
+        return fingerprint(stage, self.config, earlier=prints, made=made, graph=read)
+
+    def current(self, stage: Stage, made: str, ledger: Ledger) -> bool:
+        """True if the stage is up to date. The database is only asked where all else is as it was."""
+        if {stage.id, stage.kind} & self.again or not ledger.alike(stage, made):
+            return False
+        return ledger.fresh(stage, made, graph=self.graph(stage.makes) if stage.makes is not None else "")
+
+
+@dataclass
+class Course:
+    """What a run has come to so far. `cost`, `calls`: asked of models in this run."""
+
+    prints: dict[str, str] = field(default_factory=dict)
+    states: dict[str, StageState] = field(default_factory=dict)
+    cost: float = 0.0
+    calls: int = 0
+
+    def note(self, run: StageRun | None) -> None:
+        """A stage has come to its end. What needs it depends on when it was run, too: a stage that is done again is another one."""
+        if run is not None:
+            self.states[run.id] = run.state
+            self.prints[run.id] = f"{run.fingerprint}@{run.started}"
+
+
+Told = tuple[Stage, StageRun | None, str]  # stage, its state (null: it starts now), and what to say of it
+
+
+def carry_out(stages: Sequence[Stage], ledger: Ledger, orders: Orders, runner: Runner) -> Iterator[Told]:
+    """Runs the stages in their order and tells before and after each. After an interruption nothing more is started.
+
+    Raises: InputError where run.json cannot be written; KeyboardInterrupt after it has written what was interrupted.
+    """
+    course = Course()
+    for stage in stages:
+        made = orders.printed(stage, stages, course.prints)
+        lacking = [need for need in stage.needs if course.states.get(need) not in USABLE]
+        if lacking and not (stage.gathers and len(lacking) < len(stage.needs)):
+            why = f"needs {', '.join(lacking)}"
+            run = StageRun(**_who(stage), state="not_run", fingerprint=made, reason=why)
+            ledger.write(run)
+            course.note(run)
+            yield stage, run, f"not run: {why}"
+        elif orders.current(stage, made, ledger):
+            known = ledger[stage.id]
+            course.note(known)
+            yield stage, known, "up to date"
+        else:
+            yield stage, None, "starts"
+            done = _run(stage, made, ledger, orders, course, runner)
+            course.note(done)
+            yield stage, done, done.state
+            if done.state == "interrupted":
+                raise KeyboardInterrupt
+
+
+def states_of(stages: Sequence[Stage], ledger: Ledger, orders: Orders) -> Iterator[tuple[Stage, str]]:
+    """What a run would do: "up to date", "would run" or "would go on", for each stage. Nothing is run."""
+    prints: dict[str, str] = {}
+    stale: set[str] = set()
+    for stage in stages:
+        made, known = orders.printed(stage, stages, prints), ledger[stage.id]
+        prints[stage.id] = f"{made}@{known.started if known is not None else None}"
+        if not stale & set(stage.needs) and orders.current(stage, made, ledger):
+            yield stage, "up to date"
+        else:
+            stale.add(stage.id)
+            yield stage, "would go on" if stage.resumes is not None and ledger.goes_on(stage, made) else "would run"
+
+
+def chosen(stages: Sequence[Stage], wanted: Sequence[str]) -> tuple[Stage, ...]:
+    """The stages with these ids or kinds, and all that they need; all stages where nothing is named.
+
+    Raises: UsageError naming every word that is no stage of this run.
+    """
+    known = {stage.id: stage for stage in stages}
+    if wrong := [word for word in wanted if word not in known and not any(stage.kind == word for stage in stages)]:
+        raise UsageError(f"no such stage: {', '.join(wrong)}", fix=f"this run has: {', '.join(known)}")
+    kept = {stage.id for stage in stages if not wanted or stage.id in wanted or stage.kind in wanted}
+    for stage in reversed(stages):
+        if stage.id in kept:
+            kept.update(stage.needs)
+    return tuple(stage for stage in stages if stage.id in kept)
+
+
+def exit_code(states: Sequence[StageState]) -> int:
+    """Of a run: 2 a stage failed, else 3 one is incomplete, else 1 a gate is missed, else 0."""
+    if "failed" in states or "not_run" in states:
+        return 2
+    return 3 if "incomplete" in states else 1 if "missed" in states else 0
+
+
+def _run(stage: Stage, made: str, ledger: Ledger, orders: Orders, course: Course, runner: Runner) -> StageRun:
+    words = [*stage.words, *left(orders.config.limits, stage, cost=course.cost, calls=course.calls), *_going_on(stage, made, ledger)]
+    running = StageRun(
+        **_who(stage), state="running", fingerprint=made, started=datetime.now(UTC).isoformat(timespec="milliseconds"), graph=stage.makes,
+    )
+    ledger.write(running)
+    clock, log = time.perf_counter(), log_of(orders.folder, stage)
+    try:
+        for path in stage.outputs:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        code = runner(words, log)
+    except OSError as cause:
+        where = cause.filename or orders.folder
+        raise InputError(f"{stage.id}: {where}: {cause.strerror}", fix="make room, or name another folder with --folder") from cause
+    state, reason = _state(code, stage, log)
+    calls, cost = asked(stage.outputs) if state in USABLE else (None, None)
+    course.calls, course.cost = course.calls + (calls or 0), course.cost + (cost or 0.0)
+    done = running.model_copy(update={
+        "state": state, "exit_code": code, "seconds": round(time.perf_counter() - clock, 2), "reason": reason, "calls": calls, "cost": cost,
+        "outputs": {str(path): digest_of(path) for path in stage.outputs if path.exists()},
+        "graph_state": orders.graph(stage.makes) if stage.makes is not None and state in USABLE else None,
+    })
+    ledger.write(done)
+    return done
+
+
+def _going_on(stage: Stage, made: str, ledger: Ledger) -> list[str]:
+    """The flag of a stage that goes on where it was cut off; of a graph that this run made from something else, that it is replaced."""
+    on = ledger.goes_on(stage, made)
+    if stage.makes is None:
+        return [stage.resumes] if on and stage.resumes is not None else []
+    resumes = on and stage.kind == "build"  # a build goes on by itself, an import never does
+    return [REPLACE] if ledger.made(stage.makes) and not resumes and REPLACE not in stage.argv else []
+
+
+def _who(stage: Stage) -> dict[str, Any]:
+    return {"id": stage.id, "kind": stage.kind, "place": stage.place, "command": stage.line}
+
+
+def _state(code: int, stage: Stage, log: Path) -> tuple[StageState, str | None]:
+    """The state that an exit code stands for. A stage whose files are not there is not done, whatever it says."""
+    state = STATES.get(code, "failed")
+    missing = [str(path) for path in stage.outputs if not path.exists()]
+    if state in ("done", "missed") and missing:
+        return "failed", f"exit code {code}, but these files are not there: {', '.join(missing)}"
+    empty = [str(path) for path in stage.outputs if path.is_file() and not path.stat().st_size]
+    if state in ("done", "missed") and empty:
+        return "failed", f"nothing came of it: {', '.join(empty)} is empty; see {log}"
+    if state == "incomplete" and missing:
+        return "failed", f"exit code {code} before its files were written; see {log}"
+    ended = f"ended by signal {code - BY_SIGNAL}" if code > BY_SIGNAL else f"exit code {code}"
+    return state, f"{ended}; see {log}" if state in ("failed", "incomplete") else None
+
+
+def log_of(folder: Path, stage: Stage) -> Path:
+    """Where a stage's messages go."""
+    return folder / LOGS / (stage.id.replace("/", "--") + ".log")

@@ -1,0 +1,146 @@
+"""What of a run is done already: fingerprints of stages, and run.json in the run's folder."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from kgeval import __version__
+from kgeval.config import Config, explain
+from kgeval.errors import InputError
+from kgeval.files import read_json, write_text
+from kgeval.records import PipelineRun, StageRun
+from kgeval.run.stages import Stage, command_of
+
+FILE = "run.json"
+CUT = ("running", "interrupted", "incomplete", "failed")
+LARGE = 1_000_000  # bytes
+LONGEST = 4096  # characters of a path
+UNSAID = ("_JOURNAL", "_CACHE_DIR", "_MAX_CONCURRENCY", "_NO_PROGRESS", "_QUIET")  # ends of variables that change no result
+
+
+class Ledger:
+    """The states of all stages of a folder. Each change is on disk at once."""
+
+    def __init__(self, folder: Path) -> None:
+        """Raises: InputError for a file that is no ledger of kgeval's."""
+        self._path = folder / FILE
+        self._stages = {stage.id: stage for stage in read_ledger(self._path).stages}
+
+    def __getitem__(self, stage_id: str) -> StageRun | None:
+        return self._stages.get(stage_id)
+
+    def write(self, stage: StageRun) -> None:
+        """The new state of a stage. Raises: InputError where the file cannot be written."""
+        self._stages[stage.id] = stage
+        run = PipelineRun(kgeval=__version__, stages=list(self._stages.values()))
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        write_text(self._path, run.model_dump_json(indent=2, exclude_none=True) + "\n", mode=0o600)
+
+    def alike(self, stage: Stage, fingerprint: str) -> bool:
+        """True if the stage is done, from the same things."""
+        known = self[stage.id]
+        return known is not None and known.state in ("done", "missed") and known.fingerprint == fingerprint
+
+    def fresh(self, stage: Stage, fingerprint: str, *, graph: str = "") -> bool:
+        """True if the stage is done, from the same things, and its files are as it left them; so is the graph that it wrote (`graph`: its
+        state now)."""
+        known = self[stage.id]
+        if known is None or not self.alike(stage, fingerprint):
+            return False
+        if stage.makes is not None and (known.graph != stage.makes or known.graph_state != graph):
+            return False
+        return set(known.outputs) == set(map(str, stage.outputs)) and all(digest_of(Path(p)) == d for p, d in known.outputs.items())
+
+    def goes_on(self, stage: Stage, fingerprint: str) -> bool:
+        """True if an earlier run of the same stage was cut off, so that it can go on."""
+        known = self[stage.id]
+        return known is not None and known.state in CUT and known.fingerprint == fingerprint
+
+    def made(self, graph: str) -> bool:
+        """True if a stage of this run has written the graph, or begun to."""
+        return any(one.graph == graph and one.state != "not_run" for one in self._stages.values())
+
+    def total(self) -> tuple[StageRun, ...]:
+        """The last state of every stage."""
+        return tuple(self._stages.values())
+
+
+def fingerprint(stage: Stage, config: Config, *, earlier: Mapping[str, str], made: Collection[Path] = (), graph: str = "") -> str:
+    """What a stage's result depends on: kgeval's version, its words, its sections of kgeval.toml, its files and those that its words and
+    sections name, environment variables, the stages before it (`earlier`: id -> fingerprint), and the state of a graph that the run
+    does not make. `made`: files that stages of the run write."""
+    sections = {name: config.model_dump(mode="json").get(name) for name in sorted(stage.sections)}
+    rate = config.limits.error_rate if stage.asks else None
+    named = {*stage.inputs, *_named([*stage.argv, *_texts(sections)])} - set(made)
+    files = {str(path): digest_of(path) for path in named}
+    before = {need: earlier.get(need, "") for need in sorted(stage.needs)}
+    told = [__version__, stage.argv, sections, rate, files, _environment(stage), before, graph]
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
+
+
+def _texts(value: object) -> Iterator[str]:
+    """All texts of a section, and the words of those that are command lines."""
+    if isinstance(value, str):
+        yield value
+        if value.startswith("command:"):
+            yield from value.removeprefix("command:").split()
+    elif isinstance(value, Mapping | list):
+        for one in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts(one)
+
+
+def _named(words: Iterable[str]) -> Iterator[Path]:
+    """The files that words name, as they are or after `=` or `file:`."""
+    for word in words:
+        for text in dict.fromkeys((word, word.rpartition("=")[2], word.removeprefix("file:"))):
+            if 0 < len(text) < LONGEST and "\n" not in text and "\0" not in text and Path(text).is_file():
+                yield Path(text)
+
+
+def _environment(stage: Stage) -> dict[str, str]:
+    """The variables that this stage's command takes settings from."""
+    command = "_".join(word for word in command_of(stage.kind)).replace("-", "_").upper()
+    places = ("NEO4J_URI", "NEO4J_DATABASE") if "graph" in stage.sections or stage.makes is not None else ()
+    models = ("OPENAI_BASE_URL",) if stage.asks else ()
+    own = (name for name in os.environ if name.startswith(f"KGEVAL_{command}_") and not name.endswith(UNSAID))
+    return {name: os.environ[name] for name in sorted((*places, *models, *own)) if os.environ.get(name)}
+
+
+def digest_of(path: Path) -> str:
+    """SHA-256 of a file's bytes; of a folder: of the names and bytes of all files below it; "" where there is nothing."""
+    if path.is_dir():
+        total = hashlib.sha256()
+        for one in sorted(file for file in path.rglob("*") if file.is_file()):
+            total.update(f"{one.relative_to(path).as_posix()}\0{digest_of(one)}\0".encode("utf-8", "surrogateescape"))
+        return total.hexdigest()
+    if not path.is_file():
+        return ""
+    facts = path.stat()
+    read = _digest if facts.st_size > LARGE else _digest.__wrapped__
+    return read(str(path.resolve()), facts.st_size, facts.st_mtime_ns, facts.st_ino)
+
+
+@lru_cache(maxsize=65_536)
+def _digest(path: str, *_: int) -> str:
+    """Of a file with this size, time and inode: a large input of many stages is read once. Clocks of file systems are coarse, so a small
+    file, which may change twice in one tick, is read each time."""
+    with Path(path).open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def read_ledger(path: Path) -> PipelineRun:
+    """The states of a run; none where there is no such file. Raises: InputError for a file that is none."""
+    if not path.is_file():
+        return PipelineRun(kgeval=__version__)
+    try:
+        return PipelineRun.model_validate(read_json(path))
+    except ValidationError as cause:
+        why = "; ".join(explain(cause)[:5])
+        raise InputError(f"{path}: not a run of kgeval: {why}", fix="name another folder with --folder, or move the file away") from cause

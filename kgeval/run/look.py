@@ -1,0 +1,118 @@
+"""What lies in a folder: answers, questions, documents, graph files, gold; told by names and first rows. Nothing is written or asked."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Literal
+
+from kgeval.errors import KgevalError
+from kgeval.files.shapes import ShapeRole
+from kgeval.files.stream import stream
+
+Sort = Literal["answers", "questions", "documents", "graph", "gold"]
+TABLES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+TEXTS = (".txt", ".text", ".md", ".markdown", ".rst", ".pdf", ".docx")
+GRAPHS = (".graphml",)
+EXPORTS = ("entities.parquet", "graph_chunk_entity_relation.graphml")  # Microsoft GraphRAG's and LightRAG's: their folder is the graph
+NOT_TEXTS = frozenset(("readme.md", "license.md", "changelog.md", "contributing.md", "requirements.txt", "license.txt"))
+PEEKED = 20
+MOST = 2_000  # files looked at
+LARGE = 200_000_000  # bytes of a JSON file, which is read as a whole
+
+
+@dataclass(frozen=True)
+class Looked:
+    """What was found, sorted, by kind. `folders`: folders that hold documents, to be given as a whole. `more`: files not looked at."""
+
+    answers: tuple[Path, ...] = ()
+    questions: tuple[Path, ...] = ()
+    documents: tuple[Path, ...] = ()
+    graphs: tuple[Path, ...] = ()
+    gold: tuple[Path, ...] = ()
+    more: bool = False
+
+
+def look(folder: Path) -> Looked:
+    """Looks at the files of a folder and below, hidden ones and what kgeval itself wrote left out."""
+    found: dict[Sort, list[Path]] = {"answers": [], "questions": [], "documents": [], "graph": [], "gold": []}
+    paths = list(islice(_files(folder), MOST + 1))
+    exports = {path.parent for path in paths if path.name in EXPORTS}
+    for path in paths[:MOST]:
+        sort = None if path.parent in exports else sort_of(path)
+        if sort is not None:
+            found[sort].append(path)
+    found["graph"] += sorted(exports)
+    return Looked(
+        tuple(found["answers"]), tuple(found["questions"]), _places(folder, found["documents"]), tuple(found["graph"]),
+        tuple(found["gold"]), more=len(paths) > MOST,
+    )
+
+
+def sort_of(path: Path) -> Sort | None:
+    """What a file is; null: none of these, or it cannot be told."""
+    ending = path.suffix.lower()
+    if ending in GRAPHS:
+        return "graph"
+    if ending in TEXTS:
+        return None if path.name.lower() in NOT_TEXTS else "documents"
+    if ending not in TABLES or (ending == ".json" and path.stat().st_size > LARGE):
+        return None
+    names = _names(path)
+    return _by_names(names) if names else None
+
+
+def _by_names(names: frozenset[str]) -> Sort | None:
+    answers, unclear = _fields(names, "answers")
+    if "answer" in answers and answers & {"question", "id"}:
+        return "answers"
+    questions, _ = _fields(names, "questions")
+    if "question" in questions:
+        return "answers" if unclear and not questions & {"reference", "evidence"} else "questions"
+    from kgeval.text.document_rows import columns
+
+    if {"subject", "object"} <= names or {"head", "tail"} <= names:
+        return "gold"
+    return "documents" if "text" in columns(dict.fromkeys(names)) else None
+
+
+def _fields(names: frozenset[str], role: ShapeRole) -> tuple[frozenset[str], bool]:
+    """The fields that a file with these names has if it is read as `role`, and whether it could not be told."""
+    from kgeval.files.shapes import FileNames, reading_of, top
+
+    try:
+        reading = reading_of(FileNames("", names, role))
+    except KgevalError:  # two meanings, or a file of questions read as answers
+        return frozenset(), True
+    if role == "answers" and reading.shape.only is not None:
+        return frozenset(), False
+    return frozenset(ours for ours, theirs in reading.fields.items() if any(one in names or top(one) in names for one in theirs)), False
+
+
+def _names(path: Path) -> frozenset[str]:
+    """The names of the fields of the first rows; none for a file that is no table or was written by a run of kgeval."""
+    try:
+        lines = list(islice(stream(path), PEEKED))
+    except (KgevalError, OSError, json.JSONDecodeError):
+        return frozenset()
+    names = {name for line in lines if line.fault is None and isinstance(line.value, dict) for name in line.value}
+    return frozenset() if "schema_version" in names or {"metric", "status"} <= names else frozenset(names)
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for top, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith((".", "_")) and name not in ("out", "node_modules", "venv"))
+        yield from (Path(top, name) for name in sorted(names) if not name.startswith("."))
+
+
+def _places(folder: Path, documents: list[Path]) -> tuple[Path, ...]:
+    """Documents as paths for a command: a folder below that holds several of them stands for all of them."""
+    inside: dict[Path, int] = {}
+    for path in documents:
+        part = path.relative_to(folder).parts[0]
+        inside[folder / part] = inside.get(folder / part, 0) + 1
+    return tuple(sorted(inside))

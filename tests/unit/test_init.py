@@ -1,0 +1,92 @@
+"""What `kgeval init` finds in a folder, and the file that it writes for it."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from kgeval.cli.main import cli
+from kgeval.config import Config
+from kgeval.run.check import faults_of
+from kgeval.run.look import look
+from kgeval.run.start import Case, Known, case_of, text_of
+
+ANSWER = {"id": "1", "question": "Who?", "response": "Ann.", "retrieved_contexts": ["Ann did."]}
+QUESTION = {"id": "1", "question": "Who?", "reference": "Ann."}
+
+
+def write(path: Path, *rows: object) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def test_files_are_told_by_their_first_rows(tmp_path: Path) -> None:
+    write(tmp_path / "sys.jsonl", ANSWER)
+    write(tmp_path / "q.jsonl", QUESTION)
+    write(tmp_path / "gold.jsonl", {"subject": "Ann", "predicate": "knows", "object": "Ben"})
+    write(tmp_path / "texts" / "corpus.jsonl", {"id": "d1", "text": "Ann did."})
+    (tmp_path / "texts" / "more.md").write_text("# More")
+    (tmp_path / "README.md").write_text("about this folder")
+    (tmp_path / "export").mkdir()
+    (tmp_path / "export" / "graph_chunk_entity_relation.graphml").write_text("<graphml/>")
+    found = look(tmp_path)
+    assert (found.answers, found.questions, found.gold) == ((tmp_path / "sys.jsonl",), (tmp_path / "q.jsonl",), (tmp_path / "gold.jsonl",))
+    assert found.documents == (tmp_path / "texts",) and found.graphs == (tmp_path / "export",)
+
+
+def test_what_cannot_be_told_and_what_kgeval_wrote_is_left_out(tmp_path: Path) -> None:
+    (tmp_path / "broken.jsonl").write_text("{")
+    (tmp_path / "empty.csv").write_text("")
+    write(tmp_path / "scores.jsonl", {"question_id": "1", "system": "s", "metric": "m", "value": 1, "status": "scored", "signature": "x"})
+    write(tmp_path / "report.json", {"schema_version": "1", "question": "x"})
+    write(tmp_path / ".hidden" / "q.jsonl", QUESTION)
+    write(tmp_path / "out" / "q.jsonl", QUESTION)
+    found = look(tmp_path)
+    assert (found.answers, found.questions, found.documents, found.gold, found.graphs) == ((), (), (), (), ())
+
+
+@pytest.mark.parametrize("case", ["graph", "documents", "answers"])
+@pytest.mark.parametrize("full", [False, True])
+def test_the_file_is_valid_and_has_something_to_do(tmp_path: Path, case: Case, full: bool) -> None:
+    if full:
+        write(tmp_path / 'a "quoted" name.jsonl', ANSWER)
+        write(tmp_path / "q.jsonl", QUESTION)
+        write(tmp_path / "gold.jsonl", {"subject": "a", "object": "b"})
+    write(tmp_path / "docs" / "corpus.jsonl", {"id": "d1", "text": "Ann did."})
+    known = Known(uri="neo4j://localhost:7687", graph="g", nodes=5, judge="m", key=True) if full else Known(uri="neo4j://localhost:1")
+    config = Config.model_validate(tomllib.loads(text_of(case, look(tmp_path), known)))
+    assert faults_of(config) == []
+
+
+def test_every_line_that_is_off_is_valid_when_it_is_on(tmp_path: Path) -> None:
+    text = text_of("answers", look(tmp_path), Known())
+    lines = []
+    for line in text.splitlines()[2:]:
+        bare = line.removeprefix("# ")
+        lines.append(bare if "=" in bare or bare.startswith("[") else line)
+    on = "\n".join(lines).replace('files = ["graph.graphml"]', "").replace('kinds = ["hops=20", "negative=10"]', "")
+    Config.model_validate(tomllib.loads(on))
+
+
+def test_answers_come_before_a_graph_and_a_graph_before_documents(tmp_path: Path) -> None:
+    write(tmp_path / "docs" / "d.jsonl", {"id": "d1", "text": "Ann did."})
+    assert case_of(look(tmp_path), Known()) == "documents"
+    assert case_of(look(tmp_path), Known(nodes=3)) == "graph"
+    write(tmp_path / "a.jsonl", ANSWER)
+    assert case_of(look(tmp_path), Known(nodes=3)) == "answers"
+
+
+def test_the_command_writes_once_and_says_what_is_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("NEO4J_URI", raising=False)
+    write(tmp_path / "a.jsonl", ANSWER)
+    done = CliRunner().invoke(cli, ["init"], standalone_mode=False)
+    assert "wrote kgeval.toml: answers of RAG systems" in done.output and "kgeval run --list" in done.output
+    again = CliRunner().invoke(cli, ["init"], standalone_mode=False)
+    assert "is there already" in str(again.exception)
+    forced = CliRunner().invoke(cli, ["init", "--force", "--for", "graph"], standalone_mode=False)
+    assert forced.exception is None and "a graph in Neo4j" in (tmp_path / "kgeval.toml").read_text()

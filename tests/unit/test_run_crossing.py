@@ -1,0 +1,179 @@
+"""The scores of several places beside each other: values by data set, their mean, and what one change does, all countable by hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from scipy import stats as reference
+
+from kgeval.errors import InputError
+from kgeval.records import CrossedReport, PipelineRun, RunManifest, RunPlace, StageRun
+from kgeval.report.crossed import Table, metric_tables, narrowed
+from kgeval.report.write import rendered
+from kgeval.run.crossing import crossed
+
+RUN = RunManifest(kgeval="0", command="matrix", started="2026-01-01T00:00:00+00:00", seconds=0.0)
+Values = dict[str, dict[str, list[float | None]]]
+
+
+def place(folder: Path, name: str, values: Values, **at: object) -> StageRun:
+    """A place with scores: system -> metric -> value a question (null: unscored)."""
+    results = folder / name / "scores"
+    results.mkdir(parents=True)
+    with (results / "results.jsonl").open("w") as file:
+        for system, metrics in values.items():
+            for metric, given in metrics.items():
+                for number, value in enumerate(given):
+                    row = {
+                        "question_id": f"q{number}", "system": system, "metric": metric, "value": value, "signature": "s",
+                        "status": "scored" if value is not None else "unscored",
+                    }
+                    file.write(json.dumps(row) + "\n")
+    return StageRun(
+        id=f"{name}/scores", kind="scores", place=RunPlace(**at), command="", state="done", fingerprint="",  # type: ignore[arg-type]
+        outputs={str(results.with_suffix(".json")): "", str(results.with_suffix(".html")): ""},
+    )
+
+
+def report(*stages: StageRun, lower: tuple[str, ...] = ()) -> CrossedReport:
+    return crossed(PipelineRun(kgeval="0", stages=list(stages)), RUN, lower=lower)
+
+
+def test_a_value_is_the_mean_over_questions_with_what_it_is_over(tmp_path: Path) -> None:
+    found = report(place(tmp_path, "a", {"s": {"m": [1.0, 0.0, 0.5, None]}}))
+    (cell,) = found.cells
+    assert (cell.mean, cell.n, cell.n_scored, cell.datasets) == (0.5, 4, 3, 1)
+    assert cell.low is not None and cell.low <= 0.5 <= (cell.high or 0)
+
+
+def test_the_mean_over_data_sets_weighs_each_the_same(tmp_path: Path) -> None:
+    found = report(
+        place(tmp_path, "a", {"s": {"m": [1.0, 1.0]}}, dataset="a"), place(tmp_path, "b", {"s": {"m": [0.0, 0.5, 0.0, 0.5]}}, dataset="b"),
+    )
+    mean = next(one for one in found.cells if one.place.dataset is None)
+    assert (mean.mean, mean.n, mean.datasets) == (0.625, 6, 2)
+
+
+def test_there_is_no_mean_where_a_data_set_lacks_the_metric(tmp_path: Path) -> None:
+    found = report(
+        place(tmp_path, "a", {"s": {"m": [1.0], "k": [1.0, 0.0]}}, dataset="a"), place(tmp_path, "b", {"s": {"m": [0.0]}}, dataset="b"),
+    )
+    assert [one.metric for one in found.cells if one.place.dataset is None] == ["m"]
+
+
+def test_an_ablation_is_compared_question_by_question(tmp_path: Path) -> None:
+    base = [0.0, 0.0, 1.0, 1.0, 0.0, 0.5, 0.0, 0.0]
+    other = [1.0, 0.5, 1.0, 1.0, 1.0, 1.0, 1.0, None]
+    found = report(place(tmp_path, "a", {"graph": {"m": list(base)}, "graph@hops=2": {"m": other}}))
+    (change,) = found.changes
+    pairs = [(a, b) for a, b in zip(base, other, strict=True) if b is not None]
+    assert (change.axis, change.base, change.changed, change.n) == ("setting", "as it is", "hops=2", 7)
+    assert change.mean == pytest.approx(sum(b - a for a, b in pairs) / 7)
+    exact = reference.permutation_test(
+        ([b for _, b in pairs], [a for a, _ in pairs]), lambda x, y: (x - y).mean(), permutation_type="samples", n_resamples=10_000,
+    )
+    assert change.p == pytest.approx(exact.pvalue)
+    assert change.p_holm == change.p and change.better is None
+
+
+def test_which_way_a_change_goes_is_said_only_where_it_is_sure_and_with_the_metrics_own_direction(tmp_path: Path) -> None:
+    values: Values = {"graph": {"good": [0.0] * 12, "bad": [0.0] * 12}, "graph@k=9": {"good": [1.0] * 12, "bad": [1.0] * 12}}
+    found = report(place(tmp_path, "a", values), lower=("bad",))
+    assert {one.metric: one.better for one in found.changes} == {"good": True, "bad": False}
+    assert found.lower_is_better == ["bad"]
+
+
+def test_p_is_corrected_over_the_whole_report(tmp_path: Path) -> None:
+    values: Values = {"g": {"m": [0.0] * 6, "k": [0.0] * 6}, "g@a=1": {"m": [1.0] * 6, "k": [1.0] * 6}}
+    found = report(place(tmp_path, "a", values))
+    assert [one.p for one in found.changes] == [2 / 64, 2 / 64]
+    assert [one.p_holm for one in found.changes] == [4 / 64, 4 / 64]
+
+
+def test_shares_are_held_against_the_largest_and_readers_and_variants_against_the_first(tmp_path: Path) -> None:
+    found = report(
+        place(tmp_path, "1", {"s": {"m": [1.0, 0.5]}}, share=1.0, reader="r1"),
+        place(tmp_path, "2", {"s": {"m": [0.5, 0.5]}}, share=0.5, reader="r1"),
+        place(tmp_path, "3", {"s": {"m": [0.0, 0.0]}}, share=1.0, reader="r2"),
+    )
+    told = {(one.axis, one.base, one.changed): one.mean for one in found.changes}
+    assert told == {("share", "1.0", "0.5"): -0.25, ("reader", "r1", "r2"): -0.75}
+
+
+def test_changes_are_given_by_data_set_and_as_their_mean(tmp_path: Path) -> None:
+    found = report(
+        place(tmp_path, "a1", {"s": {"m": [0.0, 0.0]}}, dataset="a", variant="v1"),
+        place(tmp_path, "a2", {"s": {"m": [1.0, 1.0]}}, dataset="a", variant="v2"),
+        place(tmp_path, "b1", {"s": {"m": [0.0, 0.0, 0.0, 0.0]}}, dataset="b", variant="v1"),
+        place(tmp_path, "b2", {"s": {"m": [0.5, 0.5, 0.5, 0.5]}}, dataset="b", variant="v2"),
+    )
+    told = {one.place.dataset: (one.mean, one.n, one.datasets) for one in found.changes}
+    assert told == {"a": (1.0, 2, 1), "b": (0.5, 4, 1), None: (0.75, 6, 2)}
+
+
+def test_a_place_without_scores_is_named(tmp_path: Path) -> None:
+    failed = StageRun(id="b/scores", kind="scores", command="", state="failed", fingerprint="")
+    found = report(place(tmp_path, "a", {"s": {"m": [1.0]}}), failed)
+    assert found.missing == ["b/scores"]
+    with pytest.raises(InputError, match="no place of this run has scores"):
+        report(failed)
+
+
+def test_every_form_has_every_figure_and_no_name_steers_a_page(tmp_path: Path) -> None:
+    evil = "<script>alert(1)</script>"
+    found = report(
+        place(tmp_path, "a", {evil: {"m": [0.25, 0.25]}}, dataset="a|b", share=1.0),
+        place(tmp_path, "b", {evil: {"m": [0.75, 0.25]}}, dataset="a|b", share=0.5),
+    )
+    for form in ("html", "md", "text", "json"):
+        text = rendered(found, form)  # type: ignore[arg-type]
+        assert "0.25" in text and "0.5" in text
+    assert evil not in rendered(found, "html") and "<svg" in rendered(found, "html")
+    assert evil not in rendered(found, "md")
+
+
+def test_there_is_no_mean_of_a_place_that_one_data_set_lacks(tmp_path: Path) -> None:
+    found = report(
+        place(tmp_path, "a1", {"s": {"m": [0.0, 0.0]}}, dataset="a", variant="v1"),
+        place(tmp_path, "a2", {"s": {"m": [1.0, 1.0]}}, dataset="a", variant="v2"),
+        place(tmp_path, "b1", {"s": {"m": [0.0, 0.5]}}, dataset="b", variant="v1"),
+        place(tmp_path, "c1", {"s": {"m": [0.5, 0.5]}}, dataset="c", variant="v1"),
+        place(tmp_path, "c2", {"s": {"m": [1.0, 0.5]}}, dataset="c", variant="v2"),
+    )
+    assert [one.place.variant for one in found.cells if one.place.dataset is None] == ["v1"]
+    assert {one.place.dataset: one.mean for one in found.changes} == {"a": 1.0, "c": 0.25}
+
+
+def test_a_change_without_a_common_question_in_one_data_set_has_no_mean(tmp_path: Path) -> None:
+    found = report(
+        place(tmp_path, "a", {"g": {"m": [0.0, 0.5]}, "g@k=2": {"m": [1.0, 1.0]}}, dataset="a"),
+        place(tmp_path, "b", {"g": {"m": [0.0, None]}, "g@k=2": {"m": [None, 1.0]}}, dataset="b"),
+    )
+    assert {one.place.dataset: (one.mean, one.n) for one in found.changes} == {"a": (0.75, 2), "b": (None, 0)}
+
+
+def test_every_variant_stands_below_its_system_with_all_metrics_and_their_intervals(tmp_path: Path) -> None:
+    values: Values = {"g": {"m": [0.0, 1.0], "k": [1.0, 1.0]}, "other": {"m": [0.0, 0.0]}, "g@h=2": {"m": [1.0, 1.0], "k": [None, None]}}
+    found = report(place(tmp_path, "a", values), lower=("k",))
+    (one,) = metric_tables(found)
+    assert one.head == ("System", "m", "k (less is better)")
+    assert [row[0] for row in one.rows] == ["g", "g@h=2", "other"]
+    assert one.rows[0][1].startswith("0.500 [0.000, 1.000] n 2") and one.rows[1][2] == "– (0 of 2)" and one.rows[2][2] == "–"
+
+
+def test_a_wide_table_is_cut_for_a_screen() -> None:
+    wide = Table("t", ("s", "a", "b", "c"), (("x", "1", "2", "3"),))
+    parts = list(narrowed(wide, 2))
+    assert [(one.title, one.head, one.rows) for one in parts] == [
+        ("t (1 of 2)", ("s", "a", "b"), (("x", "1", "2"),)), ("t (2 of 2)", ("s", "c"), (("x", "3"),)),
+    ]
+    assert list(narrowed(wide, 3)) == [wide]
+
+
+def test_a_run_that_was_moved_is_read_where_it_is(tmp_path: Path) -> None:
+    old = place(tmp_path / "old", "a", {"s": {"m": [1.0]}}, dataset="a")
+    (tmp_path / "old").rename(tmp_path / "new")
+    found = crossed(PipelineRun(kgeval="0", stages=[old]), RUN, folder=tmp_path / "new")
+    assert [cell.mean for cell in found.cells] == [1.0]

@@ -1,0 +1,281 @@
+"""Which stages a configuration stands for, in which order, and what is wrong with one before anything is started."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from pydantic import ValidationError
+
+from kgeval.cli.main import cli
+from kgeval.config import Config, read
+from kgeval.errors import ConfigError
+from kgeval.run.check import faults_of
+from kgeval.run.data import Given, flags
+from kgeval.run.plan import stages_of
+from kgeval.run.stages import Stage
+
+SYSTEMS = [{"name": "vector", "spec": "vector"}, {"name": "graph", "spec": "graph"}]
+
+
+def stages(**sections: object) -> dict[str, Stage]:
+    """The stages of a configuration, by id."""
+    config = Config.model_validate(sections)
+    return {stage.id: stage for stage in stages_of(Given(config, Path("kgeval.toml"), Path("out")))}
+
+
+def test_a_graph_that_is_there_is_audited_and_reported() -> None:
+    assert list(stages(graph={"name": "g"})) == ["audit", "report"]
+
+
+def test_answers_alone_are_scored_without_any_graph() -> None:
+    found = stages(answers={"files": ["a.jsonl"]}, questions={"file": "q.jsonl"}, metrics={"names": ["lexical"]})
+    assert list(found) == ["check", "scores", "report"]
+    assert found["scores"].argv[:4] == ("score", "a.jsonl", "--questions", "q.jsonl")
+    assert "--graph" not in found["scores"].argv
+
+
+def test_from_documents_everything_follows_in_order() -> None:
+    found = stages(
+        source={"documents": ["docs"]}, questions={"kinds": ["hops=5"]}, systems=SYSTEMS, metrics={"names": ["lexical"]},
+        gold={"file": "gold.json"},
+    )
+    assert list(found) == ["build", "audit", "completeness", "questions", "check", "coverage", "answers", "scores", "report"]
+    for stage in found.values():
+        assert all(list(found).index(need) < list(found).index(stage.id) for need in stage.needs), stage.id
+    assert found["answers"].needs == ("build", "questions")
+    assert "questions" in found["scores"].needs and "audit" in found["scores"].needs
+
+
+def test_a_comparison_is_only_run_where_it_is_asked_for() -> None:
+    base = {"systems": SYSTEMS, "questions": {"file": "q.jsonl"}, "graph": {"name": "g"}}
+    assert "compare" not in stages(**base)
+    assert "compare" in stages(**base, compare={})
+
+
+def test_the_closed_book_brings_the_contamination_stage() -> None:
+    found = stages(systems=[*SYSTEMS, {"name": "closed", "spec": "closed-book"}], questions={"file": "q.jsonl"}, graph={"name": "g"})
+    assert found["contamination"].argv[:4] == ("contamination", "q.jsonl", "--answers", "out/answers.jsonl")
+
+
+def test_the_matrix_crosses_variants_shares_and_readers() -> None:
+    found = stages(
+        source={"documents": ["docs"], "options": {"chunk_size": 600}}, questions={"kinds": ["hops=5"]}, systems=SYSTEMS,
+        metrics={"names": ["lexical"]},
+        matrix={
+            "corpus": [0.5, 1.0], "variants": [{"name": "v1"}, {"name": "v2", "options": {"chunk_size": 300}}],
+            "readers": [{"name": "r1", "model": "m1"}, {"name": "r2", "model": "m2", "base_url": "http://localhost:1/v1"}],
+        },
+    )
+    kinds = [stage.kind for stage in found.values()]
+    assert (kinds.count("build"), kinds.count("answers"), kinds.count("scores"), kinds.count("questions")) == (4, 8, 8, 1)
+    assert (kinds.count("matrix"), kinds.count("report")) == (1, 1)
+    small = found["v2/corpus-0.5/build"]
+    assert small.argv[:8] == ("build", "docs", "--graph", "run-v2-0.5", "--chunk-size", "300", "--share", "0.5")
+    assert small.argv[8:10] == ("--keep", "out/questions.jsonl") and "questions" in small.needs
+    assert found["v1/corpus-1/r2/answers"].argv[4:8] == ("--model", "m2", "--base-url", "http://localhost:1/v1")
+    assert set(found["matrix"].needs) == {stage.id for stage in found.values() if stage.kind == "scores"}
+
+
+def test_each_data_set_has_its_own_graph_questions_and_folder() -> None:
+    found = stages(
+        systems=SYSTEMS, metrics={"names": ["lexical"]},
+        matrix={"datasets": [
+            {"name": "a", "graph": "ga", "questions": "a.jsonl"}, {"name": "b", "documents": ["b/"], "questions": "b.jsonl"},
+        ]},
+    )
+    assert found["a/answers"].argv[:4] == ("answer", "a.jsonl", "--graph", "ga") and "a/build" not in found
+    assert found["b/build"].argv[:4] == ("build", "b", "--graph", "b")
+    assert found["b/scores"].outputs[0] == Path("out/b/scores.json")
+
+
+def test_ablations_become_variants_of_one_setting() -> None:
+    found = stages(
+        graph={"name": "g"}, questions={"file": "q.jsonl"}, systems=SYSTEMS, metrics={"names": ["lexical"]},
+        ablations=[{"system": "graph", "setting": "texts", "values": [True, False]}],
+    )
+    assert "graph:texts=true,false" in found["answers"].argv and "matrix" in found
+
+
+def test_a_skipped_stage_is_nobodys_need() -> None:
+    found = stages(
+        source={"documents": ["docs"]}, questions={"file": "q.jsonl"}, systems=SYSTEMS, metrics={"names": ["lexical"]},
+        run={"skip": ["build", "audit", "report"]},
+    )
+    assert "build" not in found and "report" not in found
+    assert found["answers"].needs == () and "--audit" not in found["scores"].argv
+
+
+def test_options_of_a_stage_come_last_as_flags() -> None:
+    options = {"limit": 3, "check": ["isolated-entity", "super-node"], "redact": True}
+    found = stages(graph={"name": "g"}, run={"options": {"audit": options}})
+    assert found["audit"].argv[-7:] == ("--limit", "3", "--check", "isolated-entity", "--check", "super-node", "--redact")
+    assert flags({"quiet": False}) == ()
+
+
+def test_every_fault_is_named_at_once(tmp_path: Path) -> None:
+    file = tmp_path / "kgeval.toml"
+    file.write_text(
+        'nonsense = 1\n[source]\ndocuments = ["not-there/"]\nfiles = ["neither.json"]\n[gold]\nsample = 5\n'
+        '[questions]\nkinds = ["hopps=3"]\n'
+        '[[systems]]\nname = "a"\nspec = "grafh"\n[[systems]]\nname = "a"\nspec = "vector"\n[metrics]\nnames = ["faithfullness"]\n'
+        '[[ablations]]\nsystem = "b"\nsetting = "hops"\nvalues = [1]\n[run]\nskip = ["audits"]\n[matrix]\ncorpus = [0.5, 7]\n'
+        '[compare]\n[run.options.scoring]\ntrials = 1\n',
+    )
+    config, faults = read(file)
+    found = [*faults, *faults_of(config)]
+    for part in (
+        "nonsense: unknown key", "matrix.corpus.1", "not-there", "neither.json", "gold.sample: needs a judge", "questions.kinds",
+        "systems.0.spec", "several are called a", "metrics.names", "ablations.0.system", "run.skip", "run.options",
+        "source: documents and files exclude",
+        "compare: needs a judge",
+    ):
+        assert any(part in fault for fault in found), (part, found)
+
+
+@pytest.mark.parametrize("text", ["", "[limits]\ncalls = 3\n"])
+def test_a_file_with_nothing_to_do_says_so(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "kgeval.toml"
+    file.write_text(text)
+    config, faults = read(file)
+    assert not faults
+    assert any("nothing to do" in fault for fault in faults_of(config))
+
+
+def test_what_is_left_of_a_faulty_file_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "kgeval.toml"
+    file.write_text(
+        '[matrix]\ncorpus = [5, 0.5, 6, 1.0, 7, 8, 9, 10, 11, 12, 13]\n'
+        '[audit]\nlimit = "x"\nskip = ["rare-type"]\n[[systems]]\nname = "s"\n',
+    )
+    config, faults = read(file)
+    assert config.matrix.corpus == [0.5, 1.0]
+    assert config.audit.skip == ["rare-type"] and config.audit.limit == 5
+    assert config.systems == [] and len(faults) == 11
+
+
+def test_what_changes_no_result_is_kept_apart_from_what_does() -> None:
+    config = Config.model_validate({"questions": {"file": "q.jsonl"}, "systems": SYSTEMS, "graph": {"name": "g"}})
+    given = Given(config, Path("k.toml"), Path("out"), connection=("--home", "h"), common=("--journal", "j"))
+    (answers,) = [stage for stage in stages_of(given) if stage.kind == "answers"]
+    assert answers.unsaid == ("--journal", "j", "-c", "k.toml") and not {"j", "k.toml"} & set(answers.argv)
+    assert answers.line.endswith("--journal j -c k.toml") and "h" in answers.argv
+
+
+def test_graphs_are_the_runs_own_or_only_read() -> None:
+    read = stages(graph={"name": "g"}, questions={"file": "q.jsonl"}, systems=SYSTEMS)
+    assert {stage.reads for stage in read.values() if stage.kind != "report"} == {"g"}
+    whole = stages(graph={"uri": "neo4j://localhost:7687"})
+    assert whole["audit"].reads == ""
+    made = stages(source={"documents": ["docs"]}, questions={"file": "q.jsonl"}, systems=SYSTEMS)
+    assert made["build"].makes == "run" and {stage.reads for stage in made.values()} == {None}
+    loaded = stages(source={"files": ["g.json"]}, run={"skip": ["import"]})
+    assert loaded["audit"].reads == "run"
+
+
+def test_no_two_data_sets_write_one_graph() -> None:
+    found = stages(
+        graph={"name": "g"}, source={"documents": ["docs"]}, questions={"file": "q.jsonl"},
+        matrix={"datasets": [{"name": "a"}, {"name": "b", "documents": ["b"]}, {"name": "c", "graph": "own"}], "corpus": [0.5, 1.0]},
+    )
+    made = [stage.makes for stage in found.values() if stage.kind == "build"]
+    assert made == ["g-a", "g-a-0.5", "g-b", "g-b-0.5", "own", "own-0.5"]
+
+
+def test_a_comparison_has_the_systems_as_hooks_and_judges_again_unless_it_is_told_otherwise() -> None:
+    base: dict[str, Any] = {
+        "systems": [*SYSTEMS, {"name": "old", "spec": "file:old.jsonl"}], "questions": {"file": "q.jsonl"}, "graph": {"name": "g"},
+        "run": {"options": {"answers": {"extractive": True}}},
+    }
+    argv = stages(**base, compare={})["compare"].argv
+    assert argv[:4] == ("compare", "out/answers.jsonl", "--questions", "q.jsonl")
+    assert argv[4:10] == ("--trial-kind", "rejudge", "--system", "vector", "--system", "graph")
+    assert "--extractive" in argv and argv[argv.index("--graph") + 1] == "g" and "old" not in argv
+    assert "--trial-kind" not in stages(**base, compare={"trial_kind": "regenerate"})["compare"].argv
+    ablated = stages(**base, compare={}, ablations=[{"system": "graph", "setting": "hops", "values": [2]}])["compare"].argv
+    assert ablated.count("--filter-system") == 3
+    files = stages(answers={"files": ["a.jsonl", "b.jsonl"]}, questions={"file": "q.jsonl"}, compare={})["compare"].argv
+    assert "--system" not in files and "--graph" not in files
+
+
+def test_a_reader_of_a_matrix_also_answers_for_a_comparison() -> None:
+    base: dict[str, Any] = {"systems": SYSTEMS, "questions": {"file": "q.jsonl"}, "graph": {"name": "g"}, "compare": {}}
+    found = stages(**base, matrix={"readers": [{"name": "r", "model": "m"}, {"name": "far", "model": "n", "base_url": "http://localhost:1/v1"}]})
+    argv = found["r/compare"].argv
+    assert argv[argv.index("--reader") + 1] == "m"
+    assert "--system" not in found["far/compare"].argv
+
+
+@pytest.mark.parametrize("name", ["../x", "..", ".", "a/b", "", ".hidden", "a b", "x\n"])
+def test_no_name_leaves_the_folder_of_the_run(name: str) -> None:
+    for section in ("datasets", "variants", "readers"):
+        entry = {"name": name, **({"model": "m"} if section == "readers" else {})}
+        with pytest.raises(ValidationError):
+            Config.model_validate({"matrix": {section: [entry]}})
+
+
+def test_every_stage_wrong_in_one_place_is_one_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in [name for name in os.environ if name.startswith(("KGEVAL_", "NEO4J_"))]:
+        monkeypatch.delenv(name)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "kgeval.toml").write_text(WRONG)
+    done = CliRunner().invoke(cli, ["run"], standalone_mode=False)
+    assert isinstance(done.exception, ConfigError) and done.exception.exit_code == 2
+    text = str(done.exception)
+    for part in (
+        "source: the graph is built by a model", "gold.file: gone.json", "audit.checks: no such check: nonsense", "audit.thresholds", "1.5",
+        "audit.settings", "questions.kinds: hop_1, hop_2, hop_3: need a generator", "systems: vector: need a reader",
+        "systems.0.settings: ", "hop", "ablations.0: ", "ablations.0.values: a value with a comma", "metrics.settings: ",
+        "metrics.thresholds: ",
+        "metrics.names: faithfulness: need a judge", "compare: needs a judge", "compare.aspects: ", "compare: needs two systems",
+        "run.options.scores: ", "--trails", "run.options.import: no such stage in this run", "matrix.datasets.0.name: logs",
+        "limits.rpm", "typo: unknown key",
+    ):
+        assert part in text, (part, text)
+    assert not (tmp_path / "out").exists()
+
+
+WRONG = """
+[source]
+documents = ["docs"]
+[gold]
+file = "gone.json"
+[audit]
+checks = ["nonsense"]
+[audit.thresholds]
+isolated-entity = 1.5
+[audit.settings]
+"super-node.min_degre" = 1
+[questions]
+kinds = ["hops=3"]
+[[systems]]
+name = "vector"
+spec = "vector"
+[systems.settings]
+hop = 2
+[[ablations]]
+system = "vector"
+setting = "k"
+values = ["1,2"]
+[metrics]
+names = ["faithfulness"]
+thresholds = ["faithfulness>>2"]
+[metrics.settings]
+taux = 1
+[compare]
+aspects = ["wit"]
+[limits]
+rpm = -1
+[matrix]
+typo = 1
+[[matrix.datasets]]
+name = "logs"
+[run.options.scores]
+trails = 3
+[run.options.import]
+dry_run = true
+"""
