@@ -18,14 +18,14 @@ $(READY): pyproject.toml
 	UV_HTTP_TIMEOUT=300 $(BIN)/uv pip install --quiet --python $(BIN)/python -e '.[dev]' || $(BIN)/python -m pip install --quiet -e '.[dev]'
 	@touch $(READY)
 
-demo: $(READY) ## Embedded Neo4j, sample graph: audit it, make questions from it, have systems answer them, score them
+demo: $(READY) ## Embedded Neo4j, sample graph: audit, questions, three systems, scores, a comparison, one report
 	@tools/demo.sh $(BIN)/kgeval $(DEMO)
 
 unit: $(READY) ## The fast tests: no server, no network
 	$(BIN)/python -m pytest -n auto tests/unit
 
 test: $(READY) ## All tests; starts an embedded Neo4j of its own
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n logical --dist loadgroup
 
 lint: $(READY) ## ruff
 	$(BIN)/ruff check .

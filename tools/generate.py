@@ -1,4 +1,5 @@
-"""Writes what is generated: docs/cli.md, docs/rules/*.md, docs/metrics/*.md, schemas/*.schema.json. `--check` only says what is stale.
+"""Writes what is generated: docs/cli.md, docs/rules/*.md, docs/metrics/*.md, schemas/*.schema.json,
+kgeval/cli/skill.md. `--check` only says what is stale.
 
 Run by `make docs`; tests/unit/test_docs.py holds the files against it.
 """
@@ -10,6 +11,7 @@ import sys
 from pathlib import Path
 
 import click
+from skill_guide import skill_guide
 
 from kgeval.audit.pages import rule_page
 from kgeval.audit.rulebook import load_rules
@@ -18,15 +20,20 @@ from kgeval.metrics.pages import metric_pages
 from kgeval.records import (
     GROUPS,
     AccuracyReport,
+    AgreementReport,
+    Anchor,
     Answer,
     AnswerReport,
     AuditReport,
     CheckReport,
     Chunk,
     Classification,
+    ComparisonReport,
+    ComparisonVerdict,
     CompletenessReport,
     ContaminationReport,
     CoverageReport,
+    CrossedReport,
     Document,
     Finding,
     GenerationReport,
@@ -36,15 +43,21 @@ from kgeval.records import (
     HumanLabel,
     IndexRecord,
     Layout,
+    MatrixReport,
     Merge,
     ModelUse,
+    OverviewReport,
     Passage,
+    PipelineRun,
     Question,
     QuestionStats,
     RunManifest,
     Score,
     ScoreReport,
     SensitivityReport,
+    SheetKey,
+    SimulationReport,
+    StatsReport,
     Structure,
     Triple,
     Verdict,
@@ -52,17 +65,21 @@ from kgeval.records import (
 
 ROOT = Path(__file__).resolve().parents[1]
 RECORDS = {
-    "accuracy-report": AccuracyReport, "answer": Answer, "answer-report": AnswerReport,
+    "agreement-report": AgreementReport, "matrix-report": MatrixReport, "sheet-key": SheetKey,
+    "accuracy-report": AccuracyReport, "anchor": Anchor, "answer": Answer, "answer-report": AnswerReport,
     "audit-report": AuditReport, "check-report": CheckReport,
     "chunk": Chunk,
     "classification": Classification,
+    "comparison-report": ComparisonReport, "comparison-verdict": ComparisonVerdict,
     "completeness-report": CompletenessReport, "contamination-report": ContaminationReport, "coverage-report": CoverageReport,
+    "crossed-report": CrossedReport, "pipeline-run": PipelineRun,
     "document": Document, "finding": Finding, "generation-report": GenerationReport,
     "gold-entity": GoldEntity,
     "gold-triple": GoldTriple, "graph-ref": GraphRef, "human-label": HumanLabel, "index-record": IndexRecord, "layout": Layout,
-    "merge": Merge, "model-use": ModelUse, "passage": Passage, "question": Question,
+    "merge": Merge, "model-use": ModelUse, "overview-report": OverviewReport, "passage": Passage, "question": Question,
     "question-stats": QuestionStats, "run-manifest": RunManifest, "score": Score,
     "score-report": ScoreReport, "sensitivity-report": SensitivityReport,
+    "simulation-report": SimulationReport, "stats-report": StatsReport,
     "structure": Structure, "triple": Triple, "verdict": Verdict,
 }
 
@@ -77,6 +94,7 @@ def generated() -> dict[Path, str]:
     for name, record in RECORDS.items():
         schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **record.model_json_schema()}
         files[ROOT / "schemas" / f"{name}.schema.json"] = json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+    files[ROOT / "kgeval" / "cli" / "skill.md"] = skill_guide(ROOT / "docs")
     return files
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,8 +17,6 @@ from kgeval.cli.score_options import ANSWERS, filter_options
 from kgeval.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from pydantic import JsonValue
 
     from kgeval.config import Config
@@ -45,21 +43,22 @@ def question_options(command: F) -> F:
     return command
 
 
-def system_options(command: F) -> F:
-    """Which systems, and how they are set and asked."""
-    for option in reversed((
+def spec_options(*, ablate: bool = True) -> tuple[Callable[[F], F], ...]:
+    """--system and how systems are set and opened. `ablate`: with --ablate."""
+    ablations = click.option(
+        "--ablate", "ablations", multiple=True, metavar="[SYSTEM:]NAME=V1,V2",
+        help="Ask variants too, one for each value: hops=1,2 (repeatable).",
+    )
+    return (
         click.option(
             "--system", "systems", multiple=True, metavar="[NAME=]SPEC",
             help="closed-book, vector, graph, graph+text, command:..., http:URL, file:PATH, ADAPTER[:MODE], or a name of [[systems]] "
-            "in kgeval.toml (repeatable) [default: all of [[systems]]].",
+            "in kgeval.toml (repeatable)" + (" [default: all of [[systems]]]." if ablate else "."),
         ),
         click.option(
             "--setting", "settings", multiple=True, metavar="[SYSTEM:]NAME=VALUE", help="A setting of the systems: hops=2 (repeatable).",
         ),
-        click.option(
-            "--ablate", "ablations", multiple=True, metavar="[SYSTEM:]NAME=V1,V2",
-            help="Ask variants too, one for each value: hops=1,2 (repeatable).",
-        ),
+        *([ablations] if ablate else []),
         click.option(
             "--extractive", is_flag=True, help="Built-in systems answer with words of their contexts: no model is asked, for trying out.",
         ),
@@ -69,6 +68,13 @@ def system_options(command: F) -> F:
         ),
         click.option("--timeout", type=Seconds(), help="Seconds a question may take [default: 300]."),
         click.option("--processes", type=click.IntRange(1, 256), help="Processes of a command at a time [default: 1]."),
+    )
+
+
+def system_options(command: F) -> F:
+    """Which systems, and how they are set and asked."""
+    for option in reversed((
+        *spec_options(),
         click.option("--trials", type=click.IntRange(1, 100), default=1, show_default=True, help="Ask each question so many times."),
         click.option(
             "--target-words", metavar="N|FILE", help="Ask for about so many words; FILE: rows with id and target_words.",

@@ -11,7 +11,7 @@ import click
 
 from kgeval.cli.choose import layout_from_options, layout_options
 from kgeval.cli.common import Seconds, arguments, connection_options, listed, open_from_options, say
-from kgeval.cli.show import report_options, show_report
+from kgeval.cli.show import check_options, show_report
 from kgeval.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ KINDS = {bool: "yes or no", int: "whole number", float: "finite number", str: "t
 )
 @click.option("--no-structure", is_flag=True, help="Only the checks, no structure figures.")
 @click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=0, show_default=True, help="Seed of the communities' stability.")
-@report_options
+@check_options
 @click.option("--no-progress", is_flag=True, help="No progress on stderr.")
 def audit(**options: Any) -> int:
     """Find what is wrong with a graph in Neo4j, whatever wrote it. Reads only: the server refuses every write.

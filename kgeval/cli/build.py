@@ -54,6 +54,13 @@ EXTRACTORS = ("model", "spacy", "rules", "triples-file")
     "--merge-across-types/--no-merge-across-types", "across_types", default=None,
     help="One name is one entity, whatever its types [default: the graph's own, else no].",
 )
+@click.option(
+    "--share", type=click.FloatRange(0, 1, min_open=True), metavar="SHARE",
+    help="Only this share of the documents, drawn by --seed; a smaller share is part of a larger one.",
+)
+@click.option("--keep", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="QUESTIONS",
+              help="With --share: the documents that this question file names are in every share.")
+@click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=0, show_default=True, help="Of --share.")
 @click.option("--remove", multiple=True, metavar="DOC_ID", help="Take this document and what only came from it out (repeatable).")
 @click.option("--replace", is_flag=True, help="Delete the graph of this name first (only its own nodes; merges taken back stay so).")
 @click.option("--batch-size", type=click.IntRange(1, 100_000), default=10_000, show_default=True, help="Rows in one transaction.")
@@ -77,6 +84,7 @@ def build(docs: tuple[Path, ...], name: str, **given: Any) -> int:
     _check_options(given)
     config = load_config(given["config_file"])
     read = read_documents(list(docs)) if docs else Documents([], [], [])
+    read = _shared(read, given)
     for fault in read.faults:
         say(f"warning: passed over: {fault}")
     for note in read.notes:
@@ -86,6 +94,21 @@ def build(docs: tuple[Path, ...], name: str, **given: Any) -> int:
     except KeyboardInterrupt:
         say(f"interrupted: run the same command again to go on with graph {name}; finished calls are in the journal")
         raise
+
+
+def _shared(read: Documents, given: Mapping[str, Any]) -> Documents:
+    """The documents of --share, with a note of how many they are."""
+    if given["share"] is None:
+        return read
+    from dataclasses import replace
+
+    from kgeval.files.rows import read_questions
+    from kgeval.text.subset import documents_of, subset
+
+    keep = documents_of(read_questions(given["keep"])) if given["keep"] else frozenset()
+    chosen = subset(read.documents, given["share"], seed=given["seed"], keep=keep)
+    note = f"--share {given['share']:g}: {len(chosen):,} of {len(read.documents):,} documents"
+    return replace(read, documents=chosen, notes=[*read.notes, note])
 
 
 def _arguments(docs: tuple[Path, ...], name: str, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -106,6 +129,8 @@ def _check_options(given: Mapping[str, Any]) -> None:
     ]
     if extractor == "triples-file" and given["triples"] is None:
         wrong.append("--extractor triples-file needs --triples FILE")
+    if given["keep"] is not None and given["share"] is None:
+        wrong.append("--keep is for --share")
     if given["chunk_overlap"] >= given["chunk_size"]:
         wrong.append("--chunk-overlap must be below --chunk-size")
     output = given["output"]

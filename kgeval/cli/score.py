@@ -9,10 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kgeval.cli.batching import batch_first, batch_options, check_batch
 from kgeval.cli.choose import layout_options
 from kgeval.cli.common import arguments, connection_options
 from kgeval.cli.models import embedding_options, limit_options, model_options
-from kgeval.cli.score_options import FILE, check_places, input_options, metric_options, rows_wanted, selection_of, settings_of
+from kgeval.cli.score_options import (
+    FILE,
+    check_places,
+    check_spread,
+    input_options,
+    metric_options,
+    rows_wanted,
+    selection_of,
+    settings_of,
+    shard_option,
+    spread_options,
+)
 from kgeval.cli.show import report_options_of
 from kgeval.errors import UsageError
 
@@ -42,10 +54,13 @@ if TYPE_CHECKING:
 @click.option("--explain", metavar="QUESTION", help="Print the triple graph of this question's pairs with its paths, and stop.")
 @click.option("--write-back", is_flag=True, help="With --explain: write that graph into Neo4j, to look at in Browser.")
 @click.option("--sweep", metavar="GRID", help="Print the KG scores over a grid, tau=0.6,0.7;delta=0.3,0.5, and stop.")
+@shard_option
+@spread_options
 @connection_options
 @layout_options
 @model_options("judge")
 @limit_options
+@batch_options
 @embedding_options
 @report_options_of("Results: .jsonl .csv .parquet or DIR/; report: .html .md .json .xml", ("text", "json", "md", "html", "xml"))
 def score(**options: Any) -> int:
@@ -58,17 +73,21 @@ def score(**options: Any) -> int:
     threshold without an answer), 130 interrupted; what was done is kept, --resume goes on.
     """
     from kgeval import config as configuration
-    from kgeval.cli.score_run import finish, plan
+    from kgeval.cli.score_run import finish, plan, walk
     from kgeval.manifest import Started
 
     config = configuration.load(options["config_file"])
     options["redact"] = options["redact"] or config.report.redact
     started = Started("score", arguments(options))
-    job = _job(config, options, started)
+    job = job_of(config, options, started)
     job.read_beside()
     with ExitStack() as stack:
         rows = stack.enter_context(job.open_rows())
         job.check(rows)
+        if options["executor"] and not options["dry_run"]:
+            from kgeval.cli.score_spread import spread
+
+            return spread(job, rows, config)
         job.open_tools(stack, config)
         if options["explain"] or options["sweep"]:
             from kgeval.cli.score_kg import explain, sweep
@@ -76,10 +95,11 @@ def score(**options: Any) -> int:
             return explain(job, rows) if options["explain"] else sweep(job, rows)
         if options["dry_run"]:
             return plan(job, rows, options["trials"])
+        batch_first(job.tools.models, lambda asker: walk(job, rows, asker, options["trials"]), options)
         return finish(job, rows)
 
 
-def _job(config: Config, options: Mapping[str, Any], started: Started) -> Job:
+def job_of(config: Config, options: Mapping[str, Any], started: Started) -> Job:
     """Everything that can be checked before a file is read."""
     from kgeval.cli.score_run import Job, named_judge
     from kgeval.files.scores import is_result
@@ -89,6 +109,10 @@ def _job(config: Config, options: Mapping[str, Any], started: Started) -> Job:
 
     if options["write_back"] and not options["explain"]:
         raise UsageError("--write-back needs --explain QUESTION", fix="name the question whose graph shall be written")
+    if options["shard"] and (options["explain"] or options["sweep"]):
+        raise UsageError("--shard is for scores; --explain and --sweep look at the whole run", fix="leave --shard out")
+    check_spread(options)
+    check_batch(options)
     selection = selection_of(config, options)
     named_judge(config, options, selection)
     gates = parse_gates([*config.metrics.thresholds, *options["thresholds"]], selection.metrics)
@@ -99,5 +123,6 @@ def _job(config: Config, options: Mapping[str, Any], started: Started) -> Job:
     check_places(outputs, wanted, options["audit_report"], *options["index_records"], options["config_file"], options["prices"])
     return Job(
         options=options, started=started, wanted=wanted, selection=selection, settings=settings_of(config, options),
-        gates=tuple(gates), results=tuple(path for path in outputs if is_result(path)), reports=tuple(reports),
+        gates=tuple(gates) if wanted.shard is None else (),  # they are about the whole run: the merge looks at them
+        results=tuple(path for path in outputs if is_result(path)), reports=tuple(reports),
     )

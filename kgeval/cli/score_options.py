@@ -73,15 +73,51 @@ def metric_options(command: F) -> F:
     return command
 
 
+def shard_option(command: F) -> F:
+    """--shard K/N."""
+    return click.option(
+        "--shard", metavar="K/N", help="Only shard K of N, by question: a part of the run; kgeval join puts the N parts together.",
+    )(command)
+
+
+def spread_options(command: F) -> F:
+    """--executor, --workers, --shards, --ray-address: the shards of a run by several workers, joined at the end."""
+    for option in reversed((
+        click.option("--executor", type=click.Choice(["local", "ray"]), help="Do the run in shards: processes of this machine, or Ray."),
+        click.option("--workers", type=click.IntRange(1, 1000), help="Shards at a time, with --executor [default: 2]."),
+        click.option("--shards", type=click.IntRange(1, 100), help="Shards in all, with --executor [default: as many as workers]."),
+        click.option("--ray-address", metavar="ADDRESS", help="A Ray cluster that is there [default: one of this machine, for the run]."),
+    )):
+        command = option(command)
+    return command
+
+
+def check_spread(options: Mapping[str, Any]) -> None:
+    """Raises: UsageError for options of several workers that do not fit the rest."""
+    executor = options.get("executor")
+    beside = [f"--{name.replace('_', '-')}" for name in ("workers", "shards", "ray_address") if options.get(name)]
+    if beside and not executor:
+        raise UsageError(f"{', '.join(beside)}: for --executor only", fix="add --executor local (or ray), or leave it out")
+    if options.get("ray_address") and executor != "ray":
+        raise UsageError("--ray-address is for --executor ray", fix="add --executor ray, or leave it out")
+    against = [f"--{name}" for name in ("shard", "explain", "sweep", "batch") if executor and options.get(name)]
+    if against:
+        raise UsageError(f"--executor and {', '.join(against)} exclude each other", fix="leave one of them out")
+    if executor and Path("-") in options["answers"]:
+        raise UsageError("several workers cannot read one standard input", fix="write the answers into a file")
+
+
 def rows_wanted(options: Mapping[str, Any]) -> RowsWanted:
-    """What open_rows shall read. Raises: UsageError for faulty --map and --filter-hops."""
+    """What open_rows shall read. Raises: UsageError for faulty --map, --filter-hops and --shard."""
     from kgeval.files.rows import Filters, RowsWanted
+    from kgeval.files.shards import parse_shard
 
     words = {name: tuple(listed(options[name])) for name in ("ids", "systems", "levels", "kinds", "datasets", "documents")}
     filters = Filters(first=options["first"], sample=options["sample"], seed=options["seed"], hops=_hops(options["hops"]), **words)
     return RowsWanted(
         answers=tuple(options["answers"]), questions=options["questions"], maps=maps_of(options["maps"]), filters=filters,
         allow_missing=options["allow_missing"], allow_duplicates=options["allow_duplicates"], system=options["system"],
+        shard=parse_shard(options["shard"]) if options.get("shard") else None,
     )
 
 

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from kgeval.cli.choose import layout_from_options
 from kgeval.cli.common import open_from_options, say
 from kgeval.cli.models import limits_from_options, open_embedder_from_options, open_models_from_options, show_plan
+from kgeval.cli.score_told import failed_share, told_lines
 from kgeval.cli.show import show_report
 from kgeval.errors import ConnectError, UsageError
+from kgeval.files.shards import WHOLE, fingerprint_in
 from kgeval.metrics.definition import Settings
 from kgeval.metrics.engine import Tools
 from kgeval.metrics.select import Selection
@@ -24,18 +26,28 @@ if TYPE_CHECKING:
     from kgeval.files.rows import Rows, RowsWanted
     from kgeval.files.scores import ScoreFile
     from kgeval.graph.connect import Graph
-    from kgeval.llm.asker import Dry
-    from kgeval.manifest import Started
+    from kgeval.llm.asker import Asker, Dry
+    from kgeval.manifest import Asked, Started
     from kgeval.metrics.summary.gates import Gate
-    from kgeval.records import AuditReport, GateResult, IndexRecord, MetricInfo, Row, RunManifest, ScoreReport
+    from kgeval.records import AuditReport, IndexRecord, MetricInfo, Row, RunManifest, ScoreReport, ServerInfo
 
 T = TypeVar("T")
 MISSED, INCOMPLETE = 1, 3
 
 
+@dataclass(frozen=True)
+class Told:
+    """What is to be said of the asking, where it was done elsewhere: whether it stopped early, notes, the account, the server."""
+
+    stopped: bool = False
+    notes: tuple[str, ...] = ()
+    asked: Asked | None = None
+    server: ServerInfo | None = None
+
+
 @dataclass
 class Job:
-    """One run of `kgeval score`: what was asked for, and, once opened, what it is done with."""
+    """One run of `kgeval score`: what was asked for, and, once opened, what it is done with. `told`: null where this run asks."""
 
     options: Mapping[str, Any]
     started: Started
@@ -50,6 +62,7 @@ class Job:
     audit: AuditReport | None = None
     index: tuple[IndexRecord, ...] = ()
     max_error_rate: float = 0.1
+    told: Told | None = None
 
     def read_beside(self) -> None:
         """Reads the files that are joined at the end; their faults must not cost money."""
@@ -101,11 +114,23 @@ class Job:
         from kgeval.config import DEFAULT_FILE
 
         named = [*rows.inputs, self.options["config_file"] or DEFAULT_FILE, self.options["layout_option"], *beside]
-        graph, models = self.tools.graph, self.tools.models
-        return self.started.manifest(
-            server=graph.info if graph else None, inputs=[Path(name) for name in named if name and Path(name).is_file()],
-            seed=self.options["seed"], exit_code=exit_code, asked=models.asked() if models else None,
+        asking = self.asking()
+        made = self.started.manifest(
+            server=asking.server, inputs=[Path(name) for name in named if name and Path(name).is_file()],
+            seed=self.options["seed"], exit_code=exit_code, asked=asking.asked,
         )
+        if self.wanted.shard is None:
+            return made
+        whole = {"rows": rows.digest(), "run": fingerprint(self, rows), "notes": list(asking.notes)}
+        return made.model_copy(update={"arguments": {**made.arguments, WHOLE: whole}})
+
+    def asking(self) -> Told:
+        """What is to be said of the asking so far."""
+        if self.told is not None:
+            return self.told
+        graph, models = self.tools.graph, self.tools.models
+        server = graph.info if graph else None
+        return Told(server=server) if models is None else Told(models.exit_code != 0, tuple(models.notes), models.asked(), server)
 
 
 def named_judge(config: Config, options: Mapping[str, Any], selection: Selection) -> bool:
@@ -142,14 +167,18 @@ def _infos(job: Job, tools: Tools) -> list[MetricInfo]:
 
 def plan(job: Job, rows: Iterable[Row], trials: int = 1) -> int:
     """The dry run: the calls that are not in the journal yet, counted by the same code that makes them. Equal ones count once."""
+    return counted(job, rows, lambda row, dry: walk(job, [row], dry, trials))
+
+
+def walk(job: Job, rows: Iterable[Row], asker: Asker, trials: int = 1) -> None:
+    """Goes through all asks of a run with an asker that needs no answers, and keeps nothing."""
     from kgeval.metrics.definition import Subject
     from kgeval.metrics.engine import row_facts
     from kgeval.metrics.facts import Facts
 
-    def ask(subject: Subject, dry: Dry) -> None:
-        row_facts(subject, selection=job.selection, tools=job.tools, asker=dry)
-
-    return counted(job, (Subject(row, Facts(), job.settings, trial) for row in rows for trial in range(trials)), ask)
+    for row in rows:
+        for trial in range(trials):
+            row_facts(Subject(row, Facts(), job.settings, trial), selection=job.selection, tools=job.tools, asker=asker)
 
 
 def counted(job: Job, items: Iterable[T], ask: Callable[[T, Dry], object]) -> int:
@@ -169,34 +198,37 @@ def counted(job: Job, items: Iterable[T], ask: Callable[[T, Dry], object]) -> in
     return 0
 
 
-def finish(job: Job, rows: Rows) -> int:
-    """Scores all rows, writes results and reports, and says by its exit code whether gates were met."""
+def finish(job: Job, rows: Rows, fill: Callable[[Job, Rows, ScoreFile], None] | None = None) -> int:
+    """Scores all rows, writes results and reports, and says by its exit code whether gates were met. `fill`: where the scores come
+    from instead."""
     try:
-        report, written = _scored(job, rows)
+        report, written = _scored(job, rows, fill or _score_all)
     except KeyboardInterrupt:
         say(_kept(job))
         raise
     for path in written:
         say(f"wrote {path}")
     show_report(report, job.options, job.reports)
-    for text in _told(report, job):
+    for text in told_lines(report, job.max_error_rate, _kept(job, "retry-errors")):
         say(text)
     return report.run.exit_code
 
 
-def _scored(job: Job, rows: Rows) -> tuple[ScoreReport, list[Path]]:
+def _scored(job: Job, rows: Rows, fill: Callable[[Job, Rows, ScoreFile], None]) -> tuple[ScoreReport, list[Path]]:
     """The report, and the result files that were written."""
     from kgeval.files.scores import ScoreFile, Taking
     from kgeval.report.redact_scores import redacted_scores
 
     taking: Taking = "scored" if job.options["retry_errors"] else "finished" if job.options["resume"] else "nothing"
-    with ScoreFile(job.results, fingerprint=fingerprint(job, rows), taking=taking, verdicts=_keeps_verdicts(job.options)) as file:
-        _score_all(job, rows, file)
+    mark, shard = fingerprint(job, rows), job.wanted.shard
+    mark = mark if shard is None else fingerprint_in(mark, shard)
+    with ScoreFile(job.results, fingerprint=mark, taking=taking, verdicts=keeps_verdicts(job.options)) as file:
+        fill(job, rows, file)
         report = _report(job, rows, file)
         return report, file.finish(redacted_scores(report) if job.options["redact"] else report)
 
 
-def _keeps_verdicts(options: Mapping[str, Any]) -> bool:
+def keeps_verdicts(options: Mapping[str, Any]) -> bool:
     """Verdicts quote answers and sources: --redact leaves them out too."""
     return not (options["no_verdicts"] or options["redact"])
 
@@ -217,7 +249,7 @@ def _score_all(job: Job, rows: Rows, file: ScoreFile) -> None:
         return file.taken(row, trial or None) is not None
 
     for result in score(rows, job.selection, job.tools, job.settings, trials=trials, total=len(rows) * trials, skip=skip):
-        file.add(result.scores, result.verdicts)
+        file.add(result.scores, result.verdicts, lacking=result.lacking)
 
 
 def fingerprint(job: Job, rows: Rows) -> str:
@@ -229,15 +261,14 @@ def fingerprint(job: Job, rows: Rows) -> str:
 def _report(job: Job, rows: Rows, file: ScoreFile) -> ScoreReport:
     from kgeval.metrics.summary.build import SummaryOptions, build_report
 
-    options, models = job.options, job.tools.models
-    stopped = models is not None and models.exit_code != 0
-    notes = [*rows.notes, *(models.notes if models else [])]
+    options, asking = job.options, job.asking()
+    notes, stopped = [*rows.notes, *asking.notes], asking.stopped
     run = job.manifest(rows, options["audit_report"], *options["index_records"])
     report = build_report(
         file.scores, lambda: iter(rows), infos=job.infos, systems=rows.systems, run=run,
         options=SummaryOptions(
             seed=options["seed"], baseline=options["against"], gates=job.gates, complete=not stopped, notes=tuple(notes),
-            verdicts=file.verdicts if _keeps_verdicts(options) else None, audit=job.audit, index_records=job.index,
+            verdicts=file.verdicts if keeps_verdicts(options) else None, audit=job.audit, index_records=job.index,
         ),
     )
     return report.model_copy(update={"run": report.run.model_copy(update={"exit_code": _code(report, job, stopped=stopped)})})
@@ -247,36 +278,6 @@ def _code(report: ScoreReport, job: Job, *, stopped: bool) -> int:
     if stopped or any(gate.met is None for gate in report.gates) or failed_share(report) > job.max_error_rate:
         return INCOMPLETE
     return MISSED if any(gate.met is False for gate in report.gates) else 0
-
-
-def failed_share(report: ScoreReport) -> float:
-    """Scores that failed, among all that have a meaning: also where no model was to blame (a graph, an embedding)."""
-    failed = sum(sum(s.overall.failures.values()) for s in report.summaries)
-    return failed / max(1, sum(s.overall.n - s.overall.not_applicable for s in report.summaries))
-
-
-def _told(report: ScoreReport, job: Job) -> list[str]:
-    """Messages for a run that is not complete, and for gates that are missed or without an answer."""
-    lines = []
-    if not report.complete or failed_share(report) > job.max_error_rate:
-        share = f"{failed_share(report):.1%} of the scores failed (the report has the causes)"
-        lines.append(f"incomplete: {share}; {_kept(job, 'retry-errors')}")
-    for gate in report.gates:
-        name, sign = f"{gate.metric} of {gate.system}", ">=" if gate.least else "<="
-        if gate.met is None:
-            lines.append(f"gate not answered: {name}: {_why_not(report, gate)}")
-        elif not gate.met:
-            lines.append(f"gate missed: {name} is {gate.value:.3f}, wanted {sign} {gate.limit:g}")
-    return lines
-
-
-def _why_not(report: ScoreReport, gate: GateResult) -> str:
-    """Why a gate has no answer."""
-    found = [s.overall for s in report.summaries if (s.system, s.metric) == (gate.system, gate.metric)]
-    if not found or found[0].n_scored == 0:
-        return "it has no value"
-    failed = sum(found[0].failures.values())
-    return f"{failed} of its {found[0].n} questions failed, and could decide it" if failed else "answers are missing that could decide it"
 
 
 def _index_record(path: Path) -> IndexRecord:

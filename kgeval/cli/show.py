@@ -37,6 +37,7 @@ def report_options_of(endings: str, forms: Sequence[str]) -> Callable[[F], F]:
 
 
 report_options = report_options_of("Report file: .html .json .md", ("text", "json", "md", "html"))
+check_options = report_options_of("Report file: .html .json .md .xml (JUnit) .sarif", ("text", "json", "md", "html", "xml", "sarif"))
 
 
 def show_report(report: Report, options: Mapping[str, Any], outputs: Sequence[Path]) -> None:

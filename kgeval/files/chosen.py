@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kgeval.errors import InputError
+from kgeval.files.shards import Shard
 from kgeval.files.staging import Staging, question_values
 from kgeval.files.wanted import Filters
 from kgeval.records import SystemInfo
@@ -42,6 +43,16 @@ def choose_questions(staging: Staging, filters: Filters) -> list[str]:
     if not left:
         raise InputError("the filters leave no question", fix=f"the questions have: {_values(staging)}")
     return [f"filters: {left:,} of {total:,} questions"]
+
+
+def choose_shard(staging: Staging, shard: Shard) -> list[str]:
+    """Leaves out the questions and rows of other shards. Returns a note. A shard may be empty."""
+    total = staging.one("SELECT count(*) FROM answers WHERE kept")[0]
+    staging.function("in_shard", shard.has)
+    staging.run("UPDATE questions SET kept = 0 WHERE kept AND NOT in_shard(id)")
+    staging.run("UPDATE answers SET kept = 0 WHERE kept AND NOT in_shard(question)")
+    left = staging.one("SELECT count(*), count(DISTINCT question) FROM answers WHERE kept")
+    return [f"shard {shard}: {left[0]:,} of {total:,} rows; questions: {left[1]:,}"]
 
 
 def _at_most(staging: Staging, filters: Filters) -> None:
@@ -99,11 +110,14 @@ def _values(staging: Staging) -> str:
     return "; ".join(f"{name} {', '.join(map(str, list(found[name])[:8]))}" for name in found if found[name]) or "none of these fields"
 
 
-def system_infos(staging: Staging) -> tuple[tuple[SystemInfo, ...], list[str]]:
-    """The systems in the order of their first row, and notes about the questions that one of them did not answer."""
+def system_infos(staging: Staging, known: Sequence[str] = ()) -> tuple[tuple[SystemInfo, ...], list[str]]:
+    """The systems in the order of their first row, and notes about the questions that one of them did not answer. `known`: systems in
+    their order, of which some may have no row here."""
     sql = "SELECT system, count(*), sum(error), sum(empty), count(DISTINCT trial) FROM answers WHERE kept GROUP BY system ORDER BY min(n)"
     infos, notes = [], []
-    for system, answers, errors, empty, trials in staging.run_all(sql):
+    found = {row[0]: row for row in staging.run_all(sql)}
+    for system in known or found:
+        _, answers, errors, empty, trials = found.get(system, (system, 0, 0, 0, 1))
         lacking = "FROM questions q WHERE kept AND NOT EXISTS (SELECT 1 FROM answers a WHERE a.question = q.id AND a.system = ? AND a.kept)"
         missing = staging.one(f"SELECT count(*) {lacking}", (system,))[0]
         infos.append(SystemInfo(

@@ -32,14 +32,15 @@ def partial_of(path: Path) -> Path:
 
 class PartialFile:
     """The rows of a run. `outputs`: the files that will be written from it (none: a temporary file). `what`: what rows are made from,
-    for the error that refuses those of another run; `ordered`: rows have a place, and `lines` gives them in that order.
+    for the error that refuses those of another run; `ordered`: rows have a place, and `lines` gives them in that order; `again`: how
+    the same command goes on, for errors.
 
     Whoever asks and adds from several threads holds `lock`. Raises: InputError where nothing can be written, and where another run
     writes the same output.
     """
 
-    def __init__(self, outputs: Sequence[Path], *, fingerprint: str, what: str, ordered: bool) -> None:
-        self._fingerprint, self._what, self._ordered = fingerprint, what, ordered
+    def __init__(self, outputs: Sequence[Path], *, fingerprint: str, what: str, ordered: bool, again: str = "with --resume") -> None:
+        self._fingerprint, self._what, self._ordered, self._again = fingerprint, what, ordered, again
         self._header = json.dumps({HEADER: 1, "fingerprint": fingerprint}).encode() + b"\n"
         self._starts = array("q")  # where the row of each place starts, 0: not there
         self._end = 0
@@ -168,7 +169,7 @@ class PartialFile:
             os.ftruncate(self._file, at)
             raise IncompleteError(
                 f"{self.path}: cannot be written: {cause.strerror}; {self.count:,} finished rows are kept in it",
-                fix="make room and run the same command with --resume",
+                fix=f"make room and run the same command {self._again}",
             ) from cause
         self._end += len(line)
         return at
@@ -181,7 +182,7 @@ class PartialFile:
         except InputError as cause:
             raise InputError(
                 f"{cause.message}; all {self.count:,} rows are kept in {self.path}",
-                fix="make room, and run the same command with --resume; or choose another output",
+                fix=f"make room, and run the same command {self._again}; or choose another output",
             ) from cause
 
     def done(self) -> None:

@@ -6,11 +6,11 @@ open_rows: files -> checked rows. All faults come at once, with file, line, fiel
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from kgeval.files.asked import open_questions
-from kgeval.files.chosen import choose, system_infos
+from kgeval.files.chosen import choose, choose_shard, system_infos
 from kgeval.files.joining import staged
 from kgeval.files.staging import Staged, Staging, question_from
 from kgeval.files.stream import STDIN
@@ -25,10 +25,14 @@ __all__ = ["Filters", "Rows", "RowsWanted", "open_rows", "read_questions"]
 class Rows(Staged):
     """The rows in the order of the files. May be gone through several times, by several readers at once. Close it after use."""
 
-    def __init__(self, staging: Staging, systems: tuple[SystemInfo, ...], notes: tuple[str, ...], inputs: tuple[Path, ...]) -> None:
+    def __init__(
+        self, staging: Staging, systems: tuple[SystemInfo, ...], notes: tuple[str, ...], inputs: tuple[Path, ...],
+        digest: str | None = None,
+    ) -> None:
         super().__init__(staging, notes)
         self.systems = systems
         self.inputs = inputs
+        self._digest = digest
 
     def __len__(self) -> int:
         return int(self._staging.one("SELECT count(*) FROM answers WHERE kept")[0])
@@ -49,11 +53,9 @@ class Rows(Staged):
         return [Answer.model_validate_json(body) for (body,) in found]
 
     def digest(self) -> str:
-        """A SHA-256 of the rows of this run, in order: of what was understood, not of the bytes of the files."""
-        total = hashlib.sha256()
-        for _, _, question, answer in self._staging.read(_ROWS.format(more="")):
-            total.update(f"{question}\0{answer}\0".encode())
-        return total.hexdigest()
+        """A SHA-256 of the rows of this run, in order: of what was understood, not of the bytes of the files. Of a shard: of all rows
+        of the run that it is a part of."""
+        return self._digest or _digest(self._staging.read(_ROWS.format(more="")))
 
 
 def _row(n: int, where: str, question: str, answer: str) -> Row:
@@ -62,9 +64,25 @@ def _row(n: int, where: str, question: str, answer: str) -> Row:
 
 def open_rows(wanted: RowsWanted) -> Rows:
     """The checked rows. Raises: as joining.staged."""
-    staging, notes, (chosen, (systems, missing)) = staged(wanted, lambda made: (choose(made, wanted.filters), system_infos(made)))
+    staging, notes, (chosen, (systems, missing), digest) = staged(wanted, lambda made: _chosen(made, wanted))
     given = [*wanted.answers, *([wanted.questions] if wanted.questions else [])]
-    return Rows(staging, systems, (*notes, *chosen, *missing), tuple(path for path in given if path != STDIN))
+    return Rows(staging, systems, (*notes, *chosen, *missing), tuple(path for path in given if path != STDIN), digest)
+
+
+def _chosen(made: Staging, wanted: RowsWanted) -> tuple[list[str], tuple[tuple[SystemInfo, ...], list[str]], str | None]:
+    """Leaves out what the run does not take: notes, the systems with notes, and for a shard the digest of the whole run's rows."""
+    notes, infos = choose(made, wanted.filters), system_infos(made)
+    if wanted.shard is None:
+        return notes, infos, None
+    digest = _digest(made.own(_ROWS.format(more="")))
+    return [*notes, *choose_shard(made, wanted.shard)], system_infos(made, known=[one.system for one in infos[0]]), digest
+
+
+def _digest(rows: Iterable[tuple[object, object, str, str]]) -> str:
+    total = hashlib.sha256()
+    for _, _, question, answer in rows:
+        total.update(f"{question}\0{answer}\0".encode())
+    return total.hexdigest()
 
 
 def read_questions(path: Path, maps: Mapping[str, str] | None = None) -> Iterator[Question]:

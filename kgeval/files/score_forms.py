@@ -111,7 +111,7 @@ def read_scores(output: Path) -> Iterator[Score]:
     """The scores of a result in any form, in their order. Raises: InputError for a file or a row that is no score."""
     path = results_of(output)
     if path.suffix.lower() == ".jsonl":
-        yield from _read_lines(path, Score)
+        yield from read_lines(path, Score)
         return
     for line in stream(path):
         try:
@@ -125,10 +125,11 @@ def read_verdicts(output: Path) -> Iterator[Verdict]:
     """The verdicts beside a result, in their order; none where there is no such file."""
     path = beside(output, "verdicts.jsonl")
     if path.exists():
-        yield from _read_lines(path, Verdict)
+        yield from read_lines(path, Verdict)
 
 
-def _read_lines(path: Path, kind: type[T]) -> Iterator[T]:
+def read_lines(path: Path, kind: type[T]) -> Iterator[T]:
+    """The records of a JSONL file that kgeval wrote, one a line. Raises: InputError naming the line."""
     check_readable(path)
     with path.open("rb") as file:
         for number, raw in enumerate(file, start=1):
@@ -152,3 +153,12 @@ def fingerprint_of(output: Path) -> str | None:
         return None
     found = run.arguments.get(FINGERPRINT)
     return found if isinstance(found, str) else None
+
+
+def command_of(output: Path) -> str | None:
+    """The command that wrote a result, by the manifest beside it; null where there is none."""
+    try:
+        value = json.loads(beside(output, "run.json").read_text(encoding="utf-8"))
+        return str(value.get("run", value)["command"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None

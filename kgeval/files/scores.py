@@ -55,6 +55,7 @@ class ScoreFile:
         self._verdicts = verdicts
         self._fresh = taking == "nothing"  # then every line of the file is this run's, and nothing needs to be remembered
         self._earlier: dict[int, int] = {}  # key -> where its line starts, of rows that an earlier run finished
+        self._again: set[int] = set()  # keys of rows that an earlier run scored without all of their verdicts
         self._order: dict[int, int] = {}  # key -> its place among the rows asked about
         files = [results_of(path) for path in self._outputs]
         self._file = PartialFile(files, fingerprint=fingerprint, what=_WHAT, ordered=not self._fresh)
@@ -90,13 +91,17 @@ class ScoreFile:
             self._file.keep(at, place)
         return tuple(Score.model_validate(score) for score in self._file.line(at)["scores"])
 
-    def add(self, scores: Sequence[Score], verdicts: Sequence[Verdict]) -> None:
-        """Keeps a finished row, on disk before this returns. Raises: IncompleteError where the disk is full; all rows before are kept."""
+    def add(self, scores: Sequence[Score], verdicts: Sequence[Verdict], *, lacking: str | None = None) -> None:
+        """Keeps a finished row, on disk before this returns. `lacking`: why verdicts are missing, though the scores may all be there.
+
+        Raises: IncompleteError where the disk is full; all rows before are kept.
+        """
         if not scores:
             return
         kept = ",".join(verdict.model_dump_json() for verdict in verdicts) if self._verdicts else ""
         with self._file.lock:
-            self._file.add(_line_of(scores, kept), None if self._fresh else self._place(scores[0]))
+            line = _line_of(scores, kept, lacking if self._verdicts else None)
+            self._file.add(line, None if self._fresh else self._place(scores[0]))
 
     def _place(self, score: Score) -> int | None:
         """Where the row was asked about; of rows that come twice under one name, the first that is not there yet."""
@@ -141,7 +146,11 @@ class ScoreFile:
 
     def _from_line(self, line: dict[str, Any], at: int, taking: Taking) -> None:
         with suppress(ValidationError, KeyError, TypeError):  # a line that is no row is passed over: its row is scored again
-            self._offer([Score.model_validate(score) for score in line["scores"]], at, taking)
+            scores = [Score.model_validate(score) for score in line["scores"]]
+            if (why := line.get("lacking")) is not None and scores and (taking == "scored" or stopped(str(why))):
+                self._again.add(_key(scores[0].question_id, scores[0].system, scores[0].trial))
+            else:
+                self._offer(scores, at, taking)
 
     def _from_result(self, output: Path, taking: Taking) -> None:
         """Copies the rows of a finished result into the partial file, but those that it has already."""
@@ -150,7 +159,7 @@ class ScoreFile:
             self._file.start()
         elif fingerprint_of(output) != self._fingerprint:
             return  # the partial file goes on, and will replace this result
-        known, seen = set(self._earlier), dict[int, int]()
+        known, seen = set(self._earlier) | self._again, dict[int, int]()
         verdicts: dict[int, int] = {}
         for name, group in groupby(read_verdicts(output) if self._verdicts else (), key=_name_of):
             line = f"{_CHECKED}{','.join(one.model_dump_json() for one in group)}]}}\n"
@@ -170,8 +179,9 @@ class ScoreFile:
             self._earlier[_free(_key(first.question_id, first.system, first.trial), self._earlier)] = at
 
 
-def _line_of(scores: Sequence[Score], verdicts: str) -> bytes:
-    return f'{{"scores":[{",".join(score.model_dump_json() for score in scores)}],"verdicts":[{verdicts}]}}\n'.encode()
+def _line_of(scores: Sequence[Score], verdicts: str, lacking: str | None = None) -> bytes:
+    more = "" if lacking is None else f',"lacking":{json.dumps(lacking)}'
+    return f'{{"scores":[{",".join(score.model_dump_json() for score in scores)}],"verdicts":[{verdicts}]{more}}}\n'.encode()
 
 
 def _key(question: str, system: str, trial: int | None) -> int:

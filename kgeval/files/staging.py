@@ -69,6 +69,10 @@ class Staging:
         with closing(self._connect()) as db:
             yield from db.execute(sql, parameters)
 
+    def own(self, sql: str) -> Iterator[Any]:
+        """As read, through the connection that writes: inside `writing` it sees what was just written."""
+        yield from self._db.execute(sql)
+
     def one(self, sql: str, parameters: tuple[Any, ...] = ()) -> Any:
         """The first row of a query; null if there is none."""
         return self._db.execute(sql, parameters).fetchone()

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 
+from kgeval.files.shards import Shard
+
 
 @dataclass(frozen=True)
 class Filters:
@@ -32,7 +34,8 @@ class Filters:
 class RowsWanted:
     """Which rows. `answers`: files, `-` is standard input. `maps`: kgeval's field -> the file's. `system`: name of the system of rows
     that do not tell (else the file's stem). `allow_missing`: answers whose question the questions' file lacks are left out.
-    `allow_duplicates`: of several questions with one id, and of several answers of a system to one, the first counts."""
+    `allow_duplicates`: of several questions with one id, and of several answers of a system to one, the first counts. `shard`: only the
+    rows of this shard, after the filters; all are read and checked."""
 
     answers: tuple[Path, ...]
     questions: Path | None = None
@@ -41,3 +44,4 @@ class RowsWanted:
     allow_missing: bool = False
     allow_duplicates: bool = False
     system: str | None = None
+    shard: Shard | None = None

@@ -121,6 +121,10 @@ class Caller:
         most_input = tokens.most(request.system, request.user, request.shape.instruction())
         return self._price.cost(most_input, request.endpoint.max_output or self._price.max_output)
 
+    def cost(self, input_tokens: int, output_tokens: int) -> float:
+        """USD of a live call with so many tokens; 0 where no price is known."""
+        return self._price.cost(input_tokens, output_tokens)
+
     def _share(self, request: Request, read: Callable[[str], V], flight: _Flight) -> Result[V]:
         """What another thread's call of this request came to. A reply is read anew: the other may have read it as another class
         with the same schema."""
@@ -170,7 +174,7 @@ class Caller:
         except CallError as error:
             return Result(None, error.failure)
         try:
-            value = read(_usable(answer))
+            value = read(usable(answer))
         except UnusableError as fault:
             self.forms.unusable(mode)
             self.journal.put_try(request, fault.failure.cause, answer.text)
@@ -279,7 +283,7 @@ def _ended(failure: Failure) -> UnusableError:
     return UnusableError(failure.cause, failure.detail)
 
 
-def _usable(answer: Answer) -> str:
+def usable(answer: Answer) -> str:
     """The text, if the model came to its end. Raises UnusableError: a cut reply is never read, however whole it looks."""
     if answer.refused:
         raise UnusableError("refused", "the model refused")

@@ -75,7 +75,7 @@ class Client:
         self._timeout = timeout
         self._lock = threading.Lock()
         self._client: openai.OpenAI | None = None
-        self._faults: _Faults | None = None
+        self._faults: Faults | None = None
         self.reached = False
         self._local = threading.local()
 
@@ -112,14 +112,14 @@ class Client:
         if self._client is not None:
             self._client.close()
 
-    def _made(self) -> tuple[openai.OpenAI, _Faults]:
+    def _made(self) -> tuple[openai.OpenAI, Faults]:
         with self._lock:
             if self._client is None or self._faults is None:
                 import openai
 
                 url = self.endpoint.base_url or ""
                 key = api_key(url)
-                self._faults = _Faults(openai.APIError, self.endpoint, lambda words: scrub(words, key))
+                self._faults = Faults(openai.APIError, self.endpoint, lambda words: scrub(words, key))
                 self._client = openai.OpenAI(
                     api_key=key, base_url=url, max_retries=0,
                     timeout=openai.Timeout(self._timeout, connect=min(self._timeout, CONNECT_SECONDS)),
@@ -152,7 +152,7 @@ def _count(value: object) -> int | None:
 
 
 @dataclass(frozen=True)
-class _Faults:
+class Faults:
     """Tells errors apart. Servers' words are looked at and logged at debug level, but never passed on: they may echo texts or keys."""
 
     family: type[openai.APIError]

@@ -219,6 +219,16 @@ class Models:
         total = self._account.overhead_seconds + self._journal.writer_seconds
         return 1000 * total / max(self._account.sent, 1)
 
+    @property
+    def priced(self) -> bool:
+        """Whether calls cost something that is known."""
+        return self._price is not None and self._price.cost(1, 1) > 0
+
+    @property
+    def caller(self) -> Caller:
+        """What makes this session's calls: for other ways for them in this room (batch/) and nowhere else."""
+        return self._caller
+
     def close(self) -> None:
         """Ends the threads and closes the journal. After an interruption calls in flight are waited for a second at most."""
         self._stop.halt.set()

@@ -37,11 +37,13 @@ class Tools:
 
 @dataclass(frozen=True)
 class Result:
-    """One row done: its scores in the order of the metrics, and the verdicts that they rest on."""
+    """One row done: its scores in the order of the metrics, and the verdicts that they rest on. `lacking`: why some of those are
+    missing, though the scores may stand without them."""
 
     row: Row
     scores: tuple[Score, ...]
     verdicts: tuple[Verdict, ...]
+    lacking: str | None = None
 
 
 def score(rows: Iterable[Row], selection: Selection, tools: Tools, settings: Settings, *, trials: int = 1, total: int | None = None,
@@ -106,11 +108,12 @@ def _batch_facts(window: Sequence[Subject], selection: Selection, tools: Tools) 
 
 def result(subject: Subject, selection: Selection, tools: Tools) -> Result:
     """The scores of a subject whose facts are there."""
+    from kgeval.metrics.verdicts import lacking as missing_verdicts
     from kgeval.metrics.verdicts import verdicts_of
 
     metrics = selection.of(subject.row)
     scores = tuple(_score(metric, subject, tools.signatures.get(metric.name, metric.name)) for metric in metrics)
-    return Result(subject.row, scores, verdicts_of(subject))
+    return Result(subject.row, scores, verdicts_of(subject), missing_verdicts(subject))
 
 
 def _score(metric: Metric, subject: Subject, signature: str) -> Score:

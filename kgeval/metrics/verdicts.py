@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kgeval.files.partial import stopped
 from kgeval.metrics.definition import Subject, reason_of
 from kgeval.metrics.engine import trial_of
 from kgeval.metrics.facts import Checked
@@ -24,6 +25,14 @@ def verdicts_of(subject: Subject) -> tuple[Verdict, ...]:
         )
         for name, checked in _checks(subject) for item in checked.items
     )
+
+
+def lacking(subject: Subject) -> str | None:
+    """Why verdicts of this row are missing, in a cause and words; null where all are there. Its scores may stand without them (an empty
+    answer has no recall, whatever the reference claims)."""
+    failures = [failure for _, checked in _checks(subject) if (failure := checked.unscored) is not None]
+    reasons = [reason_of(failure.cause, failure.detail) for failure in failures]
+    return next((reason for reason in reasons if stopped(reason)), reasons[0] if reasons else None)
 
 
 def _checks(subject: Subject) -> Iterator[tuple[str, Checked]]:

@@ -16,7 +16,11 @@ AccuracyKind = Literal["relations", "entities", "duplicates"]
 
 
 class HumanLabel(Record):
-    """A person's label of one item."""
+    """A person's label of one item.
+
+    Of answers (`kgeval agree`): `metric` is the aspect. A pair (`system_a`, `system_b`): `label` in -2..2, positive: A better. One answer
+    (`system_a` only): `label` in 0..5. `difficulty`: hops, or how far scores differ; `trial`: which of repeated answers.
+    """
 
     id: str
     annotator: str = ""
@@ -24,6 +28,13 @@ class HumanLabel(Record):
     question_id: str | None = None
     element: str | None = None
     metric: str | None = None
+    system_a: str | None = None
+    system_b: str | None = None
+    dataset: str | None = None
+    level: str | None = None
+    difficulty: str | None = None
+    trial: int | None = None
+    note: str | None = None
 
 
 class ItemVerdict(Record):

@@ -88,11 +88,13 @@ class PairResult(Record):
     """What came of one pair of systems in one aspect (`overall`: the sum of all decides) on one group of questions.
 
     `by`: which group: all questions, one data set, one level (`value` names it); `mean_of_datasets`: the unweighted mean over data sets
-    stands for `all`. `n`: questions asked for; `n_scored`: with a result; `discarded`: left out because their lengths could not be
-    brought together; the rest failed, by cause. `rates`: means over questions of shares of trials. `relative`: mean of win - loss, with
-    its interval over questions. `gap`: points of A minus points of B (0..5 an aspect; overall: their sum).
-    `p`: sign-flip permutation of the questions' means; `p_holm`: corrected for all that is printed with it; `wilcoxon_p`.
+    stands for `all`. `n`: questions asked for; `n_scored`: with a result (`results`: question-trials with one); `discarded`: left out
+    because their lengths could not be brought together; the rest failed, by cause. `rates`: means over questions of shares of trials.
+    `relative`: mean of win - loss, with its interval over questions. `gap`: points of A minus points of B (0..5 an aspect; overall:
+    their sum).
+    `p`: sign-flip permutation of the questions' means; `p_holm`: corrected for all that is printed with it; `wilcoxon_p`: of the points.
     `effect`: Cohen's d of the paired gaps; `superiority`: P(A better) + P(tie) / 2, 0..1.
+    `always_valid`: the pair was stopped when sure, so its interval is the confidence sequence, and there is no p and no interval else.
     `detectable`: the smallest relative win rate that this sample would find with 80 % power; `needed`: questions for the difference seen.
     """
 
@@ -104,6 +106,7 @@ class PairResult(Record):
     mean_of_datasets: bool = False
     n: int
     n_scored: int
+    results: int = 0
     discarded: int = 0
     failures: dict[str, int] = Field(default_factory=dict)
     trials: int = 1
@@ -117,6 +120,7 @@ class PairResult(Record):
     superiority: float | None = None
     detectable: float | None = None
     needed: int | None = None
+    always_valid: bool = False
     per_trial: list[TrialRates] = Field(default_factory=list)
     box_win: Box | None = None
     box_loss: Box | None = None
@@ -130,7 +134,7 @@ class Ranked(Record):
 
     system: str
     strength: Estimated = Field(default_factory=Estimated)
-    average_win_rate: float
+    average_win_rate: float | None = None
     rank: int | None = None
     rank_low: int | None = None
     rank_high: int | None = None
@@ -156,7 +160,8 @@ class LengthBin(Record):
 
 
 class Covariate(Record):
-    """How a difference in form goes with winning: the slope of a logistic regression with its interval. `scale`: one unit of it."""
+    """How a difference in form goes with winning: the slope of a logistic regression with its interval. `scale`: one unit of it, or why there
+    is no slope."""
 
     name: str
     slope: Estimated
@@ -249,26 +254,64 @@ class SelfCheck(Record):
 
 
 class Drift(Record):
-    """The judge on a fixed set of labelled pairs, now and in the baseline run. `agreement`: share of labels that he gives too;
-    `changed`: share of his own verdicts that differ from the baseline's."""
+    """The judge on a fixed set of labelled pairs, now and in the baseline run. `anchors`: pairs given; `n_scored`: judged, the rest by
+    cause in `failures`. `agreement`: share of labels that the judge gives too; `aspects`: the same by aspect, where people labelled them.
+
+    Against a baseline, over the `compared` pairs that both runs judged: `baseline_agreement` (with today's labels), `change` (now minus
+    then), `change_p` (McNemar), `changed`: share of the judge's own verdicts that differ, `changed_p`: permutation of the runs' repeats
+    within each pair (null: asked once a pair, chance and change cannot be told apart). `moved`: one of both is under 0.05; null: not known.
+    `outcomes`: pair -> the judge's outcome in each repeat over both orders (1 A, 0 equal, -1 B); `marks`: pair -> hash of its texts.
+    """
 
     anchors: int
+    n_scored: int = 0
+    failures: dict[str, int] = Field(default_factory=dict)
     agreement: Estimated = Field(default_factory=Estimated)
     kappa: float | None = None
+    aspects: dict[str, Estimated] = Field(default_factory=dict)
+    compared: int | None = None
     baseline_agreement: Estimated | None = None
+    change: Estimated | None = None
+    change_p: float | None = None
     changed: float | None = None
+    changed_p: float | None = None
     moved: bool | None = None
+    outcomes: dict[str, list[int]] = Field(default_factory=dict)
+    marks: dict[str, str] = Field(default_factory=dict)
+    notes: list[str] = Field(default_factory=list)
 
 
 class CorrectedRate(Record):
-    """A relative win rate corrected by labels of people (PPI++ or Rogan-Gladen)."""
+    """A relative win rate corrected by labels of people. `method`: judge (as it is), people (their labels alone), ppi++, rogan-gladen.
+    `n`: questions judged; `labels`: of them, labelled. `selection_p`: a small one says that the labelled
+    questions are no random part of the judged ones; then no correction holds. `reason`: why a figure is lacking."""
 
     system_a: str
     system_b: str
+    aspect: str = "overall"
     method: str
+    n: int = 0
     labels: int
     relative: Estimated
+    selection_p: float | None = None
     reason: str | None = None
+
+
+class ComparisonGate(Record):
+    """A threshold on a figure of a pair in one aspect, on all questions, and whether it is met.
+
+    `figure`: `relative` (-1..1), `low` or `high` (the ends of its interval), `win`, `tie`, `loss` (0..1) or `gap` (points). `met` null:
+    there is no value, or the run was stopped before its end.
+    """
+
+    system_a: str
+    system_b: str
+    aspect: str = "overall"
+    figure: Literal["relative", "low", "high", "win", "tie", "loss", "gap"] = "relative"
+    least: bool
+    limit: float
+    value: float | None = None
+    met: bool | None = None
 
 
 class DrillCall(Record):
@@ -283,17 +326,18 @@ class DrillCall(Record):
 
 
 class Drill(Record):
-    """One question of a pair, opened: both answers as they were judged in `trial`, and each call [Z table 3]."""
+    """One question of a pair, opened: both answers as they were judged in `trial` (null where they are not at hand), and each call
+    [Z table 3]. `relative`: mean of win - loss over the trials of this question, -1..1."""
 
     system_a: str
     system_b: str
     question_id: str
-    question: str
+    question: str | None = None
     level: str | None = None
-    answer_a: str
-    answer_b: str
-    words_a: int
-    words_b: int
+    answer_a: str | None = None
+    answer_b: str | None = None
+    words_a: int | None = None
+    words_b: int | None = None
     trial: int
     relative: float
     calls: list[DrillCall] = Field(default_factory=list)
@@ -303,7 +347,8 @@ class ComparisonReport(Record):
     """The comparison of two or more systems. `contrast`: the same answers under other procedures, to see what biases did.
 
     `settings`: all that the signature stands for; `grades`: aspect -> its six grades, 0 to 5, as the judge read them.
-    `complete`: every question of every pair has a result or a reason; else the run was stopped.
+    `complete`: every question of every pair has a result or a reason; else the run was stopped. `drill`: some questions opened, the most
+    telling ones first; `drill_left_out`: judged questions of pairs that are not. `missing`: system -> questions that it did not answer.
     """
 
     schema_version: Literal["1"] = SCHEMA_VERSION
@@ -326,5 +371,7 @@ class ComparisonReport(Record):
     contrast: dict[str, list[PairResult]] = Field(default_factory=dict)
     contrast_judge: dict[str, list[JudgeReport]] = Field(default_factory=dict)
     drill: list[Drill] = Field(default_factory=list)
+    drill_left_out: int = 0
+    gates: list[ComparisonGate] = Field(default_factory=list)
     missing: dict[str, list[str]] = Field(default_factory=dict)
     notes: list[str] = Field(default_factory=list)

@@ -7,7 +7,7 @@ from datetime import datetime
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from kgeval.records import GateResult, Mean, MetricSummary, ScoreReport
+from kgeval.records import GateResult, Mean, MetricSummary, RunManifest, ScoreReport
 from kgeval.report.display import number, visible
 from kgeval.report.measures import causes
 from kgeval.report.scores_view import View, between, figure, gate_name, verdict, view_of
@@ -29,7 +29,12 @@ def render(report: ScoreReport) -> str:
         _outcome(_case(suite, "run", "the run is complete"), "error", "incomplete", "the run was stopped before its end")
     for system in view.systems:
         _suite(SubElement(root, "testsuite", {"name": _text(system)}), view, system)
-    stamp = _stamp(report.run.started)
+    return written(root, report.run)
+
+
+def written(root: Element, run: RunManifest) -> str:
+    """The finished file: cases counted, suites stamped."""
+    stamp = _stamp(run.started)
     for suite in root:
         _count(suite, [case for case in suite if case.tag == "testcase"])
         suite.attrib.update({"time": "0.000", **({"timestamp": stamp} if stamp else {})})

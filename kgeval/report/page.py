@@ -12,17 +12,24 @@ from typing import TYPE_CHECKING, Any
 
 from kgeval.records import (
     AccuracyReport,
+    AgreementReport,
     AuditReport,
     CheckReport,
     Classification,
+    ComparisonReport,
     CompletenessReport,
     ContaminationReport,
     CoverageReport,
+    CrossedReport,
+    MatrixReport,
     ModelRef,
+    OverviewReport,
     QuestionStats,
     Record,
     ScoreReport,
     SensitivityReport,
+    SimulationReport,
+    StatsReport,
 )
 from kgeval.report import display, json_, measures
 from kgeval.report.usage import usage_line
@@ -32,7 +39,9 @@ if TYPE_CHECKING:
 
 Report = (
     AuditReport | CompletenessReport | AccuracyReport | ScoreReport | SensitivityReport | QuestionStats | Classification | CheckReport
-    | CoverageReport | ContaminationReport
+    | CoverageReport | ContaminationReport | ComparisonReport | CrossedReport | AgreementReport | MatrixReport | StatsReport
+    | SimulationReport
+    | OverviewReport
 )
 TEMPLATES = Path(__file__).parent / "templates"
 TOP = 20

@@ -13,6 +13,12 @@ def word_list(stem: str) -> list[str]:
 
 
 @cache
-def _words(stem: str) -> tuple[str, ...]:
+def word_lists(stem: str) -> dict[str, tuple[str, ...]]:
+    """Language -> its words in words/STEM.toml, case-folded, in their order. Read from disk once."""
     data = tomllib.loads((Path(__file__).parent / "words" / f"{stem}.toml").read_text(encoding="utf-8"))
-    return tuple(dict.fromkeys(word.casefold() for words in data.values() for word in words))
+    return {language: tuple(dict.fromkeys(word.casefold() for word in words)) for language, words in data.items()}
+
+
+@cache
+def _words(stem: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word for words in word_lists(stem).values() for word in words))

@@ -17,7 +17,7 @@ from test_report_html import HOSTILE, Page
 from test_report_texts import HOSTILE as HOSTILE_MD
 
 from kgeval.errors import UsageError
-from kgeval.records import AuditReport, GateResult, Mean, ScoreReport, Spread, WorstRow
+from kgeval.records import CompletenessReport, GateResult, Mean, ScoreReport, Spread, WorstRow
 from kgeval.report import scores_view as view
 from kgeval.report.plots_scores import Point, distribution, plane
 from kgeval.report.redact_scores import redacted_scores
@@ -308,15 +308,16 @@ def test_files_that_quote_texts_are_for_their_owner_alone(report: ScoreReport, t
         assert stat.S_IMODE(target.stat().st_mode) == mode, ending
 
 
-def test_junit_is_a_form_of_scores_only_and_the_message_says_so(report: ScoreReport, tmp_path: Path) -> None:
+def test_junit_is_no_form_of_every_report_and_the_message_says_what_has_it(report: ScoreReport, tmp_path: Path) -> None:
     check_outputs([tmp_path / "r.xml"], ScoreReport)
-    with pytest.raises(UsageError, match=r"a graph audit has no form '\.xml', only a score report has it(.|\n)*\.html, \.json, \.md$"):
-        check_outputs([tmp_path / "r.xml"])
+    told = r"a completeness report has no form '\.xml', only a graph audit, a score report[a-z ,]* have it(.|\n)*\.html, \.json, \.md$"
+    with pytest.raises(UsageError, match=told):
+        check_outputs([tmp_path / "r.xml"], CompletenessReport)
     with pytest.raises(UsageError, match=r"unknown ending '\.pdf'(.|\n)*\.html, \.json, \.md, \.xml"):
         write_report(report, tmp_path / "r.pdf")
-    audit = AuditReport.model_validate_json((Path(__file__).parents[1] / "graphs" / "example-report.json").read_text(encoding="utf-8"))
-    with pytest.raises(UsageError, match="a graph audit has no form 'xml'"):
-        rendered(audit, "xml")
+    example = Path(__file__).parents[2] / "schemas" / "examples" / "completeness-report" / "valid" / "harbour.json"
+    with pytest.raises(UsageError, match="a completeness report has no form 'xml'"):
+        rendered(CompletenessReport.model_validate_json(example.read_text(encoding="utf-8")), "xml")
 
 
 def test_a_long_list_of_worst_rows_takes_systems_by_turns_and_ends_somewhere(report: ScoreReport) -> None:

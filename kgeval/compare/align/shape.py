@@ -13,19 +13,22 @@ How = Literal["free", "equal", "adjusted", "forced", "discarded", "failed"]
 @dataclass(frozen=True)
 class AlignmentRule:
     """`tolerance`: words by which two answers may differ; `attempts`: how often the shorter one is asked for again; `force`: whether words
-    are then added by a model; `to_longest`: all systems are brought to the longest answer to the question, so that pairs share them."""
+    are then added by a model, in `force_tries` tries at most; `to_longest`: all systems are brought to the longest answer to the question,
+    so that pairs share them; `on` false: answers are judged as they are."""
 
     tolerance: int = 10
     attempts: int = 5
     force: bool = True
     to_longest: bool = False
+    force_tries: int = 3
+    on: bool = True
 
 
 @dataclass(frozen=True)
 class AlignedPair:
     """The two answers as they are judged. `how`: `free`: no alignment was asked for; `equal`: near enough as they were; `adjusted`: at
     `attempt`; `forced`; `discarded`: still too far apart; `failed`: an answer has an error, or asking failed (`failure`: cause and words).
-    Words are counted by kgeval.text.tokens / kgeval.metrics.words: Unicode-aware, also for scripts without spaces."""
+    Words are counted by kgeval.text.length: Unicode-aware, also for scripts without spaces."""
 
     a: Answer
     b: Answer

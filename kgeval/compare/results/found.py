@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from pydantic import JsonValue
 
@@ -12,6 +13,18 @@ from kgeval.records import AlignmentCount, ComparisonVerdict, CorrectedRate, Dri
 
 Tables = Callable[[], Iterable[PairTable]]  # one pair at a time, as often as wanted: memory stays flat with 50 systems
 Texts = Callable[[str, str, str, int], tuple[str, str] | None]  # (system a, system b, question id, trial from 1) -> answers as judged
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """A bound on a figure of every pair that it fits: `system_a` and `system_b` null stand for any. Figures as in ComparisonGate."""
+
+    figure: Literal["relative", "low", "high", "win", "tie", "loss", "gap"]
+    least: bool
+    limit: float
+    aspect: str = "overall"
+    system_a: str | None = None
+    system_b: str | None = None
 
 
 @dataclass(frozen=True)
@@ -41,5 +54,6 @@ class Found:
     self_check: Mapping[str, str] = field(default_factory=dict)
     missing: Mapping[str, list[str]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    thresholds: tuple[Threshold, ...] = ()
     seed: int = 0
     drill: int = 200

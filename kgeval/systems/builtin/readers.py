@@ -15,6 +15,7 @@ from kgeval.llm.session import Models
 from kgeval.records import Passage
 from kgeval.systems.builtin.tools import BuiltinTools
 from kgeval.systems.system import Ask
+from kgeval.text.length import first_words
 
 CLOSED_BOOK, FROM_CONTEXTS = "answer-closed-book", "answer-from-contexts"
 PARALLEL = 4
@@ -113,7 +114,7 @@ class ExtractiveReader:
         started = perf_counter()
         text = "I do not know." if contexts is None else extract(ask.question, [passage.text for passage in contexts])
         if max_words:
-            text = " ".join(text.split()[:max_words])
+            text = first_words(text, max_words)
         return Read(text, round(perf_counter() - started, 6), input_tokens=0, output_tokens=0, calls=0, cost=0.0)
 
 

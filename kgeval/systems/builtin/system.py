@@ -10,7 +10,7 @@ from kgeval.graph.connect import QueryTimeout
 from kgeval.llm import tokens
 from kgeval.llm.asker import Asker, Later, digest
 from kgeval.records import Aligned, Answer, Stages
-from kgeval.systems.builtin.readers import FROM_CONTEXTS, NOT_FOUND, Read, Reader
+from kgeval.systems.builtin.readers import CLOSED_BOOK, FROM_CONTEXTS, NOT_FOUND, Read, Reader
 from kgeval.systems.builtin.retrieval import Clock, Retrieved, Retriever
 from kgeval.systems.builtin.settings import Settings
 from kgeval.systems.system import Ask
@@ -85,14 +85,20 @@ class PlannedSystem(BuiltinSystem):
         first, a call a question: at most for the graph, which may find nothing."""
         if self.retriever is None:
             return super().answer(ask)
+        self._later(ask, certain=self.settings.system == "vector")
+        return self._empty(ask, error=PLANNED)
+
+    def perhaps(self, ask: Ask) -> None:
+        """Counts the call of a question that may be asked, once earlier answers are there."""
+        self._later(ask, certain=False)
+
+    def _later(self, ask: Ask, *, certain: bool) -> None:
         if self._asker is None:  # the extractive reader makes no calls
-            return self._empty(ask, error=PLANNED)
+            return
         own, (low, high) = tokens.count(ask.question), self._bounds
         key = digest(self.name, ask.question, ask.trial, ask.target_words, ask.attempt, ask.previous)
-        self._asker.later(Later(
-            stage=FROM_CONTEXTS, prompt=FROM_CONTEXTS, key=key, tokens=(own + low, own + high), certain=self.settings.system == "vector",
-        ))
-        return self._empty(ask, error=PLANNED)
+        stage = FROM_CONTEXTS if self.retriever is not None else CLOSED_BOOK
+        self._asker.later(Later(stage=stage, prompt=stage, key=key, tokens=(own + low, own + high), certain=certain))
 
 
 

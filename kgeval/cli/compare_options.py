@@ -1,0 +1,226 @@
+"""The options of `kgeval compare`, and what kgeval.toml and defaults make of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kgeval.cli.answer_options import spec_options
+from kgeval.cli.common import F, listed
+from kgeval.cli.score_options import ANSWERS, FILE, filter_options
+from kgeval.errors import UsageError
+
+if TYPE_CHECKING:
+    from kgeval.compare.align.shape import AlignmentRule
+    from kgeval.compare.judge.ways import Way
+    from kgeval.compare.kept import Round
+    from kgeval.compare.results.found import Threshold
+    from kgeval.config import Config
+    from kgeval.records import Procedure, TrialKind
+
+PROCEDURES = ("scores", "single", "pairwise-choice", "differential")
+TRIALS, REPEATS = 25, 2  # M and N of [Z 4]
+FIGURES = ("relative", "low", "high", "win", "tie", "loss", "gap")
+
+
+def answer_options(command: F) -> F:
+    """ANSWERS, --questions, which systems, which pairs, which questions."""
+    for option in reversed((
+        click.argument("answers", nargs=-1, type=ANSWERS),
+        click.option("--questions", type=FILE, metavar="FILE", help="The questions; joined with the answers by id."),
+        click.option("--map", "maps", multiple=True, metavar="NAME=FIELD", help="Which field of the files is what (repeatable)."),
+        click.option("--allow-missing", is_flag=True, help="Compare two systems on the questions that both have; the others are listed."),
+        click.option("--allow-duplicates", is_flag=True, help="Of several rows with one id, keep the first and count the rest."),
+        click.option("--against", metavar="SYSTEM", help="Compare every other system with this one only [default: all pairs]."),
+        click.option("--pairs", multiple=True, metavar="A:B", help="Compare these pairs only (repeatable)."),
+        click.option(
+            "--self-check", "self_checks", multiple=True, metavar="SYSTEM[=OTHER]",
+            help="A/A check: the system beside a second run of itself; OTHER: the system of a second run's file (repeatable).",
+        ),
+        *spec_options(ablate=False),
+        click.option("--reader", metavar="NAME", help="Model of built-in systems [default: model.reader.name of kgeval.toml]."),
+        *filter_options(),
+        click.option("--filter-system", "filter_systems", multiple=True, metavar="NAME", help="Only these systems of the files."),
+        click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=0, show_default=True, help="Seed of orders and intervals."),
+    )):
+        command = option(command)
+    return command
+
+
+def procedure_options(command: F) -> F:
+    """How it is judged, how often, at which length; defaults: [compare] of kgeval.toml."""
+    for option in reversed((
+        click.option("--procedure", type=click.Choice(PROCEDURES), help="How the judge is asked [default: scores]."),
+        click.option("--aspects", multiple=True, metavar="NAMES", help="Some of the aspects, comma or repeated [default: all]."),
+        click.option("--grades", type=FILE, metavar="TOML", help="Aspects and grades of your own (docs/judge-procedures.md)."),
+        click.option("--trials", type=click.IntRange(1, 1000), metavar="M", help="Trials over all questions [default: 25]."),
+        click.option("--repeats", type=click.IntRange(1, 100), metavar="N", help="Calls for one order of two answers [default: 2]."),
+        click.option(
+            "--trial-kind", type=click.Choice(("regenerate", "rejudge")),
+            help="Does a trial have systems answer again? [default: regenerate where all can be called, else rejudge].",
+        ),
+        click.option(
+            "--align", type=click.Choice(("pair", "longest", "none")),
+            help="Bring two answers to one length, all to the longest, or not [default: pair; differential: none].",
+        ),
+        click.option("--tolerance", type=click.IntRange(0, 10_000), metavar="WORDS", help="Words that may differ [default: 10]."),
+        click.option("--attempts", type=click.IntRange(0, 100), help="Times that a system is asked for a length [default: 5]."),
+        click.option(
+            "--no-force", is_flag=True, help="Have no model add words [default: the reader's of built-in systems does, else the judge].",
+        ),
+        click.option(
+            "--meaning-sample", type=click.IntRange(0, 100_000), default=30, show_default=True, metavar="N",
+            help="Aligned answers a pair of which the judge says whether they keep their claims; 0: none.",
+        ),
+        click.option("--fresh-answers", is_flag=True, help="Ask the systems again, whatever earlier runs kept of their answers."),
+        click.option("--baseline-biased", is_flag=True, help="Also the biased way: one order, one trial, free lengths, no ties."),
+        click.option("--contrast", multiple=True, type=click.Choice(PROCEDURES), help="Also another procedure beside it (repeatable)."),
+        click.option("--stop-when-sure", is_flag=True, help="Stop a pair when its always-valid interval decides [then trials: 3]."),
+        click.option("--tie-region", type=click.FloatRange(0, 0.99), metavar="X", help="Relative win rate that is a tie [default: 0.1]."),
+        click.option("--anchors", type=FILE, metavar="FILE", help="Pairs with people's verdicts, judged again: has the judge moved?"),
+        click.option("--labels", type=FILE, metavar="FILE", help="People's verdicts on a random sample: correct the judge by them."),
+        click.option("--simulate", is_flag=True, help="No answers: show on judges with known biases that the procedure has none."),
+        click.option("--runs", type=click.IntRange(1, 100_000), metavar="N", help="With --simulate: how many comparisons are drawn."),
+        click.option(
+            "--simulate-questions", "n_questions", type=click.IntRange(2, 100_000), metavar="N",
+            help="With --simulate: questions of a comparison.",
+        ),
+    )):
+        command = option(command)
+    return command
+
+
+def outcome_options(command: F) -> F:
+    """What comes out beside the report."""
+    for option in reversed((
+        click.option("--verdicts", type=click.Path(path_type=Path), metavar="FILE", help="All verdicts: .jsonl or .csv."),
+        click.option("--drill", type=click.IntRange(0, 100_000), default=200, show_default=True, help="Questions that the report opens."),
+        click.option("--baseline", type=FILE, metavar="JSON", help="An earlier comparison (.json): what has changed."),
+        click.option(
+            "--threshold", "thresholds", multiple=True, metavar="[A[:B]:]FIGURE[@ASPECT]>=X",
+            help="E.g. new:low>=-0.05; FIGURE: relative, low, high, win, tie, loss, gap; missed: exit 1 (repeatable).",
+        ),
+    )):
+        command = option(command)
+    return command
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a comparison is made: flags over [compare] of kgeval.toml over defaults. `kind` null: as the systems allow."""
+
+    rounds: tuple[Round, ...]
+    rule: AlignmentRule
+    kind: TrialKind | None
+    tie_region: float
+    thresholds: tuple[str, ...]
+
+    @property
+    def main(self) -> Round:
+        """The procedure of the comparison itself; the others stand beside it."""
+        return self.rounds[0]
+
+
+def settings_of(config: Config, options: Mapping[str, Any]) -> Settings:
+    """The settings in force. Raises: UsageError, InputError (--grades)."""
+    from kgeval.compare.align.rule import alignment
+    from kgeval.compare.stopping import TIE_REGION
+    from kgeval.compare.stopping import TRIALS as SURE_TRIALS
+
+    section = config.compare
+
+    def chosen(flag: str, default: Any) -> Any:
+        for value in (options.get(flag), getattr(section, flag, None)):
+            if value is not None:
+                return value
+        return default
+
+    procedure: Procedure = chosen("procedure", "scores")
+    ways = _ways(procedure, options, listed(options["aspects"]) or list(section.aspects))
+    kind = chosen("align", "pair" if ways[0].aligned else "none")
+    rule = alignment(
+        kind=kind, attempts=chosen("attempts", 5), tolerance=chosen("tolerance", 10), force=section.force and not options["no_force"],
+    )
+    if options["tie_region"] is not None and not options["stop_when_sure"]:
+        raise UsageError("--tie-region needs --stop-when-sure", fix="give both, or leave it out")
+    trials = chosen("trials", SURE_TRIALS if options["stop_when_sure"] else TRIALS)
+    rounds = _rounds(ways, trials, chosen("repeats", REPEATS), aligned=kind != "none")
+    thresholds = (*section.thresholds, *options["thresholds"])
+    return Settings(rounds, rule, chosen("trial_kind", None), chosen("tie_region", TIE_REGION), thresholds)
+
+
+def _ways(procedure: Procedure, options: Mapping[str, Any], names: Sequence[str]) -> list[Way]:
+    """The procedure of the run, then those beside it."""
+    from kgeval.compare.judge.grades import chosen_aspects, read_grades
+    from kgeval.compare.judge.ways import way_of
+
+    aspects = chosen_aspects(names, read_grades(options["grades"]) if options["grades"] else None)
+    wanted: list[Procedure] = [procedure, *options["contrast"]]
+    if options["baseline_biased"]:
+        wanted.append("biased")
+    return [way_of(one, aspects) for one in dict.fromkeys(wanted)]
+
+
+def _rounds(ways: Sequence[Way], trials: int, repeats: int, *, aligned: bool) -> tuple[Round, ...]:
+    """The biased baseline has one trial and one call; it and `differential` see free answers, unless that is the run's own procedure."""
+    from kgeval.compare.kept import Round
+
+    return tuple(
+        Round(way, 1, 1, aligned=False) if way.procedure == "biased"
+        else Round(way, trials, repeats, aligned=aligned and (way.aligned or number == 0))
+        for number, way in enumerate(ways)
+    )
+
+
+def thresholds_of(texts: Sequence[str], systems: Sequence[str], aspects: Sequence[str]) -> tuple[Threshold, ...]:
+    """The thresholds of a run. `systems`, `aspects`: those that it has. Raises: UsageError with every fault of all of them."""
+    found, faults = [], []
+    for text in texts:
+        one, fault = _threshold(text, systems, aspects)
+        if one is not None:
+            found.append(one)
+        else:
+            faults.append(f"'{text[:100]}': {fault}")
+    if faults:
+        raise UsageError(
+            "thresholds that cannot be checked: " + "; ".join(faults),
+            fix=f"write [A[:B]:]FIGURE[@ASPECT]>=X, e.g. new:low>=-0.05; FIGURE is one of {', '.join(FIGURES)}",
+        )
+    return tuple(found)
+
+
+def _threshold(text: str, systems: Sequence[str], aspects: Sequence[str]) -> tuple[Threshold | None, str]:
+    from kgeval.compare.results.found import Threshold
+
+    sign = next((sign for sign in (">=", "<=") if sign in text), "")
+    left, _, right = text.rpartition(sign) if sign else ("", "", "")
+    whose, _, what = left.strip().rpartition(":")
+    figure, _, aspect = what.partition("@")
+    try:
+        limit = float(right)
+    except ValueError:
+        limit = float("nan")
+    if not sign or figure not in FIGURES or not abs(limit) <= 1000:
+        return None, "this is not FIGURE>=X or FIGURE<=X"
+    if aspect and aspect != "overall" and aspect not in aspects:
+        return None, f"there is no aspect {aspect[:60]}"
+    a, b, fault = _pair_of(whose, systems)
+    if fault:
+        return None, fault
+    return Threshold(figure, sign == ">=", limit, aspect or "overall", a, b), ""  # type: ignore[arg-type]
+
+
+def _pair_of(text: str, systems: Sequence[str]) -> tuple[str | None, str | None, str]:
+    """(A, B, fault); null stands for any. Names may have colons of their own."""
+    if not text:
+        return None, None, ""
+    if text in systems:
+        return text, None, ""
+    for at in (at for at, sign in enumerate(text) if sign == ":"):
+        if text[:at] in systems and text[at + 1:] in systems:
+            return text[:at], text[at + 1:], ""
+    return None, None, f"no system is called {text[:100]}"

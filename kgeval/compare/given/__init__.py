@@ -1,0 +1,1 @@
+"""Statistics on scores and verdicts that people bring from their own judge: files -> arrays -> StatsReport. Pure."""

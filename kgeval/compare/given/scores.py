@@ -1,0 +1,182 @@
+"""Scores of several systems, question by question: means, paired differences, their tests, and what the sample can tell. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from kgeval.records import Estimated, PairedResult, StatsMean
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from kgeval.files.score_tables import Cell
+
+    Floats = npt.NDArray[np.float64]
+
+NO_ROW = "no row"
+
+
+@dataclass(frozen=True)
+class Column:
+    """One system's values of one metric. `values`: question -> mean over its trials; `causes`: question -> why it has none; `single`: no
+    question has two trials."""
+
+    system: str
+    metric: str
+    values: Mapping[str, float]
+    causes: Mapping[str, str] = field(default_factory=dict)
+    single: bool = True
+
+    @property
+    def questions(self) -> list[str]:
+        """Every question that the files have for this system."""
+        return [*self.values, *self.causes]
+
+
+def columns_of(cells: Iterable[Cell]) -> list[Column]:
+    """The columns of every system and metric in the order of first sight. A question has a value where one of its trials has."""
+    values: dict[tuple[str, str], dict[str, list[float]]] = {}
+    causes: dict[tuple[str, str], dict[str, str]] = {}
+    for cell in cells:
+        place = (cell.system, cell.metric)
+        own, why = values.setdefault(place, {}), causes.setdefault(place, {})
+        if cell.value is None:
+            why.setdefault(cell.question_id, cell.cause or "no score")
+        else:
+            own.setdefault(cell.question_id, []).append(cell.value)
+    return [
+        Column(
+            system, metric, {question: sum(found) / len(found) for question, found in own.items()},
+            {question: why for question, why in causes[system, metric].items() if question not in own},
+            all(len(found) == 1 for found in own.values()),
+        )
+        for (system, metric), own in values.items()
+    ]
+
+
+def missing_of(columns: Sequence[Column]) -> dict[str, list[str]]:
+    """System -> questions that another system has a row for (of the same metric) and this one has not."""
+    found: dict[str, dict[str, None]] = {}
+    for metric in dict.fromkeys(one.metric for one in columns):
+        alike = [one for one in columns if one.metric == metric]
+        every = dict.fromkeys(question for one in alike for question in one.questions)
+        for one in alike:
+            own = set(one.questions)
+            found.setdefault(one.system, {}).update(dict.fromkeys(question for question in every if question not in own))
+    return {system: list(gone) for system, gone in found.items() if gone}
+
+
+def means(columns: Sequence[Column], *, seed: int, confidence: float) -> list[StatsMean]:
+    """The mean of each column over its questions, with its interval."""
+    import numpy as np
+
+    found = []
+    for one in columns:
+        values = np.array(list(one.values.values()), dtype=np.float64)
+        found.append(StatsMean(
+            system=one.system, metric=one.metric, n=len(one.questions), n_scored=len(values), failures=_counted(one.causes.values()),
+            mean=estimated(values, seed=seed, confidence=confidence),
+        ))
+    return found
+
+
+def paired_results(columns: Sequence[Column], *, seed: int, confidence: float) -> list[PairedResult]:
+    """Every two systems on every metric that both have; `p_holm` over all of them."""
+    from kgeval.stats.adjust import holm
+
+    made = []
+    for metric in dict.fromkeys(one.metric for one in columns):
+        alike = [one for one in columns if one.metric == metric]
+        made += [paired_result(a, b, seed=seed, confidence=confidence) for a, b in combinations(alike, 2)]
+    corrected = holm([one.p for one in made])
+    return [one.model_copy(update={"p_holm": p}) for one, p in zip(made, corrected, strict=True)]
+
+
+def paired_result(a: Column, b: Column, *, seed: int, confidence: float = 0.95) -> PairedResult:
+    """Two systems of one metric: A minus B over the questions that both have a value for. Nulls where nothing can be said.
+
+    Computed in the order of the two names, so that B against A has the same p and the mirrored interval.
+    """
+    import numpy as np
+
+    questions = list(dict.fromkeys([*a.questions, *b.questions]))
+    both = [one for one in questions if one in a.values and one in b.values]
+    one, other = (np.array([column.values[question] for question in both], dtype=np.float64) for column in (a, b))
+    result = PairedResult(
+        system_a=a.system, system_b=b.system, metric=a.metric, n=len(questions), n_scored=len(both), failures=_failures(questions, a, b),
+    )
+    if not both:
+        return result
+    binary = _binary(one, other) if a.single and b.single else {}
+    figures = _tested(one - other, seed, confidence, turned=a.system > b.system)
+    return result.model_copy(update={"mean_a": float(one.mean()), "mean_b": float(other.mean()), **figures, **binary})
+
+
+def _tested(differences: Floats, seed: int, confidence: float, *, turned: bool) -> dict[str, object]:
+    import numpy as np
+
+    from kgeval.stats import paired
+    from kgeval.stats.power import detectable, needed, spread
+
+    sign = -1.0 if turned else 1.0
+    found = estimated(sign * differences, seed=seed, confidence=confidence)
+    sd = spread(differences) if len(differences) > 1 else None
+    alpha = 1 - confidence
+    powered = alpha < 0.8 and sd is not None and sd > 0
+    return {
+        "difference": _turned(found) if turned else found, "sd": sd, "p": paired.sign_flip(sign * differences, seed=seed),
+        "wilcoxon_p": paired.wilcoxon(sign * differences), "effect": paired.cohens_d(differences),
+        "superiority": paired.superiority(np.sign(np.round(differences, 12))),
+        "detectable": detectable(sd, len(differences), alpha=alpha) if powered and sd else None,
+        "needed": needed(float(differences.mean()), sd, alpha=alpha) if powered and sd else None,
+    }
+
+
+def _turned(found: Estimated) -> Estimated:
+    value, low, high = (None if one is None else -one for one in (found.value, found.high, found.low))
+    return Estimated(value=value, low=low, high=high)
+
+
+def estimated(values: Floats, *, seed: int, confidence: float) -> Estimated:
+    """The mean with its BCa interval; no interval for fewer than 2 values, nothing for none."""
+    from kgeval.stats.bootstrap import bootstrap_mean
+
+    if not len(values):
+        return Estimated()
+    found = bootstrap_mean(values, seed=seed, confidence=confidence)
+    return Estimated(value=float(values.mean()), low=found.low if found else None, high=found.high if found else None)
+
+
+def _binary(one: Floats, other: Floats) -> dict[str, object]:
+    """McNemar's figures where every value is 0 or 1."""
+    import numpy as np
+
+    from kgeval.stats.paired import mcnemar
+
+    if not np.isin(one, (0, 1)).all() or not np.isin(other, (0, 1)).all():
+        return {}
+    only_a, only_b = int((one > other).sum()), int((other > one).sum())
+    return {"only_a": only_a, "only_b": only_b, "mcnemar_p": mcnemar(only_a, only_b)}
+
+
+def _failures(questions: Sequence[str], a: Column, b: Column) -> dict[str, int]:
+    """Why questions have no difference: the cause of A's side first."""
+    return _counted(why for question in questions if (why := _cause(question, a) or _cause(question, b)))
+
+
+def _cause(question: str, column: Column) -> str:
+    """Why a column has no value; "" where it has one."""
+    if question in column.values:
+        return ""
+    return f"{column.system}: {column.causes.get(question, NO_ROW)}"
+
+
+def _counted(causes: Iterable[str]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for cause in causes:
+        counts[cause] = counts.get(cause, 0) + 1
+    return counts

@@ -1,0 +1,177 @@
+"""Where a system's answers come from: a file, a system that can be asked, or a second run of one of them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Protocol
+
+from kgeval.errors import UsageError
+from kgeval.records import Answer, Question
+from kgeval.systems.engine import adjusted, answered
+from kgeval.systems.outside.file import FileSystem
+from kgeval.systems.system import Ask
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kgeval.files.sharing import Sharing
+    from kgeval.systems.system import System
+
+SECOND = " (second run)"
+FAR = 1_000_000  # trial numbers of a second run begin after this one: none of them is a trial of the first
+
+
+class Source(Protocol):
+    """A system's answers, by number: 1, 2, ... `adjusts`: it can be asked for a length. `lasting`: what it answers need not be kept,
+    because it stands in a file. `live`: it is asked, and may give another answer in each trial."""
+
+    name: str
+    signature: str
+    adjusts: bool
+    lasting: bool
+    live: bool
+
+    def number(self, question_id: str, trial: int) -> int:
+        """Which of its answers a trial uses, from 1."""
+
+    def trials(self) -> int | None:
+        """How many independent answers it has to each question; null: as many as wanted."""
+
+    def free(self, question: Question, number: int) -> Answer:
+        """The answer of a number, of its own length. One that failed has an error."""
+
+    def again(self, question: Question, number: int, previous: Answer, wish: Length) -> Answer:
+        """The same answer, asked for again with a length."""
+
+
+@dataclass(frozen=True)
+class Length:
+    """`target` words, as the system `other` has them; `attempt` from 1."""
+
+    target: int
+    attempt: int
+    other: str | None = None
+
+
+class Asked:
+    """A Source that asks a system. `name`: what it is called here; `first`: the trial number before its first one."""
+
+    lasting = False
+
+    def __init__(self, system: System, *, name: str | None = None, first: int = 0) -> None:
+        self.system, self.name, self._first = system, name or system.name, first
+        self.signature, self.adjusts = system.signature, system.adjusts
+        self.live = not isinstance(system, FileSystem)
+        self._room = threading.BoundedSemaphore(max(1, system.parallel))
+
+    def number(self, question_id: str, trial: int) -> int:
+        return self._first + trial
+
+    def trials(self) -> int | None:
+        return None if self.live else 1
+
+    def free(self, question: Question, number: int) -> Answer:
+        with self._room:
+            return self._named(answered(self.system, self.ask(question, number)))
+
+    def again(self, question: Question, number: int, previous: Answer, wish: Length) -> Answer:
+        with self._room:
+            ask = self.ask(question, number)
+            return self._named(adjusted(
+                self.system, ask, wish.target, previous=previous, attempt=wish.attempt, other=wish.other,
+            ))
+
+    def ask(self, question: Question, number: int) -> Ask:
+        """What the system is shown."""
+        return Ask(question.id, question.question, trial=number)
+
+    def _named(self, answer: Answer) -> Answer:
+        return answer.model_copy(update={"system": self.name})
+
+
+@dataclass
+class Filed:
+    """A Source that looks answers up. `system`: its name in the rows. `hook`: a system that is asked where a length is wanted. `part`: of
+    its answers to a question, the first half (0) or the second (1); null: all of them. Trials go round through what there is."""
+
+    sharing: Sharing = field(repr=False)
+    system: str
+    name: str = ""
+    hook: System | None = None
+    part: int | None = None
+    lasting: bool = True
+    live: bool = False
+
+    def __post_init__(self) -> None:
+        self.name = self.name or self.system
+        self.adjusts = self.hook is not None and self.hook.adjusts
+        parts = [f"file:{self.sharing.digest(self.system)[:12]}", self.hook.signature if self.hook else "", self.part]
+        self.signature = "|".join(str(part) for part in parts if part not in ("", None))
+        self._range = self.sharing.range_of(self.system)
+        self._asked = Asked(self.hook, name=self.name) if self.hook is not None else None
+
+    def number(self, question_id: str, trial: int) -> int:
+        if self._range[1] <= 1:
+            return 1
+        there = self.sharing.n_answers(question_id, self.system)
+        return (trial - 1) % max(1, there if self.part is None else there // 2) + 1
+
+    def trials(self) -> int | None:
+        return self._range[0] if self.part is None else self._range[0] // 2
+
+    def free(self, question: Question, number: int) -> Answer:
+        found = self._of(question.id)
+        if number > len(found):
+            return Answer(question_id=question.id, system=self.name, answer="", error="no_answer: the file has none to this question")
+        return found[number - 1].model_copy(update={"system": self.name})
+
+    def again(self, question: Question, number: int, previous: Answer, wish: Length) -> Answer:
+        if self._asked is None:
+            raise UsageError(f"{self.name}: a file cannot be asked for a length", fix="docs/alignment.md: giving a file's system a hook")
+        return self._asked.again(question, number, previous, wish)
+
+    def _of(self, question_id: str) -> list[Answer]:
+        found = self.sharing.answers(question_id, self.system)
+        if self.part is None:
+            return found
+        half = len(found) // 2
+        return found[:half] if self.part == 0 else found[half : 2 * half]
+
+
+@dataclass(frozen=True)
+class SecondRun:
+    """The A/A check of one system: a second, independent run of it, and what stands for the first one in that pair (null: the system's
+    usual answers)."""
+
+    name: str
+    second: Source
+    first: Source | None = None
+
+
+def second_run(source: Source, other: Source | None = None) -> SecondRun:
+    """A second run of a system: a system is asked with other trial numbers; a file gives the second half of its trials, against the
+    first half; or `other`, the file of the second run, which keeps no name of its own.
+
+    Raises: UsageError for a file with one answer to a question.
+    """
+    name = f"{source.name}{SECOND}"
+    if other is not None:
+        if isinstance(other, Filed):
+            return SecondRun(name, replace(other, name=name))
+        raise UsageError(f"--self-check {source.name}: two runs are two files", fix="name one system, or two files of answers")
+    if isinstance(source, Asked) and source.live:
+        return SecondRun(name, Asked(source.system, name=name, first=FAR))
+    if isinstance(source, Filed) and (source.trials() or 0) >= 2:
+        return SecondRun(name, replace(source, name=name, part=1), replace(source, part=0))
+    raise UsageError(
+        f"--self-check {source.name}: its file has one answer to a question, so there is no second run",
+        fix="give a file of a second run, or answers in two trials (kgeval answer --trials 2), or the system itself",
+    )
+
+
+def filed(sharing: Sharing, systems: tuple[str, ...], hooks: Mapping[str, System] | None = None) -> dict[str, Source]:
+    """A Source for each system of the files. `hooks`: name -> the system that is asked where a length is wanted."""
+    make: Callable[[str], Source] = lambda name: Filed(sharing, name, hook=(hooks or {}).get(name))  # noqa: E731
+    return {name: make(name) for name in systems}

@@ -1,0 +1,132 @@
+"""The parts of a comparison that was judged in shards: what each says of itself, and their verdicts as the whole run asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from kgeval.errors import InputError, UsageError
+from kgeval.files.plain import read_text
+from kgeval.files.score_forms import beside, is_folder, read_lines
+from kgeval.files.shards import WHOLE, Groups, Part, Shard, parse_shard, part_faults, shard_of
+from kgeval.records import ComparisonVerdict, RunManifest
+
+Name = tuple[str, str, str, str, int]
+# what the report, or what is kept, depends on beside the signature
+ALSO = (
+    "seed", "against", "pairs", "self_checks", "trials", "repeats", "trial_kind", "meaning_sample", "baseline_biased", "contrast", "labels",
+    "thresholds", "drill", "redact", "max_error_rate",
+)
+FIX = "give every part of one run once: the same command, kgeval and files, with --shard 1/N ... N/N"
+
+
+@dataclass(frozen=True)
+class VerdictPart:
+    """A part: its verdict file or run folder, its manifest, and what it says of itself."""
+
+    path: Path
+    run: RunManifest
+    part: Part
+
+    @property
+    def verdicts(self) -> Path:
+        """The file with the verdicts."""
+        return self.path / "verdicts.jsonl" if is_folder(self.path) else self.path
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What its session with the judge had to say."""
+        found = _known(self.run).get("notes")
+        return tuple(str(note) for note in found) if isinstance(found, list) else ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether it came to its end."""
+        return _known(self.run).get("complete") is True
+
+
+def read_verdict_parts(paths: Sequence[Path], *, kgeval: str) -> list[VerdictPart]:
+    """The parts in the order of their shards, checked against each other. `kgeval`: the version that joins.
+
+    Raises: InputError with every fault of every part: unreadable, whole, doubled, missing, of another run or version.
+    """
+    parts, faults = [], []
+    for path in dict.fromkeys(paths):
+        try:
+            parts.append(_part(path))
+        except InputError as cause:
+            faults.append(cause.message)
+    faults += part_faults([one.part for one in parts], kgeval=kgeval)
+    if faults:
+        raise InputError("these parts make up no comparison; nothing was written", fix=FIX, faults=faults)
+    return sorted(parts, key=lambda one: one.part.shard.number if one.part.shard else 0)
+
+
+def _part(path: Path) -> VerdictPart:
+    file = beside(path, "run.json")
+    if not file.is_file():
+        raise InputError(f"{path}: is no part: {file.name} is missing beside it", fix=FIX)
+    try:
+        run = RunManifest.model_validate_json(read_text(file))
+    except ValidationError as cause:
+        raise InputError(f"{file}: is no manifest of kgeval compare", fix=FIX) from cause
+    if run.command != "compare":
+        raise InputError(f"{path}: is a part of kgeval {run.command}, the others are of kgeval compare", fix=FIX)
+    known = _known(run)
+    part = Part(
+        name=str(path), shard=_shard(run), kgeval=run.kgeval, rows=str(known.get("rows")), run=str(known.get("run")),
+        signatures=(str(known.get("signature")),), also=tuple((name, str(run.arguments.get(name))) for name in ALSO),
+    )
+    made = VerdictPart(path, run, part)
+    if not made.verdicts.is_file():
+        raise InputError(f"{made.verdicts}: no such file", fix=FIX)
+    return made
+
+
+def _known(run: RunManifest) -> dict[str, Any]:
+    found = run.arguments.get(WHOLE)
+    return found if isinstance(found, dict) else {}
+
+
+def _shard(run: RunManifest) -> Shard | None:
+    given = run.arguments.get("shard")
+    try:
+        return parse_shard(given) if isinstance(given, str) else None
+    except UsageError:
+        return None
+
+
+class Said:
+    """The verdicts of all parts, taken in the order of the whole run. Memory: one question and trial a part. Raises: InputError for a
+    line that is no verdict."""
+
+    def __init__(self, parts: Sequence[VerdictPart]) -> None:
+        self._paths = [one.verdicts for one in parts]
+        self._opened = [Groups(read_lines(path, ComparisonVerdict) if path.stat().st_size else iter(()), _name) for path in self._paths]
+
+    def take(self, name: Name) -> tuple[ComparisonVerdict, ...]:
+        """What was said of (procedure, A, B, question, trial).
+
+        Raises: InputError where the part of this question has something else there, or nothing.
+        """
+        at = shard_of(name[3], len(self._opened)) - 1
+        found = self._opened[at].take(name)
+        if not found:
+            what = f"{self._paths[at]}: verdicts are not where they should be, on '{name[3]}' ({name[1]} and {name[2]}, {name[0]}, "
+            fix = "judge this shard again: its replies are in the journal"
+            raise InputError(f"{what}trial {name[4]}): the file was cut or changed", fix=fix)
+        return tuple(found)
+
+    def check_end(self) -> None:
+        """Raises: InputError where a part has more than its shard."""
+        more = [str(path) for path, one in zip(self._paths, self._opened, strict=True) if one.key is not None]
+        if more:
+            raise InputError(f"verdicts that belong to no question: {', '.join(more)}", fix="judge these shards again")
+
+
+def _name(one: ComparisonVerdict) -> Name:
+    return one.procedure, one.system_a, one.system_b, one.question_id, one.trial

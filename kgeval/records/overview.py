@@ -1,0 +1,241 @@
+"""One report over all reports of a run: what a decision is made from."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from kgeval.records.audit import Severity
+from kgeval.records.base import SCHEMA_VERSION, Record
+from kgeval.records.manifest import RunManifest
+from kgeval.records.matrix import RunPlace
+from kgeval.records.model import ModelUse
+from kgeval.records.pipeline import StageState
+
+SourceKind = Literal[
+    "build", "audit", "completeness", "accuracy", "questions", "question-stats", "classification", "check", "coverage", "answers", "scores",
+    "sensitivity", "contamination", "comparison", "matrix", "agreement", "metric-matrix", "stats", "simulation",
+]
+Part = Literal["scope", "graph", "retrieval", "answers", "grounding", "reasoning", "baseline", "comparison", "latency", "cost"]
+Unit = Literal["share", "difference", "points", "count", "number", "seconds", "usd"]
+Dimension = Literal["graph", "retrieval", "answers", "grounding", "reasoning"]
+ChangeVerdict = Literal["better", "worse", "noise", "same", "changed", "few", "not_comparable", "new", "gone"]
+
+
+class OverviewSource(Record):
+    """One report that was read. `file`, `page` (the report's own HTML page, where it is there): paths from where the report was made.
+    `complete` false: it was stopped, or something in it has no answer. `says`: its verdict, in its own words."""
+
+    kind: SourceKind
+    place: RunPlace = RunPlace()
+    file: str
+    page: str | None = None
+    sha256: str
+    kgeval: str
+    started: str
+    seed: int | None = None
+    complete: bool = True
+    reason: str | None = None
+    says: list[str] = Field(default_factory=list)
+
+
+class OverviewFigure(Record):
+    """One figure of a source. `of`: the system, or the pair of systems (`A - B`); null: the graph or the questions. `n`: what it is over;
+    `n_scored`: of those with a value. `low`, `high`: 95 % interval; null where there is none: `exact` true: everything was counted, so
+    that there is no chance in it. `signature`: all that the figure depends on, where its source has one. `note`: whose figure it is."""
+
+    part: Part
+    name: str
+    title: str
+    of: str | None = None
+    place: RunPlace = RunPlace()
+    unit: Unit = "share"
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    n: int | None = None
+    n_scored: int | None = None
+    better: Literal["higher", "lower"] | None = None
+    exact: bool = False
+    signature: str | None = None
+    note: str | None = None
+    source: str
+
+
+class OverviewExample(Record):
+    """One place in a graph where a finding shows: what it is, its type, its names."""
+
+    kind: str
+    type: str | None = None
+    names: list[str]
+
+
+class OverviewFinding(Record):
+    """One check of a graph. `status`, `count`, `total`, `share` and `threshold` as the finding has them."""
+
+    rule_id: str
+    title: str
+    group: str
+    severity: Severity
+    status: Literal["passed", "failed", "skipped", "incomplete", "error"]
+    place: RunPlace = RunPlace()
+    graph: str | None = None
+    count: int | None = None
+    total: int | None = None
+    total_of: str = "entities"
+    share: float | None = None
+    threshold: str | None = None
+    advice: str = ""
+    examples: list[OverviewExample] = Field(default_factory=list)
+    source: str
+
+
+class OverviewGate(Record):
+    """A threshold: of a source, or of this report (`source` null). `met` null: no value, or not all of it could be measured."""
+
+    name: str
+    of: str | None = None
+    place: RunPlace = RunPlace()
+    limit: str
+    value: float | None = None
+    met: bool | None = None
+    source: str | None = None
+
+
+class OverviewPriority(Record):
+    """What to mend, the most pressing first. `evidence`: the figure that says so; `advice`: what to do; `source`: file."""
+
+    severity: Severity
+    title: str
+    why: str
+    evidence: str
+    where: str
+    advice: str
+    source: str | None = None
+
+
+class RubricFigure(Record):
+    """One figure that a score rests on, and the score that its bands give: 1 to 5. `score_low`, `score_high`: what the ends of its
+    interval would give. `bands`: the four limits between the scores, in words. `bands_by`: whose limits they are."""
+
+    figure: str
+    title: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    n: int | None = None
+    score: int
+    score_low: int | None = None
+    score_high: int | None = None
+    bands: str
+    bands_by: str
+
+
+class RubricScore(Record):
+    """One of the five dimensions of [M]. `score`: mean of its figures' scores, 1 to 5; null: not measured, `reason` says what is needed."""
+
+    dimension: Dimension
+    score: float | None = None
+    figures: list[RubricFigure] = Field(default_factory=list)
+    reason: str | None = None
+
+
+class Rubric(Record):
+    """The five scores of one system at one place (`system` null: the graph alone). `mean`: of the measured ones; `passed`: it is at least
+    3.0 [M]; null: not all five are measured, and those that are do not decide it."""
+
+    system: str | None = None
+    place: RunPlace = RunPlace()
+    scores: list[RubricScore]
+    measured: int
+    mean: float | None = None
+    passed: bool | None = None
+
+
+class OverviewChange(Record):
+    """One figure against the baseline's. `difference`: after minus before, `low`, `high`: its 95 % interval (from both intervals; null
+    without). `verdict`: better or worse: the interval leaves 0 out, or everything was counted; noise: it does not; few: too few questions
+    to say; changed: it has no interval and no better side; not_comparable: the signatures differ; new, gone: on one side only."""
+
+    part: Part
+    name: str
+    title: str
+    of: str | None = None
+    place: RunPlace = RunPlace()
+    unit: Unit = "share"
+    before: float | None = None
+    after: float | None = None
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+    n_before: int | None = None
+    n_after: int | None = None
+    better: Literal["higher", "lower"] | None = None
+    verdict: ChangeVerdict
+
+
+class JudgeMoved(Record):
+    """Whether the judge is the same as in the baseline. `moved` null: not known, `why` says why. `agreement_before`, `agreement_after`:
+    with people, on the anchors."""
+
+    moved: bool | None = None
+    why: str
+    agreement_before: float | None = None
+    agreement_after: float | None = None
+    compared: int | None = None
+
+
+class OverviewDiff(Record):
+    """This run against a baseline. `judge`: read it first: if the judge moved, no judged figure can be compared. `notes`: other versions,
+    other question files."""
+
+    files: list[str]
+    kgeval: list[str]
+    judge: list[JudgeMoved] = Field(default_factory=list)
+    changes: list[OverviewChange] = Field(default_factory=list)
+    findings_new: list[str] = Field(default_factory=list)
+    findings_gone: list[str] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)
+
+
+class OverviewStage(Record):
+    """A stage of the run that did not come to a whole result, or whose file was changed after it."""
+
+    id: str
+    kind: str
+    place: RunPlace = RunPlace()
+    state: StageState
+    reason: str | None = None
+
+
+class OverviewCost(Record):
+    """What models were asked, by kind of report, place, and stage within it. `cost` null in `use`: no price known."""
+
+    kind: str
+    place: RunPlace = RunPlace()
+    use: ModelUse
+    source: str | None = None
+
+
+class OverviewReport(Record):
+    """One report over all of a run. `title`: as it was given. `verdict`: the outcome in sentences, the most important first.
+    `complete`: every source is complete and every stage of the run came to its end."""
+
+    schema_version: Literal["1"] = SCHEMA_VERSION
+    run: RunManifest
+    title: str | None = None
+    complete: bool = True
+    verdict: list[str] = Field(default_factory=list)
+    sources: list[OverviewSource] = Field(default_factory=list)
+    stages: list[OverviewStage] = Field(default_factory=list)
+    priorities: list[OverviewPriority] = Field(default_factory=list)
+    rubrics: list[Rubric] = Field(default_factory=list)
+    figures: list[OverviewFigure] = Field(default_factory=list)
+    findings: list[OverviewFinding] = Field(default_factory=list)
+    gates: list[OverviewGate] = Field(default_factory=list)
+    fail_on: Severity | None = None
+    diff: OverviewDiff | None = None
+    cost: list[OverviewCost] = Field(default_factory=list)
+    not_measured: list[str] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)

@@ -1,0 +1,41 @@
+"""An audit as JUnit XML: one testcase a check. Holds names of checks and counts, and nothing of the graph's contents."""
+
+from __future__ import annotations
+
+from xml.etree.ElementTree import Element, SubElement
+
+from kgeval.records import AuditReport, OverviewFinding, Severity
+from kgeval.report.display import number, percent
+from kgeval.report.junit import _case, _outcome, _text, written
+from kgeval.report.overview.findings import SEVERITIES, listed
+from kgeval.report.overview.told import place_of
+
+
+def render(report: AuditReport) -> str:
+    """One testsuite a group of checks. Failure: failed with the severity of --fail-on or a worse one (warning, where that was not given);
+    a milder one passes and says so. Error: timed out or refused. Skipped: cannot be answered here."""
+    root = Element("testsuites", {"name": "kgeval audit", "time": f"{max(0.0, report.run.seconds):.3f}"})
+    given = report.run.arguments.get("fail_on")
+    limit: Severity = next((one for one in SEVERITIES if one == given), "warning")
+    findings = [listed(one, report.graph, "") for one in report.findings]
+    for group in dict.fromkeys(one.group for one in findings):
+        suite = SubElement(root, "testsuite", {"name": group})
+        for one in findings:
+            if one.group == group:
+                check(suite, one, limit)
+    return written(root, report.run)
+
+
+def check(suite: Element, one: OverviewFinding, limit: Severity) -> None:
+    """One check as a testcase."""
+    case = _case(suite, one.group, " ".join(part for part in (one.rule_id, place_of(one.place, one.graph)) if part))
+    amount = f"{number(one.count or 0)} of {number(one.total or 0)} {one.total_of}"
+    share = f" ({percent(one.share)})" if one.share is not None else ""
+    if one.status == "skipped":
+        SubElement(case, "skipped", {"message": "cannot be answered here"})
+    elif one.status in ("incomplete", "error"):
+        _outcome(case, "error", one.status, "the check timed out" if one.status == "incomplete" else "the query failed")
+    elif one.status == "failed" and SEVERITIES.index(one.severity) <= SEVERITIES.index(limit):
+        _outcome(case, "failure", one.severity, f"{one.title}: {amount}{share}")
+    else:
+        SubElement(case, "system-out").text = _text(f"{one.status} ({one.severity}): {amount}{share}")

@@ -1,0 +1,37 @@
+"""What to do about a weak figure, in a sentence. Checks of the audit bring their own advice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+ADVICE: Mapping[str, str] = {
+    "entity_coverage": "see the missing entities by type and document: extract again what a whole type or document lacks",
+    "relation_completeness": "see the missing relations, bridging ones first: questions of several hops rest on them",
+    "evidence_recall": "see questions with low recall: is the evidence in the graph at all (completeness)? Then widen retrieval",
+    "claim_recall": "see questions with low recall: is the evidence in the graph at all (completeness)? Then widen retrieval",
+    "id_recall": "retrieve more chunks, or mend what the entry points are found by (names, embeddings)",
+    "path_complete": "see by hops where paths break: bridge nodes that are missing, or too few hops",
+    "path_coverage": "see by hops where paths break: bridge nodes that are missing, or too few hops",
+    "context_precision": "retrieve less, or rank again: noise costs tokens and invites wrong claims",
+    "context_relevance": "retrieve less, or rank again: noise costs tokens and invites wrong claims",
+    "answer_accuracy": "see the worst questions of the score report: is retrieval at fault, or the reader?",
+    "answer_completeness": "see which points are missing: were they retrieved (claim recall), and does the prompt ask for all of them?",
+    "faithfulness": "tell the reader to answer from the contexts only; check whether unsupported claims come with poor retrieval",
+    "hallucination": "tell the reader to answer from the contexts only; check whether unsupported claims come with poor retrieval",
+    "extrinsic_hallucination": "tell the reader to answer from the contexts only; check whether they come with poor retrieval",
+    "intrinsic_hallucination": "look at the contradicted claims: contradictions in the graph, or a reader that misreads",
+    "kg_grounding": "the graph adds little to these answers: compare with a vector baseline before paying for it",
+    "false_answers": "tell the reader to say when the texts do not hold the answer",
+    "hops_2": "see the steps that go wrong (stepwise_accuracy, paths): retrieval of the middle node, or the reader's chain",
+    "hops_3_up": "see the steps that go wrong (stepwise_accuracy, paths): retrieval of the middle nodes, or the reader's chain",
+    "stepwise_accuracy": "see the score report's relations and positions where steps go wrong",
+    "no_answer": "see the causes in the answers' run file; answers that are errors are not scored",
+    "questions": "see the check's examples, mend or leave out these questions, and score again",
+    "closed_book_accuracy": "read the figures without these questions, or ask about texts that the model cannot know",
+}
+BY_DIMENSION: Mapping[str, str] = {
+    "graph": "see the audit and the completeness report", "retrieval": "see the score report by question: what was not retrieved",
+    "answers": "see the worst questions of the score report: is retrieval at fault, or the reader?",
+    "grounding": "see the claims without support in the verdicts of the score run",
+    "reasoning": "see the score report by hops: where do chains break?",
+}

@@ -1,0 +1,63 @@
+"""The checks of all graphs, each once: an audit that other reports have joined holds their findings too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from kgeval.records import (
+    AccuracyReport,
+    AuditReport,
+    CompletenessReport,
+    Example,
+    Finding,
+    OverviewExample,
+    OverviewFinding,
+    RunPlace,
+    Severity,
+)
+from kgeval.report.overview.sources import Source
+
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
+MOST_EXAMPLES = 10
+
+
+def findings_of(sources: Iterable[Source]) -> list[OverviewFinding]:
+    """All findings in the order of the sources; the same check with the same counts of one graph at one place once."""
+    found: dict[tuple[object, ...], OverviewFinding] = {}
+    for source in sources:
+        record = source.record
+        if isinstance(record, AuditReport | CompletenessReport | AccuracyReport):
+            for finding in record.findings:
+                key = (source.place, record.graph, finding.rule_id, finding.status, finding.count, finding.total)
+                found.setdefault(key, listed(finding, record.graph, str(source.file), source.place))
+    return list(found.values())
+
+
+def listed(one: Finding, graph: str | None, source: str, place: RunPlace | None = None) -> OverviewFinding:
+    """The finding with what of its examples lasts: no ids."""
+    return OverviewFinding(
+        rule_id=one.rule_id, title=one.title, group=one.group, severity=one.severity, status=one.status, place=place or RunPlace(),
+        graph=graph,
+        count=one.count, total=one.total, total_of=one.total_of, share=one.share, threshold=one.threshold, advice=one.advice,
+        examples=[_example(example) for example in one.sample[:MOST_EXAMPLES]], source=source,
+    )
+
+
+def _example(one: Example) -> OverviewExample:
+    first = one.items[0] if one.items else None
+    return OverviewExample(
+        kind=first.kind if first else "graph", type=first.type if first else None, names=[item.name or item.key for item in one.items],
+    )
+
+
+def failed(findings: Sequence[OverviewFinding]) -> list[OverviewFinding]:
+    """The failed ones, most pressing first: severity, share, count, rule."""
+    bad = [one for one in findings if one.status == "failed"]
+    return sorted(bad, key=lambda one: (SEVERITIES.index(one.severity), -(one.share or 0.0), -(one.count or 0), one.rule_id))
+
+
+def at_or_above(findings: Sequence[OverviewFinding], severity: Severity | None) -> list[OverviewFinding]:
+    """The failed ones of this severity or a worse one; none for null."""
+    if severity is None:
+        return []
+    return [one for one in failed(findings) if SEVERITIES.index(one.severity) <= SEVERITIES.index(severity)]

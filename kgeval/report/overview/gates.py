@@ -1,0 +1,62 @@
+"""Thresholds: those of the sources, and those that are set on this report's figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from kgeval.records import (
+    AccuracyReport,
+    AuditReport,
+    CheckReport,
+    ComparisonReport,
+    CompletenessReport,
+    CoverageReport,
+    OverviewFigure,
+    OverviewGate,
+    ScoreReport,
+)
+from kgeval.report.overview.sources import Source
+from kgeval.stats.thresholds import Threshold, passes
+
+
+def gates_of(sources: Iterable[Source]) -> list[OverviewGate]:
+    """The thresholds of all sources as they were answered there. Of an audit, a completeness and an accuracy report only its exit code
+    says that one was missed."""
+    return [gate for source in sources for gate in _gates(source)]
+
+
+def _gates(source: Source) -> list[OverviewGate]:
+    record, file = source.record, str(source.file)
+    if isinstance(record, ScoreReport | CoverageReport | CheckReport):
+        return [
+            OverviewGate(
+                name=one.metric, of=one.system, place=source.place, limit=f"{'>=' if one.least else '<='} {one.limit:g}", value=one.value,
+                met=one.met, source=file,
+            )
+            for one in record.gates
+        ]
+    if isinstance(record, ComparisonReport):
+        return [
+            OverviewGate(
+                name=f"{one.figure} ({one.aspect})", of=f"{one.system_a} - {one.system_b}", place=source.place,
+                limit=f"{'>=' if one.least else '<='} {one.limit:g}", value=one.value, met=one.met, source=file,
+            )
+            for one in record.gates
+        ]
+    if isinstance(record, AuditReport | CompletenessReport | AccuracyReport) and record.run.exit_code == 1:
+        return [OverviewGate(name=f"gate of kgeval {source.kind}", place=source.place, limit="its own", met=False, source=file)]
+    return []
+
+
+def thresholds_on(figures: Sequence[OverviewFigure], thresholds: Iterable[Threshold]) -> list[OverviewGate]:
+    """One gate for each figure that a threshold names, over all systems and places, or those of its system; none there: unanswered."""
+    found = []
+    for one in thresholds:
+        named = [figure for figure in figures if figure.name == one.name and one.of in (None, figure.of)]
+        limit = f"{one.sign} {one.written}"
+        if not named:
+            found.append(OverviewGate(name=one.name, of=one.of, limit=limit))
+        for figure in named:
+            met = None if figure.value is None or one.limit is None else passes(figure.value, one.limit, least=one.sign == ">=")
+            found.append(OverviewGate(name=one.name, of=figure.of, place=figure.place, limit=limit, value=figure.value, met=met))
+    return found

@@ -1,0 +1,92 @@
+"""Which report a JSON object is: each record has fields of its own, so that no file needs a mark."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from kgeval.config import explain
+from kgeval.errors import InputError
+from kgeval.records import (
+    SCHEMA_VERSION,
+    AccuracyReport,
+    AgreementReport,
+    AnswerReport,
+    AuditReport,
+    CheckReport,
+    Classification,
+    ComparisonReport,
+    CompletenessReport,
+    ContaminationReport,
+    CoverageReport,
+    CrossedReport,
+    GenerationReport,
+    IndexRecord,
+    MatrixReport,
+    OverviewReport,
+    PipelineRun,
+    QuestionStats,
+    ScoreReport,
+    SensitivityReport,
+    SimulationReport,
+    SourceKind,
+    StatsReport,
+)
+
+Reported = (
+    IndexRecord | AuditReport | CompletenessReport | AccuracyReport | GenerationReport | QuestionStats | Classification | CheckReport
+    | CoverageReport | AnswerReport | ScoreReport | SensitivityReport | ContaminationReport | ComparisonReport | CrossedReport
+    | AgreementReport | MatrixReport | StatsReport | SimulationReport
+)
+KINDS: dict[SourceKind, type[Reported]] = {
+    "build": IndexRecord, "audit": AuditReport, "completeness": CompletenessReport, "accuracy": AccuracyReport,
+    "questions": GenerationReport, "question-stats": QuestionStats, "classification": Classification, "check": CheckReport,
+    "coverage": CoverageReport, "answers": AnswerReport, "scores": ScoreReport, "sensitivity": SensitivityReport,
+    "contamination": ContaminationReport, "comparison": ComparisonReport, "matrix": CrossedReport, "agreement": AgreementReport,
+    "metric-matrix": MatrixReport, "stats": StatsReport, "simulation": SimulationReport,
+}
+TITLES: dict[SourceKind, str] = {
+    "build": "Construction of the graph", "audit": "Audit", "completeness": "Completeness", "accuracy": "Accuracy of the graph",
+    "questions": "Questions made", "question-stats": "Make-up of the questions", "classification": "Levels of questions",
+    "check": "Checks of questions", "coverage": "Coverage by questions", "answers": "Answers", "scores": "Scores",
+    "sensitivity": "Sensitivity of metrics", "contamination": "Contamination", "comparison": "Comparison", "matrix": "Matrix of runs",
+    "agreement": "Agreement with people", "metric-matrix": "Metrics against metrics", "stats": "Statistics", "simulation": "Simulation",
+}
+_ALIKE = 0.5  # share of fields in common from which an object is taken for a record; below, it is something else
+_FAULTS = 5
+
+
+def kind_of(value: Any) -> SourceKind | type[PipelineRun] | type[OverviewReport] | None:
+    """What the object is, by its fields alone: the record that it has all needed fields of, and most in common with; null: none."""
+    if not isinstance(value, Mapping):
+        return None
+    marks: dict[Any, type[Any]] = {**KINDS, PipelineRun: PipelineRun, OverviewReport: OverviewReport}
+    found = [(_alike(record, value), str(kind), kind) for kind, record in marks.items()]
+    likeness, _, kind = max(found, key=lambda one: one[:2])
+    return kind if likeness >= _ALIKE else None
+
+
+def _alike(record: type[Any], value: Mapping[str, Any]) -> float:
+    fields = set(record.model_fields)
+    needed = {name for name, field in record.model_fields.items() if field.is_required()}
+    return len(fields & set(value)) / len(fields | set(value)) if needed & set(value) == needed else 0.0
+
+
+def validated(record: type[Any], value: Mapping[str, Any], name: str) -> Any:
+    """The object as its record. Raises: InputError for another schema version, with the way out, and for broken fields, all of them."""
+    version = value.get("schema_version", SCHEMA_VERSION)
+    if version != SCHEMA_VERSION:
+        raise InputError(f"{name}: has schema version {version!r}; this kgeval reads {SCHEMA_VERSION!r}: {_way_out(version)}")
+    try:
+        return record.model_validate(value)
+    except ValidationError as cause:
+        lines = explain(cause)
+        more = [f"{name}: and {len(lines) - _FAULTS} faults more"] if len(lines) > _FAULTS else []
+        raise InputError(f"{name}: is broken", faults=[*(f"{name}: {line}" for line in lines[:_FAULTS]), *more]) from cause
+
+
+def _way_out(version: object) -> str:
+    newer = str(version).isdigit() and int(str(version)) > int(SCHEMA_VERSION)
+    return "install a newer kgeval" if newer else "make the report again with this kgeval"

@@ -1,0 +1,80 @@
+"""Which language a text seems to be written in: by its script, in the Latin one by function words. Says nothing rather than guess. Pure."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache
+
+from kgeval.text.wordlists import word_lists
+
+LOOKED_AT = 4_000  # characters: the beginning tells
+LEAST_LETTERS = 12  # under this a text tells nothing: a name, a number
+MAIN = 0.6  # share of the letters that the script of a text has
+LEAST_WORDS = 3  # function words of a language that no other one has
+_NAMES = {"en": "English", "de": "German", "fr": "French", "es": "Spanish"}
+_ELSEWHERE = {"al", "del", "era", "o"}  # Italian and Portuguese too
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+@dataclass(frozen=True)
+class Written:
+    """How a text is written. `script`: Latin, Cyrillic, Arabic, ..., Chinese, Japanese; `language`: English, German, French or Spanish.
+    Null where the text does not tell."""
+
+    script: str | None = None
+    language: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The language, else the script."""
+        return self.language or (f"{self.script} script" if self.script else "unknown")
+
+    def unlike(self, other: Written) -> bool:
+        """Whether the two are of different languages for sure: of two scripts, or of two of the languages that are told."""
+        if self.script is None or other.script is None:
+            return False
+        if self.script != other.script:
+            return True
+        return self.language is not None and other.language is not None and self.language != other.language
+
+
+def written_in(text: str) -> Written:
+    """What the beginning of a text tells: nothing where it is too short or of mixed scripts; no language where it is in the Latin script
+    without enough function words of one of the four."""
+    text = text[:LOOKED_AT]
+    scripts = Counter(_script(letter) for letter in text if letter.isalpha())
+    letters = sum(scripts.values())
+    if letters < LEAST_LETTERS and scripts["Chinese"] + scripts["Japanese"] < LEAST_LETTERS // 2:
+        return Written()
+    if scripts["Japanese"] and scripts["Chinese"] + scripts["Japanese"] >= MAIN * letters:
+        return Written("Japanese")  # ideographs with kana between them
+    script, count = scripts.most_common(1)[0]
+    if count < MAIN * letters:
+        return Written()
+    return Written(script, _by_words(text) if script == "Latin" else None)
+
+
+@cache
+def _script(letter: str) -> str:
+    first = unicodedata.name(letter, "?").partition(" ")[0]
+    return {"CJK": "Chinese", "HIRAGANA": "Japanese", "KATAKANA": "Japanese"}.get(first, first.capitalize())
+
+
+@cache
+def _own_words() -> dict[str, str]:
+    """Function word -> the one language that has it; words of several languages, also of those that are not told, are left out."""
+    lists, articles = word_lists("function_words"), word_lists("articles")
+    often = Counter(word for words in lists.values() for word in words)
+    often.update(word for name, words in articles.items() if name not in lists for word in words)
+    return {word: name for name, words in lists.items() for word in words if often[word] == 1 and word not in _ELSEWHERE}
+
+
+def _by_words(text: str) -> str | None:
+    own = _own_words()
+    found = Counter(own[word] for word in _WORD.findall(text.casefold()) if word in own).most_common(2)
+    if not found or found[0][1] < LEAST_WORDS or (len(found) > 1 and found[0][1] < 2 * found[1][1]):
+        return None
+    return _NAMES.get(found[0][0], found[0][0])

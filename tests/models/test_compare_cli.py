@@ -1,0 +1,464 @@
+"""`kgeval compare` from the outside: what is asked, counted, kept, refused, and with which exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from answer_world import script, spec
+from compare_world import PairJudge, files
+
+from kgeval.cli.main import run
+from kgeval.llm.fake import Chat, FakeServer
+
+GOOD, POOR = (4, 5, 4, 3), (2, 3, 2, 1)
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No settings of the machine: no kgeval.toml, no endpoint, a cache folder of this test."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    monkeypatch.setenv("KGEVAL_COMPARE_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("KGEVAL_COMPARE_MAX_RETRIES", "1")
+    monkeypatch.setenv("KGEVAL_COMPARE_TRIALS", "2")
+
+
+def compare(server: FakeServer, *arguments: object) -> int:
+    given = [str(argument) for argument in arguments]
+    return run(["compare", *given, "--questions", "questions.jsonl", "--model", "m", "--base-url", server.base_url, "--no-progress"])
+
+
+def report(path: str) -> dict[str, Any]:
+    value: dict[str, Any] = json.loads(Path(path).read_text())
+    return value
+
+
+def overall(found: dict[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
+    """The pairs' results over all aspects and questions."""
+    return {
+        (one["system_a"], one["system_b"]): one for one in found["pairs"] if one["aspect"] == "overall" and one["by"] == "all"
+    }
+
+
+def total(text: str) -> int:
+    """The calls that a dry run has counted."""
+    line = next(line for line in text.splitlines() if line.startswith("total"))
+    return int(line.split()[1].replace(",", ""))
+
+
+def test_the_dry_run_counts_the_calls_that_are_made_and_a_second_run_makes_none(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    answers = files(tmp_path, {"good": GOOD, "poor": POOR})
+    more = ("--baseline-biased", "--contrast", "single", "--contrast", "pairwise-choice")
+    with FakeServer(PairJudge()) as server:
+        assert compare(server, *answers, *more, "--dry-run") == 0
+        counted = total(capsys.readouterr().out)
+        assert server.stats().requests == 0
+        assert compare(server, *answers, *more, "-o", "one.json", "--verdicts", "one.jsonl", "-q") == 0
+        made = server.stats().requests
+        # 4 questions x 2 trials x 2 repeats: scores and pairwise-choice in 2 orders, single each answer alone; biased once a question
+        assert counted == made == 4 * (2 * 2 * 2 + 2 * 2 * 2 + 2 * 2 * 2 + 1)
+        assert compare(server, *answers, *more, "-o", "two.json", "--verdicts", "two.jsonl", "-q") == 0
+        assert server.stats().requests == made
+        capsys.readouterr()
+        assert compare(server, *answers, *more, "--dry-run") == 0
+        assert total(capsys.readouterr().out) == 0
+    assert Path("one.jsonl").read_bytes() == Path("two.jsonl").read_bytes()
+    rows = [json.loads(line) for line in Path("one.jsonl").read_text().splitlines()]
+    # verdicts: one an aspect of each judgement; single: both answers are one judgement
+    assert len(rows) == 4 * (8 * 4 + 4 * 4 + 8 * 4 + 5) and all(row["failure"] is None for row in rows)
+    assert list(dict.fromkeys(row["procedure"] for row in rows)) == ["scores", "single", "pairwise-choice", "biased"]
+
+
+def test_more_trials_or_repeats_ask_for_the_new_ones_only(tmp_path: Path) -> None:
+    answers = files(tmp_path, {"good": GOOD, "poor": POOR})
+    with FakeServer(PairJudge()) as server:
+        assert compare(server, *answers, "-q") == 0
+        assert compare(server, *answers, "-q", "--trials", "3", "--repeats", "3") == 0
+        assert server.stats().requests == 4 * 3 * 2 * 3
+
+
+def test_a_known_taste_for_the_first_place_is_in_the_baseline_and_not_in_the_comparison(tmp_path: Path) -> None:
+    """Both systems are worth the same. The judge gives the first answer a point more: the usual way finds a clear winner."""
+    answers = files(tmp_path, {"one": (3, 2), "other": (3, 2)}, n=8)
+    with FakeServer(PairJudge(first=1)) as server:
+        assert compare(server, *answers, "--baseline-biased", "-o", "r.json", "-q") == 0
+    found = report("r.json")
+    fair = overall(found)["one", "other"]
+    assert (fair["relative"]["value"], fair["rates"]["tie"], fair["gap"]["value"]) == (0, 1, 0)
+    biased = next(one for one in found["contrast"]["biased"] if one["aspect"] == "overall" and one["by"] == "all")
+    assert (biased["relative"]["value"], biased["rates"]["win"], biased["trials"]) == (1, 1, 1)
+    assert found["judge"][0]["first_wins"]["value"] == 1
+
+
+@pytest.mark.parametrize("procedure", ["scores", "single", "pairwise-choice", "differential"])
+def test_each_procedure_finds_the_better_system(tmp_path: Path, procedure: str, capsys: pytest.CaptureFixture[str]) -> None:
+    answers = files(tmp_path, {"good": (4, 4, 4, 1), "poor": (2, 2, 2, 3)})
+    with FakeServer(PairJudge()) as server:
+        assert compare(server, *answers, "--procedure", procedure, "--dry-run") == 0
+        line = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("total"))
+        assert compare(server, *answers, "--procedure", procedure, "-o", "r.json", "-q") == 0
+        assert f"{server.stats().requests} " in line
+    one = overall(report("r.json"))["good", "poor"]
+    assert (one["rates"]["win"], one["rates"]["loss"], one["relative"]["value"]) == (0.75, 0.25, 0.5)
+
+
+def test_one_thread_and_eight_write_the_same_bytes(tmp_path: Path) -> None:
+    answers = files(tmp_path, {"good": GOOD, "poor": POOR, "third": (3,)})
+    with FakeServer(PairJudge(first=1), faults=0.2, seed=3, kinds=("prose", "server_error")) as server:
+        assert compare(server, *answers, "-j", 8, "--verdicts", "eight.jsonl", "-q", "--cache-dir", "c8", "--max-reasks", 6) == 0
+        assert compare(server, *answers, "-j", 1, "--verdicts", "one.jsonl", "-q", "--cache-dir", "c1", "--max-reasks", 6) == 0
+    assert Path("eight.jsonl").read_bytes() == Path("one.jsonl").read_bytes()
+    places = [
+        (row["system_a"], row["system_b"], row["question_id"], row["trial"], row["first"] != row["system_a"], row["repeat"])
+        for row in map(json.loads, Path("one.jsonl").read_text().splitlines())
+    ]
+    assert places == sorted(places), "pair, question, trial, order, repeat"
+
+
+def test_single_scores_are_asked_once_an_answer_however_many_pairs_share_it(tmp_path: Path) -> None:
+    answers = files(tmp_path, {name: (n,) for n, name in enumerate(("s1", "s2", "s3", "s4"))})
+    with FakeServer(PairJudge()) as server:
+        assert compare(server, *answers, "--procedure", "single", "-q", "-o", "r.json") == 0
+        assert server.stats().requests == 4 * 4 * 2 * 2, "systems x questions x trials x repeats, not pairs"
+    assert len(overall(report("r.json"))) == 6
+
+
+def test_a_run_that_was_killed_goes_on_where_it_was_and_pays_for_nothing_twice(tmp_path: Path) -> None:
+    answers = files(tmp_path, {"good": GOOD, "poor": POOR}, n=20)
+    whole = 20 * 2 * 2 * 2
+    with FakeServer(PairJudge(), delay=0.03) as server:
+        command = [
+            sys.executable, "-m", "kgeval.cli.main", "compare", *map(str, answers), "--questions", "questions.jsonl", "--model", "m",
+            "--base-url", server.base_url, "--verdicts", "v.jsonl", "-q", "-j", "2", "--no-progress",
+        ]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        wait_for(lambda: server.stats().successes >= 20)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        assert not Path("v.jsonl").exists() and Path("v.jsonl.partial").exists()
+        assert compare(server, *answers, "--verdicts", "v.jsonl", "-q") == 0
+        assert whole <= server.stats().requests <= whole + 2, "the two calls in flight may be made again"
+    assert len(Path("v.jsonl").read_text().splitlines()) == whole * 4 and not Path("v.jsonl.partial").exists()
+
+
+def test_ctrl_c_ends_with_130_and_says_how_to_go_on(tmp_path: Path) -> None:
+    answers = files(tmp_path, {"good": GOOD, "poor": POOR}, n=20)
+    with FakeServer(PairJudge(), delay=0.03) as server:
+        command = [
+            sys.executable, "-m", "kgeval.cli.main", "compare", *map(str, answers), "--questions", "questions.jsonl", "--model", "m",
+            "--base-url", server.base_url, "-q", "-j", "2", "--no-progress",
+        ]
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        wait_for(lambda: server.stats().successes >= 10)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 130 and "the same command goes on" in said
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    until = time.monotonic() + 60
+    while not condition() and time.monotonic() < until:
+        time.sleep(0.01)
+    assert condition()
+
+
+def test_a_budget_ends_the_run_with_3_and_the_next_run_finishes_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answers = files(tmp_path, {"good": GOOD, "poor": POOR})
+    with FakeServer(PairJudge()) as server:
+        assert compare(server, *answers, "--max-calls", 10, "-o", "r.json", "-q", "-j", 1) == 3
+        assert server.stats().requests == 10
+        assert "incomplete" in capsys.readouterr().err
+        found = report("r.json")
+        assert found["complete"] is False and "budget" in overall(found)["good", "poor"]["failures"]
+        assert compare(server, *answers, "-o", "r.json", "-q") == 0
+        assert server.stats().requests == 32
+    assert report("r.json")["complete"] is True
+
+
+def test_replies_that_cannot_be_used_are_asked_again_then_unscored_with_their_cause(tmp_path: Path) -> None:
+    def spoil(chat: Chat, said: Any) -> Any:
+        if "mill 1?" in chat.subject:
+            said = {**said, "relevance": {**said["relevance"], "second": {"reason": "half", "score": 4.5}}}
+        if "mill 2?" in chat.subject:
+            said = {name: part for name, part in said.items() if name != "directness"}
+        return said
+
+    answers = files(tmp_path, {"good": GOOD, "poor": POOR})
+    with FakeServer(PairJudge(spoil=spoil)) as server:
+        assert compare(server, *answers, "-o", "r.json", "--verdicts", "v.jsonl", "-q", "--max-reasks", 1, "--max-error-rate", 1) == 0
+        assert server.stats().requests == 2 * 8 + 2 * 8 * 2
+    one = overall(report("r.json"))["good", "poor"]
+    assert (one["n"], one["n_scored"], one["failures"], one["relative"]["value"]) == (4, 2, {"unparsable": 2}, 1)
+    lost = [row for row in map(json.loads, Path("v.jsonl").read_text().splitlines()) if row["failure"]]
+    assert {row["question_id"] for row in lost} == {"q1", "q2"} and all(row["score_a"] is None and row["winner"] is None for row in lost)
+
+
+def test_a_judge_who_always_says_5_is_told_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answers = files(tmp_path, {"one": (5,), "other": (5,)})
+    with FakeServer(PairJudge()) as server:
+        assert compare(server, *answers, "-o", "r.json", "-q") == 0
+    found = report("r.json")
+    assert any("one and the same score (5)" in note for note in found["notes"])
+    assert overall(found)["one", "other"]["rates"] == {"win": 0, "tie": 1, "loss": 0}
+
+
+@pytest.mark.parametrize(("n", "worth"), [(1, (4,)), (4, (5,))])
+def test_one_question_and_a_system_that_always_wins_have_figures_and_cautions(tmp_path: Path, n: int, worth: tuple[int, ...]) -> None:
+    answers = files(tmp_path, {"good": worth, "poor": (1,)}, n=n)
+    with FakeServer(PairJudge()) as server:
+        assert compare(server, *answers, "-o", "r.json", "-q") == 0
+    found = report("r.json")
+    assert overall(found)["good", "poor"]["rates"]["win"] == 1
+    assert any("under 100 questions" in note or "one question" in note for note in found["notes"])
+
+
+def test_a_threshold_without_an_answer_and_a_contrast_that_fails_are_told_as_what_they_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    """One question has no interval: nothing failed, and nothing says so. A contrast that the judge never answers is no success."""
+    answers = files(tmp_path, {"good": (4,), "poor": (1,)}, n=1)
+    with FakeServer(PairJudge()) as server:
+        assert compare(server, *answers, "--threshold", "low>=0", "-q") == 3
+        said = capsys.readouterr().err
+        assert "threshold not answered: low of overall" in said and "failed" not in said and "incomplete" not in said
+    with FakeServer(PairJudge(spoil=lambda chat, made: made if "second" in chat.subject and "score" in str(made) else "no")) as server:
+        assert compare(server, *answers, "--contrast", "pairwise-choice", "-q", "--max-reasks", 0, "--max-error-rate", 0.9) == 3
+    assert "pairwise-choice: 1 of 1 questions failed" in capsys.readouterr().err
+
+
+def test_systems_with_different_questions_are_refused_unless_allowed_and_then_listed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    answers = files(tmp_path, {"good": GOOD, "poor": POOR})
+    lines = answers[1].read_text().splitlines(keepends=True)
+    answers[1].write_text("".join(lines[:-1]))
+    with FakeServer(PairJudge()) as server:
+        assert compare(server, *answers, "-q") == 2
+        assert "poor: lacks 1 of 4 questions: q3" in capsys.readouterr().err
+        assert server.stats().requests == 0
+        assert compare(server, *answers, "--allow-missing", "-o", "r.json", "-q") == 0
+    found = report("r.json")
+    assert found["missing"] == {"poor": ["q3"]} and overall(found)["good", "poor"]["n"] == 3
+
+
+REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
+    "nothing": ((), "nothing to compare"),
+    "one system only": (("good.jsonl",), "only one system"),
+    "the same file twice": (("good.jsonl", "good.jsonl"), "given twice"),
+    "no such file": (("good.jsonl", "none.jsonl"), "no such file"),
+    "an unknown system to compare with": (("good.jsonl", "poor.jsonl", "--against", "goode"), "did you mean good?"),
+    "an unknown aspect": (("good.jsonl", "poor.jsonl", "--aspects", "relevence"), "did you mean relevance?"),
+    "thresholds of another form": (("good.jsonl", "poor.jsonl", "--threshold", "best", "--threshold", "x:win>=1"), "no system is called x"),
+    "an unknown ending": (("good.jsonl", "poor.jsonl", "-o", "r.docx"), "unknown ending"),
+    "an output that is an input": (("good.jsonl", "poor.jsonl", "--verdicts", "poor.jsonl"), "would replace a file that is read"),
+    "an output that a system reads": (("good.jsonl", "--system", "x=file:poor.jsonl", "-o", "poor.jsonl"), "would replace a file that is read"),
+    "a tie region without a stop": (("good.jsonl", "poor.jsonl", "--tie-region", "0.2"), "needs --stop-when-sure"),
+    "a second run of nobody": (("good.jsonl", "poor.jsonl", "--self-check", "other"), "no system is called other"),
+    "a file without a second run": (("good.jsonl", "poor.jsonl", "--self-check", "good"), "one answer to a question"),
+    "a baseline that is none": (("good.jsonl", "poor.jsonl", "--baseline", "questions.jsonl"), "questions.jsonl"),
+    "systems that cannot answer again": (("good.jsonl", "poor.jsonl", "--trial-kind", "regenerate"), "too few answers"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_is_refused_with_a_way_out_before_anything_is_sent(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str,
+) -> None:
+    files(tmp_path, {"good": GOOD, "poor": POOR})
+    given, said = REFUSED[name]
+    with FakeServer(PairJudge()) as server:
+        assert compare(server, *given) == 2
+        assert server.stats().requests == 0
+    error = capsys.readouterr().err
+    assert said in error and ("Fix:" in error or "Usage:" in error)
+
+
+def test_a_missing_file_of_questions_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answers = files(tmp_path, {"good": GOOD, "poor": POOR})
+    (tmp_path / "questions.jsonl").unlink()
+    with FakeServer(PairJudge()) as server:
+        assert compare(server, *answers) == 2
+    assert "questions.jsonl" in capsys.readouterr().err
+
+
+def test_thresholds_decide_the_exit_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answers = files(tmp_path, {"good": GOOD, "poor": POOR})
+    with FakeServer(PairJudge()) as server:
+        assert compare(server, *answers, "-q", "--threshold", "good:relative>=0.5", "--threshold", "poor:good:win<=0") == 0
+        assert compare(server, *answers, "-q", "--threshold", "poor:relative@relevance>=-0.05") == 1
+        assert "threshold missed: relative of relevance, poor against good is -1.000, wanted >= -0.05" in capsys.readouterr().err
+
+
+def test_a_run_folder_has_verdicts_answers_report_and_manifest_of_this_user_only(tmp_path: Path) -> None:
+    answers = files(tmp_path, {"good": GOOD, "poor": POOR})
+    with FakeServer(PairJudge()) as server:
+        assert compare(server, *answers, "-o", "run/", "--verdicts", "v.csv", "-q") == 0
+    folder = tmp_path / "run"
+    assert {path.name for path in folder.iterdir()} == {"verdicts.jsonl", "aligned.jsonl", "comparison.json", "comparison.html", "run.json"}
+    assert all(path.stat().st_mode & 0o077 == 0 for path in folder.iterdir())
+    judged = [json.loads(line) for line in (folder / "aligned.jsonl").read_text().splitlines()]
+    assert [one["question_id"] for one in judged] == ["q0", "q1", "q2", "q3"], "answers that stay from trial to trial stand once"
+    assert judged[0]["answer_a"] == "Mill 0, says good: worth 4."
+    assert len((tmp_path / "v.csv").read_text().splitlines()) == 1 + len((folder / "verdicts.jsonl").read_text().splitlines())
+    assert "sk-test" not in (folder / "run.json").read_text()
+
+
+def test_redacted_outputs_quote_no_answer(tmp_path: Path) -> None:
+    answers = files(tmp_path, {"good": GOOD, "poor": POOR})
+
+    def quoting(chat: Chat, said: Any) -> Any:
+        return {name: {side: {**one, "reason": "it quotes-Mill"} for side, one in part.items()} for name, part in said.items()}
+
+    with FakeServer(PairJudge(spoil=quoting)) as server:
+        assert compare(server, *answers, "-o", "run/", "--redact", "-q") == 0
+    assert not any(word in path.read_text() for path in (tmp_path / "run").iterdir() for word in ("quotes-Mill", "Mill 0, says"))
+    assert not (tmp_path / "run" / "aligned.jsonl").exists()
+
+
+def test_fifty_systems_are_counted_before_anything_is_paid(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names = [f"s{n:02}" for n in range(50)]
+    answers = files(tmp_path, {name: (n % 6,) for n, name in enumerate(names)}, n=2)
+    with FakeServer(PairJudge()) as server:
+        assert compare(server, *answers, "--trials", 25, "--dry-run") == 0
+        assert server.stats().requests == 0
+    pairs = 50 * 49 // 2
+    assert total(capsys.readouterr().out) == pairs * 2 * 25 * 2 * 2
+
+
+def test_stopping_when_sure_uses_fewer_questions_and_says_so(tmp_path: Path) -> None:
+    answers = files(tmp_path, {"good": GOOD, "poor": POOR}, n=60)
+    with FakeServer(PairJudge()) as server:
+        assert compare(server, *answers, "--stop-when-sure", "--trials", 1, "--repeats", 1, "-o", "r.json", "-q") == 0
+        made = server.stats().requests
+    (stopped,) = report("r.json")["stopped"]
+    assert (stopped["decision"], stopped["of_questions"], stopped["of_calls"]) == ("a", 60, 120)
+    assert stopped["calls"] == made == stopped["questions"] * 2 < 120
+    assert overall(report("r.json"))["good", "poor"]["n"] == stopped["questions"]
+
+
+def test_anchors_say_whether_the_judge_moved_and_labels_correct_him(tmp_path: Path) -> None:
+    answers = files(tmp_path, {"good": GOOD, "poor": POOR})
+    anchors = [
+        {"id": f"a{n}", "question": "Which?", "answer_a": f"worth {4 - n % 2 * 3}, {n}", "answer_b": f"worth 2, {n}", "label": "ab"[n % 2]}
+        for n in range(6)
+    ]
+    (tmp_path / "anchors.jsonl").write_text("".join(json.dumps(one) + "\n" for one in anchors))
+    labels = [{"question_id": f"q{n}", "system_a": "good", "system_b": "poor", "label": "a"} for n in range(3)]
+    (tmp_path / "labels.jsonl").write_text("".join(json.dumps(one) + "\n" for one in labels))
+    more = ("--anchors", "anchors.jsonl", "--labels", "labels.jsonl")
+    with FakeServer(PairJudge()) as server:
+        assert compare(server, *answers, *more, "-o", "one.json", "-q") == 0
+        assert server.stats().requests == 4 * 2 * 4 + 6 * 4
+        assert compare(server, *answers, *more, "--baseline", "one.json", "-o", "two.json", "-q") == 0
+    found = report("two.json")
+    assert (found["drift"]["anchors"], found["drift"]["agreement"]["value"], found["drift"]["changed"]) == (6, 1, 0)
+    assert {one["method"] for one in found["corrected"]} >= {"judge", "people"}
+    assert any(note.startswith("baseline: good against poor: relative win rate +1.000 then, +1.000 now") for note in found["notes"])
+
+
+SYSTEM = """
+for r in requests():
+    if "hello" in r:
+        say(hello={"name": "x", "adjusts": True, "parallel": 2})
+        continue
+    with open(mark, "a") as log:
+        log.write(json.dumps(r) + "\\n")
+    words = r.get("target_words") or WORDS
+    say(id=r["id"], answer=f"worth WORTH, trial {r.get('trial')}, " + "word " * (words - 4), calls=1)
+"""
+
+
+def system(folder: Path, name: str, *, worth: int, words: int) -> str:
+    """A system that can be called and be asked for a length; NAME.mark has its requests."""
+    made = script(folder, SYSTEM.replace("WORTH", str(worth)).replace("WORDS", str(words)), name)
+    return f"{name}={spec(made)}"
+
+
+def requests_to(folder: Path, name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / f"{name}.mark").read_text().splitlines()]
+
+
+def test_systems_that_can_be_called_answer_again_in_each_trial_and_are_brought_to_one_length(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    files(tmp_path, {})
+    both = ("--system", system(tmp_path, "long", worth=2, words=40), "--system", system(tmp_path, "short", worth=4, words=12))
+    with FakeServer(PairJudge()) as server:
+        assert compare(server, *both, "--self-check", "short", "--baseline-biased", "-o", "r.json", "--verdicts", "v.jsonl", "-q") == 0
+        made = server.stats().requests
+        again = compare(server, *both, "--self-check", "short", "--baseline-biased", "-o", "r2.json", "--verdicts", "v2.jsonl", "-q")
+        assert (again, server.stats().requests) == (0, made)
+    assert Path("v.jsonl").read_bytes() == Path("v2.jsonl").read_bytes()
+    found = report("r.json")
+    assert found["trial_kind"] == "regenerate" and overall(found)["long", "short"]["relative"]["value"] == -1
+    (alignment,) = [one for one in found["alignment"] if one["level"] is None and one["system_b"] == "short"]
+    assert (alignment["n"], alignment["adjusted"], alignment["attempts"], alignment["discarded"]) == (8, 8, {"1": 8}, 0)
+    (check,) = found["self_checks"]
+    assert (check["system"], check["relative"]["value"]) == ("short", 0)
+    asked = requests_to(tmp_path, "long")
+    assert len(asked) == 4 * 2 and {one["trial"] for one in asked} == {1, 2}, "once a question and trial, and not again in the second run"
+    asked = requests_to(tmp_path, "short")
+    assert len(asked) == 4 * (2 + 2 + 2), "free, in the second run, and with the longer one's length"
+    assert {one.get("target_words") for one in asked} == {None, 40}
+    rows = [json.loads(line) for line in Path("v.jsonl").read_text().splitlines()]
+    assert {(row["length_a"], row["length_b"]) for row in rows if row["procedure"] == "scores" and row["system_b"] == "short"} == {(40, 40)}
+    assert {(row["length_a"], row["length_b"]) for row in rows if row["procedure"] == "biased" and row["system_b"] == "short"} == {(40, 12)}
+
+
+def test_a_system_of_a_files_name_is_the_hook_of_its_lengths(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answers = files(tmp_path, {"long": lambda i: f"worth 2, {i}, " + "word " * 37, "short": lambda i: f"worth 4, {i}"})
+    with FakeServer(PairJudge()) as server:
+        hook = ("--system", system(tmp_path, "short", worth=4, words=12))
+        assert compare(server, *answers, *hook, "--no-force", "-o", "hook.json", "-q") == 0
+        assert compare(server, *answers, "--no-force", "-o", "none.json", "-q") == 3, "nothing can be judged: all pairs are discarded"
+    said = capsys.readouterr().err
+    assert "nothing could be judged: 4 of 4 questions were discarded" in said and "failed" not in said
+    assert {one.get("target_words") for one in requests_to(tmp_path, "short")} == {40}, "free answers come from the file"
+    assert overall(report("hook.json"))["long", "short"]["rates"]["loss"] == 1
+    one = overall(report("none.json"))["long", "short"]
+    assert (one["n"], one["n_scored"], one["discarded"]) == (4, 0, 4)
+
+
+def test_answers_in_different_languages_are_compared_by_their_own_words(tmp_path: Path) -> None:
+    answers = files(tmp_path, {"en": lambda i: f"Mill {i} was built by Ada, worth 2", "zh": lambda i: f"磨坊{i}是阿达建造的 worth 3"})
+    with FakeServer(PairJudge()) as server:
+        assert compare(server, *answers, "-o", "r.json", "-q") == 0
+    found = report("r.json")
+    assert overall(found)["en", "zh"]["rates"]["loss"] == 1
+    assert any("en and zh (Latin script and Chinese script in 4 of 4 questions)" in note for note in found["notes"])
+
+
+def test_the_same_answers_under_two_names_are_told(tmp_path: Path) -> None:
+    answers = files(tmp_path, {"one": lambda i: f"worth 3, {i}", "copy": lambda i: f"worth 3, {i}"})
+    with FakeServer(PairJudge()) as server:
+        assert compare(server, *answers, "-o", "r.json", "-q") == 0
+    found = report("r.json")
+    assert overall(found)["one", "copy"]["rates"]["tie"] == 1
+    assert any("one and copy (4 of 4)" in note for note in found["notes"])
+
+
+def test_the_dry_run_of_systems_nobody_has_asked_yet_gives_a_range_that_holds_the_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    files(tmp_path, {})
+    both = ("--system", system(tmp_path, "one", worth=2, words=12), "--system", system(tmp_path, "two", worth=4, words=12))
+    with FakeServer(PairJudge()) as server:
+        assert compare(server, *both, "--dry-run") == 0
+        assert server.stats().requests == 0 and not (tmp_path / "one.mark").exists()
+        said = capsys.readouterr().out
+        assert compare(server, *both, "-q") == 0
+        made = server.stats().requests
+    line = next(line for line in said.splitlines() if line.startswith("compare-scores"))
+    assert made == 32 and line.split()[1:4] == ["0", "to", "32"] and "one: 8 answers" in said

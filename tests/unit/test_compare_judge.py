@@ -1,0 +1,219 @@
+"""The procedures by hand: what a judge is shown, and what his reply comes to."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from kgeval.compare.judge.grades import BIASED, USUAL, Aspect, biased_aspects, chosen_aspects, grade_texts, load_grades, read_grades
+from kgeval.compare.judge.replies import Content, chosen, forced, graded, graded_pairs, statements
+from kgeval.compare.judge.ways import Case, Said, way_of
+from kgeval.errors import InputError, UsageError
+from kgeval.llm.asker import Later
+from kgeval.llm.calls import Failure, Outcome, Task
+from kgeval.llm.prompts import Prompt, load_prompt, render
+from kgeval.llm.replies import UnusableError, read_reply
+from kgeval.llm.schemas import shape_of
+from kgeval.records import Procedure
+
+PROCEDURES: tuple[Procedure, ...] = ("scores", "single", "pairwise-choice", "differential", "biased")
+CASE = Case("Who built it?", "Ada did.", "Nobody knows.")
+
+
+class Told:
+    """An asker that gives one reply after the other, as JSON texts a model could send, and keeps what it was asked."""
+
+    def __init__(self, *replies: Any, dry: bool = False) -> None:
+        self.replies, self.dry, self.tasks, self.put_off = list(replies), dry, list[Task[Any]](), list[Later]()
+
+    def prompt(self, name: str) -> Prompt:
+        return load_prompt(name)
+
+    def ask(self, task: Task[Any]) -> Outcome[Any]:
+        render(task.prompt, task.slots, {})
+        self.tasks.append(task)
+        said = self.replies.pop(0)
+        if isinstance(said, Failure):
+            return Outcome(task.id, None, said)
+        return Outcome(task.id, read_reply(json.dumps(said), task.reply), calls=(f"key{len(self.tasks)}",))
+
+    def later(self, call: Later) -> None:
+        self.put_off.append(call)
+
+
+def points(first: int, second: int, **other: tuple[int, int]) -> dict[str, Any]:
+    """A reply of `scores`: these points in every aspect, or others."""
+    given = {name: other.get(name, (first, second)) for name in USUAL}
+    sides = (("first", 0), ("second", 1))
+    return {name: {side: {"reason": f"{side[0]} {name}", "score": both[at]} for side, at in sides} for name, both in given.items()}
+
+
+def choices(winner: str, names: tuple[str, ...] = USUAL) -> dict[str, Any]:
+    return {name: {"reason": f"r {name}", "winner": winner} for name in names}
+
+
+def judged(procedure: Procedure, *replies: Any, case: Case = CASE) -> tuple[Said, Told]:
+    asker = Told(*replies)
+    return way_of(procedure, chosen_aspects(())).judge(asker, case), asker
+
+
+def test_there_are_four_aspects_with_six_grades_each_and_no_two_are_alike() -> None:
+    texts = [text for aspect in load_grades().values() for text in aspect.grades]
+    assert tuple(load_grades()) == USUAL and len(texts) == len(set(texts)) == 24
+    assert all(len(text.split()) >= 4 for text in texts)
+    assert {name: len(grades) for name, grades in grade_texts(chosen_aspects(())).items()} == dict.fromkeys(USUAL, 6)
+
+
+@pytest.mark.parametrize("procedure", ["scores", "single"])
+def test_the_judge_reads_the_grades_word_for_word(procedure: Procedure) -> None:
+    way = way_of(procedure, chosen_aspects(()))
+    shown = {part["aspect"]: part for part in way.shown}  # type: ignore[union-attr, index, call-overload]
+    assert {name: list(part["grades"].values()) for name, part in shown.items()} == grade_texts(way.aspects)  # type: ignore[index, union-attr, call-overload]
+    assert [list(part["grades"]) for part in shown.values()] == [["0", "1", "2", "3", "4", "5"]] * 4  # type: ignore[index, call-overload]
+
+
+def test_points_of_the_first_answer_are_those_of_a_or_of_b_as_the_case_says() -> None:
+    said, asker = judged("scores", points(5, 2))
+    assert said.points == dict.fromkeys(USUAL, (5.0, 2.0)) and said.reasons["relevance"] == ("f relevance", "s relevance")
+    assert (asker.tasks[0].slots["first"], asker.tasks[0].slots["second"]) == ("Ada did.", "Nobody knows.")
+    turned, asker = judged("scores", points(5, 2), case=Case("Who built it?", "Ada did.", "Nobody knows.", a_first=False))
+    assert turned.points == dict.fromkeys(USUAL, (2.0, 5.0)) and turned.reasons["relevance"] == ("s relevance", "f relevance")
+    assert (asker.tasks[0].slots["first"], asker.tasks[0].slots["second"]) == ("Nobody knows.", "Ada did.")
+
+
+def test_single_shows_each_answer_alone() -> None:
+    reply = {name: {"reason": "r", "score": 3} for name in USUAL}
+    said, asker = judged("single", reply, {**reply, "relevance": {"reason": "less", "score": 1}})
+    assert said.points["relevance"] == (3.0, 1.0) and said.points["directness"] == (3.0, 3.0) and said.call == "key1+key2"
+    assert [set(task.slots) for task in asker.tasks] == [{"question", "aspects", "answer"}] * 2
+    assert "Nobody" not in json.dumps(asker.tasks[0].slots) and "Ada" not in json.dumps(asker.tasks[1].slots)
+
+
+def test_a_choice_is_one_point_and_a_tie_half_a_point_each() -> None:
+    reply = {**choices("first"), "relevance": {"reason": "r", "winner": "Tie"}, "directness": {"reason": "r", "winner": "second"}}
+    said, _ = judged("pairwise-choice", reply)
+    assert said.points == {"comprehensiveness": (1, 0), "relevance": (0.5, 0.5), "empowerment": (1, 0), "directness": (0, 1)}
+
+
+def test_differential_judges_only_what_one_answer_alone_says() -> None:
+    content = {"common": ["it was built"], "only_first": ["by Ada"], "only_second": []}
+    said, asker = judged("differential", content, choices("first"))
+    assert said.points == dict.fromkeys(USUAL, (1.0, 0.0)) and said.call == "key1+key2"
+    second = asker.tasks[1].slots
+    assert (second["common"], second["only_first"], second["only_second"]) == (["it was built"], ["by Ada"], [])
+    assert "first" not in second, "the answers themselves are not shown again"
+
+
+def test_differential_is_a_tie_without_a_second_call_where_neither_says_anything_of_its_own() -> None:
+    said, asker = judged("differential", {"common": ["it was built"], "only_first": [" "], "only_second": []})
+    assert said.points == dict.fromkeys(USUAL, (0.5, 0.5)) and len(asker.tasks) == 1
+
+
+def test_the_biased_baseline_has_its_own_aspects_no_ties_and_an_overall_winner_of_the_models_choice() -> None:
+    reply = {name: {"explanation": "e", "winner": "first"} for name in BIASED} | {"overall": {"explanation": "e", "winner": "second"}}
+    said, _ = judged("biased", reply)
+    way = way_of("biased", chosen_aspects(("relevance",)))
+    assert way.names == (*BIASED, "overall") and way.positions == 1 and not way.aligned
+    assert said.points == {**dict.fromkeys(BIASED, (1.0, 0.0)), "overall": (0.0, 1.0)}
+    with pytest.raises(UnusableError):
+        judged("biased", {**reply, "overall": {"explanation": "e", "winner": "tie"}})
+
+
+@pytest.mark.parametrize("procedure", PROCEDURES)
+def test_a_failed_call_is_its_cause_and_no_score(procedure: Procedure) -> None:
+    said, _ = judged(procedure, Failure("timeout", "after 2 s"), Failure("timeout", "after 2 s"))
+    assert (said.points, said.failure) == ({}, "timeout: after 2 s")
+
+
+@pytest.mark.parametrize("score", [6, -1, 4.5, "4.5", "4/5", "five", True, None, [4], 1e400], ids=repr)
+def test_a_score_that_is_no_whole_point_from_0_to_5_makes_the_reply_unusable(score: Any) -> None:
+    reply = points(3, 3)
+    reply["relevance"]["second"]["score"] = score
+    with pytest.raises(UnusableError):
+        read_reply(json.dumps(reply), graded_pairs(USUAL))
+
+
+@pytest.mark.parametrize(("score", "value"), [(4, 4), ("4", 4), (4.0, 4), (" 0 ", 0)])
+def test_a_whole_number_is_read_however_it_is_written(score: Any, value: int) -> None:
+    read = read_reply(json.dumps({"relevance": {"reason": "r", "score": score}}), graded(("relevance",)))
+    assert read.relevance.score == value  # type: ignore[attr-defined]
+
+
+LACKING = (("relevance",), ("relevance", "first"), ("relevance", "first", "reason"), ("relevance", "second", "score"))
+
+
+@pytest.mark.parametrize("lacking", LACKING)
+def test_a_reply_that_lacks_an_aspect_a_side_a_reason_or_a_score_is_no_reply(lacking: tuple[str, ...]) -> None:
+    reply = points(3, 3)
+    *way, last = lacking
+    part = reply
+    for step in way:
+        part = part[step]
+    del part[last]
+    with pytest.raises(UnusableError):
+        read_reply(json.dumps(reply), graded_pairs(USUAL))
+
+
+def test_an_empty_reason_is_no_reason() -> None:
+    with pytest.raises(ValidationError):
+        chosen(("relevance",)).model_validate({"relevance": {"reason": " \n", "winner": "tie"}})
+
+
+def test_the_reason_stands_before_the_verdict_in_every_schema() -> None:
+    for reply in (graded_pairs(USUAL), graded(USUAL), chosen(USUAL), forced(BIASED)):
+        parts = shape_of(reply).schema["$defs"].values()
+        told = [list(part["properties"]) for part in parts if "first" not in part["properties"]]
+        assert told and all(names[0] in ("reason", "explanation") and names[1] in ("score", "winner") for names in told)
+        assert shape_of(reply).strict
+
+
+def test_trial_and_repeat_make_one_number_that_never_depends_on_how_many_there_are() -> None:
+    numbers = [Case("q", "a", "b", trial, repeat).number for trial in range(1, 40) for repeat in range(1, 40)]
+    assert len(set(numbers)) == len(numbers) and numbers[:3] == [0, 1, 2]
+    assert Case("q", "a", "b", 2, 1).number == 1000
+
+
+def test_in_a_dry_run_the_second_step_of_differential_is_put_off_and_not_certain() -> None:
+    asker = Told(Failure("cancelled"), dry=True)
+    assert way_of("differential", chosen_aspects(())).judge(asker, CASE).failure == "cancelled"
+    assert [(call.stage, call.certain) for call in asker.put_off] == [("compare-unique", False)]
+
+
+def test_statements_are_counted_once_and_empty_ones_not_at_all() -> None:
+    assert statements(["a", " a ", "", "b"]) == ["a", "b"]
+    assert len(statements([str(n) for n in range(500)])) == 100
+    assert Content(common=[], only_first=[], only_second=[]).common == []
+
+
+def test_unknown_aspects_are_refused_with_the_nearest_one() -> None:
+    assert [one.name for one in chosen_aspects(("directness", "relevance"))] == ["relevance", "directness"]
+    with pytest.raises(UsageError, match="did you mean relevance"):
+        chosen_aspects(("relevence",))
+    with pytest.raises(UsageError, match="needs written grades"):
+        way_of("scores", biased_aspects())
+    assert way_of("pairwise-choice", biased_aspects()).names == BIASED
+
+
+def test_aspects_of_ones_own_are_read_and_all_faults_come_at_once(tmp_path: Path) -> None:
+    good = tmp_path / "good.toml"
+    good.write_text('[safety]\nasks = "Is it safe?"\ngrades = ["a", "b", "c", "d", "e", "f"]\n')
+    assert read_grades(good) == {"safety": Aspect("safety", "Is it safe?", ("a", "b", "c", "d", "e", "f"))}
+    bad = tmp_path / "bad.toml"
+    bad.write_text('[overall]\nasks = ""\ngrades = ["a"]\nmore = 1\n[copy]\nasks = "x"\ngrades = [1, 2, 3, 4, 5, 6]\n')
+    with pytest.raises(InputError) as caught:
+        read_grades(bad)
+    assert len(caught.value.faults) == 6
+    bad.write_text("[safety\n")
+    with pytest.raises(InputError, match="TOML"):
+        read_grades(bad)
+
+
+def test_the_page_of_the_grades_has_them_word_for_word() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "judge-procedures.md").read_text(encoding="utf-8")
+    for aspect in load_grades().values():
+        assert f"**{aspect.name}**: {aspect.asks}" in page
+        assert all(f"| {points} | {text} |" in page for points, text in enumerate(aspect.grades))

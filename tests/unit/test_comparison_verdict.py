@@ -1,0 +1,168 @@
+"""The sentences of a comparison: what is said in every case, and nothing that the figures do not say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from comparison_sample import RUN, found, stopped, tabled
+
+from kgeval.compare.results.build import build_report
+from kgeval.records import ComparisonReport, Estimated, PairResult, Ranked, Ranking, Rates, Stopped
+from kgeval.report import comparison_view as shown
+from kgeval.report.comparison_words import sentence, verdict
+
+
+def one(**more: Any) -> PairResult:
+    given: dict[str, Any] = {
+        "system_a": "A", "system_b": "B", "n": 100, "n_scored": 90, "rates": Rates(win=0.5, tie=0.2, loss=0.3),
+        "relative": Estimated(value=0.2, low=0.05, high=0.35), "gap": Estimated(value=0.4, low=0.1, high=0.7), "p": 0.01, "p_holm": 0.02,
+        "detectable": 0.21,
+    }
+    return PairResult.model_validate({**given, **more})
+
+
+def sure(decision: str, *, questions: int = 40, low: float = 0.06, high: float = 0.34) -> Stopped:
+    return stopped(decision).model_copy(update={
+        "system_a": "A", "system_b": "B", "questions": questions, "of_questions": 100, "low": low, "high": high,
+    })
+
+
+def settled(**more: Any) -> PairResult:
+    """As a stopped pair is reported: the always-valid interval and no p."""
+    return one(**{"p": None, "p_holm": None, "detectable": None, "always_valid": True, **more})
+
+
+def test_a_difference_is_told_with_its_size_and_how_sure_it_is() -> None:
+    assert sentence(one()) == (
+        "A is better than B: it wins 50.0 % and loses 30.0 % of 90 questions, 20.0 % are ties, 0.40 points more on average; "
+        "relative win rate +20.0 % (95 %: +5.0 % to +35.0 %), p = 0.020 (Holm)."
+    )
+    assert "0.40 points fewer on average" in sentence(one(gap=Estimated(value=-0.4)))
+
+
+def test_a_loss_is_the_win_of_the_other_seen_from_its_side() -> None:
+    turned = shown.turned(one())
+    assert (turned.system_a, turned.relative.value) == ("B", -0.2)
+    assert sentence(turned) == sentence(one())
+
+
+def test_no_difference_tells_what_the_sample_would_have_found_and_never_says_equal() -> None:
+    told = sentence(one(p_holm=0.06, p=0.06))
+    assert told == (
+        "No difference found between A and B: relative win rate +20.0 % (95 %: +5.0 % to +35.0 %), p = 0.060 (Holm). "
+        "This sample of 90 questions would have found 21.0 % or more with 80 % power; a smaller difference may be there."
+    )
+    assert sentence(one(p_holm=0.06, p=0.06, detectable=None)).endswith("(Holm). A difference may be there all the same.")
+    assert "equal" not in told
+
+
+def test_a_p_that_only_the_correction_lifts_is_named() -> None:
+    told = sentence(one(p=0.01, p_holm=0.06))
+    assert "p = 0.060 (Holm). Alone it would count as found (p = 0.010), but not among all pairs of this comparison." in told
+
+
+def test_nothing_but_ties_is_no_difference() -> None:
+    ties = one(rates=Rates(win=0, tie=1, loss=0), relative=Estimated(value=0, low=0, high=0), p_holm=1.0, detectable=None)
+    assert sentence(ties) == "No difference found between A and B: all of 90 questions are ties."
+
+
+def test_nothing_scored_and_one_question_are_no_verdict() -> None:
+    none = one(n_scored=0, rates=None, relative=Estimated(), gap=Estimated(), p=None, p_holm=None, discarded=60, failures={"timeout": 40})
+    assert sentence(none) == "Nothing can be said of A and B: none of 100 questions has a result (60 discarded, timeout 40)."
+    assert sentence(one(n_scored=1, p_holm=None)) == "One question says nothing of others: A against B, relative win rate +20.0 % on it."
+
+
+def test_under_ten_questions_nobody_is_better_whatever_p_says() -> None:
+    few = one(n_scored=9, p_holm=0.004)
+    assert sentence(few) == (
+        "Too few questions to compare A and B: 9 have a result, and under 10 nothing is concluded; relative win rate +20.0 % (95 %: +5.0 % "
+        "to +35.0 %) on them."
+    )
+    assert "is better" in sentence(one(n_scored=10, p_holm=0.004))
+
+
+def test_where_the_run_stopped_when_sure_the_sequence_decides_and_no_p_is_named() -> None:
+    won = sentence(settled(relative=Estimated(value=0.2, low=0.06, high=0.34)), sure("a"))
+    assert won.startswith("A is better than B") and won.endswith(
+        "relative win rate +20.0 % (95 %, always valid: +6.0 % to +34.0 %); the comparison stopped when it was sure, after 40 questions."
+    )
+    back = sentence(settled(rates=Rates(win=0.3, tie=0.2, loss=0.5), relative=Estimated(value=-0.2, low=-0.34, high=-0.06)), sure("b"))
+    assert back.startswith("B is better than A: it wins 50.0 %") and "(95 %, always valid: +6.0 % to +34.0 %)" in back
+    equal = sentence(settled(relative=Estimated(value=0.01, low=-0.04, high=0.045)), sure("equal"))
+    assert equal == (
+        "A and B are equal within 5.0 %: relative win rate +1.0 % (95 %, always valid: -4.0 % to +4.5 %); the comparison stopped when it "
+        "was sure, after 40 questions."
+    )
+    still = sentence(settled(relative=Estimated(value=0.2, low=-0.02, high=0.4)), sure("open", questions=100))
+    assert still == (
+        "Not decided between A and B: relative win rate +20.0 % (95 %, always valid: -2.0 % to +40.0 %) after 100 questions; neither a "
+        "winner nor equality within 5.0 % is sure."
+    )
+    assert "after 40 of 100 questions" in sentence(settled(), sure("open"))
+    assert not any(" p " in told or "Holm" in told for told in (won, back, equal, still))
+
+
+# Several systems.
+
+
+def ranked(*names: str, rankable: bool = True, reason: str | None = None) -> Ranking:
+    return Ranking(rankable=rankable, reason=reason, systems=[Ranked(system=name, rank=at) for at, name in enumerate(names, start=1)])
+
+
+def several(*pairs: PairResult, **more: Any) -> str:
+    given: dict[str, Any] = {"run": RUN, "signature": "s", "pairs": list(pairs), "ranking": ranked("A", "B", "C"), **more}
+    return verdict(shown.view_of(ComparisonReport(**given)))[0]
+
+
+def pairs_of(first: dict[str, Any], second: dict[str, Any]) -> tuple[PairResult, ...]:
+    """A - B, A - C and an open B - C."""
+    return one(**first), one(system_b="C", **second), one(system_a="B", system_b="C", p_holm=0.9)
+
+
+OPEN: dict[str, Any] = {"p_holm": 0.5}
+LOST: dict[str, Any] = {"relative": Estimated(value=-0.2, low=-0.35, high=-0.05), "rates": Rates(win=0.3, tie=0.2, loss=0.5)}
+NONE: dict[str, Any] = {"rates": None, "relative": Estimated(), "n_scored": 0, "p_holm": None}
+
+
+def test_a_leader_that_beats_all_is_named_rankable_or_not() -> None:
+    told = "3 systems, 3 pairs: A is better than every other system."
+    assert several(*pairs_of({}, {})) == told
+    assert several(*pairs_of({}, {}), ranking=ranked("A", "B", "C", rankable=False, reason="A never loses")) == told
+
+
+def test_a_leader_is_not_said_to_beat_those_that_it_was_not_found_to_beat() -> None:
+    lead = "3 systems, 3 pairs: A has the highest strength, but "
+    assert several(*pairs_of(OPEN, {})) == f"{lead}it is not found to be better than B."
+    assert several(*pairs_of(OPEN, OPEN)) == f"{lead}it is not found to be better than B and C."
+    assert several(*pairs_of({"n_scored": 4}, {})) == f"{lead}it is not found to be better than B."
+    assert several(*pairs_of(NONE, OPEN)) == f"{lead}it is not found to be better than C; it is not compared with B."
+    assert several(*pairs_of(LOST, {})) == f"{lead}loses to B."
+
+
+def test_stopped_pairs_decide_who_leads_either_way_round() -> None:
+    flat = settled()
+    back = shown.turned(settled(system_b="C"))
+    stops = [sure("a"), sure("b").model_copy(update={"system_a": "C", "system_b": "A"})]
+    assert several(flat, back, stopped=stops) == "3 systems, 2 pairs: A is better than every other system."
+    stops[1] = sure("equal").model_copy(update={"system_a": "C", "system_b": "A"})
+    assert several(flat, back, stopped=stops).endswith("but it is equal to C.")
+
+
+def test_systems_that_cannot_be_ranked_are_not() -> None:
+    reason = "nobody beats anybody"
+    told = several(*pairs_of(OPEN, OPEN), ranking=ranked("A", "B", "C", rankable=False, reason=reason))
+    assert told == f"3 systems, 3 pairs: they cannot be ranked ({reason})."
+    assert several(*pairs_of(OPEN, OPEN), ranking=None).endswith("they cannot be ranked (there is no ranking).")
+
+
+def test_without_a_single_result_nobody_leads() -> None:
+    nothing = [one(system_a=a, system_b=b, **NONE) for a, b in (("A", "B"), ("A", "C"), ("B", "C"))]
+    assert several(*nothing) == "3 systems, 3 pairs: nothing can be said of their order, no pair has a result."
+    assert verdict(shown.view_of(ComparisonReport(run=RUN, signature="s"))) == ["There is no pair of systems in this report."]
+
+
+@pytest.mark.parametrize("wins", [3, 9])
+def test_a_system_that_always_wins_few_questions_is_not_called_better(wins: int) -> None:
+    report = build_report(found([tabled([[1]] * wins)]))
+    assert verdict(shown.view_of(report))[0].startswith(f"Too few questions to compare A and B: {wins} have a result")
