@@ -15,7 +15,7 @@ $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("kgeval needs Python 3.11 or later, this is %d.%d; try: make PYTHON=python3.12 ..." % sys.version_info[:2]) if sys.version_info < (3, 11) else 0'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet uv
-	UV_HTTP_TIMEOUT=300 $(BIN)/uv pip install --quiet --python $(BIN)/python -e '.[dev]' || $(BIN)/python -m pip install --quiet -e '.[dev]'
+	UV_HTTP_TIMEOUT=300 $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python -e '.[dev]' || $(BIN)/python -m pip install --quiet -e '.[dev]'
 	@touch $(READY)
 
 demo: $(READY) ## Embedded Neo4j, sample graph: audit, questions, three systems, scores, a comparison, one report

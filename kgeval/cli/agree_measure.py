@@ -45,7 +45,9 @@ report_options = report_options_of("Report file: .html .json .md", FORMS)
 @SEED
 @report_options
 def measure(**options: Any) -> int:
-    """How far people agree with each other in LABELS, and metrics and judges with them; which is nearest, per level and data set.
+    """How far people agree with each other, and metrics and judges with people.
+
+    Which metric or judge is nearest is said per level and data set.
 
     LABELS are files of kgeval agree read, or RAGChecker's human_labeled_data.json. For pairs the difference of two scores is held against
     the preference. The other people stand beside everything as the ceiling. Every figure has its n and a 95 % interval over questions.
@@ -140,8 +142,10 @@ def _answers(options: Mapping[str, Any]) -> Iterable[Answer]:
 @SEED
 @report_options
 def matrix(**options: Any) -> int:
-    """Every metric of SCORES (files of kgeval score) against every other: over all answers, by data set, and for each pair of texts that
-    metrics set side by side (answer and contexts, answer and reference, ...).
+    """How every metric goes with every other, over all answers.
+
+    SCORES are files of kgeval score. Also by data set, and for each pair of texts that metrics set side by side (answer and contexts,
+    answer and reference, ...).
 
     Every cell has its n and a 95 % interval over questions. A metric that is always the same is named and has no correlation.
 

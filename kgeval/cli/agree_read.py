@@ -10,7 +10,7 @@ import click
 
 from kgeval.cli.common import say
 from kgeval.cli.questions_stats import check_replaced
-from kgeval.errors import UsageError
+from kgeval.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from kgeval.compare.people.label_files import Labels
@@ -54,6 +54,8 @@ def _filled(options: Mapping[str, Any]) -> int:
         raise UsageError("--answers and --questions are for --labels-format ragchecker", fix="leave them out")
     key = read_key(options["key"])
     filled = read_filled(options["sheets"], key)
+    if not filled.labels:
+        raise InputError("no sheet has a label yet", fix="give the sheets that people have filled in")
     _write(options["output"], filled.labels)
     _tell(filled, key)
     return 0

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kgeval.compare.results.pair import is_first
 from kgeval.errors import InputError
 
 if TYPE_CHECKING:
@@ -30,6 +31,31 @@ class Beside:
     baseline: ComparisonReport | None = None
     seed: int = 0
     drift: Drift | None = None
+
+    def check(self, pairs: Iterable[tuple[str, str]]) -> None:
+        """Holds the labels against the pairs that are compared, before anything is paid; second runs of a system are no pairs of theirs.
+
+        Labels that name no systems are about the only pair. Raises: InputError where there are several, or no label fits any pair.
+        """
+        found = list(pairs)
+        bare = [label for label in self.labels if label.system_a is None]
+        if bare and len(found) > 1:
+            raise InputError(
+                f"{len(bare)} labels do not say which systems they are about, and {len(found)} pairs are compared",
+                fix="add system_a and system_b to the labels", faults=[label.where for label in bare[:SHOWN]],
+            )
+        if bare and found:
+            ((a, b),) = found
+            self.labels = tuple(
+                replace(label, system_a=a, system_b=b) if label.system_a is None else label for label in self.labels
+            )
+        known = {frozenset(pair) for pair in found}
+        if self.labels and not any(frozenset((label.system_a, label.system_b)) in known for label in self.labels):
+            named = sorted({f"{label.system_a} and {label.system_b}" for label in self.labels})
+            raise InputError(
+                f"no label is about a pair of this comparison; the labels are about: {'; '.join(named[:SHOWN])}",
+                fix="give labels of the compared systems, with the names that the comparison has for them",
+            )
 
     def plan(self, one: Round, asker: Asker) -> None:
         """Counts the anchors' calls in a dry run."""
@@ -63,8 +89,9 @@ class Beside:
         for table in tables:
             labelled = labels_of(table, self.labels)
             if labelled.unknown:
-                more = f" and {len(labelled.unknown) - SHOWN} more" if len(labelled.unknown) > SHOWN else ""
-                notes[f"labels of questions that were not judged: {'; '.join(labelled.unknown[:SHOWN])}{more}"] = None
+                places = [one.partition(": question ")[0] for one in labelled.unknown]  # no id: notes stay under --redact
+                more = f" and {len(places) - SHOWN} more" if len(places) > SHOWN else ""
+                notes[f"labels of questions that were not judged: {'; '.join(places[:SHOWN])}{more}"] = None
             if labelled.values:
                 rates = corrected(table, labelled, seed=self.seed)
                 found += rates
@@ -131,18 +158,14 @@ def _changes(now: ComparisonReport, before: ComparisonReport, drift: Drift | Non
         yield "baseline: whether the judge has moved is not known (--anchors in both runs tells)"
     if now.signature != before.signature:
         yield "baseline: it was made with other settings (its signature differs): its figures are not those of this procedure"
-    earlier = {(one.system_a, one.system_b): one for one in _first(before.pairs)}
-    for one in _first(now.pairs):
+    earlier = {(one.system_a, one.system_b): one for one in before.pairs if is_first(one)}
+    for one in filter(is_first, now.pairs):
         then = earlier.get((one.system_a, one.system_b))
         if then is not None and then.relative.value is not None and one.relative.value is not None:
             yield (
                 f"baseline: {one.system_a} against {one.system_b}: relative win rate {then.relative.value:+.3f} then, "
                 f"{one.relative.value:+.3f} now; {_overlap(then, one)}"
             )
-
-
-def _first(pairs: Sequence[PairResult]) -> list[PairResult]:
-    return [one for one in pairs if one.aspect == "overall" and one.by == "all" and not one.mean_of_datasets]
 
 
 def _overlap(then: PairResult, now: PairResult) -> str:

@@ -64,6 +64,7 @@ def open_job(config: Config, options: Mapping[str, Any], started: Started, stack
     outputs = outputs_of(config, options, inputs_of(config, options))
     beside = Beside() if options["shard"] else read_beside(options)  # what stands beside it is about the whole run: the join looks at it
     opened = open_all(config, options, settings, stack)
+    beside.check((a, b) for a, b in opened.paired.pairs if not opened.self_check.keys() & {a, b})
     tell(opened)
     aspects = (*settings.main.way.names, "overall")
     return Job(

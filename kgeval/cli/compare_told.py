@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kgeval.compare.results.pair import is_first
+
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
@@ -72,24 +74,22 @@ def exit_code(job: Job, report: ComparisonReport) -> int:
 
 @dataclass(frozen=True)
 class _Counted:
-    """Questions over all pairs: asked, with a result, failed, discarded."""
+    """Questions over all pairs: asked, with a result, failed, discarded. `results`, `trials`: the same by question and trial."""
 
     asked: int
     scored: int
     failed: int
     discarded: int
+    results: int
+    trials: int
 
 
 def _counted(pairs: Sequence[PairResult]) -> _Counted:
-    whole = _first(pairs)
+    whole = [one for one in pairs if is_first(one)]
     return _Counted(
         sum(one.n for one in whole), sum(one.n_scored for one in whole), sum(sum(one.failures.values()) for one in whole),
-        sum(one.discarded for one in whole),
+        sum(one.discarded for one in whole), sum(one.results for one in whole), sum(one.n * one.trials for one in whole),
     )
-
-
-def _first(pairs: Sequence[PairResult]) -> list[PairResult]:
-    return [one for one in pairs if one.by == "all" and not one.mean_of_datasets and one.aspect == "overall"]
 
 
 def _nothing(report: ComparisonReport) -> bool:
@@ -114,8 +114,10 @@ def last_words(report: ComparisonReport) -> Sequence[str]:
 def _why_incomplete(report: ComparisonReport) -> Iterator[str]:
     whole = _counted(report.pairs)
     if not report.complete:
-        made, wanted = (sum(count) for count in zip(*((one.results, one.n * one.trials) for one in _first(report.pairs)), strict=True))
-        yield f"incomplete: the run was stopped with results for {made:,} of {wanted:,} questions and trials; the same command goes on"
+        yield (
+            f"incomplete: the run was stopped with results for {whole.results:,} of {whole.trials:,} trials of questions; "
+            "the same command goes on"
+        )
         return
     if _nothing(report) and whole.discarded:
         yield (

@@ -31,7 +31,7 @@ def join_verdicts(paths: Sequence[Path], given: Mapping[str, Any]) -> int:
     """
     from kgeval import __version__
     from kgeval import config as configuration
-    from kgeval.cli.common import as_json
+    from kgeval.cli.common import arguments, as_json
     from kgeval.files.verdict_parts import read_verdict_parts
     from kgeval.manifest import Started
 
@@ -40,9 +40,7 @@ def join_verdicts(paths: Sequence[Path], given: Mapping[str, Any]) -> int:
     parts = read_verdict_parts(paths, kgeval=__version__)
     options = _options(parts, given)
     _check_outputs(options["outputs"], parts)
-    left_out = (*NOT_OF_THE_WHOLE, *options)
-    told = {k: v for k, v in parts[0].run.arguments.items() if k not in left_out}
-    told |= {name: as_json(value) for name, value in options.items() if name in parts[0].run.arguments and name not in NOT_OF_THE_WHOLE}
+    told = {name: value for name, value in arguments(options).items() if name not in NOT_OF_THE_WHOLE}
     started = Started("join", {**told, "outputs": as_json(options["outputs"]), "parts": as_json(tuple(paths))})
     config = configuration.load(options["config_file"])
     with ExitStack() as stack:

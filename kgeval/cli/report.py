@@ -46,13 +46,24 @@ def report(**options: Any) -> int:
     the run is not complete or a gate has no answer.
     """
     from kgeval import config as configuration
-    from kgeval.manifest import Started
-    from kgeval.report.overview.sources import read_sources
-    from kgeval.report.overview.whole import Demands, overview
 
     section = configuration.load(options["config_file"]).report
     outputs = list(options["outputs"]) or [Path(path) for path in section.outputs]
     options = {**options, "redact": options["redact"] or section.redact}
+    made = _with_links(_made(options, outputs), outputs)
+    code = exit_code(made)
+    made = made.model_copy(update={"run": made.run.model_copy(update={"exit_code": code})})
+    show_report(made, options, outputs)
+    _say(made)
+    return code
+
+
+def _made(options: Mapping[str, Any], outputs: Sequence[Path]) -> OverviewReport:
+    """The report; options and outputs are checked before anything is read."""
+    from kgeval.manifest import Started
+    from kgeval.report.overview.sources import read_sources
+    from kgeval.report.overview.whole import Demands, overview
+
     started = Started("report", arguments(options))
     thresholds = _thresholds(options["thresholds"])
     _check(options, outputs)
@@ -60,15 +71,8 @@ def report(**options: Any) -> int:
     baseline = read_sources(options["baselines"]) if options["baselines"] else None
     _check_found(found, outputs)
     read = [file for file in (*found.files, *(baseline.files if baseline else ())) if file not in outputs]
-    run = started.manifest(inputs=read)
     demands = Demands(options["title"], options["fail_on"], thresholds, fail_if_worse=options["fail_if_worse"])
-    made = overview(found, run, demands, baseline=baseline)
-    made = _with_links(made, outputs)
-    code = exit_code(made)
-    made = made.model_copy(update={"run": made.run.model_copy(update={"exit_code": code})})
-    show_report(made, options, outputs)
-    _say(made)
-    return code
+    return overview(found, started.manifest(inputs=read), demands, baseline=baseline)
 
 
 def _thresholds(texts: Sequence[str]) -> list[Threshold]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from kgeval.compare.given.scores import Column
     from kgeval.files.score_tables import Scores
-    from kgeval.records import PairedResult, SelfCheck
+    from kgeval.records import PairedResult, PairResult, SelfCheck
 
 
 def score_options(command: F) -> F:
@@ -78,7 +78,7 @@ def scores_of(options: Mapping[str, Any]) -> tuple[Scores, list[Column]]:
     return scores, columns
 
 
-def cautions(results: Sequence[PairedResult]) -> list[str]:
+def cautions(results: Sequence[PairedResult] | Sequence[PairResult]) -> list[str]:
     """What must be said of the size of the sample."""
     from kgeval.stats.power import tier
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import click
 
-from kgeval.cli.stats_options import begin, common_options, finish, notes_of, verdict_options, verdicts_of
+from kgeval.cli.stats_options import FILE, begin, common_options, finish, notes_of, read_files, verdict_options, verdicts_of
+from kgeval.cli.stats_scores import cautions
 from kgeval.errors import UsageError
 
 
@@ -15,6 +18,9 @@ from kgeval.errors import UsageError
 @click.option(
     "--ties", type=click.Choice(["model", "half"]), default="model", show_default=True,
     help="Ties as a part of the model (Newman), or as half a win for both.",
+)
+@click.option(
+    "--export", type=FILE, metavar="FILE", help="Also write the single outcomes as evalica CSV: left,right,winner,question_id.",
 )
 @common_options()
 def rank(**options: Any) -> int:
@@ -29,6 +35,7 @@ def rank(**options: Any) -> int:
     from kgeval.compare.results.pair import pair_results, with_holm
 
     started = begin("rank", options)
+    _check_export(options)
     found, tables = verdicts_of(options)
     seed, confidence = options["seed"], options["confidence"]
     pairs = with_holm(
@@ -37,8 +44,30 @@ def rank(**options: Any) -> int:
     )
     ranking = ranking_of(tables.tables, seed=seed, confidence=confidence, half=options["ties"] == "half")
     missing = {" - ".join(pair): gone for pair, gone in tables.lacking.items()} if not found.by_row else {}
-    parts = {"ranking": ranking, "pairs": pairs, "missing": missing, "notes": notes_of(found, tables)}
+    parts = {"ranking": ranking, "pairs": pairs, "missing": missing, "notes": [*notes_of(found, tables), *cautions(pairs)]}
+    if options["export"] is not None:
+        from kgeval.compare.given.outcomes import single_outcomes
+        from kgeval.files.duel_files import write_duels
+
+        write_duels(options["export"], single_outcomes(tables.tables))
     return finish(started, "rank", options, parts, found.rows)
+
+
+def _check_export(options: Mapping[str, Any]) -> None:
+    """Raises: UsageError for a file of --export that is no CSV, cannot be written, or is read."""
+    from kgeval.cli.questions_stats import check_replaced
+    from kgeval.report.write import blocked
+
+    path: Path | None = options["export"]
+    if path is None:
+        return
+    if path.suffix.lower() != ".csv":
+        raise UsageError(f"--export {path}: unknown ending", fix="name a file that ends in .csv")
+    if path in options["outputs"]:
+        raise UsageError(f"--export and -o name one file: {path}", fix="name two files")
+    if why := blocked(path):
+        raise UsageError(f"--export {path}: {why}", fix="name another file")
+    check_replaced([path], read_files(options))
 
 
 @click.command()

@@ -4,6 +4,7 @@
     answering.py  a question, a pair and a trial -> the two answers as they are judged, each asked once; answering_plan.py: what that takes
     sources.py    where a system's answers come from: a file, a system that is asked, a second run; once.py, store.py: kept on disk
     books.py      what alignment, meaning and use came to, summed up from the store
+    likeness.py   answers that are the same texts, or of different languages: what must be said before a judge is believed
     align/        bringing two answers to one length: asked again, words added, discarded; does the meaning stay
     judge/        the procedures: what a judge is shown, how his reply becomes verdicts, the grades
     engine.py     questions x trials x positions x repeats -> verdicts, resumable; stops when it is sure

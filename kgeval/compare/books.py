@@ -12,7 +12,7 @@ from kgeval.compare.align.shape import AlignedPair
 from kgeval.compare.sources import FAR
 from kgeval.compare.store import Place, Store, key_of
 from kgeval.records import AlignmentCount, Answer, Quantiles, Question, SystemUse
-from kgeval.records.comparison import Estimated
+from kgeval.records.comparison_judge import Estimated
 from kgeval.text.length import count_words
 
 if TYPE_CHECKING:

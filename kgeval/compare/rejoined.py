@@ -41,8 +41,8 @@ class Rejoined(Run):
             shown = list(dict.fromkeys(self.lacking))
             more = f" and {len(shown) - SHOWN:,} more" if len(shown) > SHOWN else ""
             raise InputError(
-                f"answers that a model lengthened for the parts are not in this journal: {', '.join(shown[:SHOWN])}{more}; nothing was asked, "
-                "nothing was written", fix="name the journals of the parts: --import-journal FILE (repeatable), or --journal FILE",
+                f"answers that a model lengthened for the parts are not in this journal: {', '.join(shown[:SHOWN])}{more}; "
+                "nothing was asked or written", fix="name the journals of the parts: --import-journal FILE (repeatable), or --journal FILE",
             )
 
     def _judge(self, segment: Segment, places: Sequence[int]) -> list[Judged]:
@@ -54,6 +54,11 @@ class Rejoined(Run):
                 said = self.said.take((one.way.procedure, pairing.a, pairing.b, question.id, trial))
                 answers = source.pair(question, pairing.a, pairing.b, trial)
                 self._check(answers, said)
+                # one verdict an aspect where aligning failed, else one an aspect and judgement
+                names = len(one.way.names)
+                if len(said) != names * one.cases and (len(said) != names or any(verdict.failure is None for verdict in said)):
+                    what = f"verdicts on '{question.id}' ({pairing.a} and {pairing.b}, trial {trial}) are missing"
+                    raise InputError(f"{what}: the file was cut or changed", fix="judge its shard again: the replies are in the journal")
                 self.verdicts.add(segment, Judged(place, trial, answers.how, said))
                 scale.take(said)
         return []

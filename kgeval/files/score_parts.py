@@ -8,15 +8,15 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from kgeval.errors import InputError, UsageError
+from kgeval.errors import InputError
+from kgeval.files.parts import FIX, gathered, notes_in, shard_in, whole_in
 from kgeval.files.plain import read_text
 from kgeval.files.score_forms import beside, fingerprint_of, is_folder, is_result, read_scores, read_verdicts, results_of
-from kgeval.files.shards import WHOLE, Groups, Part, Shard, fingerprint_in, parse_shard, part_faults, shard_of
-from kgeval.records import Row, RunManifest, Score, ScoreReport, Verdict
+from kgeval.files.shards import Groups, Part, fingerprint_in, shard_of
+from kgeval.records import Row, Score, ScoreReport, Verdict
 
 Name = tuple[str, str, int | None]
 ALSO = ("seed", "against", "thresholds", "redact", "no_verdicts", "trials")  # what the report, or what is kept, depends on
-FIX = "give every part of one run once: the same command, kgeval and files, with --shard 1/N ... N/N"
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,7 @@ class ScorePart:
     @property
     def notes(self) -> tuple[str, ...]:
         """What its session had to say."""
-        whole = self.report.run.arguments.get(WHOLE)
-        found = whole.get("notes") if isinstance(whole, dict) else None
-        return tuple(str(note) for note in found) if isinstance(found, list) else ()
+        return notes_in(self.report.run)
 
 
 def read_parts(paths: Sequence[Path], *, kgeval: str) -> list[ScorePart]:
@@ -40,17 +38,7 @@ def read_parts(paths: Sequence[Path], *, kgeval: str) -> list[ScorePart]:
 
     Raises: InputError with every fault of every part: unreadable, whole, doubled, missing, of another run or version, changed since.
     """
-    parts, faults = [], []
-    for path in dict.fromkeys(paths):
-        try:
-            parts.append(_part(path))
-        except InputError as cause:
-            faults.append(cause.message)
-    faults += part_faults([one.part for one in parts], kgeval=kgeval)
-    faults += [f"{one.path}: its manifest does not belong to it" for one in parts if _changed(one)]
-    if faults:
-        raise InputError("these parts make up no run; nothing was written", fix=FIX, faults=faults)
-    return sorted(parts, key=lambda one: one.part.shard.number if one.part.shard else 0)
+    return gathered(paths, _part, kgeval=kgeval, more=_changed)
 
 
 def without_companions(paths: Iterable[Path]) -> tuple[Path, ...]:
@@ -65,11 +53,10 @@ def _part(path: Path) -> ScorePart:
     if not results_of(path).is_file():
         raise InputError(f"{results_of(path)}: no such file")
     run = report.run
-    whole = run.arguments.get(WHOLE)
-    known = whole if isinstance(whole, dict) else {}
+    known = whole_in(run)
     also = tuple((name, str(run.arguments.get(name))) for name in ALSO)
     part = Part(
-        name=str(path), shard=_shard(run), kgeval=run.kgeval, rows=str(known.get("rows")), run=str(known.get("run")),
+        name=str(path), shard=shard_in(run), kgeval=run.kgeval, rows=str(known.get("rows")), run=str(known.get("run")),
         signatures=tuple(info.signature for info in report.metrics), also=also,
     )
     return ScorePart(path, report, part)
@@ -85,16 +72,10 @@ def _report(path: Path) -> ScoreReport:
         raise InputError(f"{file}: is no summary of kgeval score", fix=FIX) from cause
 
 
-def _shard(run: RunManifest) -> Shard | None:
-    given = run.arguments.get("shard")
-    try:
-        return parse_shard(given) if isinstance(given, str) else None
-    except UsageError:
+def _changed(one: ScorePart) -> str | None:
+    if one.part.shard is None or fingerprint_of(one.path) == fingerprint_in(one.part.run, one.part.shard):
         return None
-
-
-def _changed(one: ScorePart) -> bool:
-    return one.part.shard is not None and fingerprint_of(one.path) != fingerprint_in(one.part.run, one.part.shard)
+    return f"{one.path}: its manifest does not belong to it"
 
 
 class _Open:

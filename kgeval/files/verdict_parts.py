@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
-from kgeval.errors import InputError, UsageError
+from kgeval.errors import InputError
+from kgeval.files.parts import FIX, gathered, notes_in, shard_in, whole_in
 from kgeval.files.plain import read_text
 from kgeval.files.score_forms import beside, is_folder, read_lines
-from kgeval.files.shards import WHOLE, Groups, Part, Shard, parse_shard, part_faults, shard_of
+from kgeval.files.shards import Groups, Part, shard_of
 from kgeval.records import ComparisonVerdict, RunManifest
 
 Name = tuple[str, str, str, str, int]
@@ -21,7 +21,6 @@ ALSO = (
     "seed", "against", "pairs", "self_checks", "trials", "repeats", "trial_kind", "meaning_sample", "baseline_biased", "contrast", "labels",
     "thresholds", "drill", "redact", "max_error_rate",
 )
-FIX = "give every part of one run once: the same command, kgeval and files, with --shard 1/N ... N/N"
 
 
 @dataclass(frozen=True)
@@ -40,13 +39,12 @@ class VerdictPart:
     @property
     def notes(self) -> tuple[str, ...]:
         """What its session with the judge had to say."""
-        found = _known(self.run).get("notes")
-        return tuple(str(note) for note in found) if isinstance(found, list) else ()
+        return notes_in(self.run)
 
     @property
     def complete(self) -> bool:
         """Whether it came to its end."""
-        return _known(self.run).get("complete") is True
+        return whole_in(self.run).get("complete") is True
 
 
 def read_verdict_parts(paths: Sequence[Path], *, kgeval: str) -> list[VerdictPart]:
@@ -54,16 +52,7 @@ def read_verdict_parts(paths: Sequence[Path], *, kgeval: str) -> list[VerdictPar
 
     Raises: InputError with every fault of every part: unreadable, whole, doubled, missing, of another run or version.
     """
-    parts, faults = [], []
-    for path in dict.fromkeys(paths):
-        try:
-            parts.append(_part(path))
-        except InputError as cause:
-            faults.append(cause.message)
-    faults += part_faults([one.part for one in parts], kgeval=kgeval)
-    if faults:
-        raise InputError("these parts make up no comparison; nothing was written", fix=FIX, faults=faults)
-    return sorted(parts, key=lambda one: one.part.shard.number if one.part.shard else 0)
+    return gathered(paths, _part, kgeval=kgeval)
 
 
 def _part(path: Path) -> VerdictPart:
@@ -76,28 +65,15 @@ def _part(path: Path) -> VerdictPart:
         raise InputError(f"{file}: is no manifest of kgeval compare", fix=FIX) from cause
     if run.command != "compare":
         raise InputError(f"{path}: is a part of kgeval {run.command}, the others are of kgeval compare", fix=FIX)
-    known = _known(run)
+    known = whole_in(run)
     part = Part(
-        name=str(path), shard=_shard(run), kgeval=run.kgeval, rows=str(known.get("rows")), run=str(known.get("run")),
+        name=str(path), shard=shard_in(run), kgeval=run.kgeval, rows=str(known.get("rows")), run=str(known.get("run")),
         signatures=(str(known.get("signature")),), also=tuple((name, str(run.arguments.get(name))) for name in ALSO),
     )
     made = VerdictPart(path, run, part)
     if not made.verdicts.is_file():
         raise InputError(f"{made.verdicts}: no such file", fix=FIX)
     return made
-
-
-def _known(run: RunManifest) -> dict[str, Any]:
-    found = run.arguments.get(WHOLE)
-    return found if isinstance(found, dict) else {}
-
-
-def _shard(run: RunManifest) -> Shard | None:
-    given = run.arguments.get("shard")
-    try:
-        return parse_shard(given) if isinstance(given, str) else None
-    except UsageError:
-        return None
 
 
 class Said:

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from kgeval.records.base import SCHEMA_VERSION, Record
-from kgeval.records.comparison import Estimated
+from kgeval.records.comparison_judge import Estimated
 from kgeval.records.manifest import RunManifest
 
 LabelScope = Literal["pairs", "answers"]

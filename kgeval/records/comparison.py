@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field, JsonValue
 
 from kgeval.records.base import SCHEMA_VERSION, Record
+from kgeval.records.comparison_judge import CorrectedRate, Drift, Estimated, JudgeReport, SelfCheck
 from kgeval.records.manifest import RunManifest
 from kgeval.records.scores import Quantiles
 
@@ -76,14 +77,6 @@ class Box(Record):
     outliers: list[float] = Field(default_factory=list)
 
 
-class Estimated(Record):
-    """A figure with its 95 % interval; null where there is none."""
-
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-
-
 class PairResult(Record):
     """What came of one pair of systems in one aspect (`overall`: the sum of all decides) on one group of questions.
 
@@ -148,52 +141,6 @@ class Ranking(Record):
     systems: list[Ranked] = Field(default_factory=list)
 
 
-class LengthBin(Record):
-    """Pairs whose answers differ by `low` to `high` words (A minus B, or longer minus shorter): how often the longer one won."""
-
-    low: float
-    high: float
-    n: int
-    longer_wins: float | None = None
-    shorter_wins: float | None = None
-    ties: float | None = None
-
-
-class Covariate(Record):
-    """How a difference in form goes with winning: the slope of a logistic regression with its interval. `scale`: one unit of it, or why there
-    is no slope."""
-
-    name: str
-    slope: Estimated
-    scale: str = ""
-
-
-class JudgeReport(Record):
-    """What can be known of the judge from his own verdicts, over one pair or all.
-
-    `first_wins`: share of calls won by the answer that stood first (0.5: no preference; ties count half); `ab_win`, `ba_win`: win rate of
-    A when it stood first and when it stood second [Z figure 2]; `flips`: question-trials whose winner changes with the order; `ties`.
-    `length_bins`, `length_slope`: raw [Z figure 6]; `length_controlled`: A's relative win rate at equal lengths; `style`: headings, bold,
-    lists. `self_agreement`: share of repeats with the same winner. `self_check`: relative win rate of a system against itself.
-    """
-
-    system_a: str | None = None
-    system_b: str | None = None
-    calls: int
-    first_wins: Estimated = Field(default_factory=Estimated)
-    ab_win: float | None = None
-    ba_win: float | None = None
-    flips: float | None = None
-    ties: float | None = None
-    self_agreement: float | None = None
-    length_bins: list[LengthBin] = Field(default_factory=list)
-    length_slope: Estimated = Field(default_factory=Estimated)
-    raw: Estimated = Field(default_factory=Estimated)
-    length_controlled: Estimated = Field(default_factory=Estimated)
-    style: list[Covariate] = Field(default_factory=list)
-    notes: list[str] = Field(default_factory=list)
-
-
 class AlignmentCount(Record):
     """How the lengths of one pair's answers were brought together, over question-trials. `adjusted`: by asking the system again
     (`attempts`: attempt -> how many came out right at it); `forced`: by adding words; `discarded`: not at all. `kept_meaning`: share of
@@ -242,59 +189,6 @@ class Stopped(Record):
     high: float
     tie_region: float
     decision: Literal["a", "b", "equal", "open"]
-
-
-class SelfCheck(Record):
-    """A/A: a system against a second, independent run of itself. `passed`: the interval holds 0."""
-
-    system: str
-    relative: Estimated
-    n: int
-    passed: bool | None = None
-
-
-class Drift(Record):
-    """The judge on a fixed set of labelled pairs, now and in the baseline run. `anchors`: pairs given; `n_scored`: judged, the rest by
-    cause in `failures`. `agreement`: share of labels that the judge gives too; `aspects`: the same by aspect, where people labelled them.
-
-    Against a baseline, over the `compared` pairs that both runs judged: `baseline_agreement` (with today's labels), `change` (now minus
-    then), `change_p` (McNemar), `changed`: share of the judge's own verdicts that differ, `changed_p`: permutation of the runs' repeats
-    within each pair (null: asked once a pair, chance and change cannot be told apart). `moved`: one of both is under 0.05; null: not known.
-    `outcomes`: pair -> the judge's outcome in each repeat over both orders (1 A, 0 equal, -1 B); `marks`: pair -> hash of its texts.
-    """
-
-    anchors: int
-    n_scored: int = 0
-    failures: dict[str, int] = Field(default_factory=dict)
-    agreement: Estimated = Field(default_factory=Estimated)
-    kappa: float | None = None
-    aspects: dict[str, Estimated] = Field(default_factory=dict)
-    compared: int | None = None
-    baseline_agreement: Estimated | None = None
-    change: Estimated | None = None
-    change_p: float | None = None
-    changed: float | None = None
-    changed_p: float | None = None
-    moved: bool | None = None
-    outcomes: dict[str, list[int]] = Field(default_factory=dict)
-    marks: dict[str, str] = Field(default_factory=dict)
-    notes: list[str] = Field(default_factory=list)
-
-
-class CorrectedRate(Record):
-    """A relative win rate corrected by labels of people. `method`: judge (as it is), people (their labels alone), ppi++, rogan-gladen.
-    `n`: questions judged; `labels`: of them, labelled. `selection_p`: a small one says that the labelled
-    questions are no random part of the judged ones; then no correction holds. `reason`: why a figure is lacking."""
-
-    system_a: str
-    system_b: str
-    aspect: str = "overall"
-    method: str
-    n: int = 0
-    labels: int
-    relative: Estimated
-    selection_p: float | None = None
-    reason: str | None = None
 
 
 class ComparisonGate(Record):

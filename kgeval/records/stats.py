@@ -7,7 +7,8 @@ from typing import Literal
 from pydantic import Field
 
 from kgeval.records.base import SCHEMA_VERSION, Record
-from kgeval.records.comparison import CorrectedRate, Drift, Estimated, JudgeReport, PairResult, Ranking, SelfCheck
+from kgeval.records.comparison import PairResult, Ranking
+from kgeval.records.comparison_judge import CorrectedRate, Drift, Estimated, JudgeReport, SelfCheck
 from kgeval.records.manifest import RunManifest
 
 StatsKind = Literal["paired", "rank", "judge", "power", "correct", "aa", "sequential", "drift"]

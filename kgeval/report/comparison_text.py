@@ -144,7 +144,7 @@ def _checks(console: Console, view: View) -> None:
         title(console, part.title.upper())
         made = table(*part.head)
         for row in part.rows[:_PAIRS]:
-            made.add_row(*(word(cell, 80) if cell else "" for cell in row))
+            made.add_row(*(word(cell, 160) if cell else "" for cell in row))
         console.print(made)
         more(console, len(part.rows) - _PAIRS)
         for line in part.lines:

@@ -35,7 +35,7 @@ def lead(report: CrossedReport) -> list[str]:
     """What was crossed, and what is missing."""
     parts = [
         plural(len(names), noun) for names, noun in (
-            (report.datasets, "data set"), (report.variants, "graph variant"), (report.shares, "share of the corpus"),
+            (report.datasets, "data set"), (report.variants, "graph variant"), (report.shares, "corpus share"),
             (report.readers, "reader"), (report.systems, "system"), (report.metrics, "metric"),
         ) if names
     ]

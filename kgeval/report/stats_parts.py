@@ -170,7 +170,9 @@ def _shares(report: StatsReport) -> Iterator[Part]:
             for one in report.shares
         ]
         head = ("Method", "share", "95 %", "labelled", "lambda", "sensitivity", "specificity", "why not")
-        yield Part("The share, corrected", head, rows)
+        p = report.selection_p
+        lines = [] if p is None else [f"p selection {p_value(p)}: under 0.05, the labelled rows are no random part of the judged ones."]
+        yield Part("The share, corrected", head, rows, lines)
 
 
 def _corrected(report: StatsReport) -> Iterator[Part]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,9 +12,11 @@ from kgeval.report.display import number, plural, visible
 from kgeval.report.markdown import escape, prose
 from kgeval.report.markdown import table as rows_of
 from kgeval.report.redact import hasher
+from kgeval.report.redact_comparison import plain_causes, redacted_drift
 from kgeval.report.stats_parts import MOST, parts
 
 _LONGEST = 80
+_QUOTES = re.compile(r"'[^']")  # a name or value of a file
 
 
 def terminal(report: StatsReport, *, width: int = 100, colour: bool = False, written: Sequence[Path] = ()) -> str:
@@ -72,15 +75,13 @@ def missing_lines(report: StatsReport) -> list[str]:
 
 
 def redacted_stats(report: StatsReport) -> StatsReport:
-    """The report with notes and names of questions hashed. Names of systems and metrics and all figures stay."""
+    """The report with names of questions hashed, and notes that quote something. Names of systems and metrics and all figures stay."""
     hashed = hasher(report)
     update: dict[str, object] = {
-        "notes": [hashed(note) for note in report.notes],
+        "notes": [hashed(note) if _QUOTES.search(note) else note for note in report.notes],
+        "pairs": [plain_causes(one) for one in report.pairs],
         "missing": {name: [hashed(one) for one in gone] for name, gone in report.missing.items()},
     }
     if report.drift is not None:
-        update["drift"] = report.drift.model_copy(update={
-            "outcomes": {hashed(one): said for one, said in report.drift.outcomes.items()},
-            "marks": {hashed(one): mark for one, mark in report.drift.marks.items()},
-        })
+        update["drift"] = redacted_drift(report.drift, hashed)
     return report.model_copy(update=update)

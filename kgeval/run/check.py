@@ -97,7 +97,8 @@ def _settings(config: Config) -> Iterator[str]:
 def _metrics(config: Config) -> Iterator[str]:
     from kgeval.metrics.select import select
 
-    yield from _said("metrics.names", lambda: select(config.metrics.names))
+    if config.metrics.names:
+        yield from _said("metrics.names", lambda: select(config.metrics.names))
 
 
 def _kinds(config: Config) -> Iterator[str]:

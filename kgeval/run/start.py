@@ -19,8 +19,8 @@ CASES: dict[Case, str] = {
 @dataclass(frozen=True)
 class Known:
     """What is known besides files. `project`: a name for a graph that is made;
-    `uri`: of a Neo4j that answers; `graph`: the graph's name in it; `layout`: as it was recognised, with
-    `nodes` in the database; `judge`: a model's name; `endpoint`: OPENAI_BASE_URL; `key`: whether OPENAI_API_KEY is set."""
+    `uri`: of a Neo4j that answers; `graph`: the graph's name in it; `layout`: as it was recognised, with `nodes` in the database;
+    `judge`: a model's name; `endpoint`: OPENAI_BASE_URL; `key`: whether OPENAI_API_KEY is set."""
 
     uri: str | None = None
     project: str | None = None
@@ -71,7 +71,8 @@ def _graph(case: Case, looked: Looked, known: Known) -> Iterator[str]:
         _off("[source]", on=has_source) + "                     # what the graph is made from; leave out for a graph that is there",
         _line("documents", _texts(documents or ("docs/",)), on=bool(documents), note="kgeval build"),
         _line("files", _texts(files or ("graph.graphml",)), on=bool(files) and not documents, note="or kgeval import"),
-        _off('options = { extractor = "rules" }', on=bool(documents)) + '   # "model" reads better, and costs; needs [model.extractor]',
+        _off('options = { extractor = "rules", cooccurrence = true }', on=bool(documents)),
+        '# with a name in [model.extractor] leave the options out: a model reads better, and costs',
     ))
     gold = looked.gold[0] if looked.gold and case != "answers" else None
     yield "\n".join((
@@ -114,7 +115,8 @@ def _measures(case: Case, looked: Looked, known: Known) -> Iterator[str]:
         _line("name", known.judge or "gpt-4o-mini", on=judge),
         _line("base_url", known.endpoint or "http://localhost:8000/v1", on=judge and known.endpoint is not None),
     ))
-    for part, what in (("reader", "what the built-in systems answer with"), ("generator", "what writes questions")):
+    parts = {"reader": "what the built-in systems answer with", "generator": "what writes questions", "extractor": "what builds the graph"}
+    for part, what in parts.items():
         yield f"# [model.{part}]".ljust(30) + f" # {what}\n" + _line("name", known.judge or "gpt-4o-mini", on=False)
     yield "\n".join((
         "# [compare]                    # two or more systems against each other, without bias (docs/compare.md); needs the judge",

@@ -40,6 +40,20 @@ def wilson(share: float, n: float, *, quantile: float) -> Interval:
     return Interval(min(share, max(0.0, centre - half)), max(share, min(1.0, centre + half)))
 
 
+def unvaried(value: float, n: int, *, low: float, high: float, confidence: float = 0.95) -> Interval:
+    """The interval of a mean of values in low..high of which n were drawn, and all were `value`. A bootstrap would say that nothing else
+    exists; but three of three that were won do not show that all are.
+
+    With the confidence, other values have a share of at most e = 1 - ((1 - confidence) / 2)^(1/n) (the exact binomial limit for none of n:
+    Clopper & Pearson 1934), so the mean lies in value - e (value - low) .. value + e (high - value). It holds the truth at least as often
+    as it says. Raises: ValueError for a value outside its range, or n < 1.
+    """
+    if n < 1 or not low <= value <= high:
+        raise ValueError(f"{n} values of {value} in {low}..{high}: there must be one at least, inside its range")
+    others = 1 - ((1 - confidence) / 2) ** (1 / n)
+    return Interval(value - others * (value - low), value + others * (high - value))
+
+
 def newcombe(first: tuple[float, float], second: tuple[float, float], *, quantile: float) -> Interval:
     """The interval of the difference of two independent shares, first minus second, each given with its n: Newcombe's hybrid score
     interval (1998, method 10), made of the two Wilson intervals. Ends lie in -1..1. Raises: as wilson."""

@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from batch_world import batched, lines_sent, live, nothing_is_left, world, written
 from compare_world import PairJudge
 from compare_world import files as compared_files
 from scripted_judge import Judge
-from shard_world import score, write_world
+from shard_world import score
 
 from kgeval.cli.main import run
 from kgeval.llm.fake import Chat, FakeServer, Rule
@@ -44,37 +45,6 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-never-on-disk")
-
-
-def world(server: FakeServer, *more: str, n: int = 6) -> list[str]:
-    """Arguments of a run; `live` takes the same ones, with a journal of its own."""
-    return [*write_world(Path(), n), "--model", "m", "--base-url", server.base_url, "--journal", "batch.sqlite", *more]
-
-
-def batched(arguments: list[str], *more: str) -> int:
-    return score(*arguments, "--batch", "--batch-poll", "0.01", *more)
-
-
-def live(arguments: list[str]) -> bytes:
-    """The scores of a live run, which nothing from the batches reaches."""
-    at = arguments.index("--journal")
-    assert score(*arguments[:at], "--journal", "live.sqlite", "-o", "live.jsonl") == 0
-    return Path("live.jsonl").read_bytes() + Path("live.verdicts.jsonl").read_bytes()
-
-
-def written() -> bytes:
-    return Path("batch.jsonl").read_bytes() + Path("batch.verdicts.jsonl").read_bytes()
-
-
-def lines_sent(server: FakeServer) -> int:
-    return server.stats().by_path.get("/v1/chat/completions", 0)
-
-
-def nothing_is_left(server: FakeServer) -> None:
-    """No batch under way, no file of ours, here or at the provider."""
-    assert run(["batches", "list", "--journal", "batch.sqlite", "-f", "json"]) == 0
-    assert list(Path().glob("batch.sqlite.batches.*.jsonl")) == []
-    assert server.model.batches.files == {}
 
 
 def test_scores_by_batches_are_those_of_a_live_run_and_each_request_is_sent_once(start: Start, capsys: pytest.CaptureFixture[str]) -> None:

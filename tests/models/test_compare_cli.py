@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -153,18 +154,21 @@ def test_a_run_that_was_killed_goes_on_where_it_was_and_pays_for_nothing_twice(t
     assert len(Path("v.jsonl").read_text().splitlines()) == whole * 4 and not Path("v.jsonl.partial").exists()
 
 
-def test_ctrl_c_ends_with_130_and_says_how_to_go_on(tmp_path: Path) -> None:
+def test_ctrl_c_ends_with_130_and_says_how_to_go_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     answers = files(tmp_path, {"good": GOOD, "poor": POOR}, n=20)
-    with FakeServer(PairJudge(), delay=0.03) as server:
-        command = [
-            sys.executable, "-m", "kgeval.cli.main", "compare", *map(str, answers), "--questions", "questions.jsonl", "--model", "m",
-            "--base-url", server.base_url, "-q", "-j", "2", "--no-progress",
-        ]
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        wait_for(lambda: server.stats().successes >= 10)
-        process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
-    assert process.returncode == 130 and "the same command goes on" in said
+    judged = count(1)
+
+    def interrupting(chat: Chat, said: Any) -> Any:
+        if next(judged) == 10:
+            os.kill(os.getpid(), signal.SIGINT)
+        return said
+
+    with FakeServer(PairJudge(spoil=interrupting)) as server:
+        assert compare(server, *answers, "-q", "-j", "2", "--verdicts", "v.jsonl") == 130
+        made = server.stats().requests
+        assert "the same command goes on" in capsys.readouterr().err and made < 20 * 8 and not Path("v.jsonl").exists()
+        assert compare(server, *answers, "-q", "--verdicts", "v.jsonl") == 0
+        assert server.stats().requests <= 20 * 8 + 2, "the two calls in flight may be made again"
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
@@ -224,6 +228,14 @@ def test_one_question_and_a_system_that_always_wins_have_figures_and_cautions(tm
     assert any("under 100 questions" in note or "one question" in note for note in found["notes"])
 
 
+def test_an_a_a_check_alone_that_has_no_result_is_no_success(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answers = files(tmp_path, {"one": lambda i: f"worth 3, {i}, " + "word " * 30, "again": lambda i: f"worth 3, {i}"})
+    with FakeServer(PairJudge()) as server:
+        assert compare(server, *answers, "--self-check", "one=again", "--no-force", "-q") == 3
+        assert "nothing could be judged" in capsys.readouterr().err
+        assert compare(server, *answers, "--self-check", "one=again", "--align", "none", "-q") == 0
+
+
 def test_a_threshold_without_an_answer_and_a_contrast_that_fails_are_told_as_what_they_are(
     tmp_path: Path, capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -263,7 +275,7 @@ REFUSED: dict[str, tuple[tuple[str, ...], str]] = {
     "thresholds of another form": (("good.jsonl", "poor.jsonl", "--threshold", "best", "--threshold", "x:win>=1"), "no system is called x"),
     "an unknown ending": (("good.jsonl", "poor.jsonl", "-o", "r.docx"), "unknown ending"),
     "an output that is an input": (("good.jsonl", "poor.jsonl", "--verdicts", "poor.jsonl"), "would replace a file that is read"),
-    "an output that a system reads": (("good.jsonl", "--system", "x=file:poor.jsonl", "-o", "poor.jsonl"), "would replace a file that is read"),
+    "an output that a system reads": (("good.jsonl", "--system", "x=file:poor.jsonl", "-o", "poor.jsonl"), "would replace a file that"),
     "a tie region without a stop": (("good.jsonl", "poor.jsonl", "--tie-region", "0.2"), "needs --stop-when-sure"),
     "a second run of nobody": (("good.jsonl", "poor.jsonl", "--self-check", "other"), "no system is called other"),
     "a file without a second run": (("good.jsonl", "poor.jsonl", "--self-check", "good"), "one answer to a question"),

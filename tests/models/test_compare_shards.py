@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -48,7 +49,7 @@ def pad(chat: Chat, reply: Any) -> Any:
 
 @pytest.fixture
 def world(server: FakeServer) -> list[str]:
-    return arguments(server, files(Path(), WORTHS, n=9))
+    return arguments(server, files(Path(), WORTHS, n=4))
 
 
 def arguments(server: FakeServer, answers: list[Path], journal: str = "j.sqlite", trials: int = 2) -> list[str]:
@@ -69,7 +70,7 @@ def in_shards(of: int, *given: object, folder: str = "parts", ending: str = ".js
 
 
 @pytest.mark.parametrize(("of", "more"), [
-    (3, ("--baseline-biased", "--contrast", "single", "--seed", "3")), (12, ()),
+    (3, ("--baseline-biased", "--contrast", "single", "--seed", "3")), (5, ()),
     (2, ("--redact", "--against", "b", "--threshold", "a:win>=2")),
 ])
 def test_shards_joined_are_one_run_byte_for_byte(world: list[str], of: int, more: tuple[str, ...], server: FakeServer) -> None:
@@ -97,7 +98,7 @@ def writer() -> Iterator[FakeServer]:
 
 
 def test_lengthened_answers_come_from_the_journals_of_the_parts(writer: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
-    answers = files(Path(), {name: words(name) for name in ("a", "b")}, n=6)
+    answers = files(Path(), {name: words(name) for name in ("a", "b")}, n=4)
     parts = [Path("1.jsonl"), Path("2/")]
     for number, part in enumerate(parts, 1):
         assert compare(*arguments(writer, answers, f"{number}.sqlite"), "--shard", f"{number}/2", "-o", part) == 0
@@ -123,7 +124,7 @@ def test_what_failed_in_a_part_is_failed_in_the_whole_with_its_cause(server: Fak
         return Rule(fault="refusal") if "mill 2" in chat.text else reply
 
     with FakeServer(PairJudge(spoil=refuse)) as stubborn:
-        given = [*arguments(stubborn, files(Path(), {"a": (4,), "b": (3,)}, n=9)), "--max-error-rate", "1"]
+        given = [*arguments(stubborn, files(Path(), {"a": (4,), "b": (3,)}, n=4)), "--max-error-rate", "1"]
         parts = in_shards(2, *given)
         assert compare(*given, "-o", "whole.jsonl") == 0
         assert join(*parts, "-o", "joined.jsonl") == 0
@@ -144,18 +145,23 @@ def test_an_incomplete_part_makes_an_incomplete_whole(world: list[str], capsys: 
 
 
 def test_every_fault_of_the_parts_is_named_at_once(world: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    parts = in_shards(4, *world)
-    twice = in_shards(4, *world, folder="twice")[0]
-    other = in_shards(4, *world, "--filter-first-n", "8", folder="other")[1]
-    settings = in_shards(4, *world, "--tolerance", "3", "--seed", "4", folder="settings")[3]
+    assert compare(*world, "--shard", "1/5", "-o", "1.jsonl") == 0
+    assert compare(*world, "--filter-first-n", "3", "--shard", "2/5", "-o", "other.jsonl") == 0
+    assert compare(*world, "--tolerance", "3", "--seed", "4", "--shard", "4/5", "-o", "settings.jsonl") == 0
     assert compare(*world, "-o", "whole/") == 0
+    for name in ("jsonl", "run.json"):
+        for copied in ("twice", "third"):
+            shutil.copy(f"1.{name}", f"{copied}.{name}")
+    manifest = Path("third.run.json")
+    manifest.write_text(manifest.read_text().replace('"1/5"', '"5/5"').replace('"kgeval": "', '"kgeval": "0'))
     capsys.readouterr()
-    assert join(parts[0], twice, other, settings, "whole/", "nothing.jsonl", "-o", "joined.jsonl") == 2
+    parts = [f"{name}.jsonl" for name in ("1", "twice", "third", "other", "settings", "nothing")]
+    assert join(*parts, "whole/", "-o", "joined.jsonl") == 2
     said = capsys.readouterr().err
     for expected in (
-        "nothing.jsonl: is no part", "whole: is a whole run", "shard 1/4 is there 2 times: parts/1.jsonl, twice/1.jsonl",
-        "shards that are missing: 3/4", "other/2.jsonl: was made from other rows", "settings/4.jsonl: other metrics, models or settings",
-        "settings/4.jsonl: other options than the other parts: seed",
+        "nothing.jsonl: is no part", "whole: is a whole run", "shard 1/5 is there 2 times: 1.jsonl, twice.jsonl",
+        "shards that are missing: 3/5", "other.jsonl: was made from other rows", "settings.jsonl: other metrics, models or settings",
+        "settings.jsonl: other options than the other parts: seed", "third.jsonl: was made by kgeval 0",
     ):
         assert expected in said, said
     assert not Path("joined.jsonl").exists()
@@ -164,7 +170,7 @@ def test_every_fault_of_the_parts_is_named_at_once(world: list[str], capsys: pyt
 def test_a_part_that_was_cut_or_whose_inputs_changed_is_refused(world: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     parts = in_shards(2, *world)
     lines = parts[1].read_text().splitlines(keepends=True)
-    spoilt = ((lines[16:], "the file was cut or changed"), ([*lines, lines[0]], "belong to no question"), (["{}\n"], "2.jsonl:1"))
+    spoilt = ((lines[4:], "the file was cut or changed"), ([*lines, lines[0]], "belong to no question"), (["{}\n"], "2.jsonl:1"))
     for kept, expected in spoilt:
         parts[1].write_text("".join(kept))
         assert join(*parts, "-o", "joined.jsonl") == 2
@@ -200,4 +206,4 @@ def test_the_dry_runs_of_the_shards_add_up_to_that_of_the_whole(world: list[str]
         line = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("total"))
         return int(line.split()[1].replace(",", ""))
 
-    assert sum(counted("--shard", f"{number}/3") for number in (1, 2, 3)) == counted() == 9 * 3 * 2 * 2 * 2
+    assert sum(counted("--shard", f"{number}/3") for number in (1, 2, 3)) == counted() == 4 * 3 * 2 * 2 * 2

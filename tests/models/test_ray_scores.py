@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from scripted_judge import Judge
@@ -32,6 +34,18 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: FakeServer) -
     return [*write_world(tmp_path, 12), "--model", "m", "--base-url", server.base_url, "--journal", str(tmp_path / "journal.sqlite")]
 
 
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The shards one after the other in this process, where processes are not the point."""
+    from kgeval.cli.main import run
+    from kgeval.run.spread.command import Command, Ended
+
+    def run_here(commands: Sequence[Command], **_: object) -> Iterator[Ended]:
+        return (Ended(command.name, run(list(command.words))) for command in commands)
+
+    monkeypatch.setattr("kgeval.run.spread.local.run_local", run_here)
+
+
 def same_as_whole(code: int) -> None:
     assert code == 0
     for ending in ("jsonl", "verdicts.jsonl"):
@@ -40,16 +54,35 @@ def same_as_whole(code: int) -> None:
     assert not Path("spread.parts").exists()
 
 
-def test_a_local_ray_with_two_workers_gives_the_bytes_of_one_process(world: list[str], server: FakeServer) -> None:
+def folders() -> set[str]:
+    """Where a Ray of ours keeps its logs while it runs."""
+    return {path.name for path in Path("/tmp").glob("kgeval-ray-*")}
+
+
+def test_a_local_ray_with_two_workers_gives_the_bytes_of_one_process(
+    tmp_path: Path, world: list[str], server: FakeServer, monkeypatch: pytest.MonkeyPatch,
+) -> None:
     if importlib.util.find_spec("ray") is None:
         pytest.skip("Ray is not installed: pip install 'kgeval[ray]'")
     assert score(*world, "-o", "whole.jsonl", "-o", "whole.json") == 0
     asked = server.stats().requests
     Path("journal.sqlite").unlink()
     server.reset()
-    before = dict(os.environ)
+    before, there, logged, remove = dict(os.environ), folders(), list[bytes](), shutil.rmtree
+
+    def look_and_remove(path: str, **more: Any) -> None:
+        if Path(path).name.startswith("kgeval-ray-"):  # Ray removes folders of its own too
+            assert Path(path).stat().st_mode & 0o077 == 0
+            logged.extend(file.read_bytes() for file in Path(path).rglob("*") if file.is_file())
+        remove(path, **more)
+
+    monkeypatch.setattr(shutil, "rmtree", look_and_remove)
     same_as_whole(score(*world, "--executor", "ray", "--workers", "2", "--shards", "3", "-o", "spread.jsonl", "-o", "spread.json"))
     assert dict(os.environ) == before, "what Ray is told by variables is gone with it"
+    assert folders() == there, "and its folder too"
+    assert logged and not any(b"sk-only-in-memory" in text for text in logged)
+    for path in (one for one in tmp_path.rglob("*") if one.is_file()):
+        assert b"sk-only-in-memory" not in path.read_bytes(), path
     assert server.stats().repeated_successes == 0
     assert server.stats().requests == asked, "the workers share the journal"
 
@@ -64,6 +97,7 @@ def test_processes_of_this_machine_give_the_bytes_of_one(world: list[str], serve
     assert server.stats().repeated_successes == 0
 
 
+@pytest.mark.usefixtures("here")
 def test_the_budget_of_a_run_is_not_multiplied_by_its_workers(world: list[str], server: FakeServer) -> None:
     assert score(*world, "--executor", "local", "--workers", "2", "--max-calls", "9", "-o", "spread.jsonl") == 3
     assert server.stats().requests <= 9
@@ -71,12 +105,14 @@ def test_the_budget_of_a_run_is_not_multiplied_by_its_workers(world: list[str], 
     assert score(*world, "-o", "whole.jsonl") == 0
     assert score(*world, "--executor", "local", "--workers", "2", "--retry-errors", "-o", "spread.jsonl") == 0
     assert Path("spread.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
+    assert Path("spread.verdicts.jsonl").read_bytes() == Path("whole.verdicts.jsonl").read_bytes()
+    assert server.stats().repeated_successes == 0
     assert not Path("spread.parts").exists()
 
 
 def test_what_a_worker_says_reaches_the_user(world: list[str], server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
     server.stop()
-    assert score(*world, "--executor", "local", "-o", "spread.jsonl") == 2
+    assert score(*world, "--executor", "local", "--workers", "1", "-o", "spread.jsonl") == 2
     said = capsys.readouterr().err
     assert "ended with exit code 2" in said and "cannot be reached" in said
 
@@ -103,7 +139,9 @@ def test_options_that_do_not_fit_are_refused(
     assert said in capsys.readouterr().err
 
 
-def test_an_interrupted_run_stops_its_workers_and_goes_on_with_resume(tmp_path: Path, world: list[str]) -> None:
+def test_an_interrupted_run_stops_its_workers_and_goes_on_with_resume(
+    tmp_path: Path, world: list[str], request: pytest.FixtureRequest,
+) -> None:
     with FakeServer(Judge(), delay=0.1) as slow:
         at = world.index("--base-url") + 1
         command = [*world[:at], slow.base_url, *world[at + 1 :], "-j", "2", "--executor", "local", "-o", "spread.jsonl", "--no-progress"]
@@ -118,6 +156,7 @@ def test_an_interrupted_run_stops_its_workers_and_goes_on_with_resume(tmp_path: 
         if process.stderr:
             process.stderr.close()
         slow.model.options.__dict__["delay"] = 0.0  # the rest may be quick
+        request.getfixturevalue("here")
         assert score(*command[:-1], "--resume") == 0
         assert slow.stats().repeated_successes == 0
         assert score(*command[: command.index("--executor")], "-o", "whole.jsonl") == 0

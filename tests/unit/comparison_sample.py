@@ -105,9 +105,10 @@ def sample(systems: int = 2) -> ComparisonReport:
             system_a="rag-1", system_b="rag-2", method="ppi++", n=700, labels=64, relative=Estimated(value=0.313), selection_p=0.417,
         ),),
         drift=Drift(
-            anchors=57, n_scored=55, failures={"timeout": 2}, agreement=Estimated(value=0.811, low=0.7, high=0.89), kappa=0.617, compared=54,
-            baseline_agreement=Estimated(value=0.786, low=0.66, high=0.87), change=Estimated(value=0.0247, low=-0.061, high=0.109),
-            change_p=0.754, changed=0.052, changed_p=0.313, moved=False, outcomes={"anchor-one": [1, 1]}, marks={"anchor-one": "ab12"},
+            anchors=57, n_scored=55, failures={"timeout": 2}, agreement=Estimated(value=0.811, low=0.7, high=0.89), kappa=0.617,
+            compared=54, baseline_agreement=Estimated(value=0.786, low=0.66, high=0.87),
+            change=Estimated(value=0.0247, low=-0.061, high=0.109), change_p=0.754, changed=0.052, changed_p=0.313,
+            moved=False, outcomes={"anchor-one": [1, 1]}, marks={"anchor-one": "ab12"},
             notes=["pairs of the baseline are left out"],
         ),
         missing={"rag-2": ["q-missing"]}, notes=("answers were read from two files",),

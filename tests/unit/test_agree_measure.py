@@ -1,4 +1,4 @@
-"""Agreement in figures: the published half of RAGChecker's labels, cases counted by hand, judges, lengths, files of others."""
+"""Agreement in figures: cases counted by hand, judges, lengths, files of others. Published labels: tests/models/test_agree_published.py."""
 
 from __future__ import annotations
 
@@ -6,18 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from human_pairs import ASPECTS, PAIRS, documented, pairs
 
 from kgeval.cli.main import run
 from kgeval.records import AgreementReport, ComparisonVerdict, HumanLabel, PredictorAgreement, Score
 from kgeval.report.write import rendered
-
-# README of the data, over the full published set; this half may differ by sampling
-FULL_SET = {
-    "the other people": (0.59, 0.68, 0.69), "rouge_l_compat": (0.43, 0.53, 0.52), "token_f1": (0.40, 0.54, 0.51),
-    "length in words": (0.05, 0.42, 0.25),
-}
-NAMES = {"the other people": "the other annotator"}
 
 
 def measured(folder: Path, *arguments: str) -> AgreementReport:
@@ -27,62 +19,6 @@ def measured(folder: Path, *arguments: str) -> AgreementReport:
 
 def found(report: AgreementReport, predictor: str, aspect: str = "overall", by: str = "all") -> PredictorAgreement:
     return next(one for one in report.predictors if (one.predictor, one.aspect, one.by) == (predictor, aspect, by))
-
-
-@pytest.fixture(scope="module")
-def published(tmp_path_factory: pytest.TempPathFactory) -> AgreementReport:
-    """Through the commands alone: labels and answers out of RAGChecker's form, scores, measure."""
-    pairs()  # skips aloud where the data are absent
-    folder = tmp_path_factory.mktemp("ragchecker")
-    file = {name: str(folder / f"{name}.jsonl") for name in ("labels", "answers", "questions", "scores")}
-    assert run(["agree", "read", str(PAIRS), "--labels-format", "ragchecker", "-o", file["labels"], "--answers", file["answers"],
-                "--questions", file["questions"]]) == 0
-    assert run(["score", file["answers"], "--questions", file["questions"], "--metrics", "token_f1,rouge_l,rouge_l_compat,exact_match",
-                "-q", "-o", file["scores"]]) == 0
-    return measured(folder, file["labels"], "--scores", file["scores"], "--answers", file["answers"], "--questions", file["questions"])
-
-
-@pytest.mark.parametrize("predictor", FULL_SET)
-def test_the_figures_of_the_published_set_come_out_on_its_half(published: AgreementReport, predictor: str) -> None:
-    for aspect, full, page in zip(ASPECTS, FULL_SET[predictor], documented(NAMES.get(predictor, predictor)), strict=True):
-        one = found(published, predictor, aspect)
-        assert one.n == 278 and one.items == 139
-        assert one.spearman.value == pytest.approx(page, abs=0.006), "as docs/results-human.md says"
-        assert one.spearman.value == pytest.approx(full, abs=0.09)
-        assert one.spearman.low is not None and one.spearman.high is not None and one.spearman.low <= full <= one.spearman.high
-
-
-def test_people_agree_exactly_on_half_and_within_one_on_nine_tenths(published: AgreementReport) -> None:
-    """Given with the data: 50 to 60 % and 90 to 92 % over the full set."""
-    for one in published.people:
-        if one.by == "all":
-            assert one.raw.value is not None and 0.48 <= one.raw.value <= 0.61
-            assert one.within_one.value is not None and 0.88 <= one.within_one.value <= 0.93
-
-
-def test_people_and_kappa_are_what_scikit_learn_and_krippendorff_compute(published: AgreementReport) -> None:
-    import krippendorff
-    import numpy as np
-    from sklearn.metrics import cohen_kappa_score
-
-    seen: dict[str, list[int]] = {}
-    for pair in pairs():
-        seen.setdefault(pair["dataset"] + pair["query_id"], []).append(int(pair["overall_label"]))
-    first, second = ([both[at] for both in seen.values()] for at in (0, 1))
-    two = next(one for one in published.pairs if one.aspect == "overall")
-    assert two.quadratic.value == pytest.approx(cohen_kappa_score(first, second, weights="quadratic"), abs=1e-9)
-    assert two.linear.value == pytest.approx(cohen_kappa_score(first, second, weights="linear"), abs=1e-9)
-    assert two.kappa.value == pytest.approx(cohen_kappa_score(first, second), abs=1e-9)
-    whole = next(one for one in published.people if (one.aspect, one.by) == ("overall", "all"))
-    theirs = krippendorff.alpha(np.array([first, second], dtype=float), level_of_measurement="ordinal", value_domain=[-2, -1, 0, 1, 2])
-    assert whole.alpha_ordinal.value == pytest.approx(theirs, abs=1e-9)
-
-
-def test_a_metric_that_says_nothing_is_named_and_not_ranked(published: AgreementReport) -> None:
-    one = found(published, "exact_match")
-    assert one.spearman.value is None and one.reason == "its value is always the same"
-    ranked = [near.predictor for near in published.nearest if near.aspect == "overall"]
-    assert set(ranked) == {"token_f1", "rouge_l", "rouge_l_compat"} and all(near.told_apart is not True for near in published.nearest)
 
 
 def label(
@@ -157,7 +93,7 @@ def test_a_judge_of_pairs_is_held_against_people(tmp_path: Path) -> None:
     for n, gap in enumerate((3, 1, 0, -1, -3)):
         better, worse = 3 + gap / 2, 3 - gap / 2  # whoever stands first gets half a point more
         verdicts += [verdict(n, "a", "b", "a", (better + 0.5, worse)), verdict(n, "b", "a", "b", (worse + 0.5, better))]
-    verdicts.append(verdict(5, "a", "b", "a", (None, None)))
+    verdicts += [verdict(5, "a", "b", "a", (1, 5)), verdict(5, "b", "a", "b", (None, None))]  # half an exchange is no verdict
     report = measured(tmp_path, labels, "--verdicts", write(tmp_path / "judge.jsonl", verdicts))
     one = found(report, "judge: relevance", "relevance")
     assert (one.items, one.missing, one.spearman.value) == (5, {"timeout": 1}, pytest.approx(1))

@@ -190,3 +190,9 @@ def test_faults_of_ragchecker_s_rows_come_with_their_place(tmp_path: Path, capsy
     assert run(["agree", "read", str(tmp_path / "pairs.json"), "--labels-format", "ragchecker", "-o", str(tmp_path / "l.jsonl")]) == 2
     told = capsys.readouterr().err
     assert "model1: needs model_name and response" in told and "correctness_label: 3" in told and "completeness_label: True" in told
+
+
+def test_sheets_that_nobody_has_filled_in_are_refused_and_nothing_is_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["agree", "read", str(folder / "s" / "ann.csv"), "--key", str(folder / "key.json"), "-o", str(folder / "labels.jsonl")]
+    assert run(given) == 2
+    assert "no sheet has a label yet" in capsys.readouterr().err and not (folder / "labels.jsonl").exists()

@@ -86,6 +86,15 @@ def test_position_exchange_takes_a_preference_for_the_first_away_and_one_order_k
     assert np.nanmean(half.wins()) > 0.9
 
 
+def test_half_an_exchange_of_positions_is_no_result() -> None:
+    world = Scenario("", "", judge=Judge(position=3.0, failed=0), aligning=Aligning(forced=1.0))
+    drawn = draw(world, Size(1, 3, 1, 2), np.random.default_rng(1))
+    drawn.points[0, 1, 0, 1] = np.nan
+    drawn.points[0, 2, 0, 0, 0, 3] = np.nan
+    wins = next(drawn.tables())[0].wins().ravel()
+    assert np.isnan(wins).tolist() == [False, True, True]
+
+
 def test_the_baseline_chooses_by_the_first_of_the_same_calls_with_the_answers_lengths_as_first_written() -> None:
     """Without steps and ties his choice can be read off the points of the first call, plus what the free lengths would have done."""
     world = Scenario("", "", Systems(words_a=260, difficulty=0.1, level=2.5), replace(EXACT, position=0.5, length=0.5))

@@ -107,4 +107,4 @@ def test_groups_of_few_questions_have_no_colour_and_no_star_and_say_so() -> None
         assert whole.shade.startswith("up") and not any("too few" in line for line in whole.subs)
         assert {(cell.shade, cell.sure, cell.subs[-1]) for cell in groups} == {("few", False, "n 9, too few")}
     for form in ("text", "md", "html"):
-        assert "9 of 8, too few" in " ".join(rendered(report, form).split()) or "9 of 12, too few" in " ".join(rendered(report, form).split())
+        assert re.search(r"9 of (8|12), too few", " ".join(rendered(report, form).split())), form

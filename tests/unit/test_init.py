@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tomllib
 from pathlib import Path
 
@@ -10,9 +11,12 @@ import pytest
 from click.testing import CliRunner
 
 from kgeval.cli.main import cli
-from kgeval.config import Config
+from kgeval.cli.run_check import check
+from kgeval.config import Config, read
 from kgeval.run.check import faults_of
+from kgeval.run.data import Given
 from kgeval.run.look import look
+from kgeval.run.plan import stages_of
 from kgeval.run.start import Case, Known, case_of, text_of
 
 ANSWER = {"id": "1", "question": "Who?", "response": "Ann.", "retrieved_contexts": ["Ann did."]}
@@ -70,6 +74,42 @@ def test_every_line_that_is_off_is_valid_when_it_is_on(tmp_path: Path) -> None:
         lines.append(bare if "=" in bare or bare.startswith("[") else line)
     on = "\n".join(lines).replace('files = ["graph.graphml"]', "").replace('kinds = ["hops=20", "negative=10"]', "")
     Config.model_validate(tomllib.loads(on))
+
+
+@pytest.mark.parametrize(("name", "graph"), [("My Project 2", "my-project-2"), ("Chunk", "chunk"), ("__x__", "x"), ("...", "mygraph")])
+def test_a_graph_that_is_made_is_called_after_its_folder(
+    tmp_path: Path, name: str, graph: str, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("NEO4J_URI", raising=False)
+    folder = tmp_path / "in" / name if name != "..." else tmp_path / "\u2026"
+    write(folder / "docs" / "corpus.jsonl", {"id": "d1", "text": "Ann did."})
+    done = CliRunner().invoke(cli, ["init", str(folder), "-o", "-"], standalone_mode=False)
+    assert Config.model_validate(tomllib.loads(done.stdout)).graph.name == graph
+
+
+@pytest.mark.parametrize("what", ["documents", "graph files", "answers"])
+def test_what_is_written_passes_the_checks_of_a_run(tmp_path: Path, what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in [name for name in os.environ if name.startswith(("KGEVAL_", "NEO4J_"))]:
+        monkeypatch.delenv(name)
+    if what == "documents":
+        write(tmp_path / "docs" / "corpus.jsonl", {"id": "d1", "text": "Ann did."})
+    elif what == "graph files":
+        (tmp_path / "g.graphml").write_text("<graphml/>")
+    else:
+        write(tmp_path / "a.jsonl", ANSWER)
+        write(tmp_path / "q.jsonl", QUESTION)
+    assert CliRunner().invoke(cli, ["init"], standalone_mode=False).exception is None
+    config, faults = read(None)
+    stages = stages_of(Given(config, None, config.run.folder))
+    check(config, stages, faults, None)
+    assert {"scores", "report"} <= {stage.kind for stage in stages}
+
+
+def test_an_empty_folder_is_said_to_be_empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NEO4J_URI", raising=False)
+    done = CliRunner().invoke(cli, ["init", str(tmp_path), "-o", "-"], standalone_mode=False)
+    assert "nothing was found to work on" in done.stderr
 
 
 def test_answers_come_before_a_graph_and_a_graph_before_documents(tmp_path: Path) -> None:

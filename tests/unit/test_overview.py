@@ -387,4 +387,5 @@ def test_checks_that_are_new_or_gone_are_named(tmp_path: Path) -> None:
     new = wrote(tmp_path / "new", audit=audited(finding("empty-name", 0), finding("self-loop", 4)))
     diff = whole(new, baseline=old).diff
     assert diff is not None
-    assert (diff.findings_new, diff.findings_gone) == (["title of self-loop (self-loop, error)"], ["title of empty-name (empty-name, error)"])
+    assert diff.findings_new == ["title of self-loop (self-loop, error)"]
+    assert diff.findings_gone == ["title of empty-name (empty-name, error)"]

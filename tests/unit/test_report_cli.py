@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from pathlib import Path
 
@@ -41,7 +40,7 @@ def test_all_forms_are_written_and_links_lead_to_the_pages(capsys: pytest.Captur
     _, err = told(capsys, 0, "run", "-q", *(word for file in files for word in ("-o", file)))
     assert all(f"wrote {file}" in err for file in files)
     report = OverviewReport.model_validate_json(Path("out/r.json").read_text(encoding="utf-8"))
-    assert [one.page for one in report.sources] == [os.path.join("..", "run", "audit.html"), None]
+    assert [one.page for one in report.sources] == [str(Path("..") / "run" / "audit.html"), None]
     (link,) = set(re.findall(r'href="(\./[^"]*)"', Path("out/r.html").read_text(encoding="utf-8")))
     assert (Path("out") / link).resolve() == Path("run/audit.html").resolve()
     assert {Path(one.path).name for one in report.run.inputs} == {"audit.json", "scores.json"}

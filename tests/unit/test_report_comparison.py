@@ -118,7 +118,9 @@ def test_every_figure_of_the_record_is_on_the_page(two: ComparisonReport, page: 
     for value in (judge.first_wins.value, judge.ab_win, judge.ba_win, judge.flips, judge.ties, judge.self_agreement):
         assert shown.share(value) in page.text
     for part in (
-        "4,071", "3.21", "180.5", "n 23", "41", "91.0 %", "p95 120", "+31.3 %", "64 of 700", "0.417", "81.1 %", "0.617", "5.2 %", "+0.025", "-0.061 to +0.109", "0.754", "0.313", "No sign that the judge moved.",
+        "4,071", "3.21", "180.5", "n 23", "41", "91.0 %", "p95 120", "+31.3 %", "64 of 700", "0.417", "81.1 %", "0.617", "5.2 %", "+0.025",
+        "-0.061 to +0.109",
+        "0.754", "0.313", "No sign that the judge moved.",
         "pairs of the baseline are left out", "timeout", "0.999",
         "q-missing", "(this)", two.signature, "relevance, grade 4", "What is told of", "rag-1 names all", "were read from two files",
         shown.signed(two.contrast["biased"][0].relative.value), shown.between(two.self_checks[0].relative),
@@ -231,12 +233,17 @@ def test_the_json_is_the_report_alone_and_in_the_page(two: ComparisonReport, pag
 def test_redaction_leaves_no_text_and_no_question_id_in_any_form(two: ComparisonReport) -> None:
     texts = {text for one in two.drill for text in (one.question_id, one.question, one.answer_a, one.answer_b) if text and len(text) > 3}
     reasons = {reason for one in two.drill for call in one.calls for pair in call.reasons.values() for reason in pair}
-    texts |= {reason for reason in reasons if len(reason) > 4} | {"q-missing"}
+    texts |= {reason for reason in reasons if len(reason) > 4} | {"q-missing", "anchor-one", "ab12", "What is", "told me"}
+    said = ["nothing more was asked: 400 What is X?", "error-rate: 9 of 10: What is Y?: rag-1 is not asked any more", "our own words"]
+    first = two.pairs[0].model_copy(update={"failures": {"He told me: so": 1, "timeout": 1}})
+    two = two.model_copy(update={"notes": said, "pairs": [first, *two.pairs[1:]]})
     for form in ALL_FORMS:
         text = rendered(two, form, redact=True)
         assert [one for one in texts if one in text] == [], form
     kept = ComparisonReport.model_validate_json(rendered(two, "json", redact=True))
-    assert kept.pairs == two.pairs and kept.judge == two.judge and all(one.question_id.startswith("#") for one in kept.drill)
+    assert kept.pairs[1:] == two.pairs[1:] and kept.judge == two.judge and kept.pairs[0].failures == {"another cause": 1, "timeout": 1}
+    assert kept.notes[0].startswith("nothing more was asked: #") and kept.notes[1].endswith(": rag-1 is not asked any more")
+    assert kept.notes[2] == said[2] and all(one.question_id.startswith("#") for one in kept.drill)
     bare = two.model_copy(update={"drill": [Drill(system_a="a", system_b="b", question_id="q", trial=1, relative=0.0)]})
     assert ComparisonReport.model_validate_json(rendered(bare, "json", redact=True)).drill[0].answer_a is None
 

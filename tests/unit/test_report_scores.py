@@ -310,7 +310,7 @@ def test_files_that_quote_texts_are_for_their_owner_alone(report: ScoreReport, t
 
 def test_junit_is_no_form_of_every_report_and_the_message_says_what_has_it(report: ScoreReport, tmp_path: Path) -> None:
     check_outputs([tmp_path / "r.xml"], ScoreReport)
-    told = r"a completeness report has no form '\.xml', only a graph audit, a score report[a-z ,]* have it(.|\n)*\.html, \.json, \.md$"
+    told = r"a completeness report has no form '\.xml', only a graph audit,[a-z ,]* score report[a-z ,]* have(.|\n)*\.html, \.json, \.md$"
     with pytest.raises(UsageError, match=told):
         check_outputs([tmp_path / "r.xml"], CompletenessReport)
     with pytest.raises(UsageError, match=r"unknown ending '\.pdf'(.|\n)*\.html, \.json, \.md, \.xml"):

@@ -145,6 +145,13 @@ def test_a_file_with_nothing_to_do_says_so(tmp_path: Path, text: str) -> None:
     assert any("nothing to do" in fault for fault in faults_of(config))
 
 
+def test_an_audit_alone_is_enough(tmp_path: Path) -> None:
+    file = tmp_path / "kgeval.toml"
+    file.write_text('[graph]\nname = "g"\n')
+    config, faults = read(file)
+    assert [*faults, *faults_of(config)] == []
+
+
 def test_what_is_left_of_a_faulty_file_is_read(tmp_path: Path) -> None:
     file = tmp_path / "kgeval.toml"
     file.write_text(

@@ -361,3 +361,21 @@ def test_a_line_that_is_no_score_is_named(tmp_path: Path) -> None:
     path.write_text(json.dumps({"question_id": "1"}) + "\n")
     with pytest.raises(InputError, match=r"s.jsonl:1: is no score"):
         list(read_scores(path))
+
+
+@pytest.mark.parametrize("finished", [False, True])
+@pytest.mark.parametrize(("lacking", "resumed", "retried"), [
+    (None, True, True), ("refused: the model refused", True, False), ("budget: the limit of 9 calls is reached", False, False),
+])
+def test_a_scored_row_that_lacks_verdicts_is_done_again(
+    tmp_path: Path, lacking: str | None, resumed: bool, retried: bool, finished: bool,
+) -> None:
+    """An empty answer has its scores without the reference's claims; their verdicts belong into the file all the same."""
+    output = tmp_path / "scores.jsonl"
+    with ScoreFile([output], fingerprint="f") as file:
+        file.add(scores("q1", 0.5), verdicts("q1")[:1], lacking=lacking)
+        if finished:
+            file.finish(report(complete=False))
+    for taking, taken in (("finished", resumed), ("scored", retried)):
+        with ScoreFile([output], fingerprint="f", taking=taking) as file:  # type: ignore[arg-type]
+            assert (file.taken(row("q1"), None) is not None) == taken

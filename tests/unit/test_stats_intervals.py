@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from kgeval.stats.intervals import needed, quantile, wilson
+from kgeval.stats.intervals import needed, quantile, unvaried, wilson
 
 Z = quantile()
 
@@ -70,3 +70,14 @@ def test_the_needed_size_grows_with_the_design_effect_and_is_never_more_than_all
     assert needed(0.5, 0.1, population=0) == 0
     with pytest.raises(ValueError, match="half-width"):
         needed(0.5, 0.5)
+
+
+def test_values_that_were_all_the_same_leave_room_for_others() -> None:
+    """e solves (1 - e)^n = 0.025: scipy's exact binomial limit for none of n."""
+    for n in (2, 3, 10, 100):
+        others = stats.binomtest(0, n).proportion_ci(0.95, method="exact").high
+        one_sided, middle = unvaried(1.0, n, low=-1, high=1), unvaried(0.0, n, low=-1, high=1)
+        assert (one_sided.low, one_sided.high) == (pytest.approx(1 - 2 * others), 1.0)
+        assert (middle.low, middle.high) == (pytest.approx(-others), pytest.approx(others))
+    with pytest.raises(ValueError, match="inside its range"):
+        unvaried(2.0, 3, low=-1, high=1)

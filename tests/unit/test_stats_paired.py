@@ -32,15 +32,17 @@ def test_the_exact_sign_flip_is_scipys_permutation_test(n: int) -> None:
     assert sign_flip(values, seed=0) == pytest.approx(theirs.pvalue, abs=1e-9)
 
 
-def test_many_equal_differences_are_a_binomial_test_but_for_the_noise_of_drawing() -> None:
-    values = [1.0] * 40 + [-1.0] * 20 + [0.0] * 40
-    exact = stats.binomtest(40, 60).pvalue
+@pytest.mark.parametrize(("up", "down"), [(40, 20), (90, 65)])
+def test_many_equal_differences_are_a_binomial_test_but_for_the_noise_of_drawing(up: int, down: int) -> None:
+    values = [1.0] * up + [-1.0] * down + [0.0] * 40
+    exact = stats.binomtest(up, up + down).pvalue
     drawn = sign_flip(values, seed=3, resamples=40_000)
     assert drawn == pytest.approx(exact, abs=4 * math.sqrt(exact / 40_000))
 
 
-def test_a_drawn_p_is_one_above_the_count_and_never_zero() -> None:
-    assert sign_flip([1.0] * 60, seed=0, resamples=999) == 1 / 1000
+@pytest.mark.parametrize("n", [60, 200])  # signs looked up in tables, and drawn by size
+def test_a_drawn_p_is_one_above_the_count_and_never_zero(n: int) -> None:
+    assert sign_flip([1.0] * n, seed=0, resamples=999) == 1 / 1000
 
 
 def test_the_drawn_p_is_the_exact_one_but_for_the_noise_of_drawing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from kgeval.compare.table import OVERALL, PairTable
@@ -18,3 +19,13 @@ def question_wins(table: PairTable, aspect: str = OVERALL) -> Floats:
     from kgeval.stats.clustered import question_means
 
     return question_means(table.wins(aspect))
+
+
+def single_outcomes(tables: Iterable[PairTable]) -> Iterator[tuple[str, str, int, str]]:
+    """(A, B, outcome, question) of every question and trial with a result: 1 A wins, 0 tie, -1 B wins, over both orders and all repeats."""
+    import numpy as np
+
+    for table in tables:
+        wins = table.wins()
+        for at, trial in zip(*np.nonzero(~np.isnan(wins)), strict=True):
+            yield table.system_a, table.system_b, int(wins[at, trial]), table.questions[at].question_id

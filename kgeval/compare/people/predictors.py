@@ -98,13 +98,15 @@ def _of_judge(name: str, items: Sequence[Item], verdicts: Sequence[ComparisonVer
     gaps, causes = _gaps(verdicts)
     judged = list(dict.fromkeys(aspect for _, aspect in gaps))
     summed = OVERALL not in judged
+    positions = max((gap.positions() for gap in gaps.values()), default=1)
     found = []
     for aspect in [OVERALL, *(one for one in judged if one in aspects and one != OVERALL)]:
         values, missing = dict[str, float](), dict[str, str]()
         for item in items:
             key = (item.question, frozenset(item.systems))
             parts = judged if aspect == OVERALL and summed else [aspect]
-            numbers = [gaps[key, part].of(item.systems[0]) for part in parts if (key, part) in gaps]
+            given = (gaps[key, part].of(item.systems[0], positions) for part in parts if (key, part) in gaps)
+            numbers = [number for number in given if number is not None]
             if len(numbers) == len(parts) and numbers:
                 values[item.id] = sum(numbers)
             else:
@@ -124,12 +126,23 @@ class _Gap:
     system_a: str
     given: dict[tuple[int, str | None], list[float]] = field(default_factory=dict)
 
-    def of(self, system: str) -> float:
-        """As seen from this system."""
+    def _trials(self) -> dict[int, list[float]]:
+        """Trial -> a mean for each position."""
         trials: dict[int, list[float]] = {}
         for (trial, _), values in self.given.items():
             trials.setdefault(trial, []).append(sum(values) / len(values))
-        mean = sum(sum(one) / len(one) for one in trials.values()) / len(trials)
+        return trials
+
+    def positions(self) -> int:
+        """In how many orders a trial was judged, at most."""
+        return max((len(one) for one in self._trials().values()), default=1)
+
+    def of(self, system: str, positions: int) -> float | None:
+        """As seen from this system; over trials with all positions, as half an exchange would be biased; null where there is none."""
+        means = [sum(one) / len(one) for one in self._trials().values() if len(one) >= positions]
+        if not means:
+            return None
+        mean = sum(means) / len(means)
         return mean if system == self.system_a else -mean
 
 

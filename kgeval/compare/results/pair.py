@@ -13,7 +13,7 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 from kgeval.compare.results.groups import Group, counted, groups_of
-from kgeval.compare.table import OVERALL, PairTable
+from kgeval.compare.table import EQUAL, OVERALL, PairTable
 from kgeval.records import Box, ComparedBy, Estimated, PairResult, Rates, TrialRates
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def _tested(cell: _Cell, plan: _Plan, family: int) -> dict[str, object]:
 
     sign = -1.0 if plan.turned else 1.0
     wins, gaps = np.nanmean(cell.wins, axis=1), np.nanmean(cell.gaps, axis=1)
-    relative = _estimated(cell, wins, plan, sign)
+    relative = _settled(cell, wins, plan) or _estimated(cell, wins, plan, sign)
     figures: dict[str, object] = {
         "relative": relative, "gap": _estimated(cell, gaps, plan, sign), "p": _chance(sign * wins * cell.weights, plan.seed, family),
         "superiority": float(np.mean([paired.superiority(wins[rows]) for rows in cell.strata])),
@@ -203,6 +203,19 @@ def _chance(values: Floats, seed: int, family: int) -> float | None:
     if p is None or len(values) <= paired.EXACT or p * paired.RESAMPLES > NEAR_FLOOR or FINE * family <= paired.RESAMPLES:
         return p
     return paired.sign_flip(values, seed=seed + 1, resamples=FINE * family)
+
+
+def _settled(cell: _Cell, wins: Floats, plan: _Plan) -> Estimated | None:
+    """The relative win rate where every question came out the same: resampling them would show no spread at all, so that three of three
+    would be as sure as three hundred. Null where they differ."""
+    from kgeval.stats.intervals import unvaried
+
+    if len(wins) < 2 or wins.max() - wins.min() > EQUAL:
+        return None
+    value = min(1.0, max(-1.0, float(wins[0])))
+    n = min(len(wins[rows]) for rows in cell.strata)
+    ends = unvaried(value, n, low=-1.0, high=1.0, confidence=plan.confidence)
+    return Estimated(value=value, low=ends.low, high=ends.high)
 
 
 def _estimated(cell: _Cell, values: Floats, plan: _Plan, sign: float) -> Estimated:

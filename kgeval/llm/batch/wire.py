@@ -7,6 +7,7 @@ import logging
 import os
 import time
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -116,14 +117,13 @@ class Wire:
 
     def download(self, file: str, path: Path) -> int:
         """Downloads a file of results to `path`. Returns how many whole lines it has."""
-        import httpx
-
         def get() -> None:
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600))
             with self._client.files.with_streaming_response.content(file, timeout=UPLOAD_SECONDS) as response:
+                library = import_module(type(response.http_response).__module__.partition(".")[0])  # httpx, or its successor
                 try:
                     response.stream_to_file(path)
-                except httpx.HTTPError:  # after the head of a response the client passes on what broke as it is
+                except library.HTTPError:  # after the head of a response the client passes on what broke as it is
                     raise CallError(Failure("connection", "the connection broke"), again=True) from None
 
         self._again(get)

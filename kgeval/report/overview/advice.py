@@ -25,6 +25,7 @@ ADVICE: Mapping[str, str] = {
     "hops_2": "see the steps that go wrong (stepwise_accuracy, paths): retrieval of the middle node, or the reader's chain",
     "hops_3_up": "see the steps that go wrong (stepwise_accuracy, paths): retrieval of the middle nodes, or the reader's chain",
     "stepwise_accuracy": "see the score report's relations and positions where steps go wrong",
+    "figures worse than the baseline": "see the table against the baseline, worse first",
     "no_answer": "see the causes in the answers' run file; answers that are errors are not scored",
     "questions": "see the check's examples, mend or leave out these questions, and score again",
     "closed_book_accuracy": "read the figures without these questions, or ask about texts that the model cannot know",

@@ -1,8 +1,8 @@
 """Commands on Ray: a Ray of our own on this machine, or a cluster that is there.
 
 Ray's own statistics, dashboard and logs on the driver are off. A Ray of our own listens on the loopback address only, lets in only
-who has the token that this process drew, and keeps its logs in a folder of this user's only, which goes with it. Tasks get argument lists, not objects of kgeval's; Ray moves them in its own way, so
-whoever can reach a cluster must be trusted (docs/large-batches.md).
+who has the token that this process drew, and keeps its logs in a folder of this user's only, which goes with it. Tasks get argument
+lists, not objects of kgeval's; Ray moves them in its own way, so whoever can reach a cluster must be trusted (docs/large-batches.md).
 """
 
 from __future__ import annotations
@@ -21,12 +21,11 @@ from typing import Any
 from kgeval.errors import ConfigError, UsageError
 from kgeval.run.spread.command import Command, Ended, carry_out
 
-PATIENCE = 150.0  # seconds for a Ray of our own to start
+STARTS = 4
 QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_DISABLE_IMPORT_WARNING": "1"}
 OWN = {
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # the switch that makes Ray bind to the loopback address, on Linux too
     "RAY_AUTH_MODE": "token", "RAY_enable_metrics_collection": "0",
-    "RAY_agent_register_timeout_ms": f"{PATIENCE * 1000:.0f}", "RAY_worker_register_timeout_seconds": f"{PATIENCE:.0f}",
 }
 
 
@@ -60,26 +59,23 @@ def run_ray(
 
 def _connect(ray: Any, address: str | None, workers: int, folder: str) -> None:
     where = f"the Ray cluster at {address}" if address else "a Ray of this machine"
-    here = {"num_cpus": workers, "include_dashboard": False, "_node_ip_address": "127.0.0.1", "_temp_dir": folder}
+    here = {"num_cpus": workers, "include_dashboard": False, "_node_ip_address": "127.0.0.1", "_temp_dir": f"{folder}/ray"}
     try:
         if address is not None:
             ray.init(address=address, log_to_driver=False, logging_level="ERROR")
-        else:
-            with _patience():
-                ray.init(address="local", log_to_driver=False, logging_level="ERROR", **here)
-        return
+            return
+        if any(_begun(ray, **here) for _ in range(STARTS)):
+            return
+        why = "it did not start in time"
     except (ConnectionError, RuntimeError, ValueError, OSError) as cause:
         why = type(cause).__name__
-    except Exception as cause:
-        if type(cause) is not Exception:
-            raise
-        why = "it did not start in time"  # Ray has no class of its own for this
     raise ConfigError(f"{where} cannot be used: {why}", fix="check --ray-address, or use --executor local")
 
 
 @contextmanager
 def _own_folder() -> Iterator[str]:
-    """Where a Ray of our own has its sockets and logs; sockets' paths must be short, so it is not below a long TMPDIR."""
+    """Where a Ray of our own has its sockets and logs, in a folder more: Ray opens its own to everybody. Sockets' paths must be short, so
+    it is not below a long TMPDIR."""
     made = tempfile.mkdtemp(prefix="kgeval-ray-", dir="/tmp" if Path("/tmp").is_dir() else None)  # noqa: S108
     try:
         yield made
@@ -91,29 +87,27 @@ def _own_folder() -> Iterator[str]:
             time.sleep(0.3)
 
 
-@contextmanager
-def _patience() -> Iterator[None]:
-    """Ray gives itself 30 s to start and has no option for that, which is too little on a busy machine; a start that it has given up
-    cannot be repeated, because its processes are still there. So its question whether it has started is asked for longer."""
-    from ray._private import services
-
-    asked = services.get_node
-    end = time.monotonic() + PATIENCE
-
-    def waiting(*given: Any) -> Any:
-        while True:
-            try:
-                return asked(*given)
-            except RuntimeError:
-                if time.monotonic() > end:
-                    raise
-                time.sleep(0.2)
-
-    services.get_node = waiting
+def _begun(ray: Any, **how: Any) -> bool:
+    """Starts a Ray of our own. False where it was too slow: Ray gives its processes 15 and 30 s, and a busy machine may need more."""
     try:
-        yield
-    finally:
-        services.get_node = asked
+        ray.init(address="local", log_to_driver=False, logging_level="ERROR", **how)
+    except Exception as cause:
+        _end_begun(cause)
+        ray.shutdown()
+        if type(cause) is Exception and "timed out during startup" in str(cause):  # Ray has no class of its own for this
+            return False
+        raise
+    return True
+
+
+def _end_begun(cause: BaseException) -> None:
+    """Ends the processes of a start that failed: Ray leaves them to the end of this one, where they slow the next start."""
+    trace = cause.__traceback__
+    while trace is not None:
+        node: Any = trace.tb_frame.f_locals.get("self")
+        if hasattr(node, "kill_all_processes"):
+            node.kill_all_processes(check_alive=False, wait=True)
+        trace = trace.tb_next
 
 
 def _spread(ray: Any, commands: Sequence[Command], workers: int, go_on: Callable[[Ended], bool]) -> Iterator[Ended]:
