@@ -18,6 +18,7 @@ from kgeval.cli.compare_told import counted_line, exit_code, last_words, setting
 from kgeval.cli.models import limits_from_options, show_plan
 from kgeval.cli.show import show_report
 from kgeval.errors import IncompleteError, ModelError
+from kgeval.files.joining import only_how_read
 
 if TYPE_CHECKING:
     from kgeval.cli.compare_files import Outputs
@@ -171,6 +172,7 @@ def _found(job: Job, run: Run) -> Found:
     looked = _Looked(run.verdicts)
     stopped = opened.models.stopped is not None or opened.aligned.stopped is not None
     complete = not stopped if job.told is None else job.told.complete
+    bearing = [note for note in opened.notes if not only_how_read(note)]
     asking = opened.models.notes if job.told is None else job.told.notes
     corrected, told = job.beside.corrected(run.verdicts.tables(main))
     return Found(
@@ -180,7 +182,7 @@ def _found(job: Job, run: Run) -> Found:
         question_text=_question_text(job.pairings), calls=looked.calls, systems=opened.aligned.uses(), alignment=_counts(opened),
         stopped=tuple(run.stopped), corrected=corrected, drift=job.beside.drift, self_check=opened.self_check,
         missing=opened.paired.missing, thresholds=job.thresholds, seed=job.options["seed"], drill=job.options["drill"],
-        notes=tuple(dict.fromkeys([*run.notes, *told, *opened.notes, *opened.aligned.notes, *asking])),
+        notes=tuple(dict.fromkeys([*run.notes, *told, *bearing, *opened.aligned.notes, *asking])),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -24,6 +25,7 @@ PEEKED = 50
 FIX = "mend the rows; --map NAME=FIELD says which field is which (docs/answer-files.md lists them)"
 FIRST = "; --allow-duplicates keeps the first of the rows with one id"
 NAMED = 5
+_HOW_READ = re.compile(r": read as .+, rows: [\d,]+$")
 _SAID = {
     "one_text": "rows whose contexts are one text, which is one context: {n}",
     "null": "null answers, read as empty with an error: {n}",
@@ -32,6 +34,11 @@ _SAID = {
     "broken": "groups of evidence_triple that are broken (a comma inside a name) and left out of the gold paths: {n}",
     "broken_facts": "supporting facts that name no sentence of the context, left out of the evidence: {n}",
 }
+
+
+def only_how_read(note: str) -> bool:
+    """True for a note that says how a file was read, and nothing that bears on a result."""
+    return _HOW_READ.search(note) is not None
 
 
 @dataclass
