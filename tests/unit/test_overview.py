@@ -243,6 +243,13 @@ def test_what_is_not_measured_leaves_the_outcome_open_where_it_could_turn_it(val
     assert rubric.passed is (True if low >= 3 else passed)
 
 
+def test_a_figure_over_few_things_gives_no_score_and_the_reason_says_how_few() -> None:
+    figures = [figure("answer_accuracy", 1.0, n=9, n_scored=9), figure("evidence_recall", 1.0, n=10, n_scored=10)]
+    (rubric,) = rubrics_of(figures, [])
+    assert rubric.measured == 1 and [one.score for one in rubric.scores[1:3]] == [5, None]
+    assert rubric.scores[2].reason == "not measured: too few for a score (10 needed; answer_accuracy: 9)"
+
+
 # --- what to mend first ---
 
 

@@ -8,6 +8,7 @@ from kgeval.records import Dimension, OverviewFigure, OverviewFinding, Rubric, R
 from kgeval.report.overview.bands import DIMENSIONS, FACETS, NEEDS, PASS, Bands
 
 WORST = "worst_error_share"
+LEAST = 10  # questions, entities ... under a figure that is to give a score: three of three right are no 5
 _ROUND = 9
 Figures = Mapping[str, OverviewFigure]
 
@@ -56,11 +57,16 @@ def _passed(scores: Sequence[float]) -> bool | None:
 
 
 def _dimension(dimension: Dimension, figures: Figures) -> RubricScore:
-    found = []
+    found, few = [], list[OverviewFigure]()
     for facet in FACETS[dimension]:
         one = next((figures[name] for name in facet.names if name in figures and figures[name].value is not None), None)
-        if one is not None:
+        if one is not None and not one.exact and one.n_scored is not None and one.n_scored < LEAST:
+            few.append(one)
+        elif one is not None:
             found.append(_figure(one, facet.bands))
+    if not found and few:
+        said = ", ".join(f"{one.title}: {one.n_scored}" for one in few)
+        return RubricScore(dimension=dimension, reason=f"not measured: too few for a score ({LEAST} needed; {said})")
     if not found:
         return RubricScore(dimension=dimension, reason=f"not measured: needs {NEEDS[dimension]}")
     return RubricScore(dimension=dimension, score=sum(one.score for one in found) / len(found), figures=found)
