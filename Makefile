@@ -24,8 +24,8 @@ demo: $(READY) ## Embedded Neo4j, sample graph: audit, questions, three systems,
 unit: $(READY) ## The fast tests: no server, no network
 	$(BIN)/python -m pytest -n auto tests/unit
 
-test: $(READY) ## All tests; starts an embedded Neo4j of its own
-	$(BIN)/python -m pytest -n logical --dist loadgroup
+test: $(READY) ## All tests; each worker starts an embedded Neo4j of its own
+	$(BIN)/python -m pytest $(if $(KGEVAL_TEST_URI),,-n logical --dist loadfile)
 
 lint: $(READY) ## ruff
 	$(BIN)/ruff check .

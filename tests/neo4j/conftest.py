@@ -1,4 +1,4 @@
-"""One server for the whole suite. KGEVAL_TEST_URI and KGEVAL_TEST_PASSWORD use a running one (it is wiped!)."""
+"""One server for the whole suite, or for each of its workers. KGEVAL_TEST_URI and KGEVAL_TEST_PASSWORD use a running one (it is wiped!)."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ def address() -> Iterator[Address]:
     """Where the suite's Neo4j is: a running one by environment, else an embedded one in a home of its own."""
     uri = os.environ.get("KGEVAL_TEST_URI")
     if uri:
+        if os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1") != "1":
+            pytest.exit("KGEVAL_TEST_URI is one server that every test wipes: run pytest without -n", returncode=4)
         yield Address(uri, "neo4j", os.environ["KGEVAL_TEST_PASSWORD"], source="KGEVAL_TEST_URI")
         return
     from kgeval.graph.server import ensure_started, stop
