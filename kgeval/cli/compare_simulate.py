@@ -68,14 +68,14 @@ def _settings(options: Mapping[str, Any]) -> SimulationSettings:
 
 
 def _report(made: Simulation, started: Started) -> SimulationReport:
-    from kgeval.records import SimulatedProcedure, SimulatedScenario, SimulatedStop, SimulationBound, SimulationReport
+    from kgeval.records import SimulatedScenario, SimulationBound, SimulationReport
 
     settings = made.settings
     scenarios = [
         SimulatedScenario(
             name=one.scenario.name, about=one.scenario.about, truth=one.truth, questions=one.questions, kept=one.kept, calls=one.calls,
-            judge=asdict(one.scenario.judge), systems=asdict(one.scenario.systems), sequential=SimulatedStop(**asdict(one.sequential)),
-            unbiased=SimulatedProcedure(**asdict(one.unbiased)), biased=SimulatedProcedure(**asdict(one.biased)),
+            judge=asdict(one.scenario.judge), systems=asdict(one.scenario.systems), sequential=one.sequential,
+            unbiased=one.unbiased, biased=one.biased,
         )
         for one in made.results
     ]

@@ -41,7 +41,7 @@ def drift(
     tables = judged(_as_sides(one for one in verdicts if one.question_id in ids), procedure=procedure).tables
     outcomes, failures = _outcomes(tables, OVERALL)
     scored = [anchor for anchor in anchors if anchor.id in outcomes]
-    said = {anchor.id: _majority(outcomes[anchor.id]) for anchor in scored}
+    said = {anchor.id: majority(outcomes[anchor.id]) for anchor in scored}
     made = Drift(
         anchors=len(anchors), n_scored=len(scored), failures=_causes(anchors, outcomes, failures),
         agreement=_agreement([said[one.id] == OUTCOME[one.label] for one in scored], confidence), kappa=_kappa(scored, said),
@@ -108,7 +108,7 @@ def _causes(anchors: Sequence[Anchor], outcomes: Mapping[str, object], causes: M
     return counts
 
 
-def _majority(outcomes: Sequence[int]) -> int:
+def majority(outcomes: Sequence[int]) -> int:
     """The outcome that most repeats have; a tie where none has the most."""
     counts = {value: list(outcomes).count(value) for value in (1, 0, -1)}
     most = max(counts.values())
@@ -138,7 +138,7 @@ def _aspects(anchors: Sequence[Anchor], tables: Sequence[PairTable], confidence:
     for aspect in dict.fromkeys(name for anchor in anchors for name in anchor.aspects):
         outcomes, _ = _outcomes(tables, aspect)
         both = [one for one in anchors if aspect in one.aspects and one.id in outcomes]
-        found[aspect] = _agreement([_majority(outcomes[one.id]) == OUTCOME[one.aspects[aspect]] for one in both], confidence)
+        found[aspect] = _agreement([majority(outcomes[one.id]) == OUTCOME[one.aspects[aspect]] for one in both], confidence)
     return found
 
 
@@ -152,20 +152,20 @@ def _compared(now: Drift, before: Drift, anchors: Sequence[Anchor], seed: int, c
     notes = [CHANGED_SET] if changed_set else []
     if not both:
         return now.model_copy(update={"compared": 0, "notes": [*notes, NONE_SHARED]})
-    old, new = ([_majority(run.outcomes[one.id]) for one in both] for run in (before, now))
+    old, new = ([majority(run.outcomes[one.id]) for one in both] for run in (before, now))
     labels = [OUTCOME[one.label] for one in both]
     right_old, right_new = ([said == label for said, label in zip(run, labels, strict=True)] for run in (old, new))
     steps = [float(after) - float(prior) for prior, after in zip(right_old, right_new, strict=True)]
     interval = bootstrap_mean(steps, seed=seed, confidence=confidence)
     change_p = mcnemar(steps.count(1.0), steps.count(-1.0))
     changed = sum(prior != after for prior, after in zip(old, new, strict=True)) / len(both)
-    changed_p = _dealt_again([(before.outcomes[one.id], now.outcomes[one.id]) for one in both], seed)
+    changed_p = dealt_again([(before.outcomes[one.id], now.outcomes[one.id]) for one in both], seed)
     change = Estimated(
         value=sum(steps) / len(steps), low=interval.low if interval else None, high=interval.high if interval else None,
     )
     return now.model_copy(update={
         "compared": len(both), "baseline_agreement": _agreement(right_old, confidence), "change": change, "change_p": change_p,
-        "changed": changed, "changed_p": changed_p, "moved": _moved(change_p, changed_p, changed),
+        "changed": changed, "changed_p": changed_p, "moved": has_moved(change_p, changed_p, changed),
         "notes": [*notes, *([ASKED_ONCE] if changed_p is None and changed else [])],
     })
 
@@ -174,7 +174,7 @@ def _in_both(one: str, now: Drift, before: Drift) -> bool:
     return one in now.outcomes and one in before.outcomes and now.marks.get(one) == before.marks.get(one, now.marks.get(one))
 
 
-def _moved(change_p: float | None, changed_p: float | None, changed: float) -> bool | None:
+def has_moved(change_p: float | None, changed_p: float | None, changed: float) -> bool | None:
     """Whether either test finds something, at SURE over both (Holm); null where no test can tell and verdicts differ."""
     from kgeval.stats.adjust import holm
 
@@ -183,7 +183,7 @@ def _moved(change_p: float | None, changed_p: float | None, changed: float) -> b
     return False if changed_p is not None or changed == 0 else None
 
 
-def _dealt_again(runs: Sequence[tuple[Sequence[int], Sequence[int]]], seed: int) -> float | None:
+def dealt_again(runs: Sequence[tuple[Sequence[int], Sequence[int]]], seed: int) -> float | None:
     """One-sided p of the sum of |mean now - mean then|, outcomes dealt out again within each pair; +1 correction.
 
     Null where no pair has more than one outcome in a run: dealing would change no size.

@@ -21,6 +21,8 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 }
 VALUE: Mapping[Winner, float] = {"a": 1.0, "tie": 0.0, "b": -1.0}
 OVERALL = "overall"
+OWN = frozenset(("id", "annotator", "label", "question_id", "metric", "system_a", "system_b"))  # fields of `kgeval agree read`
+OWN_SCALE: Mapping[str, Winner] = {"2": "a", "1": "a", "0": "tie", "-1": "b", "-2": "b"}  # how much better is not asked here
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,8 @@ def _coding(sheet: Sheet, fields: Mapping[str, str], winners: Mapping[str, Winne
     if gone:
         faults.add(sheet.file, "", lacking(sheet, "is no file of labels", gone), "name the fields in the file's head")
         return None
+    if OWN.issubset(sheet.names):
+        return Coding({**OWN_SCALE, **winners})
     try:
         return coding_of(sheet.texts(fields["label"]), winners)
     except Unknown:

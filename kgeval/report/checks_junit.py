@@ -6,7 +6,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from kgeval.records import AuditReport, OverviewFinding, Severity
 from kgeval.report.display import number, percent
-from kgeval.report.junit import _case, _outcome, _text, written
+from kgeval.report.junit import add_case, add_outcome, written, xml_text
 from kgeval.report.overview.findings import SEVERITIES, listed
 from kgeval.report.overview.told import place_of
 
@@ -28,14 +28,14 @@ def render(report: AuditReport) -> str:
 
 def check(suite: Element, one: OverviewFinding, limit: Severity) -> None:
     """One check as a testcase."""
-    case = _case(suite, one.group, " ".join(part for part in (one.rule_id, place_of(one.place, one.graph)) if part))
+    case = add_case(suite, one.group, " ".join(part for part in (one.rule_id, place_of(one.place, one.graph)) if part))
     amount = f"{number(one.count or 0)} of {number(one.total or 0)} {one.total_of}"
     share = f" ({percent(one.share)})" if one.share is not None else ""
     if one.status == "skipped":
         SubElement(case, "skipped", {"message": "cannot be answered here"})
     elif one.status in ("incomplete", "error"):
-        _outcome(case, "error", one.status, "the check timed out" if one.status == "incomplete" else "the query failed")
+        add_outcome(case, "error", one.status, "the check timed out" if one.status == "incomplete" else "the query failed")
     elif one.status == "failed" and SEVERITIES.index(one.severity) <= SEVERITIES.index(limit):
-        _outcome(case, "failure", one.severity, f"{one.title}: {amount}{share}")
+        add_outcome(case, "failure", one.severity, f"{one.title}: {amount}{share}")
     else:
-        SubElement(case, "system-out").text = _text(f"{one.status} ({one.severity}): {amount}{share}")
+        SubElement(case, "system-out").text = xml_text(f"{one.status} ({one.severity}): {amount}{share}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from kgeval.records import ComparisonGate, ComparisonReport, PairResult
@@ -10,7 +9,7 @@ from kgeval.report.comparison_checks import checks
 from kgeval.report.comparison_view import View, lost, view_of
 from kgeval.report.comparison_words import sentence, verdict
 from kgeval.report.display import number
-from kgeval.report.junit import _case, _count, _outcome, _stamp, _text
+from kgeval.report.junit import add_case, add_outcome, written, xml_text
 
 
 def render(report: ComparisonReport) -> str:
@@ -20,47 +19,41 @@ def render(report: ComparisonReport) -> str:
     root = Element("testsuites", {"name": "kgeval compare", "time": f"{max(0.0, report.run.seconds):.3f}"})
     if not report.complete:
         suite = SubElement(root, "testsuite", {"name": "run"})
-        _outcome(_case(suite, "run", "the run is complete"), "error", "incomplete", "the run was stopped before its end")
+        add_outcome(add_case(suite, "run", "the run is complete"), "error", "incomplete", "the run was stopped before its end")
     if report.gates:
         suite = SubElement(root, "testsuite", {"name": "thresholds"})
         for gate in report.gates:
             _gate(suite, gate)
     _pairs(SubElement(root, "testsuite", {"name": "pairs"}), view)
     _checks(root, view)
-    stamp = _stamp(report.run.started)
-    for suite in root:
-        _count(suite, [case for case in suite if case.tag == "testcase"])
-        suite.attrib.update({"time": "0.000", **({"timestamp": stamp} if stamp else {})})
-    _count(root, list(root.iter("testcase")))
-    ElementTree.indent(root)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+    return written(root, report.run)
 
 
 def _gate(suite: Element, gate: ComparisonGate) -> None:
     side = ">=" if gate.least else "<="
-    case = _case(suite, f"{gate.system_a} against {gate.system_b}", f"{gate.aspect}: {gate.figure} {side} {number(gate.limit)}")
+    case = add_case(suite, f"{gate.system_a} against {gate.system_b}", f"{gate.aspect}: {gate.figure} {side} {number(gate.limit)}")
     if gate.met is None:
         why = "there is no value" if gate.value is None else f"{gate.value:.4g}, but the run was stopped before its end"
-        _outcome(case, "error", "unanswered", why)
+        add_outcome(case, "error", "unanswered", why)
     elif not gate.met:
-        _outcome(case, "failure", "missed", f"{gate.value:.4g} is {'below' if gate.least else 'above'} {number(gate.limit)}")
+        add_outcome(case, "failure", "missed", f"{gate.value:.4g} is {'below' if gate.least else 'above'} {number(gate.limit)}")
 
 
 def _pairs(suite: Element, view: View) -> None:
     properties = SubElement(suite, "properties")
     told = (("kgeval", view.report.run.kgeval), ("signature", view.report.signature), ("verdict", " ".join(verdict(view))))
     for name, value in told:
-        SubElement(properties, "property", {"name": name, "value": _text(value, longest=2000)})
+        SubElement(properties, "property", {"name": name, "value": xml_text(value, longest=2000)})
     for one in view.first():
-        case = _case(suite, "pairs", f"{one.system_a} against {one.system_b}")
+        case = add_case(suite, "pairs", f"{one.system_a} against {one.system_b}")
         listed = SubElement(case, "properties")
         for name, figure in _figures(one).items():
             if figure is not None:
-                SubElement(listed, "property", {"name": name, "value": _text(str(figure))})
+                SubElement(listed, "property", {"name": name, "value": xml_text(str(figure))})
         if one.rates is None:
-            _outcome(case, "error", "unscored", f"no question has a result: {lost(one) or 'not judged'}")
+            add_outcome(case, "error", "unscored", f"no question has a result: {lost(one) or 'not judged'}")
         else:
-            SubElement(case, "system-out").text = _text(sentence(one, view.stop(one.system_a, one.system_b)), longest=600)
+            SubElement(case, "system-out").text = xml_text(sentence(one, view.stop(one.system_a, one.system_b)), longest=600)
 
 
 def _checks(root: Element, view: View) -> None:
@@ -71,7 +64,7 @@ def _checks(root: Element, view: View) -> None:
     suite = SubElement(root, "testsuite", {"name": "checks"})
     for part in made:
         rows = ["; ".join(f"{name}: {told}" for name, told in zip(part.head, row, strict=True) if told) for row in part.rows]
-        SubElement(_case(suite, "checks", part.title), "system-out").text = _text(" | ".join([*rows, *part.lines]), longest=4000)
+        SubElement(add_case(suite, "checks", part.title), "system-out").text = xml_text(" | ".join([*rows, *part.lines]), longest=4000)
 
 
 def _figures(one: PairResult) -> dict[str, object]:

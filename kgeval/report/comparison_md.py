@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from kgeval.records import ComparisonReport, JudgeReport, PairResult
 from kgeval.report import comparison_view as shown
 from kgeval.report.comparison_checks import checks
 from kgeval.report.comparison_view import View, view_of
 from kgeval.report.comparison_words import facts, verdict
 from kgeval.report.display import number
-from kgeval.report.markdown import cell, code, elsewhere, escape, notes, prose
+from kgeval.report.markdown import cell, code, elsewhere, escape, fitted, notes, prose
 from kgeval.report.markdown import table as rows_of
 from kgeval.report.usage import usage_line
 
-MOST_CHARACTERS = 60_000  # a comment on GitHub holds 65,536
 _PAIRS = 30
 _ROWS = 60
-_LEFT_OUT = "*More stands in the HTML and JSON reports: a comment must not become longer.*"
 
 
 def markdown(report: ComparisonReport) -> str:
@@ -29,17 +25,7 @@ def markdown(report: ComparisonReport) -> str:
     head, tail = ["# Comparison", f"**{first}**", lines], [notes(report.notes), use, _foot(report)]
     blocks = [_gates(view), _pairs(view), _ranking(view), _contrast(view), _checks(view)]
     blocks += [_groups(view), _judge(view), _alignment(view), _cost(view)]
-    room = MOST_CHARACTERS - sum(len(part) + 2 for part in (*head, *tail)) - len(_LEFT_OUT)
-    return "\n\n".join(part for part in (*head, *_fitting(blocks, room), *tail) if part) + "\n"
-
-
-def _fitting(blocks: Iterable[str], room: int) -> Iterable[str]:
-    for block in blocks:
-        room -= len(block) + 2
-        if room < 0:
-            yield _LEFT_OUT
-            return
-        yield block
+    return fitted(head, blocks, tail)
 
 
 def _folded(title: str, text: str) -> str:

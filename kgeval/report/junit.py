@@ -26,9 +26,9 @@ def render(report: ScoreReport) -> str:
     root = Element("testsuites", {"name": "kgeval score", "time": f"{max(0.0, report.run.seconds):.3f}"})
     if not report.complete:
         suite = SubElement(root, "testsuite", {"name": "run"})
-        _outcome(_case(suite, "run", "the run is complete"), "error", "incomplete", "the run was stopped before its end")
+        add_outcome(add_case(suite, "run", "the run is complete"), "error", "incomplete", "the run was stopped before its end")
     for system in view.systems:
-        _suite(SubElement(root, "testsuite", {"name": _text(system)}), view, system)
+        _suite(SubElement(root, "testsuite", {"name": xml_text(system)}), view, system)
     return written(root, report.run)
 
 
@@ -46,7 +46,7 @@ def written(root: Element, run: RunManifest) -> str:
 def _suite(suite: Element, view: View, system: str) -> None:
     properties = SubElement(suite, "properties")
     for name, value in (("kgeval", view.report.run.kgeval), ("command", view.report.run.command), ("verdict", " ".join(verdict(view)))):
-        SubElement(properties, "property", {"name": name, "value": _text(value, longest=2000)})
+        SubElement(properties, "property", {"name": name, "value": xml_text(value, longest=2000)})
     for gate in view.report.gates:
         if gate.system == system:
             missing = sum(one.questions_missing for one in view.report.systems if one.system == system)
@@ -58,21 +58,21 @@ def _suite(suite: Element, view: View, system: str) -> None:
 
 
 def _gate(suite: Element, gate: GateResult, mean: Mean | None, missing: int) -> None:
-    case = _case(suite, f"{gate.system}.gates", gate_name(gate))
+    case = add_case(suite, f"{gate.system}.gates", gate_name(gate))
     if gate.met is False:
         side = "below" if gate.least else "above"
-        _outcome(case, "failure", "missed", f"{figure(gate.value)} is {side} {number(gate.limit)}")
+        add_outcome(case, "failure", "missed", f"{figure(gate.value)} is {side} {number(gate.limit)}")
     elif gate.met is None and mean is not None and _nothing_to_score(mean):
-        _outcome(case, "error", "unanswered", f"{_meaningless(mean)}; a gate SYSTEM:METRIC asks one system only")
+        add_outcome(case, "error", "unanswered", f"{_meaningless(mean)}; a gate SYSTEM:METRIC asks one system only")
     elif gate.met is None:
         failed = causes(mean.failures) if mean else ""
         why = "there is no value" if gate.value is None else f"{figure(gate.value)} is of the scored rows only"
         lost = f"; questions without an answer: {number(missing)}" if missing else ""
-        _outcome(case, "error", "unanswered", why + (f"; failed rows: {failed}" if failed else "") + lost)
+        add_outcome(case, "error", "unanswered", why + (f"; failed rows: {failed}" if failed else "") + lost)
 
 
 def _metric(suite: Element, one: MetricSummary, view: View) -> None:
-    mean, case = one.overall, _case(suite, f"{one.system}.metrics", one.metric)
+    mean, case = one.overall, add_case(suite, f"{one.system}.metrics", one.metric)
     info = view.info.get(one.metric)
     figures = {
         "mean": mean.mean, "low": mean.low, "high": mean.high, "n": mean.n, "n_scored": mean.n_scored,
@@ -82,15 +82,16 @@ def _metric(suite: Element, one: MetricSummary, view: View) -> None:
     properties = SubElement(case, "properties")
     for name, value in figures.items():
         if value is not None:
-            SubElement(properties, "property", {"name": name, "value": _text(str(value))})
+            SubElement(properties, "property", {"name": name, "value": xml_text(str(value))})
     failed = sum(mean.failures.values())
     if _nothing_to_score(mean):
         SubElement(case, "skipped", {"message": _meaningless(mean)})
     elif failed > mean.n_scored:
-        _outcome(case, "error", "unscored", f"{number(failed)} rows failed, {number(mean.n_scored)} were scored: {causes(mean.failures)}")
+        why = f"{number(failed)} rows failed, {number(mean.n_scored)} were scored: {causes(mean.failures)}"
+        add_outcome(case, "error", "unscored", why)
     else:
         told = f"{figure(mean.mean)} {between(mean.low, mean.high)}".strip()
-        SubElement(case, "system-out").text = _text(f"{told}; {mean.n_scored} of {mean.n} questions scored")
+        SubElement(case, "system-out").text = xml_text(f"{told}; {mean.n_scored} of {mean.n} questions scored")
 
 
 def _nothing_to_score(mean: Mean) -> bool:
@@ -101,12 +102,14 @@ def _meaningless(mean: Mean) -> str:
     return f"the metric has no meaning for any of {number(mean.n)} questions"
 
 
-def _case(suite: Element, of: str, name: str) -> Element:
-    return SubElement(suite, "testcase", {"classname": _text(of), "name": _text(name), "time": "0.000"})
+def add_case(suite: Element, of: str, name: str) -> Element:
+    """A testcase: what it is of, and its own name."""
+    return SubElement(suite, "testcase", {"classname": xml_text(of), "name": xml_text(name), "time": "0.000"})
 
 
-def _outcome(case: Element, tag: str, kind: str, message: str) -> None:
-    SubElement(case, tag, {"type": kind, "message": _text(message, longest=600)}).text = _text(message, longest=600)
+def add_outcome(case: Element, tag: str, kind: str, message: str) -> None:
+    """Why the case did not pass. `tag`: failure, error or skipped."""
+    SubElement(case, tag, {"type": kind, "message": xml_text(message, longest=600)}).text = xml_text(message, longest=600)
 
 
 def _count(of: Element, cases: list[Element]) -> None:
@@ -115,7 +118,7 @@ def _count(of: Element, cases: list[Element]) -> None:
         of.set(name, str(sum(case.find(tag) is not None for case in cases)))
 
 
-def _text(text: str, *, longest: int = _NAME) -> str:
+def xml_text(text: str, *, longest: int = _NAME) -> str:
     """One line; hidden characters written out; what XML cannot hold at all is left out."""
     return _NO_XML.sub("", visible(text, longest=longest))
 

@@ -4,7 +4,7 @@ no name can open a table cell, a link, a mention, an image or a tag."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from kgeval.records import AuditReport, Example, Finding, RunManifest
 from kgeval.report import figures, priorities
@@ -14,6 +14,8 @@ from kgeval.report.usage import construction_line
 # Not encoded: what is no mark-up within a line. A colon may start a link or an emoji unless a blank or a digit follows.
 _MARKS = re.compile(r"[\\`*_{}\[\]<>#|!&~@$^]|:(?=[^\s\d])|(?<=[wW])\.")
 _EXAMPLES = 3
+MOST_CHARACTERS = 60_000  # a comment on GitHub holds 65,536
+_LEFT_OUT = "*More stands in the HTML and JSON reports: a comment must not become longer.*"
 
 
 def escape(text: str, *, longest: int = 200) -> str:
@@ -118,6 +120,23 @@ def foot(run: RunManifest, layout: str) -> str:
     """The last line of a report: versions, layout, server, time."""
     server = f", Neo4j {run.server.neo4j}, GDS {run.server.gds or 'missing'}" if run.server else ""
     return f"kgeval {escape(run.kgeval)}, layout {code(layout)}{escape(server)}, {escape(run.started)}, {run.seconds:.1f} s"
+
+
+def fitted(head: Iterable[str], blocks: Iterable[str], tail: Iterable[str]) -> str:
+    """Head, blocks and tail as paragraphs, at most MOST_CHARACTERS long: blocks that do not fit are left out from the end, and that is
+    said. Empty ones are passed over."""
+    first, last = list(head), list(tail)
+    room = MOST_CHARACTERS - sum(len(part) + 2 for part in (*first, *last)) - len(_LEFT_OUT)
+    return "\n\n".join(part for part in (*first, *_fitting(blocks, room), *last) if part) + "\n"
+
+
+def _fitting(blocks: Iterable[str], room: int) -> Iterator[str]:
+    for block in blocks:
+        room -= len(block) + 2
+        if room < 0:
+            yield _LEFT_OUT
+            return
+        yield block
 
 
 def cell(text: str) -> str:

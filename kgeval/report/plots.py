@@ -14,9 +14,9 @@ from xml.etree import ElementTree
 
 _SVG = "http://www.w3.org/2000/svg"
 _LINK = "{http://www.w3.org/1999/xlink}href"
-_INK = "#010203"
-_ACCENT = "#0f8a7e"
-_GRID = "#8b95a1"
+INK = "#010203"
+ACCENT = "#0f8a7e"
+GRID = "#8b95a1"
 _OF_STYLE = frozenset({
     "fill", "fill-opacity", "fill-rule", "stroke", "stroke-width", "stroke-opacity", "stroke-linecap", "stroke-linejoin",
     "stroke-dasharray", "stroke-dashoffset", "opacity", "text-anchor", "font-size",
@@ -33,22 +33,23 @@ def histogram(points: Sequence[tuple[int, int]], *, x: str, y: str, name: str) -
     wide = bool(shown) and shown[-1][0] > 20
     if wide:
         shown = [(value, n) for value, n in shown if value > 0]
-    return _draw(lambda axes: _plot(axes, shown, wide), labels=(x, y), name=name) if len(shown) > 1 else ""
+    return draw(lambda axes: _plot(axes, shown, wide), labels=(x, y), name=name) if len(shown) > 1 else ""
 
 
 def calibration(points: Sequence[tuple[float, float, int]], *, name: str) -> str:
     """A plot of (mean confidence, accuracy, how many) with the line of perfect calibration, as an SVG element; "" without points."""
     def plot(axes: Any) -> None:
-        axes.plot((0, 1), (0, 1), ":", color=_GRID, linewidth=1.6)
+        axes.plot((0, 1), (0, 1), ":", color=GRID, linewidth=1.6)
         for confidence, accuracy, n in points:
-            axes.plot(confidence, accuracy, "o", color=_ACCENT, markersize=4 + 2 * len(str(n)), markeredgewidth=0)
+            axes.plot(confidence, accuracy, "o", color=ACCENT, markersize=4 + 2 * len(str(n)), markeredgewidth=0)
         axes.set_xlim(-0.03, 1.03)
         axes.set_ylim(-0.03, 1.03)
 
-    return _draw(plot, labels=("stored confidence", "judged accuracy"), name=name) if points else ""
+    return draw(plot, labels=("stored confidence", "judged accuracy"), name=name) if points else ""
 
 
-def _draw(plot: Callable[[Any], None], *, labels: tuple[str, str], name: str) -> str:
+def draw(plot: Callable[[Any], None], *, labels: tuple[str, str], name: str) -> str:
+    """What `plot` puts on the axes, as an SVG element. `labels`: of both axes; `name` prefixes the ids inside."""
     import matplotlib as mpl
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
@@ -69,11 +70,11 @@ def _plot(axes: Any, points: Sequence[tuple[int, int]], wide: bool) -> None:
 
     values, numbers = zip(*points, strict=True)
     if not wide:
-        axes.bar(values, numbers, color=_ACCENT, width=0.75)
+        axes.bar(values, numbers, color=ACCENT, width=0.75)
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
         return
-    axes.plot(values, numbers, "o", color=_ACCENT, markersize=4.5, alpha=0.75, markeredgewidth=0)
+    axes.plot(values, numbers, "o", color=ACCENT, markersize=4.5, alpha=0.75, markeredgewidth=0)
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_ylim(0.7, max(numbers) * 1.6)
@@ -83,14 +84,14 @@ def _plot(axes: Any, points: Sequence[tuple[int, int]], wide: bool) -> None:
 
 
 def _dress(axes: Any, labels: tuple[str, str]) -> None:
-    axes.set_xlabel(labels[0], color=_INK)
-    axes.set_ylabel(labels[1], color=_INK)
-    axes.tick_params(colors=_INK, which="both", length=3, width=0.6)
-    axes.grid(color=_GRID, alpha=0.25, linewidth=0.6)
+    axes.set_xlabel(labels[0], color=INK)
+    axes.set_ylabel(labels[1], color=INK)
+    axes.tick_params(colors=INK, which="both", length=3, width=0.6)
+    axes.grid(color=GRID, alpha=0.25, linewidth=0.6)
     axes.set_axisbelow(True)
     for side, spine in axes.spines.items():
         spine.set_visible(side in ("left", "bottom"))
-        spine.set_color(_GRID)
+        spine.set_color(GRID)
 
 
 def _inline(text: str, name: str) -> str:
@@ -113,8 +114,8 @@ def _plain(node: ElementTree.Element, name: str) -> None:
         if key == "font":
             node.set("font-size", (re.search(r"([\d.]+)px", value) or ["", "10"])[1])
         elif key in _OF_STYLE:
-            node.set(key, "currentColor" if value == _INK else value)
-            if value == _ACCENT and key == "fill":
+            node.set(key, "currentColor" if value == INK else value)
+            if value == ACCENT and key == "fill":
                 node.set("class", "mark")  # the page's style gives it the colour for light and for dark
     if "id" in node.attrib:
         node.set("id", f"{name}-{node.attrib['id']}")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kgeval.records import Mean, Spread
-from kgeval.report.plots import _ACCENT, _GRID, _INK, _draw
+from kgeval.report.plots import ACCENT, GRID, INK, draw
 
 _WIDTH, _HEIGHT, _BOX = 200.0, 34.0, 10.0
 
@@ -75,7 +75,7 @@ def plane(points: Sequence[Point], *, amount: str, quality: str, name: str) -> s
         shown = [one for one in shown if one.amount > 0]
     if len(shown) < 2:
         return ""
-    return _draw(lambda axes: _plane(axes, shown, wide), labels=(amount, quality), name=name)
+    return draw(lambda axes: _plane(axes, shown, wide), labels=(amount, quality), name=name)
 
 
 def _plane(axes: Any, points: Sequence[Point], wide: bool) -> None:
@@ -83,9 +83,9 @@ def _plane(axes: Any, points: Sequence[Point], wide: bool) -> None:
 
     for one in points:
         if one.low is not None and one.high is not None:
-            axes.plot((one.amount, one.amount), (one.low, one.high), "-", color=_GRID, linewidth=1.6)
-        axes.plot(one.amount, one.mean, "o", color=_ACCENT, markersize=8, markeredgewidth=0)
-        axes.annotate(str(one.number), (one.amount, one.mean), textcoords="offset points", xytext=(8, 5), color=_INK, fontsize=11)
+            axes.plot((one.amount, one.amount), (one.low, one.high), "-", color=GRID, linewidth=1.6)
+        axes.plot(one.amount, one.mean, "o", color=ACCENT, markersize=8, markeredgewidth=0)
+        axes.annotate(str(one.number), (one.amount, one.mean), textcoords="offset points", xytext=(8, 5), color=INK, fontsize=11)
     if wide:
         axes.set_xscale("log")
         axes.xaxis.set_major_locator(LogLocator(base=10, subs=(1, 2, 5), numticks=8))

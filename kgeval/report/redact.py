@@ -11,7 +11,7 @@ from kgeval.records import AuditReport, Example, Finding, GraphRef, Record
 Hasher = Callable[[str], str]
 
 # Labels, relation types, property names and index names are the graph's vocabulary, not its contents: they stay.
-_CONTENT = ("entity", "relation", "chunk", "document")
+CONTENT = ("entity", "relation", "chunk", "document")
 
 
 def redacted(report: AuditReport) -> AuditReport:
@@ -44,7 +44,7 @@ def redacted_finding(finding: Finding, hashed: Hasher) -> Finding:
 
 def redacted_ref(ref: GraphRef, hashed: Hasher) -> GraphRef:
     """The reference with key and name hashed, unless it names a part of the graph's vocabulary."""
-    if ref.kind not in _CONTENT:
+    if ref.kind not in CONTENT:
         return ref
     return ref.model_copy(update={"key": hashed(ref.key), "name": hashed(ref.name)})
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from kgeval.records import ScoreReport
 from kgeval.report.markdown import cell as own
-from kgeval.report.markdown import code, elsewhere, escape, more, notes, prose
+from kgeval.report.markdown import code, elsewhere, escape, fitted, more, notes, prose
 from kgeval.report.markdown import table as rows_of
 from kgeval.report.scores_grids import Cell, Grid, Section
 from kgeval.report.scores_sections import sections
@@ -15,14 +15,12 @@ from kgeval.report.scores_view import View, figure, verdict, view_of
 from kgeval.report.scores_worst import worst_rows
 from kgeval.report.usage import usage_line
 
-MOST_CHARACTERS = 60_000  # a comment on GitHub holds 65,536
 _OPEN = ("gates", "scores", "leaderboard")
 _ROWS = {"scores": 40, "gates": 20, "leaderboard": 20}
 _OTHERS = 12
 _TABLES = 6
 _WIDE = 14  # columns: with more, a table for each question type
 _FIGURES = re.compile(r"[\d .,\[\]/+<>%-]{1,60}(n/a)?", re.ASCII)  # none of these can open a link, emphasis or formula
-_LEFT_OUT = "*More stands in the HTML and JSON reports: a comment must not become longer.*"
 
 
 def markdown(report: ScoreReport) -> str:
@@ -33,17 +31,7 @@ def markdown(report: ScoreReport) -> str:
     head = ["# Scores", f"**{first}**", "\n".join(f"- {line}" for line in others)]
     tail = [notes(report.notes), use, _foot(report)]
     blocks = [*(_block(section) for section in sections(view)), _worst(view), _definitions(view)]
-    room = MOST_CHARACTERS - sum(len(part) + 2 for part in (*head, *tail)) - len(_LEFT_OUT)
-    return "\n\n".join(part for part in (*head, *_fitting(blocks, room), *tail) if part) + "\n"
-
-
-def _fitting(blocks: Iterable[str], room: int) -> Iterable[str]:
-    for block in blocks:
-        room -= len(block) + 2
-        if room < 0:
-            yield _LEFT_OUT
-            return
-        yield block
+    return fitted(head, blocks, tail)
 
 
 def _block(section: Section) -> str:

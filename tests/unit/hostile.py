@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from itertools import cycle
 from typing import Any
 
@@ -32,3 +32,24 @@ def _poisoned(value: Any, texts: Iterator[str], field: str = "") -> Any:
     if isinstance(value, list):
         return [next(texts) if field in LISTS and isinstance(inner, str) else _poisoned(inner, texts) for inner in value]
     return next(texts) if field in TEXTS and isinstance(value, str) else value
+
+
+def poisoned_alike(
+    value: Any, bad: Sequence[str], *, keys: Collection[str] = (), keep: Collection[str] = (), words: Collection[str] = (),
+) -> Any:
+    """The value with a hostile text for every text, and for every key of the maps in the fields `keys`: the same one for the same text, so
+    that rows still meet. Texts of the fields `keep`, and the words `words`, stay as they are."""
+    known: dict[str, str] = {}
+
+    def text(good: str) -> str:
+        at = len(known)
+        return known.setdefault(good, bad[at % len(bad)] + (str(at) if at >= len(bad) else ""))
+
+    def walk(value: Any, field: str = "") -> Any:
+        if isinstance(value, dict):
+            return {text(key) if field in keys else key: walk(inner, "" if field in keys else key) for key, inner in value.items()}
+        if isinstance(value, list | tuple):
+            return [walk(inner, field) for inner in value]
+        return text(value) if isinstance(value, str) and field not in keep and value not in words else value
+
+    return walk(value)

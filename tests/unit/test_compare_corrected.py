@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from kgeval.compare.corrected import Labelled, corrected, labels_of, selected
 from kgeval.compare.given.shares import Item, corrected_shares
 from kgeval.compare.table import Asked, PairTable
-from kgeval.files.label_files import PairLabel
+from kgeval.files.label_files import PairLabel, read_labels
+from kgeval.records import HumanLabel
 
 N = 2_000
 AT = np.arange(N)
@@ -142,3 +145,14 @@ def test_labels_are_averaged_over_people_and_turned_to_the_pairs_direction() -> 
     found = labels_of(table(np.array([1, -1])), given)
     assert found.values == {"q0": 0.0, "q1": 1.0}
     assert found.unknown == ("l.csv:6: question 'q9'",)
+
+
+def test_labels_of_agree_read_are_read_by_their_own_scale_and_a_2_is_no_win_of_b(tmp_path: Path) -> None:
+    rows = [
+        HumanLabel(id=f"i{at}", annotator="ann", label=label, question_id=f"q{at}", metric="overall", system_a="A", system_b="B")
+        for at, label in enumerate(("2", "1", "0", "-1", "-2"))
+    ]
+    file = tmp_path / "labels.jsonl"
+    for given, values in ((rows, [1.0, 1.0, 0.0, -1.0, -1.0]), (rows[:2], [1.0, 1.0])):  # 1 and 2 alone are A and B in other tools' files
+        file.write_text("".join(row.model_dump_json(exclude_none=True) + "\n" for row in given))
+        assert [label.value for label in read_labels([file])] == values

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 from comparison_sample import NAN, RUN, drawn, found, sample, tabled
+from hostile import poisoned_alike
 from markdown_it import MarkdownIt
 from test_report_html import HOSTILE, Page
 from test_report_scores import TAGS
@@ -22,8 +23,8 @@ from kgeval.records import Box, ComparisonReport, Drill, JudgeReport, PairResult
 from kgeval.report import comparison_html
 from kgeval.report import comparison_view as shown
 from kgeval.report import plots_comparison as plots
-from kgeval.report.comparison_md import MOST_CHARACTERS
 from kgeval.report.comparison_words import verdict
+from kgeval.report.markdown import MOST_CHARACTERS
 from kgeval.report.write import Form, Screen, rendered, write_report
 
 FORMS: tuple[Form, ...] = ("text", "md", "html")
@@ -50,21 +51,7 @@ def page(two: ComparisonReport) -> Page:
 
 
 def poisoned(report: ComparisonReport, bad: Sequence[str]) -> ComparisonReport:
-    """A hostile text for every text and every key of a map: the same one for the same text, so that rows still meet."""
-    known: dict[str, str] = {}
-
-    def text(good: str) -> str:
-        at = len(known)
-        return known.setdefault(good, bad[at % len(bad)] + (str(at) if at >= len(bad) else ""))
-
-    def walk(value: Any, field: str = "") -> Any:
-        if isinstance(value, dict):
-            return {text(key) if field in KEYS else key: walk(inner, "" if field in KEYS else key) for key, inner in value.items()}
-        if isinstance(value, (list, tuple)):
-            return [walk(inner, field) for inner in value]
-        return text(value) if isinstance(value, str) and field not in KEEP and value != "overall" else value
-
-    return ComparisonReport.model_validate(walk(report.model_dump()))
+    return ComparisonReport.model_validate(poisoned_alike(report.model_dump(), bad, keys=KEYS, keep=KEEP, words=("overall",)))
 
 
 def plain(report: ComparisonReport, form: Form) -> str:

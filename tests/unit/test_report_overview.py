@@ -6,10 +6,10 @@ import re
 import stat
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from hostile import poisoned_alike
 from markdown_it import MarkdownIt
 from overview_world import audited, example, finding, gate, mean, scored, whole, wrote
 from test_report_html import HOSTILE, Page
@@ -17,9 +17,9 @@ from test_report_texts import HOSTILE as HOSTILE_MD
 
 from kgeval.records import OverviewReport, Unit
 from kgeval.report.display import visible
+from kgeval.report.markdown import MOST_CHARACTERS
 from kgeval.report.overview.html import address
 from kgeval.report.overview.kinds import KINDS
-from kgeval.report.overview.markdown import LONGEST
 from kgeval.report.overview.redact import redacted_overview
 from kgeval.report.overview.told import single, value_of
 from kgeval.report.write import Form, rendered, write_report
@@ -54,23 +54,9 @@ def against(tmp_path_factory: pytest.TempPathFactory) -> OverviewReport:
 
 
 def poisoned(report: OverviewReport, bad: Sequence[str]) -> OverviewReport:
-    """The report with a hostile text for every text: the same one for the same text."""
-    known: dict[str, str] = {}
-
-    def text(good: str) -> str:
-        at = len(known)
-        return known.setdefault(good, bad[at % len(bad)] + (str(at) if at >= len(bad) else ""))
-
-    def walk(value: Any, field: str = "") -> Any:
-        if isinstance(value, dict):
-            return {key: walk(inner, key) for key, inner in value.items()}
-        if isinstance(value, list):
-            return [walk(inner, field) for inner in value]
-        return text(value) if isinstance(value, str) and field not in FIXED else value
-
     plain = report.model_dump()
     changes = [one["verdict"] for one in plain["diff"]["changes"]] if plain["diff"] else []
-    made = walk(plain)
+    made = poisoned_alike(plain, bad, keep=FIXED)
     for one, verdict in zip(made["diff"]["changes"] if changes else [], changes, strict=True):
         one["verdict"] = verdict
     return OverviewReport.model_validate(made)
@@ -154,13 +140,13 @@ def test_markdown_stays_short_enough_for_a_comment_and_says_what_it_left_out(tmp
     findings = [finding(f"rule-{at}", 5, advice="do " * 80) for at in range(300)]
     big = whole(wrote(tmp_path, scores=scored(values), audit=audited(*findings)))
     text = rendered(big, "md")
-    assert len(text) < LONGEST
+    assert len(text) < MOST_CHARACTERS
     page = rendered(big, "html")
     data = page.rpartition('id="report">')[2]
     assert len(page) - len(data) < 1_500_000 and len(rendered(big, "text")) < 20_000
     many = big.model_copy(update={"verdict": ["y" * 700] * 75})
     cut = rendered(many, "md")
-    assert len(cut) < LONGEST and re.search(r"\*Cut here: \d+ parts more are in the HTML and JSON reports\.\*", cut)
+    assert len(cut) < MOST_CHARACTERS and re.search(r"\*Cut here: \d+ parts more are in the HTML and JSON reports\.\*", cut)
 
 
 def test_redacting_leaves_out_the_title_names_paths_and_options(tmp_path: Path) -> None:

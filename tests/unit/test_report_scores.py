@@ -7,9 +7,9 @@ import stat
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
+from hostile import poisoned_alike
 from markdown_it import MarkdownIt
 from score_report_sample import METRICS, SYSTEMS, empty, large, one_row, sample, two
 from score_report_sample import told as told_mean
@@ -19,9 +19,9 @@ from test_report_texts import HOSTILE as HOSTILE_MD
 from kgeval.errors import UsageError
 from kgeval.records import CompletenessReport, GateResult, Mean, ScoreReport, Spread, WorstRow
 from kgeval.report import scores_view as view
+from kgeval.report.markdown import MOST_CHARACTERS
 from kgeval.report.plots_scores import Point, distribution, plane
 from kgeval.report.redact_scores import redacted_scores
-from kgeval.report.scores_md import MOST_CHARACTERS
 from kgeval.report.write import Form, Screen, check_outputs, rendered, write_report
 
 FORMS: tuple[Form, ...] = ("text", "md", "html")
@@ -46,21 +46,7 @@ def hostile(report: ScoreReport) -> ScoreReport:
 
 
 def poisoned(report: ScoreReport, bad: Sequence[str]) -> ScoreReport:
-    """The report with a hostile text for every text and every key of a map: the same one for the same text, so that rows still meet."""
-    known: dict[str, str] = {}
-
-    def text(good: str) -> str:
-        at = len(known)
-        return known.setdefault(good, bad[at % len(bad)] + (str(at) if at >= len(bad) else ""))
-
-    def walk(value: Any, field: str = "") -> Any:
-        if isinstance(value, dict):
-            return {text(key) if field in MAPS else key: walk(inner, "" if field in MAPS else key) for key, inner in value.items()}
-        if isinstance(value, list):
-            return [walk(inner, field) for inner in value]
-        return text(value) if isinstance(value, str) and field not in FIXED else value
-
-    return ScoreReport.model_validate(walk(report.model_dump()))
+    return ScoreReport.model_validate(poisoned_alike(report.model_dump(), bad, keys=MAPS, keep=FIXED))
 
 
 @pytest.fixture(scope="module")

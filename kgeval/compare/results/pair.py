@@ -7,7 +7,7 @@ weight. Intervals resample questions (BCa); the p-value flips the signs of the q
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 BY: tuple[ComparedBy, ...] = ("all", "dataset", "level")
-WHISKER = 1.5  # interquartile ranges [Tukey]
 FINE = 40  # draws a test of the family: the smallest corrected p is 1 / 40
 NEAR_FLOOR = 20  # of 10,000 draws
 
@@ -161,18 +160,11 @@ def _trial(cell: _Cell, trial: int) -> TrialRates | None:
 
 
 def box(values: Sequence[float]) -> Box | None:
-    """Tukey's box: quartiles (linear between values), whiskers at the farthest values inside, the rest as outliers. Null without values."""
-    import numpy as np
+    """Tukey's box of one value a trial; null without trials."""
+    from kgeval.stats import trials
 
-    if not len(values):
-        return None
-    data = np.sort(np.asarray(values, dtype=np.float64))
-    q25, median, q75 = (float(end) for end in np.quantile(data, (0.25, 0.5, 0.75)))
-    reach = WHISKER * (q75 - q25)
-    inside = data[(data >= q25 - reach - 1e-12) & (data <= q75 + reach + 1e-12)]
-    low, high = float(inside[0]), float(inside[-1])
-    outside = [float(one) for one in data if one < low or one > high]
-    return Box(n=len(data), low=low, q25=q25, median=median, q75=q75, high=high, outliers=outside)
+    found = trials.box(values)
+    return None if found is None else Box.model_validate({**asdict(found), "outliers": list(found.outliers)})
 
 
 def _tested(cell: _Cell, plan: _Plan, family: int) -> dict[str, object]:

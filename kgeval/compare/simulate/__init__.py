@@ -9,10 +9,10 @@
 
 from __future__ import annotations
 
-from kgeval.compare.simulate.proof import Bound, ProcedureFigures, ScenarioResult, SequentialFigures, Simulation, simulate
+from kgeval.compare.simulate.proof import Bound, ScenarioResult, Simulation, simulate
 from kgeval.compare.simulate.world import Aligning, Judge, Scenario, SimulationSettings, Systems, standard
 
 __all__ = [
-    "Aligning", "Bound", "Judge", "ProcedureFigures", "Scenario", "ScenarioResult", "SequentialFigures", "Simulation",
+    "Aligning", "Bound", "Judge", "Scenario", "ScenarioResult", "Simulation",
     "SimulationSettings", "Systems", "simulate", "standard",
 ]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from kgeval.compare.simulate.runs import EQUAL, OPEN, A, B, Outcomes, Played, play
 from kgeval.compare.simulate.truth import true_rate
 from kgeval.compare.simulate.world import Scenario, SimulationSettings
+from kgeval.records import SimulatedProcedure, SimulatedStop
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,40 +25,6 @@ SAME, FEWER = 0.95, 0.2
 
 
 @dataclass(frozen=True)
-class ProcedureFigures:
-    """One procedure over all runs. `mean`: of the estimates; `off`: that minus the truth; `covered`: share of runs whose interval holds the
-    truth; `alarms`: share with p < 0.05; `width`: mean width; `n_scored`: runs that have an interval, the others count as not covered."""
-
-    n_scored: int
-    mean: float | None
-    off: float | None
-    covered: float
-    alarms: float
-    width: float | None
-
-
-@dataclass(frozen=True)
-class SequentialFigures:
-    """Sequential stopping over all runs: shares of decisions; `same`: share that says what the whole run says (a or b: p < 0.05; open or
-    equal: not); `wrong`: share of decisions that are not true; `missed`: the confidence sequence excluded the truth at some time;
-    `peeking`: an ordinary interval would have. `questions`, `calls`: means; `calls_share`, `calls_most`: calls as a share of the whole
-    run's, mean and most."""
-
-    a: float
-    b: float
-    equal: float
-    open: float
-    same: float
-    wrong: float
-    missed: float
-    peeking: float
-    questions: float
-    calls: float
-    calls_share: float
-    calls_most: float
-
-
-@dataclass(frozen=True)
 class ScenarioResult:
     """What came of a scenario. `truth`: relative win rate; `kept`: share of question-trials whose lengths could be brought together."""
 
@@ -66,9 +33,9 @@ class ScenarioResult:
     questions: int
     kept: float
     calls: float
-    unbiased: ProcedureFigures
-    biased: ProcedureFigures
-    sequential: SequentialFigures
+    unbiased: SimulatedProcedure
+    biased: SimulatedProcedure
+    sequential: SimulatedStop
 
 
 @dataclass(frozen=True)
@@ -124,7 +91,7 @@ def _result(scenario: Scenario, settings: SimulationSettings, played: Played, tr
     )
 
 
-def _procedure(found: Outcomes, truth: float) -> ProcedureFigures:
+def _procedure(found: Outcomes, truth: float) -> SimulatedProcedure:
     import numpy as np
 
     scored = ~np.isnan(found.low)
@@ -133,13 +100,13 @@ def _procedure(found: Outcomes, truth: float) -> ProcedureFigures:
     with np.errstate(invalid="ignore"):
         covered = float(((found.low <= truth) & (truth <= found.high)).mean())
         alarms = float((found.p < ALPHA).mean())
-    return ProcedureFigures(
+    return SimulatedProcedure(
         n_scored=int(scored.sum()), mean=mean, off=None if mean is None else mean - truth, covered=covered, alarms=alarms,
         width=float((found.high - found.low)[scored].mean()) if scored.any() else None,
     )
 
 
-def _sequential(played: Played, settings: SimulationSettings, truth: float) -> SequentialFigures:
+def _sequential(played: Played, settings: SimulationSettings, truth: float) -> SimulatedStop:
     import numpy as np
 
     stops, full = played.stops, played.unbiased
@@ -147,7 +114,7 @@ def _sequential(played: Played, settings: SimulationSettings, truth: float) -> S
         whole = np.where(full.p < ALPHA, np.sign(full.mean), OPEN)
     said = np.where(stops.decision == EQUAL, OPEN, stops.decision)
     share = stops.calls / np.maximum(1, played.calls)
-    return SequentialFigures(
+    return SimulatedStop(
         a=_of(stops.decision == A), b=_of(stops.decision == B), equal=_of(stops.decision == EQUAL), open=_of(stops.decision == OPEN),
         same=_of(said == whole), wrong=_of(_wrong(stops.decision, settings.tie_region, truth)), missed=_of(stops.missed),
         peeking=_of(stops.peeked), questions=float(stops.questions.mean()), calls=float(stops.calls.mean()),

@@ -186,15 +186,15 @@ def _prompts(run: RunManifest) -> Mapping[str, str]:
 
 def _drifted(now: Drift, then: Drift) -> JudgeMoved:
     """By what both runs say of the same anchors: pairs with another text now are left out."""
-    from kgeval.compare.drift import _dealt_again, _majority, _moved
+    from kgeval.compare.drift import dealt_again, has_moved, majority
 
     both = [one for one in now.outcomes if one in then.outcomes and now.marks.get(one) == then.marks.get(one, now.marks.get(one))]
     told: dict[str, Any] = {"agreement_before": then.agreement.value, "agreement_after": now.agreement.value, "compared": len(both)}
     if not both:
         return JudgeMoved(why="not known: no anchor was judged in both runs", **told)
-    changed = sum(_majority(now.outcomes[one]) != _majority(then.outcomes[one]) for one in both) / len(both)
-    p = _dealt_again([(then.outcomes[one], now.outcomes[one]) for one in both], 0)
-    moved = _moved(None, p, changed)
+    changed = sum(majority(now.outcomes[one]) != majority(then.outcomes[one]) for one in both) / len(both)
+    p = dealt_again([(then.outcomes[one], now.outcomes[one]) for one in both], 0)
+    moved = has_moved(None, p, changed)
     tail = "" if p is None else f" (permutation p {p:.3g})"
     once = "; each was asked once: chance and change cannot be told apart" if moved is None else ""
     return JudgeMoved(moved=moved, why=f"another verdict on {100 * changed:.1f} % of {len(both)} anchors{tail}{once}", **told)

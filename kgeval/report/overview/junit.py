@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from kgeval.records import OverviewGate, OverviewReport
 from kgeval.report.checks_junit import check
-from kgeval.report.junit import _case, _outcome, _text, written
+from kgeval.report.junit import add_case, add_outcome, written, xml_text
 from kgeval.report.overview.told import place_of
 
 NOT_DONE = ("failed", "not_run", "interrupted", "incomplete", "running")
@@ -32,25 +32,25 @@ def _suite(root: Element, name: str, fill: Callable[[Element, OverviewReport], N
 
 def _reports(suite: Element, report: OverviewReport) -> None:
     for one in report.sources:
-        case = _case(suite, "reports", " ".join(part for part in (one.kind, place_of(one.place), one.sha256[:8]) if part))
+        case = add_case(suite, "reports", " ".join(part for part in (one.kind, place_of(one.place), one.sha256[:8]) if part))
         if not one.complete:
-            _outcome(case, "error", "incomplete", one.reason or "not complete")
+            add_outcome(case, "error", "incomplete", one.reason or "not complete")
 
 
 def _stages(suite: Element, report: OverviewReport) -> None:
     for one in report.stages:
-        case = _case(suite, "stages", one.id)
+        case = add_case(suite, "stages", one.id)
         if one.state in NOT_DONE:
-            _outcome(case, "error", one.state, one.reason or one.state.replace("_", " "))
+            add_outcome(case, "error", one.state, one.reason or one.state.replace("_", " "))
         else:
-            SubElement(case, "system-out").text = _text(one.reason or one.state)
+            SubElement(case, "system-out").text = xml_text(one.reason or one.state)
 
 
 def _gates(suite: Element, report: OverviewReport) -> None:
     for one in report.gates:
-        case = _case(suite, f"gates {place_of(one.place, one.of)}".strip(), f"{one.name} {one.limit}")
+        case = add_case(suite, f"gates {place_of(one.place, one.of)}".strip(), f"{one.name} {one.limit}")
         if one.met is not True:
-            _outcome(case, *_why(one))
+            add_outcome(case, *_why(one))
 
 
 def _why(one: OverviewGate) -> tuple[str, str, str]:

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 
 from kgeval.records import OverviewPriority, OverviewReport
 from kgeval.report.display import number, percent
-from kgeval.report.markdown import code, escape
+from kgeval.report.markdown import MOST_CHARACTERS, code, escape
 from kgeval.report.markdown import table as rows_of
 from kgeval.report.overview import tables
 from kgeval.report.overview.parts import sections
 from kgeval.report.overview.tables import Table
 
-LONGEST = 60_000  # characters: a comment on GitHub may have 65,536
 MOST_ROWS = 25
 FIRST = ("worse", "better", "noise", "few", "changed", "not_comparable", "new", "gone")
 CUT = "*Cut here: {left} parts more are in the HTML and JSON reports.*"
@@ -23,7 +22,7 @@ def render(report: OverviewReport) -> str:
     last line says so."""
     blocks = [block for block in _blocks(report) if block]
     kept: list[str] = []
-    room = LONGEST - len(CUT) - 200
+    room = MOST_CHARACTERS - len(CUT) - 200
     for at, block in enumerate(blocks):
         if len(block) + 2 > room:
             kept.append(CUT.format(left=number(len(blocks) - at)))

@@ -6,7 +6,7 @@ from pathlib import PurePath
 from typing import TypeVar
 
 from kgeval.records import OverviewExample, OverviewFinding, OverviewReport, OverviewSource, Record
-from kgeval.report.redact import _CONTENT, Hasher, hasher
+from kgeval.report.redact import CONTENT, Hasher, hasher
 
 R = TypeVar("R", bound=Record)
 _KEPT = ("fail_on", "forms", "form", "redact", "seed")
@@ -38,7 +38,7 @@ def _finding(one: OverviewFinding, hashed: Hasher) -> OverviewFinding:
 
 
 def _example(one: OverviewExample, hashed: Hasher) -> OverviewExample:
-    return one.model_copy(update={"names": [hashed(name) for name in one.names]}) if one.kind in _CONTENT else one
+    return one.model_copy(update={"names": [hashed(name) for name in one.names]}) if one.kind in CONTENT else one
 
 
 def _source(one: OverviewSource) -> OverviewSource:
