@@ -14,13 +14,14 @@ from kgeval.audit.border import Attempt, Failure, attempt
 from kgeval.audit.check import Check, Outcome, examples
 from kgeval.audit.roles import Missing, missing_roles
 from kgeval.audit.rulebook import Rule, load_rules
-from kgeval.audit.structure import Options, Structure, measure
+from kgeval.audit.structure import NO_TYPE, Options, Structure, measure
 from kgeval.graph.connect import Graph
 from kgeval.graph.queries import all_queries
 from kgeval.records import Finding, Layout
 from kgeval.text.wordlists import word_list
 
 ALL = 1_000_000_000
+LISTED = 10_000  # hits that are looked at one by one, whatever is shown: by type, against waivers and ratchet
 Progress = Callable[[str, str], None]
 
 
@@ -113,7 +114,7 @@ def _run(
 def _outcome(graph: Graph, layout: Layout, rule: Rule, options: AuditOptions) -> Outcome:
     check = Check(
         graph=graph, layout=layout, query=all_queries()[rule.id], settings=settings_of(rule, options.settings),
-        sample=options.sample or ALL, timeout=options.timeout, schema=options.schema,
+        sample=max(options.sample or ALL, LISTED), timeout=options.timeout, schema=options.schema,
     )
     if rule.step:
         outcome: Outcome = importlib.import_module(rule.step).run(check)
@@ -121,6 +122,17 @@ def _outcome(graph: Graph, layout: Layout, rule: Rule, options: AuditOptions) ->
     rows = graph.read(check.query, check.params(schema=options.schema), timeout=options.timeout)
     row = rows[0]
     return Outcome(row["count"], row["total"], examples(row["sample"]))
+
+
+def by_type(outcome: Outcome) -> dict[str, int] | None:
+    """Hits by the type of the first thing of each example, most first; null where the examples are not all of them."""
+    if sum(example.counts for example in outcome.sample) != outcome.count:
+        return None
+    found: dict[str, int] = {}
+    for example in outcome.sample:
+        name = (example.items[0].type if example.items else None) or NO_TYPE
+        found[name] = found.get(name, 0) + example.counts
+    return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
 
 
 def settings_of(rule: Rule, overrides: Mapping[str, Any]) -> dict[str, Any]:
@@ -136,7 +148,7 @@ def _counted(rule: Rule, outcome: Outcome, options: AuditOptions, seconds: float
     sample = outcome.sample[: options.sample or None]
     return _finding(
         rule, "failed" if failed else "passed", options, count=outcome.count, total=outcome.total, share=share,
-        sample=sample, seconds=seconds, reason=outcome.note,
+        sample=sample, by_type=by_type(outcome), seconds=seconds, reason=outcome.note,
     )
 
 

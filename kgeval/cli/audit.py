@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from kgeval.cli.audit_exit import SEVERITIES, exit_code, unanswered
+from kgeval.cli.audit_options import parse_settings, parse_thresholds, texts
 from kgeval.cli.choose import layout_from_options, layout_options
 from kgeval.cli.common import Seconds, arguments, connection_options, listed, open_from_options, say
 from kgeval.cli.show import check_options, show_report
-from kgeval.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from kgeval.audit.engine import Audit, AuditOptions, Progress
@@ -22,8 +24,6 @@ if TYPE_CHECKING:
     from kgeval.manifest import Started
     from kgeval.records import AuditReport, Layout
 
-SEVERITIES = ("error", "warning", "info")
-KINDS = {bool: "yes or no", int: "whole number", float: "finite number", str: "text"}
 
 
 @click.command()
@@ -55,30 +55,55 @@ def audit(**options: Any) -> int:
     Exit codes: 0 done, 1 a gate failed (--fail-on, or a --threshold is missed), 2 wrong input or no connection,
     3 incomplete (a check timed out), 130 interrupted.
     """
+    plan = planned(options)
+    known = ("uri", "username", "database", "home")
+    with open_from_options(plan.config, **{key: plan.options[key] for key in known}) as graph:
+        report = audited(graph, plan, plan.options["graph_name"])
+    show_report(report, plan.options, plan.outputs)
+    return report.run.exit_code
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is asked for, checked before a connection is made. `options`: the flags, completed from kgeval.toml."""
+
+    options: dict[str, Any]
+    config: Config
+    chosen: AuditOptions
+    joined: list[Joined]
+    outputs: list[Path]
+    started: Started
+
+
+def planned(given: dict[str, Any]) -> Plan:
+    """The plan. Raises: UsageError, InputError, ConfigError for whatever is wrong with flags and files."""
     from kgeval import config as configuration
     from kgeval.audit.joined import read_joined
     from kgeval.manifest import Started
     from kgeval.report.write import check_outputs
 
-    config = configuration.load(options["config_file"])
-    options |= _from_config(config, options)
+    config = configuration.load(given["config_file"])
+    options = given | _from_config(config, given)
     started = Started("audit", arguments(options))
-    known = ("uri", "username", "database", "home")
-    check_outputs(_outputs(config, options))
-    chosen = _options(options)
-    joined = read_joined(options["with_reports"])
-    with open_from_options(config, **{key: options[key] for key in known}) as graph:
-        bound = layout_from_options(graph, config, **{key: options[key] for key in ("graph_name", "layout_option", "overrides")})
-        chosen = _with_schema(graph, options, chosen)
-        with _progress(len(chosen.rules), quiet=options["no_progress"]) as progress:
-            found = _run(graph, bound, chosen, progress)
-        found = _with_joined(found, joined, bound.scope_value or options["graph_name"])
-        code = exit_code(found, options["fail_on"], set(chosen.thresholds))
-        for rule_id in unanswered(found, set(chosen.thresholds)):
-            say(f"gate not answered: {rule_id} did not run here (see the report for why)")
-        report = _report(graph, bound, found, started, options, code)
-    show_report(report, options, _outputs(config, options))
-    return code
+    outputs = list(options["outputs"]) or [Path(name) for name in config.report.outputs]
+    check_outputs(outputs)
+    return Plan(options, config, _options(options), read_joined(options["with_reports"]), outputs, started)
+
+
+def audited(graph: Graph, plan: Plan, graph_name: str | None) -> AuditReport:
+    """The audit of one graph of the database; what gates come to is its run's exit code."""
+    options = plan.options
+    bound = layout_from_options(
+        graph, plan.config, graph_name=graph_name, layout_option=options["layout_option"], overrides=options["overrides"],
+    )
+    chosen = _with_schema(graph, options, plan.chosen)
+    with _progress(len(chosen.rules), quiet=options["no_progress"]) as progress:
+        found = _run(graph, bound, chosen, progress)
+    found = _with_joined(found, plan.joined, bound.scope_value or graph_name)
+    code = exit_code(found, options["fail_on"], set(chosen.thresholds))
+    for rule_id in unanswered(found, set(chosen.thresholds)):
+        say(f"gate not answered: {rule_id} did not run here (see the report for why)")
+    return _report(graph, bound, found, plan, code)
 
 
 def _from_config(config: Config, given: dict[str, Any]) -> dict[str, Any]:
@@ -113,74 +138,6 @@ def _options(given: dict[str, Any]) -> AuditOptions:
         thresholds=parse_thresholds(listed(given["thresholds"])), settings=parse_settings(list(given["settings"])),
         structure=None if given["no_structure"] else Options(timeout=timeout, seed=given["seed"], corpus=corpus),
     )
-
-
-def parse_thresholds(given: list[str]) -> dict[str, float]:
-    """`ID<=0.05` or `ID=0.05` by rule id; a later one wins. All faults at once."""
-    from kgeval.audit.rulebook import load_rules
-
-    found: dict[str, float] = {}
-    faults = []
-    for text in given:
-        name, _, value = text.replace("<=", "=").partition("=")
-        try:
-            found[name.strip()] = float(value)
-        except ValueError:
-            faults.append(f"'{text}': write ID<=SHARE, a share between 0 and 1")
-    faults += [f"'{name}': no such check" for name in found if name not in load_rules()]
-    faults += [f"'{name}': {share:g} is no share between 0 and 1" for name, share in found.items() if not 0 <= share <= 1]
-    if faults:
-        raise UsageError("faulty thresholds: " + "; ".join(faults), fix="kgeval rule list names the checks")
-    return found
-
-
-def parse_settings(given: list[str]) -> dict[str, Any]:
-    """`ID.NAME=VALUE` in the type of the setting's default; a later one wins. All faults at once."""
-    from kgeval.audit.rulebook import load_rules
-
-    pairs = [(name.strip(), value.strip()) for name, _, value in (text.partition("=") for text in given)]
-    found: dict[str, Any] = {}
-    faults = []
-    for name, value in pairs:
-        rule_id, _, setting = name.partition(".")
-        rule = load_rules().get(rule_id)
-        if rule is None or setting not in rule.settings:
-            faults.append(f"'{name}' is no setting")
-            continue
-        kind = type(rule.settings[setting])
-        try:
-            found[name] = _setting(kind, value)
-        except ValueError:
-            faults.append(f"'{name}={value}' is no {KINDS[kind]}")
-    if faults:
-        raise UsageError("faulty settings: " + "; ".join(faults), fix="kgeval rule show ID lists a check's settings")
-    return found
-
-
-def _setting(kind: type, value: Any) -> Any:
-    """The value in the setting's type. Raises: ValueError."""
-    import math
-
-    if kind is bool:
-        words = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
-        if str(value).casefold() not in words:
-            raise ValueError(value)
-        return words[str(value).casefold()]
-    number = kind(value)
-    if kind is not str and not (math.isfinite(number) and abs(number) < 2**62):
-        raise ValueError(value)
-    return number
-
-
-def texts(path: Path) -> list[str]:
-    """The texts of a file, or of all .txt and .md files of a folder."""
-    files = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.suffix in (".txt", ".md"))
-    if not files:
-        raise InputError(f"{path}: no .txt or .md files", fix="give a text file, or a folder that holds some")
-    try:
-        return [file.read_text(encoding="utf-8") for file in files]
-    except (UnicodeDecodeError, OSError) as cause:
-        raise InputError(f"{path}: {cause}", fix="the corpus must be text in UTF-8") from cause
 
 
 def _with_schema(graph: Graph, options: dict[str, Any], chosen: AuditOptions) -> AuditOptions:
@@ -226,37 +183,19 @@ def _progress(checks: int, *, quiet: bool) -> Iterator[Progress]:
         yield advance
 
 
-def unanswered(found: Audit, gated: set[str]) -> list[str]:
-    """Rules with a threshold of the user's whose check was skipped or left out: no answer is not a pass."""
-    answered = {f.rule_id for f in found.findings if f.status in ("passed", "failed")}
-    return sorted(gated - answered)
-
-
-def exit_code(found: Audit, fail_on: str | None, gated: set[str]) -> int:
-    """3 if something did not run to its end or a gate has no answer, 1 if a gate failed, else 0.
-
-    `gated`: rules with a threshold of the user's.
-    """
-    if found.incomplete or unanswered(found, gated):
-        return 3
-    worst = SEVERITIES.index(fail_on) if fail_on else -1
-    failed = [f for f in found.findings if f.status == "failed"]
-    return 1 if any(SEVERITIES.index(f.severity) <= worst or f.rule_id in gated for f in failed) else 0
-
-
-def _report(graph: Graph, layout: Layout, found: Audit, started: Started, options: dict[str, Any], code: int) -> AuditReport:
+def _report(graph: Graph, layout: Layout, found: Audit, plan: Plan, code: int) -> AuditReport:
     from kgeval.audit.construction import construction
     from kgeval.graph.queries import all_queries
     from kgeval.records import AuditReport
 
     asked = {f.rule_id for f in found.findings if f.status != "skipped"}
     ran = {q.name for q in all_queries().values() if q.name in asked or q.folder in ("probe", "project")}
-    run = started.manifest(
-        server=graph.info, hashes={name: all_queries()[name].sha256 for name in ran}, inputs=_inputs(options),
-        seed=options["seed"], exit_code=code,
+    run = plan.started.manifest(
+        server=graph.info, hashes={name: all_queries()[name].sha256 for name in ran}, inputs=_inputs(plan.options),
+        seed=plan.options["seed"], exit_code=code,
     )
     return AuditReport(
-        graph=layout.scope_value or options["graph_name"], run=run, layout=layout, structure=found.structure.numbers,
+        graph=layout.scope_value or plan.options["graph_name"], run=run, layout=layout, structure=found.structure.numbers,
         structure_skipped=found.structure.skipped, findings=found.findings, construction=construction(graph, layout),
     )
 
@@ -268,8 +207,3 @@ def _inputs(options: dict[str, Any]) -> list[Path]:
     named = [options["config_file"] or DEFAULT_FILE, options["layout_option"], options["schema_file"], options["corpus"]]
     named += options["with_reports"]
     return [Path(name) for name in named if name and Path(name).is_file()]
-
-
-def _outputs(config: Config, options: dict[str, Any]) -> list[Path]:
-    """The report files of the command line, else those of kgeval.toml."""
-    return list(options["outputs"]) or [Path(name) for name in config.report.outputs]

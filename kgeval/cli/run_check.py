@@ -48,7 +48,7 @@ def _of_commands(config: Config, stages: Sequence[Stage]) -> Iterator[str]:
 
 def _of_audit(config: Config) -> Iterator[str]:
     from kgeval.audit.rulebook import choose
-    from kgeval.cli.audit import parse_settings, parse_thresholds
+    from kgeval.cli.audit_options import parse_settings, parse_thresholds
 
     section = config.audit
     yield from _said("audit.checks", lambda: choose(section.checks, section.skip))

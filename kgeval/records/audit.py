@@ -24,14 +24,44 @@ GROUPS: tuple[Group, ...] = (
 
 
 class Example(Record):
-    """One place where a finding shows: the graph things involved and, where it helps, why they are listed."""
+    """One place where a finding shows: the graph things involved and, where it helps, why they are listed.
+
+    `counts`: how much of the finding's count it stands for: a group of n like names counts n - 1.
+    """
 
     items: list[GraphRef]
     why: str | None = None
+    counts: int = 1
+
+
+class Waived(Record):
+    """A waiver (`[[ignore]]` of kgeval.toml) and what it did here: `hits` took out of a finding's count. An expired one takes nothing."""
+
+    rule: str
+    match: str | None = None
+    reason: str
+    until: str | None = None
+    expired: bool = False
+    hits: int = 0
+
+
+class ShareInterval(Record):
+    """The 95 % interval of a share that was estimated on a sample of the graph. `sampled` of `population` things were looked at."""
+
+    low: float
+    high: float
+    sampled: int
+    population: int
+    method: str
 
 
 class Finding(Record):
     """What one check found. `count` of `total` (`total_of` names what is counted), `share` in 0..1 or null if total is 0.
+
+    `suppressed` of the hits are waived, `known` stand in the ratchet file; only the others (count - suppressed - known) are held
+    against `threshold`. `by_type`: hits by the type of the thing; null where there are more hits than are listed for it.
+    `severity`: of the worst limit that is broken, else the check's own. `interval`: where only a sample was looked at (`--sample-share`);
+    count and total are then those of the sample.
 
     `status`: passed (count 0 or within the threshold), failed, skipped (cannot be answered here; `reason` says why),
     incomplete (timed out), error (the query failed; `reason` has the server's words). With a count, `reason` says what the
@@ -48,6 +78,11 @@ class Finding(Record):
     total: int | None = None
     total_of: str = "entities"
     share: float | None = None
+    interval: ShareInterval | None = None
+    suppressed: int = 0
+    known: int = 0
+    by_type: dict[str, int] | None = None
+    waived: list[Waived] = Field(default_factory=list)
     threshold: str | None = None
     settings: dict[str, JsonValue] = Field(default_factory=dict)
     sample: list[Example] = Field(default_factory=list)
@@ -65,9 +100,81 @@ class StructureSkip(Record):
     reason: str
 
 
+ChangeOf = Literal["better", "worse", "changed", "same", "new", "gone", "not_comparable"]
+
+
+class FindingChange(Record):
+    """One check in two audits, whole (`label` null) or for one type of things. `verdict`: worse and better by share (by count where
+    there is no share), new and gone where only one audit has an answer, not_comparable where settings differ. `appeared`, `vanished`:
+    examples that only one audit lists, by rule, type and normalised name."""
+
+    rule_id: str
+    group: Group
+    title: str
+    label: str | None = None
+    verdict: ChangeOf
+    status_before: Status | None = None
+    status_after: Status | None = None
+    severity: Severity
+    count_before: int | None = None
+    count_after: int | None = None
+    share_before: float | None = None
+    share_after: float | None = None
+    appeared: list[Example] = Field(default_factory=list)
+    vanished: list[Example] = Field(default_factory=list)
+
+
+class FigureChange(Record):
+    """One structure figure in two audits, whole (`label` null) or for one label or relation type. Which way is better is said for few
+    figures only: the others are `changed`."""
+
+    id: str
+    label: str | None = None
+    verdict: ChangeOf
+    before: float | None = None
+    after: float | None = None
+
+
+class AuditDiff(Record):
+    """What changed from one audit (`before`) to another (`after`) of the same graph. `notes`: what makes them hard to compare: another
+    graph, layout, kgeval, settings."""
+
+    schema_version: Literal["1"] = SCHEMA_VERSION
+    before: str
+    after: str
+    graph_before: str | None = None
+    graph_after: str | None = None
+    findings: list[FindingChange] = Field(default_factory=list)
+    figures: list[FigureChange] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)
+    run: RunManifest | None = None
+
+
+class RatchetRule(Record):
+    """What a graph's debt is for one check: so many hits, each by its key (type and normalised name, or a hash of both). `keys` null:
+    too many to list; then only a larger share is worse."""
+
+    rule_id: str
+    count: int
+    total: int
+    keys: list[str] | None = None
+
+
+class Ratchet(Record):
+    """The debt that is accepted for now (`--write-baseline`): only what is new or worse fails from then on."""
+
+    schema_version: Literal["1"] = SCHEMA_VERSION
+    kgeval: str
+    written: str
+    graph: str | None = None
+    layout: str
+    rules: list[RatchetRule] = Field(default_factory=list)
+
+
 class AuditReport(Record):
     """The audit of one graph. `structure` holds plain numbers under the ids of the structure page of the docs,
-    maps (name -> number) only for the by-type ones, and text only for names of methods and tokenizers."""
+    maps (name -> number) only for the by-type ones, and text only for names of methods and tokenizers. `waivers`: all of kgeval.toml,
+    with what each took out; `notes`: what a reader must know of how it was measured; `diff`: against --baseline."""
 
     schema_version: Literal["1"] = SCHEMA_VERSION
     graph: str | None = None
@@ -76,4 +183,46 @@ class AuditReport(Record):
     structure: dict[str, float | int | str | dict[str, float | int | dict[str, Any]] | None] = Field(default_factory=dict)
     structure_skipped: list[StructureSkip] = Field(default_factory=list)
     findings: list[Finding] = Field(default_factory=list)
+    waivers: list[Waived] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)
+    diff: AuditDiff | None = None
     construction: Construction | None = None
+
+
+class FigureRow(Record):
+    """One structure figure of several graphs, in the order of `GraphsReport.reports`; null where it could not be measured."""
+
+    id: str
+    values: list[float | None]
+
+
+class CheckCell(Record):
+    """One check of one graph; a check that did not run there has its status and no count."""
+
+    status: Status | None = None
+    count: int | None = None
+    total: int | None = None
+    share: float | None = None
+    reason: str | None = None
+
+
+class CheckRow(Record):
+    """One check of several graphs, in the order of `GraphsReport.reports`."""
+
+    rule_id: str
+    group: Group
+    title: str
+    severity: Severity
+    cells: list[CheckCell]
+
+
+class GraphsReport(Record):
+    """Several graphs side by side: each one's audit, and the same figures and checks as rows."""
+
+    schema_version: Literal["1"] = SCHEMA_VERSION
+    run: RunManifest
+    names: list[str]
+    reports: list[AuditReport]
+    figures: list[FigureRow] = Field(default_factory=list)
+    checks: list[CheckRow] = Field(default_factory=list)
+    notes: list[str] = Field(default_factory=list)

@@ -7,7 +7,8 @@ import pytest
 
 from kgeval.audit.engine import Audit
 from kgeval.audit.structure import Structure
-from kgeval.cli.audit import exit_code, parse_settings, parse_thresholds, unanswered
+from kgeval.cli.audit_exit import exit_code, unanswered
+from kgeval.cli.audit_options import parse_settings, parse_thresholds
 from kgeval.cli.main import COMMANDS, cli
 from kgeval.errors import ConnectError, UsageError
 from kgeval.graph.connect import Address, open_graph
