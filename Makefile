@@ -4,12 +4,17 @@ PYTHON ?= python3
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 DEMO   := out/demo
+# one worker a core, a file is one worker's: its fixtures are made once, and its server is not shared. Files are dealt in pytest's order
+# (testpaths: the long ones of tests/neo4j first), so that the short ones level the workers out at the end
+DEALT  := -n logical --dist loadfile --no-loadscope-reorder
+# the line of Neo4j that is not the default one
+OTHER  := 2026.01
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test unit check lint types docs e2e e2e-systems bench clean
+.PHONY: help demo test test-other-line unit check lint types docs e2e e2e-systems writers bench clean
 
 help: ## List the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
 
 $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("kgeval needs Python 3.11 or later, this is %d.%d; try: make PYTHON=python3.12 ..." % sys.version_info[:2]) if sys.version_info < (3, 11) else 0'
@@ -22,10 +27,13 @@ demo: $(READY) ## Embedded Neo4j, sample graph: audit, questions, three systems,
 	@tools/demo.sh $(BIN)/kgeval $(DEMO)
 
 unit: $(READY) ## The fast tests: no server, no network
-	$(BIN)/python -m pytest -n auto tests/unit
+	$(BIN)/python -m pytest $(DEALT) tests/unit
 
 test: $(READY) ## All tests; each worker starts an embedded Neo4j of its own
-	$(BIN)/python -m pytest $(if $(KGEVAL_TEST_URI),,-n logical --dist loadfile)
+	$(BIN)/python -m pytest $(if $(KGEVAL_TEST_URI),,$(DEALT))
+
+test-other-line: $(READY) ## What sends Cypher, on the other line of Neo4j (KGEVAL_TEST_URI is not used)
+	env -u KGEVAL_TEST_URI KGEVAL_NEO4J_LINE=$(OTHER) $(BIN)/python -m pytest $(DEALT) tests/neo4j
 
 lint: $(READY) ## ruff
 	$(BIN)/ruff check .
@@ -33,7 +41,7 @@ lint: $(READY) ## ruff
 types: $(READY) ## mypy --strict
 	$(BIN)/mypy kgeval
 
-check: lint types test ## Everything that CI runs
+check: lint types test-other-line test ## Everything that CI runs; the last line is the summary of the whole suite on the default line
 
 docs: $(READY) ## Make the generated docs and schemas anew (CLI reference, rule pages, JSON Schemas)
 	$(BIN)/python tools/generate.py
@@ -44,8 +52,12 @@ e2e: $(READY) ## Build a graph with a real local model (the first time its serve
 e2e-systems: $(READY) ## Install the six GraphRAG packages, index and answer with each of them (gigabytes, minutes)
 	$(BIN)/python tests/e2e/systems/run.py --folder out/e2e-systems
 
+writers: $(READY) ## Make the dumps of tests/writers anew with the real writers of graphs (gigabytes, minutes)
+	$(BIN)/python tests/writers/run.py --folder out/writers
+
 bench: $(READY) ## Speed against other ways of doing the same, as ratios of one run: audit, models, completeness, loading
 	$(BIN)/python tests/bench/audit_speed.py
+	$(BIN)/python tests/bench/scale.py --sizes 100000,500000
 	$(BIN)/python tests/bench/llm_throughput.py
 	$(BIN)/python tests/bench/completeness_speed.py
 	$(BIN)/python tests/bench/build_speed.py

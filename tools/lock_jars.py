@@ -1,6 +1,7 @@
 """For maintainers: writes the pinned jar list of one Neo4j line, kgeval/graph/server/jars-LINE.toml.
 
     python tools/lock_jars.py 5.26.28 2.13.9                # resolves (minutes), downloads, hashes, writes
+    python tools/lock_jars.py 2026.01.4 2.26.0
     python tools/lock_jars.py 5.26.28 2.13.9 --lock FILE    # from a jgo.lock.toml made before, jars beside it
 
 Main class and GDS artifacts change between lines: see MAIN_CLASS and GDS_ARTIFACTS. Start the new line, run
@@ -56,8 +57,11 @@ def resolve(neo4j: str, gds: str, folder: Path) -> Path:
 
 
 def render(neo4j: str, gds: str, lock: Path) -> str:
-    """The text of the pinned list. Raises: SystemExit if a file name would stand twice or a dependency is no jar."""
-    entries = tomllib.loads(lock.read_text(encoding="utf-8"))["dependencies"]
+    """The text of the pinned list; a bill of materials (a pom) holds no classes and is left out.
+
+    Raises: SystemExit if a file name would stand twice or a dependency is neither.
+    """
+    entries = [entry for entry in tomllib.loads(lock.read_text(encoding="utf-8"))["dependencies"] if entry["packaging"] != "pom"]
     sizes = {file.name: file.stat().st_size for file in lock.parent.rglob("*.jar")}
     strange = [entry["artifactId"] for entry in entries if entry["packaging"] != "jar"]
     files = [file_name(entry) for entry in entries]

@@ -1,5 +1,6 @@
 // chunk-without-entities: chunks from which no entity came.
 // Either the text says nothing, or the extraction failed or was cut off: its facts cannot be found through the graph.
+// Where chunks keep their texts, nodes without one are stand-ins (LlamaIndex writes one a document) and are left out.
 //
 // :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param sample => 5              -- INTEGER: examples to return
@@ -11,6 +12,7 @@ CALL () {
   WHERE any(l IN labels(c) WHERE l IN $layout.chunk_labels)
     AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(c))
     AND ($layout.scope_property IS NULL OR c[$layout.scope_property] = $layout.scope_value)
+    AND (size($layout.chunk_text_keys) = 0 OR any(k IN $layout.chunk_text_keys WHERE c[k] IS NOT NULL))
   RETURN head([k IN $layout.chunk_id_keys WHERE c[k] IS NOT NULL | toStringOrNull(c[k])]) AS id, c, EXISTS {
     MATCH (c)-[m]-(e)
     WHERE type(m) IN $layout.mention_types AND any(l IN labels(e) WHERE l IN $layout.entity_labels)
@@ -33,20 +35,14 @@ CALL () {
 WITH CASE WHEN id IS NULL THEN elementId(c) ELSE id END AS id, collect(c) AS chunks, max(CASE WHEN used THEN 1 ELSE 0 END) AS by_id,
      [x IN collect(CASE WHEN NOT used THEN c END) | x] AS unlinked, max(CASE WHEN c IS NULL THEN 1 ELSE 0 END) AS named
 WITH size(chunks) AS size, CASE WHEN named = 1 THEN [] ELSE unlinked END AS empty
-WITH sum(size) AS total, collect(empty) AS lists
-CALL (lists) {
-  UNWIND lists AS list
-  UNWIND list AS c
-  RETURN count(c) AS count
-}
-CALL (lists) {
-  UNWIND lists AS list
-  UNWIND list AS c
-  WITH c, head([k IN $layout.chunk_id_keys WHERE c[k] IS NOT NULL | toStringOrNull(c[k])]) AS id,
-       head([k IN $layout.chunk_text_keys WHERE c[k] IS NOT NULL | toStringOrNull(c[k])]) AS text
-  ORDER BY size(coalesce(text, '')) DESC, id, elementId(c)
-  LIMIT $sample
-  RETURN collect({items: [{element_id: elementId(c), key: left(coalesce(id, elementId(c)), 200), name: left(coalesce(id, elementId(c)), 200), type: null, kind: 'chunk'}],
-    why: toString(size(coalesce(text, ''))) + ' characters: ' + left(coalesce(text, ''), 80)}) AS sample
-}
-RETURN count, total, sample
+WITH sum(size) AS total, collect(CASE WHEN size(empty) > 0 THEN empty END) AS lists
+WITH total, reduce(n = 0, list IN lists | n + size(list)) AS count, CASE WHEN isEmpty(lists) THEN [[null]] ELSE lists END AS lists
+UNWIND lists AS list
+UNWIND list AS c
+WITH total, count, c, count(*) AS once
+WITH total, count, c, head([k IN $layout.chunk_id_keys WHERE c[k] IS NOT NULL | toStringOrNull(c[k])]) AS id,
+     head([k IN $layout.chunk_text_keys WHERE c[k] IS NOT NULL | toStringOrNull(c[k])]) AS text
+ORDER BY size(coalesce(text, '')) DESC, id, elementId(c) LIMIT $sample
+RETURN count, total, collect(CASE WHEN c IS NOT NULL THEN {
+  items: [{element_id: elementId(c), key: left(coalesce(id, elementId(c)), 200), name: left(coalesce(id, elementId(c)), 200), type: null, kind: 'chunk'}],
+  why: toString(size(coalesce(text, ''))) + ' characters: ' + left(coalesce(text, ''), 80)} END) AS sample

@@ -10,44 +10,71 @@
 //
 // returns: count INTEGER, total INTEGER, sample LIST OF MAP
 // mode: read
-MATCH (a)-[r]->(b)
-WHERE type(r) IN $layout.relation_types
-  AND ($layout.relations_join_entities_only OR (
-    any(l IN labels(a) WHERE l IN $layout.entity_labels)
+CALL () {
+  MATCH (a)
+  WHERE any(l IN labels(a) WHERE l IN $layout.entity_labels)
     AND none(l IN labels(a) WHERE l IN $layout.entity_excluded_labels)
     AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(a))
     AND ($layout.scope_property IS NULL OR a[$layout.scope_property] = $layout.scope_value)
-    AND any(l IN labels(b) WHERE l IN $layout.entity_labels)
-    AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
-    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
-    AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
-  AND r[$layout.valid_to_key] IS NULL AND r[$layout.expired_key] IS NULL
-WITH coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label, a, b, head(collect(r)) AS r
-WITH label, a, count(*) AS objects, collect(r)[0..5] AS some
-WITH label, count(*) AS subjects, sum(CASE WHEN objects = 1 THEN 1 ELSE 0 END) AS single,
-  collect(CASE WHEN objects > 1 THEN {label: label, a: a, objects: objects, some: some} END) AS several
-WITH label, subjects, toFloat(single) / subjects AS share, several
-WHERE (subjects >= $min_subjects AND share >= $min_single_share)
-  OR toLower(label) IN [f IN split($functional, ',') | toLower(trim(f))]
-WITH sum(subjects) AS total, collect([x IN several | x {.*, share: share, subjects: subjects}]) AS lists
-CALL (lists) {
-  UNWIND lists AS list
-  UNWIND list AS hit
-  WITH hit, hit.a AS e
-  WITH hit, e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
-  ORDER BY hit.share DESC, hit.objects DESC, name, hit.label, elementId(e) LIMIT $sample
-  WITH hit, e, name, left(hit.label, 200) AS label,
-    [r IN hit.some | {r: r,
-      to_name: head([k IN $layout.name_keys WHERE endNode(r)[k] IS NOT NULL | toStringOrNull(endNode(r)[k])])}] AS some
-  WITH hit, e, name, label, [x IN some | {r: x.r, to_name: left(coalesce(x.to_name, '?'), 200),
-    shown: left(coalesce(name, '?'), 200) + ' -[' + label + ']-> ' + left(coalesce(x.to_name, '?'), 200)}] AS some
-  RETURN collect({
-    items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
-     name: left(coalesce(name, ''), 200), kind: 'entity',
-     type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored]))}]
-      + [x IN some | {element_id: elementId(x.r), key: x.shown, name: x.shown, type: label, kind: 'relation'}],
-    why: toString(hit.objects) + ' objects of ' + label + '; ' + toString(toInteger(round(100 * hit.share))) + ' % of '
-      + toString(hit.subjects) + ' subjects have one'
-  }) AS sample
+  CALL (a) {
+    MATCH (a)-[r]->(b)
+    WHERE type(r) IN $layout.relation_types
+      AND ($layout.relations_join_entities_only OR (
+        any(l IN labels(b) WHERE l IN $layout.entity_labels)
+        AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
+        AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
+        AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
+      AND r[$layout.valid_to_key] IS NULL AND r[$layout.expired_key] IS NULL
+    WITH coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label, b
+    RETURN label, count(DISTINCT b) AS objects
+  }
+  WITH label, count(*) AS subjects, sum(CASE WHEN objects = 1 THEN 1 ELSE 0 END) AS single
+  WITH label, subjects, toFloat(single) / subjects AS share
+  WHERE (subjects >= $min_subjects AND share >= $min_single_share)
+    OR toLower(label) IN [f IN split($functional, ',') | toLower(trim(f))]
+  RETURN sum(subjects) AS total, collect({label: label, subjects: subjects, share: share}) AS functional, collect(label) AS names
 }
-RETURN reduce(n = 0, list IN lists | n + size(list)) AS count, total, sample
+CALL (functional, names) {
+  MATCH (a)
+  WHERE any(l IN labels(a) WHERE l IN $layout.entity_labels)
+    AND none(l IN labels(a) WHERE l IN $layout.entity_excluded_labels)
+    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(a))
+    AND ($layout.scope_property IS NULL OR a[$layout.scope_property] = $layout.scope_value)
+    AND size(names) > 0
+  CALL (a, names) {
+    MATCH (a)-[r]->(b)
+    WHERE type(r) IN $layout.relation_types
+      AND ($layout.relations_join_entities_only OR (
+        any(l IN labels(b) WHERE l IN $layout.entity_labels)
+        AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
+        AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
+        AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
+      AND r[$layout.valid_to_key] IS NULL AND r[$layout.expired_key] IS NULL
+    WITH coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label, b, r
+    WHERE label IN names
+    WITH label, b, head(collect(r)) AS r
+    WITH label, count(*) AS objects, collect(r)[0..5] AS some
+    WHERE objects > 1
+    RETURN label, objects, some
+  }
+  RETURN collect({a: a, label: label, objects: objects, some: some, known: head([f IN functional WHERE f.label = label])}) AS hits
+}
+WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
+UNWIND hits AS hit
+WITH total, count, hit, count(*) AS once
+WITH total, count, hit, hit.a AS e, hit.known AS known
+WITH total, count, hit, e, known, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
+ORDER BY known.share DESC, hit.objects DESC, name, hit.label, elementId(e) LIMIT $sample
+WITH total, count, hit, e, known, name, left(hit.label, 200) AS label,
+  [r IN hit.some | {r: r,
+    to_name: head([k IN $layout.name_keys WHERE endNode(r)[k] IS NOT NULL | toStringOrNull(endNode(r)[k])])}] AS some
+WITH total, count, hit, e, known, name, label, [x IN some | {r: x.r, to_name: left(coalesce(x.to_name, '?'), 200),
+  shown: left(coalesce(name, '?'), 200) + ' -[' + label + ']-> ' + left(coalesce(x.to_name, '?'), 200)}] AS some
+RETURN count, total, collect(CASE WHEN hit IS NOT NULL THEN {
+  items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
+   name: left(coalesce(name, ''), 200), kind: 'entity',
+   type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored]))}]
+    + [x IN some | {element_id: elementId(x.r), key: x.shown, name: x.shown, type: label, kind: 'relation'}],
+  why: toString(hit.objects) + ' objects of ' + label + '; ' + toString(toInteger(round(100 * known.share))) + ' % of '
+    + toString(known.subjects) + ' subjects have one'
+} END) AS sample

@@ -25,5 +25,5 @@ WITH sum(uses) AS total, collect({label: label, uses: uses, first: first}) AS fo
 WITH total, [x IN found WHERE total >= $min_relations AND x.uses >= $min_share * total] AS hits
 RETURN reduce(n = 0, x IN hits | n + x.uses) AS count, total, [x IN hits[0..$sample] | {
   items: [{element_id: null, key: left(x.label, 200), name: left(x.label, 200), type: null, kind: 'type'}],
-  why: toString(x.uses) + ' of ' + toString(total) + ' relations'
+  why: toString(x.uses) + ' of ' + toString(total) + ' relations', counts: x.uses
 }] AS sample

@@ -26,13 +26,13 @@ WITH r, until, expired, expired IS NOT NULL OR CASE
   ELSE coalesce(until <= now, until <= date(now), until <= localdatetime(now), false)
 END AS hit
 WITH count(*) AS total, collect(CASE WHEN hit THEN r END) AS hits
-RETURN size(hits) AS count, total, COLLECT {
-  UNWIND hits AS r
-  WITH r, toStringOrNull(r[$layout.valid_to_key]) AS until, toStringOrNull(r[$layout.expired_key]) AS expired
-  ORDER BY coalesce(until, expired), elementId(r)
-  LIMIT $sample
-  WITH r, until, expired, left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200) AS label
-  WITH r, label, until, expired, left(coalesce(head([k IN $layout.name_keys WHERE startNode(r)[k] IS NOT NULL | toStringOrNull(startNode(r)[k])]), ''), 200) + ' -[' + label + ']-> ' + left(coalesce(head([k IN $layout.name_keys WHERE endNode(r)[k] IS NOT NULL | toStringOrNull(endNode(r)[k])]), ''), 200) AS name
-  RETURN {items: [{element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'}],
-          why: CASE WHEN until IS NOT NULL THEN 'valid until ' + left(until, 40) ELSE 'marked as expired ' + left(expired, 40) END}
-} AS sample
+WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
+UNWIND hits AS r
+WITH total, count, r, count(*) AS once
+WITH total, count, r, toStringOrNull(r[$layout.valid_to_key]) AS until, toStringOrNull(r[$layout.expired_key]) AS expired
+ORDER BY coalesce(until, expired), elementId(r) LIMIT $sample
+WITH total, count, r, until, expired, left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200) AS label
+WITH total, count, r, label, until, expired, left(coalesce(head([k IN $layout.name_keys WHERE startNode(r)[k] IS NOT NULL | toStringOrNull(startNode(r)[k])]), ''), 200) + ' -[' + label + ']-> ' + left(coalesce(head([k IN $layout.name_keys WHERE endNode(r)[k] IS NOT NULL | toStringOrNull(endNode(r)[k])]), ''), 200) AS name
+RETURN count, total, collect(CASE WHEN r IS NOT NULL THEN {
+  items: [{element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'}],
+  why: CASE WHEN until IS NOT NULL THEN 'valid until ' + left(until, 40) ELSE 'marked as expired ' + left(expired, 40) END} END) AS sample

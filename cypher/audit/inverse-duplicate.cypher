@@ -7,28 +7,31 @@
 //
 // returns: count INTEGER, total INTEGER, sample LIST OF MAP
 // mode: read
-MATCH (a)-[r]->(b)
-WHERE type(r) IN $layout.relation_types
-  AND ($layout.relations_join_entities_only OR (
-    any(l IN labels(a) WHERE l IN $layout.entity_labels)
-    AND none(l IN labels(a) WHERE l IN $layout.entity_excluded_labels)
-    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(a))
-    AND ($layout.scope_property IS NULL OR a[$layout.scope_property] = $layout.scope_value)
-    AND any(l IN labels(b) WHERE l IN $layout.entity_labels)
-    AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
-    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
-    AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
-  AND a <> b
-WITH r, CASE WHEN $any_label THEN '' ELSE coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) END AS label,
-  elementId(a) < elementId(b) AS forward, a, b
-WITH CASE WHEN forward THEN a ELSE b END AS low, CASE WHEN forward THEN b ELSE a END AS high, label,
-  sum(CASE WHEN forward THEN 1 ELSE 0 END) AS there, sum(CASE WHEN forward THEN 0 ELSE 1 END) AS back,
-  head(collect(CASE WHEN forward THEN r END)) AS one, head(collect(CASE WHEN forward THEN null ELSE r END)) AS other
-WITH low, high, collect(CASE WHEN there > 0 AND back > 0 THEN {relations: [one, other], times: there + back} END) AS both
-WITH count(*) AS total, collect(CASE WHEN size(both) > 0 THEN both END) AS hits
-WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
-UNWIND hits AS both
-// grouping makes new rows, that do not each hold the list of all hits
+MATCH (a)
+WHERE any(l IN labels(a) WHERE l IN $layout.entity_labels)
+  AND none(l IN labels(a) WHERE l IN $layout.entity_excluded_labels)
+  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(a))
+  AND ($layout.scope_property IS NULL OR a[$layout.scope_property] = $layout.scope_value)
+CALL (a) {
+  MATCH (a)-[r]-(b)
+  WHERE type(r) IN $layout.relation_types
+    AND ($layout.relations_join_entities_only OR (
+      any(l IN labels(b) WHERE l IN $layout.entity_labels)
+      AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
+      AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
+      AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
+    AND elementId(a) < elementId(b)
+  WITH b, r, CASE WHEN $any_label THEN '' ELSE coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) END AS label,
+    startNode(r) = a AS forward
+  WITH b, label, sum(CASE WHEN forward THEN 1 ELSE 0 END) AS there, sum(CASE WHEN forward THEN 0 ELSE 1 END) AS back,
+    head(collect(CASE WHEN forward THEN r END)) AS one, head(collect(CASE WHEN forward THEN null ELSE r END)) AS other
+  WITH b, collect(CASE WHEN there > 0 AND back > 0 THEN {relations: [one, other], times: there + back} END) AS both
+  RETURN count(*) AS pairs, collect(CASE WHEN size(both) > 0 THEN both END) AS hits
+}
+WITH sum(pairs) AS total, collect(CASE WHEN size(hits) > 0 THEN hits END) AS lists
+WITH total, reduce(n = 0, list IN lists | n + size(list)) AS count, CASE WHEN isEmpty(lists) THEN [[null]] ELSE lists END AS lists
+UNWIND lists AS list
+UNWIND list AS both
 WITH total, count, both, count(*) AS once
 WITH total, count, [r IN both[0].relations | {r: r, a: startNode(r), b: endNode(r)}] AS found, reduce(n = 0, x IN both | n + x.times) AS times
 WITH total, count, times, [x IN found | {r: x.r, label: left(coalesce(toStringOrNull(x.r[$layout.relation_label_key]), type(x.r)), 200),

@@ -40,5 +40,5 @@ RETURN count, total, COLLECT {
     ORDER BY name, elementId(r)
     RETURN collect({element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'}) AS items
   }
-  RETURN {items: items, why: g.facts + ' relations retired at ' + g.second}
+  RETURN {items: items, why: g.facts + ' relations retired at ' + g.second, counts: g.facts}
 } AS sample

@@ -35,24 +35,26 @@ CALL () {
   WITH q, count(*) AS needed, collect(CASE WHEN r[q.property] IS NULL THEN r END) AS lacking
   RETURN collect({property: q.property, label: q.label, needed: needed, missing: size(lacking), some: lacking[0..$sample]}) AS relations
 }
-WITH [g IN nodes + relations WHERE g.missing > 0] AS groups, nodes, reduce(n = 0, g IN nodes + relations | n + g.needed) AS total
-RETURN reduce(n = 0, g IN groups | n + g.missing) AS count, total, COLLECT {
-  UNWIND groups AS g
-  UNWIND range(0, size(g.some) - 1) AS turn
-  WITH g, turn, g.some[turn] AS x, g IN nodes AS is_node
-  CALL (x, is_node) {
-    WITH x, is_node WHERE is_node
-    WITH x AS e, left(coalesce(head([k IN $layout.name_keys WHERE x[k] IS NOT NULL | toStringOrNull(x[k])]), ''), 200) AS name
-    RETURN {element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name), 200), name: name,
-            type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'} AS item
-    UNION ALL
-    WITH x, is_node WHERE NOT is_node
-    WITH x AS r, left(coalesce(toStringOrNull(x[$layout.relation_label_key]), type(x)), 200) AS label
-    WITH r, label, left(coalesce(head([k IN $layout.name_keys WHERE startNode(r)[k] IS NOT NULL | toStringOrNull(startNode(r)[k])]), ''), 200) + ' -[' + label + ']-> ' + left(coalesce(head([k IN $layout.name_keys WHERE endNode(r)[k] IS NOT NULL | toStringOrNull(endNode(r)[k])]), ''), 200) AS name
-    RETURN {element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'} AS item
-  }
-  WITH g, turn, item
-  ORDER BY turn, g.missing DESC, g.label, g.property, item.name, item.element_id
-  LIMIT $sample
-  RETURN {items: [item], why: 'no ' + left(g.property, 200) + ', which ' + left(g.label, 200) + ' requires (' + g.missing + ' such)'}
-} AS sample
+WITH [x IN nodes | x {.*, is_node: true}] + [x IN relations | x {.*, is_node: false}] AS found
+WITH [g IN found WHERE g.missing > 0] AS groups, reduce(n = 0, g IN found | n + g.needed) AS total,
+     reduce(n = 0, g IN found | n + g.missing) AS count
+WITH total, count, CASE WHEN isEmpty(groups) THEN [null] ELSE groups END AS groups
+UNWIND groups AS g
+UNWIND CASE WHEN g IS NULL THEN [null] ELSE range(0, size(g.some) - 1) END AS turn
+WITH total, count, turn, g.some[turn] AS x, g.is_node AS is_node, g.missing AS missing, g.label AS label, g.property AS property,
+     count(*) AS once
+CALL (x, is_node) {
+  WITH x, is_node WHERE is_node
+  WITH x AS e, left(coalesce(head([k IN $layout.name_keys WHERE x[k] IS NOT NULL | toStringOrNull(x[k])]), ''), 200) AS name
+  RETURN {element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name), 200), name: name,
+          type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'} AS item
+  UNION ALL
+  WITH x, is_node WHERE NOT coalesce(is_node, false)
+  WITH x AS r, left(coalesce(toStringOrNull(x[$layout.relation_label_key]), type(x)), 200) AS label
+  WITH r, label, left(coalesce(head([k IN $layout.name_keys WHERE startNode(r)[k] IS NOT NULL | toStringOrNull(startNode(r)[k])]), ''), 200) + ' -[' + label + ']-> ' + left(coalesce(head([k IN $layout.name_keys WHERE endNode(r)[k] IS NOT NULL | toStringOrNull(endNode(r)[k])]), ''), 200) AS name
+  RETURN {element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'} AS item
+}
+WITH total, count, turn, x, item, missing, label, property
+ORDER BY turn, missing DESC, label, property, item.name, item.element_id LIMIT $sample
+RETURN count, total, collect(CASE WHEN x IS NOT NULL THEN {
+  items: [item], why: 'no ' + left(property, 200) + ', which ' + left(label, 200) + ' requires (' + missing + ' such)'} END) AS sample

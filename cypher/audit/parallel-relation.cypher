@@ -1,32 +1,37 @@
 // parallel-relation: relations that repeat another one: same start, same end, same label, same validity.
 // Counted are the relations beyond the first of each such set. Self-loops are left out (self-loop counts them).
+// Counted entity by entity, so that no more than one entity's relations are held at a time.
 //
 // :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
 // :param sample => 5                    -- INTEGER: examples to return
 //
 // returns: count INTEGER, total INTEGER, sample LIST OF MAP
 // mode: read
-MATCH (a)-[r]->(b)
-WHERE type(r) IN $layout.relation_types
-  AND ($layout.relations_join_entities_only OR (
-    any(l IN labels(a) WHERE l IN $layout.entity_labels)
-    AND none(l IN labels(a) WHERE l IN $layout.entity_excluded_labels)
-    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(a))
-    AND ($layout.scope_property IS NULL OR a[$layout.scope_property] = $layout.scope_value)
-    AND any(l IN labels(b) WHERE l IN $layout.entity_labels)
-    AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
-    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
-    AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
-WITH a, b, coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label,
-  [r[$layout.valid_from_key], r[$layout.valid_to_key], r[$layout.expired_key]] AS validity, r
-WITH a, b, label, validity, count(*) AS times, collect(r)[0..3] AS some
-WITH sum(times) AS total, sum(CASE WHEN a <> b THEN times - 1 ELSE 0 END) AS count,
-  collect(CASE WHEN times > 1 AND a <> b THEN {a: a, b: b, label: label, times: times, some: some} END) AS hits
-WITH total, count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
-UNWIND hits AS hit
-// grouping makes new rows, that do not each hold the list of all hits
-WITH total, count, hit, count(*) AS once
-WITH total, count, hit, hit.a AS a, hit.b AS b, left(hit.label, 200) AS label
+MATCH (a)
+WHERE any(l IN labels(a) WHERE l IN $layout.entity_labels)
+  AND none(l IN labels(a) WHERE l IN $layout.entity_excluded_labels)
+  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(a))
+  AND ($layout.scope_property IS NULL OR a[$layout.scope_property] = $layout.scope_value)
+CALL (a) {
+  MATCH (a)-[r]->(b)
+  WHERE type(r) IN $layout.relation_types
+    AND ($layout.relations_join_entities_only OR (
+      any(l IN labels(b) WHERE l IN $layout.entity_labels)
+      AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
+      AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
+      AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
+  WITH b, coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label,
+    [r[$layout.valid_from_key], r[$layout.valid_to_key], r[$layout.expired_key]] AS validity, r
+  WITH b, label, validity, count(*) AS times, collect(r)[0..3] AS some
+  RETURN sum(times) AS total, sum(CASE WHEN a <> b THEN times - 1 ELSE 0 END) AS count,
+    collect(CASE WHEN times > 1 AND a <> b THEN {b: b, label: label, times: times, some: some} END) AS hits
+}
+WITH sum(total) AS total, sum(count) AS count, collect(CASE WHEN size(hits) > 0 THEN {a: a, hits: hits} END) AS lists
+WITH total, count, CASE WHEN isEmpty(lists) THEN [{hits: [null]}] ELSE lists END AS lists
+UNWIND lists AS list
+UNWIND list.hits AS hit
+WITH total, count, list.a AS a, hit, count(*) AS once
+WITH total, count, hit, a, hit.b AS b, left(hit.label, 200) AS label
 WITH total, count, hit, label, head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]) AS from_name,
   head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]) AS to_name
 WITH total, count, hit, label,
@@ -34,5 +39,5 @@ WITH total, count, hit, label,
 ORDER BY hit.times DESC, shown LIMIT $sample
 RETURN count, total, collect(CASE WHEN hit IS NOT NULL THEN {
   items: [r IN hit.some | {element_id: elementId(r), key: shown, name: shown, type: label, kind: 'relation'}],
-  why: toString(hit.times) + ' times'
+  why: toString(hit.times) + ' times', counts: hit.times - 1
 } END) AS sample

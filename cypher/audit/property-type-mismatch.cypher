@@ -40,24 +40,25 @@ WITH [g IN [x IN nodes | x {.*, is_node: true}] + [x IN relations | x {.*, is_no
                            OR (g.actual STARTS WITH 'LIST' AND 'LIST' IN g.q.types)
                            OR (g.actual = 'LIST<NOTHING>' AND any(t IN g.q.types WHERE t STARTS WITH 'LIST')))}] AS all_groups
 WITH [g IN all_groups WHERE g.wrong] AS groups, reduce(n = 0, g IN all_groups | n + g.values) AS total
-RETURN reduce(n = 0, g IN groups | n + g.values) AS count, total, COLLECT {
-  UNWIND groups AS g
-  UNWIND range(0, size(g.some) - 1) AS turn
-  WITH g, turn, g.some[turn] AS x
-  CALL (x, g) {
-    WITH x, g WHERE g.is_node
-    WITH x AS e, left(coalesce(head([k IN $layout.name_keys WHERE x[k] IS NOT NULL | toStringOrNull(x[k])]), ''), 200) AS name
-    RETURN {element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name), 200), name: name,
-            type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'} AS item
-    UNION ALL
-    WITH x, g WHERE NOT g.is_node
-    WITH x AS r, left(coalesce(toStringOrNull(x[$layout.relation_label_key]), type(x)), 200) AS label
-    WITH r, label, left(coalesce(head([k IN $layout.name_keys WHERE startNode(r)[k] IS NOT NULL | toStringOrNull(startNode(r)[k])]), ''), 200) + ' -[' + label + ']-> ' + left(coalesce(head([k IN $layout.name_keys WHERE endNode(r)[k] IS NOT NULL | toStringOrNull(endNode(r)[k])]), ''), 200) AS name
-    RETURN {element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'} AS item
-  }
-  WITH g, turn, item
-  ORDER BY turn, g.values DESC, g.q.label, g.q.property, g.actual, item.name, item.element_id
-  LIMIT $sample
-  RETURN {items: [item], why: left(g.q.label + '.' + g.q.property, 200) + ' is ' + g.actual + ', declared '
-    + reduce(s = '', t IN g.q.types | s + CASE s WHEN '' THEN '' ELSE ' or ' END + t) + ' (' + g.values + ' such values)'}
-} AS sample
+WITH total, groups, reduce(n = 0, g IN groups | n + g.values) AS count
+WITH total, count, CASE WHEN isEmpty(groups) THEN [null] ELSE groups END AS groups
+UNWIND groups AS g
+UNWIND CASE WHEN g IS NULL THEN [null] ELSE range(0, size(g.some) - 1) END AS turn
+WITH total, count, turn, g.some[turn] AS x, g.is_node AS is_node, g.values AS values, g.q.label AS label, g.q.property AS property,
+     g.q.types AS types, g.actual AS actual, count(*) AS once
+CALL (x, is_node) {
+  WITH x, is_node WHERE is_node
+  WITH x AS e, left(coalesce(head([k IN $layout.name_keys WHERE x[k] IS NOT NULL | toStringOrNull(x[k])]), ''), 200) AS name
+  RETURN {element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name), 200), name: name,
+          type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'} AS item
+  UNION ALL
+  WITH x, is_node WHERE NOT coalesce(is_node, false)
+  WITH x AS r, left(coalesce(toStringOrNull(x[$layout.relation_label_key]), type(x)), 200) AS label
+  WITH r, label, left(coalesce(head([k IN $layout.name_keys WHERE startNode(r)[k] IS NOT NULL | toStringOrNull(startNode(r)[k])]), ''), 200) + ' -[' + label + ']-> ' + left(coalesce(head([k IN $layout.name_keys WHERE endNode(r)[k] IS NOT NULL | toStringOrNull(endNode(r)[k])]), ''), 200) AS name
+  RETURN {element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'} AS item
+}
+WITH total, count, turn, x, item, values, label, property, types, actual
+ORDER BY turn, values DESC, label, property, actual, item.name, item.element_id LIMIT $sample
+RETURN count, total, collect(CASE WHEN x IS NOT NULL THEN {
+  items: [item], why: left(label + '.' + property, 200) + ' is ' + actual + ', declared '
+    + reduce(s = '', t IN types | s + CASE s WHEN '' THEN '' ELSE ' or ' END + t) + ' (' + values + ' such values)'} END) AS sample

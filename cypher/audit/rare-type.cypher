@@ -1,5 +1,5 @@
 // rare-type: entity types that hardly any entity has.
-// Types of an open extraction that were used once are mostly wordings of another type.
+// Types of an open extraction that were used once are mostly wordings of another type. Placeholders (LightRAG's UNKNOWN) are no types.
 //
 // :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
 // :param sample => 5                    -- INTEGER: examples to return
@@ -14,6 +14,7 @@ WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
   AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
 UNWIND CASE WHEN toStringOrNull(e[$layout.type_key]) IS NOT NULL THEN [toStringOrNull(e[$layout.type_key])]
   ELSE [l IN labels(e) WHERE NOT l IN $layout.type_label_ignored] END AS type
+WITH e, type WHERE NOT toLower(type) IN [v IN $layout.placeholder_values | toLower(v)]
 WITH type, count(*) AS uses, head(collect(e)) AS first
 WITH count(*) AS total, collect(CASE WHEN uses <= $max_uses THEN {type: type, uses: uses, first: first} END) AS hits
 WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits

@@ -20,14 +20,13 @@ WITH r, size([s IN CASE
   WHEN r[$layout.relation_source_key] IS :: LIST<ANY> THEN [x IN r[$layout.relation_source_key] | trim(toStringOrNull(x))]
   WHEN $layout.source_separator IS NULL THEN [trim(toStringOrNull(r[$layout.relation_source_key]))]
   ELSE [x IN split(toStringOrNull(r[$layout.relation_source_key]), $layout.source_separator) | trim(x)] END WHERE s <> '' AND NOT s IN $layout.placeholder_values]) = 0 AS hit
-WITH count(*) AS total, [x IN collect(CASE WHEN hit THEN r END) | x] AS hits
-CALL (hits) {
-  UNWIND hits AS r
-  WITH r, startNode(r) AS a, endNode(r) AS b, coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label
-  WITH r, label, left(coalesce(head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]), '?'), 200) + ' -[' + left(label, 200) + ']-> '
-       + left(coalesce(head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]), '?'), 200) AS name
-  ORDER BY name, elementId(r)
-  LIMIT $sample
-  RETURN collect({items: [{element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'}], why: null}) AS sample
-}
-RETURN size(hits) AS count, total, sample
+WITH count(*) AS total, collect(CASE WHEN hit THEN r END) AS hits
+WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
+UNWIND hits AS r
+WITH total, count, r, count(*) AS once
+WITH total, count, r, startNode(r) AS a, endNode(r) AS b, coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label
+WITH total, count, r, label, left(coalesce(head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]), '?'), 200) + ' -[' + left(label, 200) + ']-> '
+     + left(coalesce(head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]), '?'), 200) AS name
+ORDER BY name, elementId(r) LIMIT $sample
+RETURN count, total, collect(CASE WHEN r IS NOT NULL THEN {
+  items: [{element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'}], why: null} END) AS sample

@@ -19,17 +19,16 @@ CALL () {
   WHEN $layout.source_separator IS NULL THEN [trim(toStringOrNull(e[$layout.entity_source_key]))]
   ELSE [x IN split(toStringOrNull(e[$layout.entity_source_key]), $layout.source_separator) | trim(x)] END) AS n
   WHERE n > 0
-  WITH count(*) AS total, [x IN collect(CASE WHEN n >= $layout.source_limit THEN e END) | x] AS hits
-  CALL (hits) {
-    UNWIND hits AS e
-    WITH e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
-    ORDER BY name, elementId(e)
-    LIMIT $sample
-    RETURN collect({items: [{element_id: elementId(e), key: left(coalesce(coalesce(toStringOrNull(e[$layout.key_property]), name), ''), 200), name: left(coalesce(name, ''), 200),
-      type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'}],
-      why: 'at least ' + toString($layout.source_limit) + ' sources'}) AS found
-  }
-  RETURN size(hits) AS hit, total AS checked, found
+  WITH count(*) AS total, collect(CASE WHEN n >= $layout.source_limit THEN e END) AS hits
+  WITH total, size(hits) AS hit, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
+  UNWIND hits AS e
+  WITH total, hit, e, count(*) AS once
+  WITH total, hit, e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
+  ORDER BY name, elementId(e) LIMIT $sample
+  RETURN hit, total AS checked, collect(CASE WHEN e IS NOT NULL THEN {
+    items: [{element_id: elementId(e), key: left(coalesce(coalesce(toStringOrNull(e[$layout.key_property]), name), ''), 200),
+      name: left(coalesce(name, ''), 200), type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'}],
+    why: 'at least ' + toString($layout.source_limit) + ' sources'} END) AS found
   UNION ALL
   MATCH (a)-[r]->(b)
   WHERE type(r) IN $layout.relation_types
@@ -46,18 +45,17 @@ CALL () {
   WHEN $layout.source_separator IS NULL THEN [trim(toStringOrNull(r[$layout.relation_source_key]))]
   ELSE [x IN split(toStringOrNull(r[$layout.relation_source_key]), $layout.source_separator) | trim(x)] END) AS n
   WHERE n > 0
-  WITH count(*) AS total, [x IN collect(CASE WHEN n >= $layout.source_limit THEN r END) | x] AS hits
-  CALL (hits) {
-    UNWIND hits AS r
-    WITH r, startNode(r) AS a, endNode(r) AS b, coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label
-    WITH r, label, left(coalesce(head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]), '?'), 200) + ' -[' + left(label, 200) + ']-> '
-         + left(coalesce(head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]), '?'), 200) AS name
-    ORDER BY name, elementId(r)
-    LIMIT $sample
-    RETURN collect({items: [{element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'}],
-      why: 'at least ' + toString($layout.source_limit) + ' sources'}) AS found
-  }
-  RETURN size(hits) AS hit, total AS checked, found
+  WITH count(*) AS total, collect(CASE WHEN n >= $layout.source_limit THEN r END) AS hits
+  WITH total, size(hits) AS hit, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
+  UNWIND hits AS r
+  WITH total, hit, r, count(*) AS once
+  WITH total, hit, r, startNode(r) AS a, endNode(r) AS b, coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label
+  WITH total, hit, r, label, left(coalesce(head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]), '?'), 200) + ' -[' + left(label, 200) + ']-> '
+       + left(coalesce(head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]), '?'), 200) AS name
+  ORDER BY name, elementId(r) LIMIT $sample
+  RETURN hit, total AS checked, collect(CASE WHEN r IS NOT NULL THEN {
+    items: [{element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'}],
+    why: 'at least ' + toString($layout.source_limit) + ' sources'} END) AS found
 }
 WITH sum(hit) AS count, sum(checked) AS total, collect(found) AS found
 RETURN count, total, reduce(s = [], f IN found | s + f)[..$sample] AS sample

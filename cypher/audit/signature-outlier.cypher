@@ -39,22 +39,22 @@ CALL (pairs) {
   WITH p ORDER BY p.uses DESC, p.from_type, p.to_type LIMIT 1
   RETURN collect(p) AS usual
 }
+WITH label, all_uses, typed, rare, usual[0] AS usual
 WITH sum(all_uses) AS total, sum(reduce(n = 0, p IN rare | n + p.uses)) AS count,
-  collect([p IN rare | p {.*, label: label, typed: typed, usual: usual[0]}]) AS lists
-CALL (lists) {
-  UNWIND lists AS list
-  UNWIND list AS hit
-  UNWIND hit.some AS r
-  WITH hit, r, left(hit.label, 200) AS label, startNode(r) AS a, endNode(r) AS b
-  WITH hit, r, label, head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]) AS from_name,
-    head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]) AS to_name
-  WITH hit, r, label,
-    left(coalesce(from_name, '?'), 200) + ' -[' + label + ']-> ' + left(coalesce(to_name, '?'), 200) AS shown
-  ORDER BY toFloat(hit.uses) / hit.typed, shown, elementId(r) LIMIT $sample
-  RETURN collect({
-    items: [{element_id: elementId(r), key: shown, name: shown, type: label, kind: 'relation'}],
-    why: left(hit.from_type, 100) + ' -> ' + left(hit.to_type, 100) + ': ' + toString(hit.uses) + ' of ' + toString(hit.typed)
-      + '; usual: ' + left(hit.usual.from_type, 100) + ' -> ' + left(hit.usual.to_type, 100) + ' (' + toString(hit.usual.uses) + ')'
-  }) AS sample
-}
-RETURN count, total, sample
+  collect([p IN rare | p {.*, label: label, typed: typed, usual_from: usual.from_type, usual_to: usual.to_type, usual_uses: usual.uses}]) AS lists
+WITH total, count, CASE WHEN count = 0 THEN [[null]] ELSE lists END AS lists
+UNWIND lists AS list
+UNWIND list AS hit
+WITH total, count, hit, count(*) AS once
+UNWIND CASE WHEN hit IS NULL THEN [null] ELSE hit.some END AS r
+WITH total, count, hit, r, left(hit.label, 200) AS label, startNode(r) AS a, endNode(r) AS b
+WITH total, count, hit, r, label, head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]) AS from_name,
+  head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]) AS to_name
+WITH total, count, hit, r, label,
+  left(coalesce(from_name, '?'), 200) + ' -[' + label + ']-> ' + left(coalesce(to_name, '?'), 200) AS shown
+ORDER BY toFloat(hit.uses) / hit.typed, shown, elementId(r) LIMIT $sample
+RETURN count, total, collect(CASE WHEN r IS NOT NULL THEN {
+  items: [{element_id: elementId(r), key: shown, name: shown, type: label, kind: 'relation'}],
+  why: left(hit.from_type, 100) + ' -> ' + left(hit.to_type, 100) + ': ' + toString(hit.uses) + ' of ' + toString(hit.typed)
+    + '; usual: ' + left(hit.usual_from, 100) + ' -> ' + left(hit.usual_to, 100) + ' (' + toString(hit.usual_uses) + ')'
+} END) AS sample

@@ -16,19 +16,18 @@ WITH componentId, count(*) AS size, collect(nodeId)[0..$max_size] AS members
 WITH sum(size) AS entities, max(size) AS giant, sum(CASE WHEN size > 1 THEN 1 ELSE 0 END) AS total,
      collect(CASE WHEN size > 1 AND size <= $max_size THEN members END) AS small
 WITH total, CASE WHEN giant > $max_size AND giant >= $giant_share * entities THEN small ELSE [] END AS hits
-RETURN size(hits) AS count, total, COLLECT {
-  UNWIND hits AS members
-  CALL (members) {
-    UNWIND members AS id
-    WITH gds.util.asNode(id) AS e
-    WITH e, left(coalesce(head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]), ''), 200) AS name
-    ORDER BY name, elementId(e)
-    RETURN collect({element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name), 200), name: name,
-                    type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])),
-                    kind: 'entity'}) AS items
-  }
-  WITH items
-  ORDER BY size(items) DESC, items[0].name, items[0].element_id
-  LIMIT $sample
-  RETURN {items: items, why: size(items) + ' entities, cut off from the rest'}
-} AS sample
+WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
+UNWIND hits AS members
+WITH total, count, members, count(*) AS once
+CALL (members) {
+  UNWIND members AS id
+  WITH gds.util.asNode(id) AS e
+  WITH e, left(coalesce(head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]), ''), 200) AS name
+  ORDER BY name, elementId(e)
+  RETURN collect({element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name), 200), name: name,
+                  type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])),
+                  kind: 'entity'}) AS items
+}
+WITH total, count, members, items
+ORDER BY size(items) DESC, items[0].name, items[0].element_id LIMIT $sample
+RETURN count, total, collect(CASE WHEN members IS NOT NULL THEN {items: items, why: size(items) + ' entities, cut off from the rest'} END) AS sample

@@ -30,24 +30,23 @@ WITH count(*) AS total, collect(CASE WHEN degree > 0 THEN log(degree) END) AS lo
 CALL (logs) { UNWIND logs AS x RETURN percentileCont(x, 0.5) AS median }
 CALL (logs, median) { UNWIND logs AS x RETURN percentileCont(abs(x - median), 0.5) AS mad }
 WITH total, candidates, exp(median + $mad_factor * mad) AS fence
-WITH total, fence, CASE WHEN fence > $min_degree THEN fence ELSE toFloat($min_degree) END AS outlier, candidates
-CALL (candidates, outlier) {
-  UNWIND candidates AS c
-  WITH c.e AS e, c.degree AS degree, outlier, left(coalesce(head([k IN $layout.name_keys WHERE c.e[k] IS NOT NULL | toStringOrNull(c.e[k])]), ''), 200) AS name
-  WITH e, degree, outlier, name, toLower(trim(name)) AS word
-  WITH e, degree, outlier, name, degree > $word_degree AND (word IN $pronouns OR word IN $generic
-    OR (word STARTS WITH 'the ' AND substring(word, 4) IN $generic)
-    OR (word STARTS WITH 'a ' AND substring(word, 2) IN $generic)) AS is_word
-  WHERE degree > outlier OR is_word
-  RETURN collect({e: e, degree: degree, name: name, why: degree + ' relations'
-    + CASE WHEN degree > outlier THEN ', above ' + toString(toInteger(floor(outlier))) ELSE '' END
-    + CASE WHEN is_word THEN ', and the name is a pronoun or a generic word' ELSE '' END}) AS hits
-}
-RETURN size(hits) AS count, total, COLLECT {
-  UNWIND hits AS hit
-  WITH hit, hit.e AS e, hit.name AS name
-  ORDER BY hit.degree DESC, name, elementId(e)
-  LIMIT $sample
-  RETURN {items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name), 200), name: name,
-                   type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'}], why: hit.why}
-} AS sample
+WITH total, CASE WHEN fence > $min_degree THEN fence ELSE toFloat($min_degree) END AS outlier, candidates
+WITH total, outlier, CASE WHEN isEmpty(candidates) THEN [null] ELSE candidates END AS candidates
+UNWIND candidates AS c
+WITH total, outlier, c.e AS e, c.degree AS degree, count(*) AS once
+WITH total, outlier, e, degree, left(coalesce(head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]), ''), 200) AS name
+WITH total, outlier, e, degree, name, toLower(trim(name)) AS word
+WITH total, outlier, e, degree, name, degree > $word_degree AND (word IN $pronouns OR word IN $generic
+  OR (word STARTS WITH 'the ' AND substring(word, 4) IN $generic)
+  OR (word STARTS WITH 'a ' AND substring(word, 2) IN $generic)) AS is_word
+WITH total, outlier, collect(CASE WHEN degree > outlier OR is_word THEN {e: e, degree: degree, name: name, is_word: is_word} END) AS hits
+WITH total, outlier, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
+UNWIND hits AS hit
+WITH total, outlier, count, hit, count(*) AS once
+WITH total, outlier, count, hit, hit.e AS e, hit.degree AS degree, hit.name AS name
+ORDER BY degree DESC, name, elementId(e) LIMIT $sample
+RETURN count, total, collect(CASE WHEN e IS NOT NULL THEN {
+  items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name), 200), name: name,
+           type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'}],
+  why: degree + ' relations' + CASE WHEN degree > outlier THEN ', above ' + toString(toInteger(floor(outlier))) ELSE '' END
+    + CASE WHEN hit.is_word THEN ', and the name is a pronoun or a generic word' ELSE '' END} END) AS sample

@@ -23,13 +23,12 @@ WITH label, relations, some,
      NOT $schema.open_relations AND NOT label IN $schema.relation_types AND NOT type IN $schema.relation_types AS wrong
 WITH sum(relations) AS total, sum(CASE WHEN wrong THEN relations ELSE 0 END) AS count,
      collect(CASE WHEN wrong THEN {label: label, relations: relations, some: some} END) AS groups
-RETURN count, total, COLLECT {
-  UNWIND groups AS g
-  UNWIND range(0, size(g.some) - 1) AS turn
-  WITH g, turn, g.some[turn] AS r, left(g.label, 200) AS label
-  WITH g, turn, r, label, left(coalesce(head([k IN $layout.name_keys WHERE startNode(r)[k] IS NOT NULL | toStringOrNull(startNode(r)[k])]), ''), 200) + ' -[' + label + ']-> ' + left(coalesce(head([k IN $layout.name_keys WHERE endNode(r)[k] IS NOT NULL | toStringOrNull(endNode(r)[k])]), ''), 200) AS name
-  ORDER BY turn, g.relations DESC, label, name, elementId(r)
-  LIMIT $sample
-  RETURN {items: [{element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'}],
-          why: 'the schema has no relation ' + label + ' (' + g.relations + ' such relations)'}
-} AS sample
+WITH total, count, CASE WHEN isEmpty(groups) THEN [null] ELSE groups END AS groups
+UNWIND groups AS g
+UNWIND CASE WHEN g IS NULL THEN [null] ELSE range(0, size(g.some) - 1) END AS turn
+WITH total, count, turn, g.some[turn] AS r, left(g.label, 200) AS label, g.relations AS relations, count(*) AS once
+WITH total, count, turn, r, label, relations, left(coalesce(head([k IN $layout.name_keys WHERE startNode(r)[k] IS NOT NULL | toStringOrNull(startNode(r)[k])]), ''), 200) + ' -[' + label + ']-> ' + left(coalesce(head([k IN $layout.name_keys WHERE endNode(r)[k] IS NOT NULL | toStringOrNull(endNode(r)[k])]), ''), 200) AS name
+ORDER BY turn, relations DESC, label, name, elementId(r) LIMIT $sample
+RETURN count, total, collect(CASE WHEN r IS NOT NULL THEN {
+  items: [{element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'}],
+  why: 'the schema has no relation ' + label + ' (' + relations + ' such relations)'} END) AS sample

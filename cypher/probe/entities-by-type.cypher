@@ -6,10 +6,11 @@
 // returns: type STRING, count INTEGER
 // mode: read
 MATCH (e)
-WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
-  AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
-  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
-  AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
-RETURN left(coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), 200) AS type,
-       count(*) AS count
+WHERE $layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value
+WITH labels(e) AS labels, e[$layout.type_key] AS named, count(*) AS uses
+WHERE any(l IN labels WHERE l IN $layout.entity_labels)
+  AND none(l IN labels WHERE l IN $layout.entity_excluded_labels)
+  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels)
+RETURN left(coalesce(toStringOrNull(named), head([l IN labels WHERE NOT l IN $layout.type_label_ignored])), 200) AS type,
+       sum(uses) AS count
 ORDER BY count DESC, type

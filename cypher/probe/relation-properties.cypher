@@ -17,5 +17,6 @@ WHERE type(r) IN $layout.relation_types
     AND ($layout.scope_property IS NULL OR t[$layout.scope_property] = $layout.scope_value)))
 WITH r, left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200) AS label
 UNWIND keys(r) AS property
-RETURN label, property, replace(valueType(r[property]), ' NOT NULL', '') AS value_type, count(*) AS count
+WITH label, property, valueType(r[property]) AS kind, count(*) AS uses
+RETURN label, property, replace(kind, ' NOT NULL', '') AS value_type, sum(uses) AS count
 ORDER BY label, property, value_type

@@ -15,6 +15,6 @@ WHERE type(r) IN $layout.relation_types
     AND none(l IN labels(t) WHERE l IN $layout.entity_excluded_labels)
     AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(t))
     AND ($layout.scope_property IS NULL OR t[$layout.scope_property] = $layout.scope_value)))
-RETURN left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200) AS type,
-       count(*) AS count, sum(CASE WHEN s = t THEN 1 ELSE 0 END) AS self_loops
+WITH type(r) AS kind, r[$layout.relation_label_key] AS named, count(*) AS uses, sum(CASE WHEN s = t THEN 1 ELSE 0 END) AS loops
+RETURN left(coalesce(toStringOrNull(named), kind), 200) AS type, sum(uses) AS count, sum(loops) AS self_loops
 ORDER BY count DESC, type

@@ -3,7 +3,7 @@
 //
 // :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 //
-// returns: entities BOOLEAN, names BOOLEAN, mentions BOOLEAN, entity_sources BOOLEAN, relation_sources BOOLEAN, descriptions BOOLEAN, aliases BOOLEAN, validity BOOLEAN
+// returns: entities BOOLEAN, names BOOLEAN, mentions BOOLEAN, entity_sources BOOLEAN, relation_sources BOOLEAN, descriptions BOOLEAN, aliases BOOLEAN, validity BOOLEAN, entity_embeddings BOOLEAN, chunk_embeddings BOOLEAN
 // mode: read
 RETURN EXISTS {
          MATCH (e)
@@ -78,4 +78,19 @@ RETURN EXISTS {
     AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(t))
     AND ($layout.scope_property IS NULL OR t[$layout.scope_property] = $layout.scope_value)))
            AND any(k IN [$layout.valid_from_key, $layout.valid_to_key, $layout.expired_key] WHERE r[k] IS NOT NULL)
-       } AS validity
+       } AS validity,
+       EXISTS {
+         MATCH (e)
+         WHERE $layout.embedding_key IS NOT NULL AND e[$layout.embedding_key] IS NOT NULL
+    AND any(l IN labels(e) WHERE l IN $layout.entity_labels)
+    AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
+    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
+    AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
+       } AS entity_embeddings,
+       EXISTS {
+         MATCH (c)
+         WHERE $layout.chunk_embedding_key IS NOT NULL AND c[$layout.chunk_embedding_key] IS NOT NULL
+           AND any(l IN labels(c) WHERE l IN $layout.chunk_labels)
+           AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(c))
+           AND ($layout.scope_property IS NULL OR c[$layout.scope_property] = $layout.scope_value)
+       } AS chunk_embeddings

@@ -6,23 +6,65 @@ A block of more than `most` names is too common a key; it is split by what its e
 
 from __future__ import annotations
 
+import tempfile
 from array import array
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import IO, TYPE_CHECKING, Any
 from zlib import crc32
 
 from kgeval.text.forms import LINKS, Form, acronym_keys
 from kgeval.text.names import normalise
 
+if TYPE_CHECKING:
+    import numpy as np
 
-@dataclass
+BUCKETS = 16
+FLUSH = 50_000
+
+
+@dataclass(frozen=True)
+class Block:
+    """Entities (numbers, ascending) that share a key."""
+
+    key: int
+    members: Sequence[int]
+
+
 class Blocks:
-    """Blocks small enough to compare, smallest first, and those too large (lists of entity numbers by key)."""
+    """The keys that several names share, in flat arrays: of two names or more, block by block, in the order of the keys."""
 
-    small: list[list[int]] = field(default_factory=list)
-    large: list[tuple[int, list[int]]] = field(default_factory=list)
+    def __init__(self, keys: np.ndarray[Any, Any], sizes: np.ndarray[Any, Any], members: np.ndarray[Any, Any], *, most: int) -> None:
+        import numpy as np
+
+        self._keys, self._members = keys, members
+        self._starts = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes, dtype=np.int64)))
+        order = np.lexsort((keys, sizes))
+        few = sizes[order] <= most
+        self._small, self._large = order[few], order[~few]
+        self.small_sizes: list[int] = sizes[self._small].tolist()
+
+    def small(self) -> Iterator[Sequence[int]]:
+        """The blocks small enough to compare, smallest first."""
+        return (self._of(int(at)) for at in self._small)
+
+    def large(self) -> Iterator[Block]:
+        """Those too large."""
+        return (Block(int(self._keys[at]), self._of(int(at))) for at in self._large)
+
+    def crowd(self, most: int) -> list[int]:
+        """The first `most` of the entities that are in a block too large."""
+        import numpy as np
+
+        parts = [self._members[self._starts[at] : self._starts[at + 1]] for at in self._large]
+        crowd: list[int] = np.unique(np.concatenate(parts))[:most].tolist() if parts else []
+        return crowd
+
+    def _of(self, at: int) -> list[int]:
+        members: list[int] = self._members[self._starts[at] : self._starts[at + 1]].tolist()
+        return members
 
 
 def block_keys(item: Form, aliases: Sequence[str]) -> Iterator[str]:
@@ -45,66 +87,95 @@ def _spelling_keys(text: str) -> Iterator[str]:
         yield f"s:{half}:{text[-half:]}"
 
 
-def collect(forms: Iterator[tuple[Form, Sequence[str]]], *, most: int) -> Blocks:
-    """The blocks of all names, in 12 bytes a key."""
+def collect(forms: Iterable[tuple[Form, Sequence[str]]], *, most: int) -> Blocks:
+    """The blocks of all names. A dozen keys a name wait in files without names, 12 bytes each, and are sorted part by part."""
     import numpy as np
 
-    keys, owners = array("Q"), array("L")
-    for number, (item, aliases) in enumerate(forms):
-        for key in block_keys(item, aliases):
-            text = key.encode("utf-8", "surrogatepass")
-            keys.append(crc32(text) << 32 | crc32(text, 77))
-            owners.append(number)
-    if not keys:
-        return Blocks()
-    codes, numbers = np.array(keys, dtype=np.uint64), np.array(owners, dtype=np.int64)
-    order = np.argsort(codes, kind="stable")
-    codes, numbers = codes[order], numbers[order]
-    starts = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1]])
-    ends = np.r_[starts[1:], len(codes)]
-    return _sorted_out(codes, numbers, [(int(s), int(e)) for s, e in zip(starts, ends, strict=True) if e - s > 1], most)
+    with ExitStack() as stack:
+        buckets = [_Bucket(stack.enter_context(tempfile.TemporaryFile())) for _ in range(BUCKETS)]
+        for number, (item, aliases) in enumerate(forms):
+            for key in block_keys(item, aliases):
+                text = key.encode("utf-8", "surrogatepass")
+                code = crc32(text) << 32 | crc32(text, 77)
+                buckets[code >> 60].add(code, number)
+        found = [bucket.blocks() for bucket in buckets]
+    keys, sizes, members = (np.concatenate(column) for column in zip(*found, strict=True))
+    return Blocks(keys, sizes, members, most=most)
 
 
-def _sorted_out(codes: Any, numbers: Any, runs: list[tuple[int, int]], most: int) -> Blocks:
-    out = Blocks()
-    for start, end in sorted(runs, key=lambda run: (run[1] - run[0], run[0])):
-        block = sorted(set(numbers[start:end].tolist()))
-        if len(block) > most:
-            out.large.append((int(codes[start]), block))
-        else:
-            out.small.append(block)
-    return out
+class _Bucket:
+    """Keys that begin alike, with their owners, in a file."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._keys, self._owners = array("Q"), array("I")
+
+    def add(self, key: int, owner: int) -> None:
+        """Takes one key in."""
+        self._keys.append(key)
+        self._owners.append(owner)
+        if len(self._keys) >= FLUSH:
+            self._flush()
+
+    def _flush(self) -> None:
+        import numpy as np
+
+        table = np.empty(len(self._keys), dtype=[("key", "u8"), ("owner", "u4")])
+        table["key"], table["owner"] = np.array(self._keys, dtype="u8"), np.array(self._owners, dtype="u4")
+        self._file.write(table.tobytes())
+        self._keys, self._owners = array("Q"), array("I")
+
+    def blocks(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        """Keys that two or more entities have, how many each, and these entities one block after the other."""
+        import numpy as np
+
+        self._flush()
+        self._file.seek(0)
+        table = np.frombuffer(self._file.read(), dtype=[("key", "u8"), ("owner", "u4")])
+        order = np.lexsort((table["owner"], table["key"]))
+        keys, owners = table["key"][order], table["owner"][order]
+        new = np.ones(len(keys), dtype=bool)
+        new[1:] = (keys[1:] != keys[:-1]) | (owners[1:] != owners[:-1])  # a name may reach a key twice
+        keys, owners = keys[new], owners[new]
+        known, sizes = np.unique(keys, return_counts=True)
+        several = sizes > 1
+        kept = np.repeat(several, sizes)
+        return known[several], sizes[several].astype(np.int32), owners[kept].astype(np.int32)
 
 
-def pairs(blocks: Sequence[Sequence[int]], fits: Callable[[int, int], bool], *, budget: int) -> Iterator[tuple[int, int]]:
+def pairs(blocks: Iterable[Sequence[int]], fits: Callable[[int, int], bool], *, budget: int) -> Iterator[tuple[int, int]]:
     """Each pair of a block once over all blocks, where `fits`; ends after `budget` pairs have been looked at (see `affordable`)."""
-    seen: set[tuple[int, int]] = set()
+    seen: set[int] = set()
     left = budget
     for block in blocks:
         if left < len(block):
             return
-        for pair in combinations(block, 2):
+        for a, b in combinations(block, 2):
             left -= 1
-            if fits(*pair) and pair not in seen:
-                seen.add(pair)
-                yield pair
+            if fits(a, b) and (a << 32 | b) not in seen:
+                seen.add(a << 32 | b)
+                yield a, b
 
 
-def affordable(blocks: Sequence[Sequence[int]], *, budget: int) -> int:
-    """How many of the blocks, in their order, `pairs` can look at within its budget."""
+def affordable(sizes: Iterable[int], *, budget: int) -> int:
+    """How many of the blocks of these sizes, in their order, `pairs` can look at within its budget."""
     left = budget
-    for done, block in enumerate(blocks):
-        if left < len(block):
+    done = 0
+    for size in sizes:
+        if left < size:
             return done
-        left -= len(block) * (len(block) - 1) // 2
-    return len(blocks)
+        left -= size * (size - 1) // 2
+        done += 1
+    return done
 
 
-def split(large: Sequence[tuple[int, list[int]]], contexts: Callable[[int], Sequence[str]], *, most: int) -> list[list[int]]:
-    """The large blocks, split by what their entities share; what is still too large is left out."""
-    parts: dict[tuple[int, str], list[int]] = {}
-    for key, block in large:
-        for number in block:
-            for context in contexts(number):
-                parts.setdefault((key, context), []).append(number)
+def split(large: Iterable[Block], contexts: Callable[[int], Iterable[Hashable]], crowd: Iterable[int], *, most: int) -> list[list[int]]:
+    """The large blocks, split by what their entities share, as far as they are of the `crowd`; what is still too large is left out."""
+    known = set(crowd)
+    parts: dict[tuple[int, Hashable], list[int]] = {}
+    for block in large:
+        for number in block.members:
+            if number in known:
+                for context in contexts(number):
+                    parts.setdefault((block.key, context), []).append(number)
     return sorted((part for part in parts.values() if 1 < len(part) <= most), key=lambda part: (len(part), part))

@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from kgeval.audit.part import Part
 from kgeval.graph.connect import Graph
 from kgeval.graph.queries import Query
 from kgeval.records import Example, Layout
 
+if TYPE_CHECKING:
+    from kgeval.llm.embed import Embedder
+
+
+@dataclass(frozen=True)
+class Embedding:
+    """What makes vectors for checks, beside the graph. `anew`: also where the graph stores its own. `cache_dir`: kgeval's cache
+    folder, where they are kept (null: the user's). `say`: is told what goes on."""
+
+    embedder: Embedder
+    anew: bool = False
+    cache_dir: Path | None = None
+    say: Callable[[str], None] = lambda text: None
+
 
 @dataclass(frozen=True)
 class Check:
-    """One check about to run: the graph, its bound layout, the query file, settings and limits (`timeout` in seconds)."""
+    """One check about to run: the graph, its bound layout, the query file, settings and limits (`timeout` in seconds). `part`: what
+    a check of strings looks at. `embedding`: what makes vectors, if that is wanted."""
 
     graph: Graph
     layout: Layout
@@ -22,10 +39,12 @@ class Check:
     sample: int = 5
     timeout: float = 120.0
     schema: Mapping[str, Any] | None = None
+    part: Part = field(default_factory=Part)
+    embedding: Embedding | None = None
 
     def params(self, **more: Any) -> dict[str, Any]:
         """The parameters that the query file declares, taken from layout, sample, settings and `more`."""
-        pool = {"layout": self.layout.model_dump(), "sample": self.sample, **self.settings, **more}
+        pool = {"layout": self.layout.model_dump(), "sample": self.sample, **self.part.params(), **self.settings, **more}
         return {p.name: pool[p.name] for p in self.query.params if p.name in pool}
 
 

@@ -5,16 +5,20 @@ from __future__ import annotations
 import importlib
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic import JsonValue
 
 from kgeval.audit.border import Attempt, Failure, attempt
-from kgeval.audit.check import Check, Outcome, examples
+from kgeval.audit.check import Check, Embedding, Outcome, examples
+from kgeval.audit.gates import Gates, Judged, judged
+from kgeval.audit.gates.limits import told
+from kgeval.audit.part import Part
 from kgeval.audit.roles import Missing, missing_roles
 from kgeval.audit.rulebook import Rule, load_rules
-from kgeval.audit.structure import NO_TYPE, Options, Structure, measure
+from kgeval.audit.structure import Options, Structure, measure
+from kgeval.graph.algorithms import sharing
 from kgeval.graph.connect import Graph
 from kgeval.graph.queries import all_queries
 from kgeval.records import Finding, Layout
@@ -27,27 +31,31 @@ Progress = Callable[[str, str], None]
 
 @dataclass(frozen=True)
 class AuditOptions:
-    """What to run and how. `timeout`: seconds a check. `sample`: examples a finding, 0 = all. `thresholds`: rule id -> share.
+    """What to run and how. `timeout`: seconds a check. `sample`: examples a finding, 0 = all. `gates`: limits, waivers, ratchet.
 
     `schema`: the `$schema` map of the schema checks; `unanswered`: why this schema cannot answer a check, by rule id.
+    `embedding`: what makes vectors where checks need them and the graph has none.
     """
 
     rules: list[Rule]
     sample: int = 5
     timeout: float = 120.0
-    thresholds: Mapping[str, float] = field(default_factory=dict)
+    gates: Gates = field(default_factory=Gates)
+    part: Part = field(default_factory=Part)
     settings: Mapping[str, Any] = field(default_factory=dict)
     schema: Mapping[str, Any] | None = None
+    embedding: Embedding | None = None
     unanswered: Mapping[str, str] = field(default_factory=dict)
     structure: Options | None = field(default_factory=Options)
 
 
 @dataclass(frozen=True)
 class Audit:
-    """What an audit found."""
+    """What an audit found. `judged`: by rule id what became of the hits, without their examples."""
 
     structure: Structure
     findings: list[Finding]
+    judged: Mapping[str, Judged] = field(default_factory=dict)
 
     @property
     def incomplete(self) -> bool:
@@ -56,25 +64,40 @@ class Audit:
 
 
 def audit(graph: Graph, layout: Layout, options: AuditOptions, *, progress: Progress = lambda kind, name: None) -> Audit:
-    """Structure figures and one finding a rule, in the rules' order. The layout must be bound (layouts.bind)."""
+    """Structure figures and one finding a rule, in the rules' order. The layout must be bound (layouts.bind).
+
+    The graph is projected once for all of them.
+    """
+    with sharing(graph):
+        return _audit(graph, layout, options, progress)
+
+
+def _audit(graph: Graph, layout: Layout, options: AuditOptions, progress: Progress) -> Audit:
     structure = Structure()
     if options.structure is not None:
         structure = measure(graph, layout, options.structure, progress=lambda part: progress("structure", part))
     progress("check", "what the graph has")
     roles = _roles(graph, layout, options, structure.numbers)
     findings: list[Finding] = []
+    judgements: dict[str, Judged] = {}
     lost: Failure | None = None
     for rule in options.rules:
         progress("check", rule.id)
-        finding, failure = _run(graph, layout, rule, options, roles, lost)
+        finding, result = _run(graph, layout, rule, options, roles, lost)
         findings.append(finding)
-        lost = failure if failure and failure.lost else lost
-    return Audit(structure, findings)
+        if isinstance(result, Judged):
+            judgements[rule.id] = result
+        elif result is not None and result.lost:
+            lost = result
+    return Audit(structure, findings, judgements)
 
 
 def _roles(graph: Graph, layout: Layout, options: AuditOptions, numbers: Mapping[str, Any]) -> Attempt[Missing]:
     return attempt(
-        lambda: missing_roles(graph, layout, numbers, has_schema=options.schema is not None, timeout=options.timeout)
+        lambda: missing_roles(
+            graph, layout, numbers, has_schema=options.schema is not None, has_embedder=options.embedding is not None,
+            timeout=options.timeout,
+        )
     )
 
 
@@ -92,8 +115,8 @@ def _settings_for(rule: Rule, options: dict[str, Any]) -> dict[str, Any]:
 
 def _run(
     graph: Graph, layout: Layout, rule: Rule, options: AuditOptions, roles: Attempt[Missing], lost: Failure | None,
-) -> tuple[Finding, Failure | None]:
-    """The finding of one rule: skipped, timed out, failed to run, or counted; and the failure, if it was one."""
+) -> tuple[Finding, Failure | Judged | None]:
+    """The finding of one rule: skipped, timed out, failed to run, or counted; and the failure or the judgement behind it."""
     unknown = lost or (roles.failure if rule.needs else None)
     if unknown:
         return _finding(rule, unknown.status, options, reason=unknown.reason), unknown
@@ -108,13 +131,14 @@ def _run(
     if result.value is None:
         failure = result.failure or Failure("error", "the check gave no result")
         return _finding(rule, failure.status, options, reason=failure.reason, seconds=seconds), failure
-    return _counted(rule, result.value, options, seconds), None
+    return _counted(rule, result.value, options, seconds)
 
 
 def _outcome(graph: Graph, layout: Layout, rule: Rule, options: AuditOptions) -> Outcome:
     check = Check(
         graph=graph, layout=layout, query=all_queries()[rule.id], settings=settings_of(rule, options.settings),
-        sample=max(options.sample or ALL, LISTED), timeout=options.timeout, schema=options.schema,
+        sample=max(options.sample or ALL, LISTED), timeout=options.timeout, schema=options.schema, part=options.part,
+        embedding=options.embedding,
     )
     if rule.step:
         outcome: Outcome = importlib.import_module(rule.step).run(check)
@@ -124,46 +148,36 @@ def _outcome(graph: Graph, layout: Layout, rule: Rule, options: AuditOptions) ->
     return Outcome(row["count"], row["total"], examples(row["sample"]))
 
 
-def by_type(outcome: Outcome) -> dict[str, int] | None:
-    """Hits by the type of the first thing of each example, most first; null where the examples are not all of them."""
-    if sum(example.counts for example in outcome.sample) != outcome.count:
-        return None
-    found: dict[str, int] = {}
-    for example in outcome.sample:
-        name = (example.items[0].type if example.items else None) or NO_TYPE
-        found[name] = found.get(name, 0) + example.counts
-    return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
-
-
 def settings_of(rule: Rule, overrides: Mapping[str, Any]) -> dict[str, Any]:
     """The rule's settings with overrides (`rule-id.setting`), and its word lists."""
     own = {name.split(".", 1)[1]: value for name, value in overrides.items() if name.startswith(rule.id + ".")}
     return {**rule.settings, **own, **{name: word_list(stem) for name, stem in rule.words.items()}}
 
 
-def _counted(rule: Rule, outcome: Outcome, options: AuditOptions, seconds: float) -> Finding:
-    limit = options.thresholds.get(rule.id, rule.threshold)
+def _counted(rule: Rule, outcome: Outcome, options: AuditOptions, seconds: float) -> tuple[Finding, Judged]:
+    """The finding with the first examples; its judgement is kept without any, for there may be ten thousand."""
+    found = judged(rule, outcome, options.gates)
     share = outcome.count / outcome.total if outcome.total else None
-    failed = outcome.count > 0 and (share is None or share > limit)
-    sample = outcome.sample[: options.sample or None]
-    return _finding(
-        rule, "failed" if failed else "passed", options, count=outcome.count, total=outcome.total, share=share,
-        sample=sample, by_type=by_type(outcome), seconds=seconds, reason=outcome.note,
+    finding = _finding(
+        rule, found.status, options, severity=found.severity, count=outcome.count, total=outcome.total, share=share,
+        interval=options.part.interval(all_queries()[rule.id], outcome.count, outcome.total),
+        suppressed=found.suppressed, known=found.known, waived=[options.gates.waivers[at].record(hits=n) for at, n in found.taken.items()],
+        sample=found.sample[: options.sample or None], by_type=found.by_type, seconds=seconds, reason=found.note,
     )
+    return finding, replace(found, sample=[])
 
 
 def _finding(rule: Rule, status: str, options: AuditOptions, **more: Any) -> Finding:
     """A finding with the rule's texts. Word lists stay out of `settings`; the printed query has them."""
-    limit = options.thresholds.get(rule.id, rule.threshold)
     used = settings_of(rule, options.settings)
     settings: dict[str, JsonValue] = {name: value for name, value in used.items() if name not in rule.words}
     query = all_queries().get(rule.id)
     declared = {p.name for p in query.params} if query else set()
-    pool = {**used, **({"schema": options.schema} if options.schema is not None else {})}
+    pool = {**used, **Part().params(), **({"schema": options.schema} if options.schema is not None else {})}
     parameters = {name: value for name, value in pool.items() if name in declared}
     return Finding.model_validate({
         "rule_id": rule.id, "group": rule.group, "status": status, "severity": rule.severity, "title": rule.title,
-        "total_of": rule.total_of, "threshold": f"share <= {limit:g}", "settings": settings, "advice": rule.advice,
+        "total_of": rule.total_of, "threshold": told(options.gates.of(rule)), "settings": settings, "advice": rule.advice,
         "query": query.text if query else None, "parameters": {**parameters, **({"sample": ALL} if "sample" in declared else {})},
         **more,
     })

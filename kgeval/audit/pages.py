@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from kgeval.audit.measured import measured_section
 from kgeval.audit.rulebook import Rule
 
 
 def rule_page(rule: Rule) -> str:
-    """What the rule finds, why it matters, an example, limits, settings and repair, as Markdown."""
+    """What the rule finds, why it matters, an example, limits, what it was worth where that was measured, settings and repair."""
+    measured = measured_section(rule.id)
     safe = "safe to run as it stands" if rule.repair_safe else "**unsafe**: look at each case first"
     parts = [
         f"# {rule.id}: {rule.title}",
@@ -14,7 +16,8 @@ def rule_page(rule: Rule) -> str:
         "## What it finds", rule.finds_text.strip(),
         "## Why it matters", rule.why.strip(),
         "## Example", rule.example.strip(),
-        "## Known limits", rule.limits.strip(),
+        "## Known limits", rule.filled(rule.limits).strip(),
+        *(["## Measured", measured] if measured else []),
         "## Needs", ", ".join(rule.needs) or "nothing but entities",
         "## Settings", _settings(rule),
         "## What to do", rule.advice.strip(),

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from kgeval.audit.structure import NO_TYPE
+from kgeval.graph.algorithms import missing
 from kgeval.graph.connect import Graph
+from kgeval.graph.memory import PROJECTION, estimate
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout
 
@@ -14,7 +16,8 @@ Missing = dict[str, str]
 
 
 def missing_roles(
-    graph: Graph, layout: Layout, structure: Mapping[str, Any] | None = None, *, has_schema: bool = False, timeout: float = 120.0,
+    graph: Graph, layout: Layout, structure: Mapping[str, Any] | None = None, *, has_schema: bool = False,
+    has_embedder: bool = False, timeout: float = 120.0,
 ) -> Missing:
     """Reason by role for every role that this graph, layout or server lacks. A role that is not in the map is there.
 
@@ -39,10 +42,24 @@ def missing_roles(
         "aliases": None if seen["aliases"] else "entities carry no aliases",
         "validity": None if seen["validity"] else "relations carry no validity times",
         "source_limit": None if layout.source_limit else f"the writer of layout '{name}' has no known cap on sources",
-        "gds": None if graph.info.gds else "this server has no Graph Data Science plugin",
+        "gds": missing(graph) or _refused(graph, params, counts["relations"], structure or {}, timeout),
+        **_vectors(graph, layout, seen, has_embedder=has_embedder),
         "schema": None if has_schema else "no schema given (--schema FILE, or --schema database)",
     }
     return {role: reason for role, reason in reasons.items() if reason}
+
+
+def _vectors(graph: Graph, layout: Layout, seen: Mapping[str, Any], *, has_embedder: bool) -> dict[str, str | None]:
+    """Embeddings: that some are stored (`embeddings`), and that entities can be held against each other by them (`nearness`)."""
+    keys = " or ".join(dict.fromkeys(key for key in (layout.embedding_key, layout.chunk_embedding_key) if key))
+    none = f"no entity or chunk has an embedding (property {keys})" if keys else f"layout '{layout.name}' names no property with embeddings"
+    nearness = None if seen["entity_embeddings"] else "no entity has an embedding (--embed makes them beside the graph)"
+    if nearness is None and graph.info.gds is None:
+        nearness = "gds.knn is not there: this server has no Graph Data Science plugin (--embed goes without)"
+    return {
+        "embeddings": None if seen["entity_embeddings"] or seen["chunk_embeddings"] else none,
+        "nearness": None if has_embedder else nearness,
+    }
 
 
 def _counts(graph: Graph, params: dict[str, Any], structure: Mapping[str, Any], timeout: float) -> dict[str, int]:
@@ -54,6 +71,17 @@ def _counts(graph: Graph, params: dict[str, Any], structure: Mapping[str, Any], 
     if relations is None:
         relations = sum(row["count"] for row in graph.read(all_queries()["relations-by-type"], params, timeout=timeout))
     return {"relations": relations, **chunks}
+
+
+def _refused(graph: Graph, params: dict[str, Any], relations: int, structure: Mapping[str, Any], timeout: float) -> str | None:
+    """Why the graph may not be projected: it takes more memory than --memory-limit grants."""
+    if graph.memory_limit is None:
+        return None
+    entities = structure.get("entities")
+    if entities is None:
+        entities = sum(row["count"] for row in graph.read(all_queries()["entities-by-type"], params, timeout=timeout))
+    refusal = estimate(graph, entities, relations, timeout=timeout).refusal(PROJECTION)
+    return f"projecting the graph {refusal}" if refusal else None
 
 
 def _typed(graph: Graph, params: dict[str, Any], structure: Mapping[str, Any], timeout: float) -> bool:

@@ -17,12 +17,19 @@ from kgeval.records import GROUPS, Group, Severity
 Role = Literal[
     "relations", "types", "relation_labels", "chunks", "chunk_text", "mentions", "relation_sources", "documents",
     "descriptions", "aliases", "validity", "names", "gds", "schema", "source_limit",
+    "embeddings", "nearness",
 ]
 Setting = float | int | str | bool
+Hit = Literal["first", "group", "items", "pairs", "share"]
 
 
 class Rule(BaseModel):
-    """One check: what it finds, why it matters, how to repair. `threshold`: share (0..1) that still passes."""
+    """One check: what it finds, why it matters, how to repair. `threshold`: share (0..1) that still passes.
+
+    `hit`: what an example stands for. first: its first item, the others illustrate it; group: all its items together; items: each of its
+    items, which no other example has; pairs: two items, and what counts are the items of all pairs, each once; share: nothing that can be
+    told again after a rebuild, so that only the share can be compared.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -32,6 +39,7 @@ class Rule(BaseModel):
     severity: Severity
     total_of: str
     threshold: float = Field(default=0.0, ge=0, le=1)
+    hit: Hit = "first"
     needs: list[Role] = Field(default_factory=list)
     words: dict[str, str] = Field(default_factory=dict)
     settings: dict[str, Setting] = Field(default_factory=dict)
@@ -46,7 +54,10 @@ class Rule(BaseModel):
     @property
     def finds_text(self) -> str:
         """`finds` with the default settings put in."""
-        text = self.finds
+        return self.filled(self.finds)
+
+    def filled(self, text: str) -> str:
+        """A text of the rule with the default settings put in."""
         for name, value in self.settings.items():
             text = text.replace("{" + name + "}", str(value))
         return text

@@ -8,6 +8,7 @@ from hashlib import blake2b
 from typing import Any
 
 from kgeval.audit.check import Check
+from kgeval.audit.slices import rows
 from kgeval.graph.connect import Row
 from kgeval.records import GraphRef
 from kgeval.text.names import normalise
@@ -30,7 +31,7 @@ def type_of(row: Row, check: Check) -> str:
 def codes(check: Check) -> tuple[array[int], array[int]]:
     """Codes of the normalised name and of the type of every entity whose name is not empty once normalised."""
     names, types = array("Q"), array("Q")
-    for row in check.graph.stream(check.query, check.params(), timeout=check.timeout):
+    for row in rows(check, "entity-slices", aliases=False):
         name = normalise(row["name"])
         if name:
             names.append(code(name))
@@ -52,7 +53,7 @@ def members(check: Check, wanted: Collection[int], key: Callable[[str, str], int
 
 
 def _rows(check: Check) -> Iterator[dict[str, Any]]:
-    for row in check.graph.stream(check.query, check.params(), timeout=check.timeout):
+    for row in rows(check, "entity-slices", aliases=False):
         yield {**row, "normal": normalise(row["name"])}
 
 

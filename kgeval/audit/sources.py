@@ -1,44 +1,47 @@
-"""Entities, their names and chunks as numbers, and one pass over the chunks' texts: what stands where, in small memory."""
+"""Entities, their names and chunks as numbers, and the chunks' texts at hand: what stands where, in small memory."""
 
 from __future__ import annotations
 
+import os
+import tempfile
 import unicodedata
 from array import array
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import IO
 
 from kgeval.audit.check import Check
+from kgeval.audit.part import Part
+from kgeval.audit.roll import Lists, Roll, Texts
+from kgeval.audit.slices import rows
 from kgeval.graph.connect import Row
 from kgeval.graph.queries import all_queries
 from kgeval.text.names import normalise
 
+WORD, FORM = b"\x1f", b"\x1e"  # between words, between forms: reduced texts hold no such character
+Form = tuple[bytes, ...]
+
 
 @dataclass
 class Entities:
-    """Every entity with a name. By position: `rows` (element id, key, name, type), `forms` (what to look for, each as the
+    """Every entity with a name. By position: `roll` (id, key, name, type), `forms` (what to look for, each as the reduced words
 
-    reduced words that stand for it), `chunks` (numbers).
+    that stand for it), `chunks` (numbers).
     """
 
-    number: dict[str, int] = field(default_factory=dict)
-    rows: list[tuple[str, str, str, str | None]] = field(default_factory=list)
-    forms: list[tuple[tuple[str, ...], ...]] = field(default_factory=list)
-    chunks: list[array[int]] = field(default_factory=list)
+    roll: Roll = field(default_factory=Roll)
+    forms: Texts = field(default_factory=Texts)
+    chunks: Lists = field(default_factory=Lists)
 
-    def stands_in(self, at: int, text: str) -> bool:
-        """Whether a name or alias of the entity is in the reduced text; of a name of several words, each anywhere."""
-        return any(all(word in text for word in words) for words in self.forms[at])
+    def looked_for(self, at: int) -> list[Form]:
+        """The name and aliases of the entity, each as its words."""
+        return _split(self.forms.raw(at))
 
 
-@dataclass
-class Chunks:
-    """Numbers for chunks under both their names: element id and own id."""
-
-    number: dict[str, int] = field(default_factory=dict)
-
-    def known(self, keys: Iterable[str]) -> array[int]:
-        """The numbers of those keys that are chunks with text."""
-        return array("L", sorted({self.number[key] for key in keys if key in self.number}))
+def stands_in(forms: Iterable[Form], text: bytes) -> bool:
+    """Whether a name or alias is in the reduced text; of a name of several words, each anywhere."""
+    return any(all(word in text for word in words) for words in forms)
 
 
 class Plain:
@@ -60,54 +63,65 @@ class Plain:
         return unicodedata.normalize("NFKC", text).casefold().translate(self)
 
 
-def chunk_numbers(check: Check) -> Chunks:
-    """A number for every chunk that has text."""
-    out = Chunks()
-    for at, row in enumerate(_chunk_rows(check, texts=False)):
-        out.number[row["element_id"]] = at
+class Chunks:
+    """Chunks with text under both their names, element id and own id, as numbers; and their reduced texts in UTF-8.
+
+    The texts lie in a file without a name, which only this process can read and which goes with it.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.number: dict[str, int] = {}
+        self._file, self._ends = file, array("Q", [0])
+
+    def add(self, row: Row, text: bytes) -> None:
+        """Takes one chunk in."""
+        at = len(self._ends) - 1
+        self.number[row["element_id"]] = at
         if row["id"]:
-            out.number.setdefault(row["id"], at)
-    return out
+            self.number.setdefault(row["id"], at)
+        self._file.write(text)
+        self._ends.append(self._ends[-1] + len(text))
+
+    def known(self, keys: Iterable[str]) -> list[int]:
+        """The numbers of those keys that are chunks with text."""
+        return sorted({self.number[key] for key in keys if key in self.number})
+
+    def text(self, number: int) -> bytes:
+        """A chunk's reduced text."""
+        return os.pread(self._file.fileno(), self._ends[number + 1] - self._ends[number], self._ends[number])
 
 
-def texts(check: Check, chunks: Chunks) -> Iterator[tuple[int, str]]:
-    """Each chunk's number and reduced text, one at a time."""
-    plain = Plain()
-    for row in _chunk_rows(check, texts=True):
-        if row["element_id"] in chunks.number:
-            yield chunks.number[row["element_id"]], plain(row["text"])
-
-
-def _chunk_rows(check: Check, *, texts: bool) -> Iterator[Row]:
-    params = {"layout": check.layout.model_dump(), "texts": texts}
-    yield from check.graph.stream(all_queries()["chunk-sources"], params, timeout=check.timeout)
+@contextmanager
+def chunk_texts(check: Check) -> Iterator[Chunks]:
+    """All chunks that have text, read once."""
+    with tempfile.TemporaryFile() as file:
+        out, plain = Chunks(file), Plain()
+        params = {"layout": check.layout.model_dump(), "texts": True}
+        for row in check.graph.stream(all_queries()["chunk-sources"], params, timeout=check.timeout):
+            out.add(row, plain(row["text"]).encode("utf-8", "surrogatepass"))
+        file.flush()
+        yield out
 
 
 def entities(check: Check, chunks: Chunks) -> Entities:
     """Every entity with a name and the chunks that it is said to come from."""
     out, plain = Entities(), Plain()
-    query = all_queries()["name-not-in-source"]
-    for row in check.graph.stream(query, {"layout": check.layout.model_dump()}, timeout=check.timeout):
+    part = check.part if check.query.name == "name-not-in-source" else Part()  # relations need all ends
+    for row in rows(check, "entity-source-slices", **part.params()):
         words = (tuple(_singular(plain(word)) for word in normalise(name).split()) for name in [row["name"], *row["aliases"][:50]])
         forms = tuple(dict.fromkeys(filter(None, words)))
         if not forms:
             continue
-        out.number[row["element_id"]] = len(out.rows)
-        out.rows.append((row["element_id"], row["key"], row["name"][:200], row["type"]))
-        out.forms.append(forms)
+        out.roll.append(row["element_id"], row["key"], row["name"][:200], row["type"])
+        out.forms.append(FORM.decode().join(WORD.decode().join(form) for form in forms))
         out.chunks.append(chunks.known([*row["chunks"], *row["ids"]]))
     return out
+
+
+def _split(packed: bytes) -> list[Form]:
+    return [tuple(form.split(WORD)) for form in packed.split(FORM)]
 
 
 def _singular(word: str) -> str:
     """Without the s of a plural or possessive, which texts add and leave out freely."""
     return word[:-1] if len(word) > 4 and word.endswith("s") else word
-
-
-def by_chunk(members: Iterable[array[int]]) -> dict[int, array[int]]:
-    """Chunk number -> the positions of the members that name it."""
-    out: dict[int, array[int]] = {}
-    for at, numbers in enumerate(members):
-        for number in numbers:
-            out.setdefault(number, array("L")).append(at)
-    return out

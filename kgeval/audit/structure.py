@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kgeval.audit.border import Failure, attempt
-from kgeval.audit.communities import communities
+from kgeval.audit.communities import communities, method_for
+from kgeval.graph.algorithms import Expected, View, missing, projected
 from kgeval.graph.connect import Graph
-from kgeval.graph.project import ALL, SIMPLE, Expected, Projection, projected
+from kgeval.graph.memory import PROJECTION, Estimate, estimate
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout, StructureSkip
 from kgeval.stats import graphs as figures
@@ -70,13 +71,15 @@ class Structure:
 
 @dataclass(frozen=True)
 class Options:
-    """What to measure. `timeout`: seconds for each query. `corpus`: texts to count tokens of, instead of the chunks."""
+    """What to measure. `timeout`: seconds for each query. `corpus`: texts to count tokens of, instead of the chunks;
+    `tokens`: how many those are, where they were counted before."""
 
     timeout: float = 120.0
     communities: bool = True
     properties: bool = True
     seed: int = 0
     corpus: Iterable[str] | None = None
+    tokens: int | None = None
 
 
 def measure(graph: Graph, layout: Layout, options: Options | None = None, *, progress: Progress = lambda _: None) -> Structure:
@@ -98,7 +101,7 @@ def measure(graph: Graph, layout: Layout, options: Options | None = None, *, pro
     progress("graph algorithms")
     _with_gds(probe, progress)
     if "degree_max" not in probe.told():
-        probe.part(PARTS["degrees"], lambda: _degrees(probe, probe.rows("degree-histogram")))
+        probe.part(PARTS["degrees"], lambda: _degrees(probe, {row["degree"]: row["entities"] for row in probe.rows("degree-histogram")}))
     return out
 
 
@@ -111,6 +114,7 @@ class _Probe:
     options: Options
     out: Structure
     lost: Failure | None = None
+    memory: Estimate = field(default_factory=lambda: Estimate({}))
 
     def rows(self, name: str, **params: Any) -> list[dict[str, Any]]:
         query = all_queries()[name]
@@ -122,6 +126,13 @@ class _Probe:
         failure = self.lost or attempt(work).failure
         if failure:
             self.fail(ids, failure)
+
+    def granted(self, name: str, step: str, work: Callable[[], None]) -> None:
+        """Runs one part that takes memory of the server, if it is granted so much; else it is skipped with the reason."""
+        if refusal := self.memory.refusal(step):
+            self.skip(PARTS[name], f"this {refusal}")
+            return
+        self.part(PARTS[name], work)
 
     def fail(self, ids: list[str], failure: Failure) -> None:
         """Notes what is missing and why; figures already measured or explained are not named again."""
@@ -161,15 +172,18 @@ def _chunks(probe: _Probe) -> None:
 
 
 def _tokens(probe: _Probe) -> None:
-    if probe.options.corpus is not None:
-        texts: Iterable[str] = probe.options.corpus
+    known = probe.options.tokens
+    if known is not None:
+        texts: Iterable[str] = ()
+    elif probe.options.corpus is not None:
+        texts = probe.options.corpus
     elif probe.out.numbers.get("chunks_with_text"):
         query = all_queries()["chunk-texts"]
         texts = (row["text"] for row in probe.graph.stream(query, {"layout": probe.layout.model_dump()}, timeout=probe.options.timeout))
     else:
         probe.skip(PARTS["tokens"], "no chunk texts in the graph; give the texts with --corpus")
         return
-    tokens = sum(count_tokens(text) for text in texts)
+    tokens = sum(count_tokens(text) for text in texts) if known is None else known
     numbers = probe.out.numbers
     numbers |= {"tokens": tokens, "tokenizer": TOKENIZER}
     if not tokens:
@@ -197,8 +211,8 @@ def _properties(probe: _Probe) -> None:
 
 def _with_gds(probe: _Probe, progress: Progress) -> None:
     numbers = probe.out.numbers
-    if probe.graph.info.gds is None:
-        probe.skip(gds_ids(), "this server has no Graph Data Science plugin")
+    if reason := missing(probe.graph):
+        probe.skip(gds_ids(), reason)
         return
     if not numbers.get("entities"):
         probe.skip(gds_ids(), "the graph has no entities")
@@ -206,39 +220,33 @@ def _with_gds(probe: _Probe, progress: Progress) -> None:
     expected = Expected(numbers["entities"], numbers["relations"], numbers["self_loops"])
 
     def work() -> None:
+        if probe.graph.memory_limit is not None:
+            probe.memory = estimate(probe.graph, expected.entities, expected.relations, timeout=probe.options.timeout)
+        if refusal := probe.memory.refusal(PROJECTION):
+            probe.skip(gds_ids(), f"projecting the graph {refusal}")
+            return
         with projected(probe.graph, probe.layout, expected, timeout=probe.options.timeout) as view:
             _graph_parts(probe, view, progress)
 
     probe.part(gds_ids(), work)
 
 
-def _graph_parts(probe: _Probe, view: Projection, progress: Progress) -> None:
+def _graph_parts(probe: _Probe, view: View, progress: Progress) -> None:
     if view.has_all:  # else they are counted in Cypher at the end
-        probe.part(PARTS["degrees"], lambda: _degrees(probe, view_rows(probe, view, "projected-degrees", types=[ALL])))
-    probe.part(PARTS["simple"], lambda: _simple(probe, view))
+        probe.part(PARTS["degrees"], lambda: _degrees(probe, view.degrees(every=True)))
+    probe.granted("simple", "simple", lambda: _simple(probe, view))
     progress("components")
-    probe.part(PARTS["components"], lambda: _components(probe, view))
+    probe.granted("components", "components", lambda: _components(probe, view))
     progress("diameter")
-    probe.part(PARTS["diameter"], lambda: _diameter(probe, view))
+    probe.granted("diameter", "components", lambda: _diameter(probe, view))
     progress("bridges")
-    probe.part(PARTS["bridging"], lambda: _bridging(probe, view))
+    probe.granted("bridging", "bridging", lambda: _bridging(probe, view))
     progress("communities")
     if probe.options.communities:
-        probe.part(PARTS["communities"], lambda: _communities(probe, view))
+        probe.granted("communities", method_for(view.nodes), lambda: _communities(probe, view))
 
 
-def view_rows(probe: _Probe, view: Projection, name: str, **params: Any) -> list[dict[str, Any]]:
-    """Rows of a query on the projected graph."""
-    return probe.rows(name, graph_name=view.name, **params)
-
-
-def _types(view: Projection) -> list[str]:
-    """The simple graph's relation type; a graph without edges has no types to name."""
-    return [SIMPLE] if view.edges else ["*"]
-
-
-def _degrees(probe: _Probe, rows: list[dict[str, Any]]) -> None:
-    histogram = {row["degree"]: row["entities"] for row in rows}
+def _degrees(probe: _Probe, histogram: dict[int, int]) -> None:
     if not histogram:
         return
     probe.out.numbers |= {
@@ -249,16 +257,10 @@ def _degrees(probe: _Probe, rows: list[dict[str, Any]]) -> None:
     }
 
 
-def _simple(probe: _Probe, view: Projection) -> None:
+def _simple(probe: _Probe, view: View) -> None:
     numbers, n = probe.out.numbers, view.nodes
-    histogram = {row["degree"]: row["entities"] for row in view_rows(probe, view, "projected-degrees", types=_types(view))}
+    histogram, average = view.degrees(), view.clustering()
     two = sum(v for k, v in histogram.items() if k >= 2)
-    average = 0.0
-    if view.edges:
-        gds = probe.graph.gds
-        handle = gds.graph.get(view.name)
-        result = gds.local_clustering_coefficient.stats(handle, relationship_types=[SIMPLE], log_progress=False)
-        average = result.average_clustering_coefficient
     numbers |= {
         "simple_edges": view.edges, "simple_average_degree": 2 * view.edges / n, "isolated": histogram.get(0, 0),
         "isolated_share": histogram.get(0, 0) / n, "average_clustering": average,
@@ -267,8 +269,8 @@ def _simple(probe: _Probe, view: Projection) -> None:
     }
 
 
-def _components(probe: _Probe, view: Projection) -> None:
-    histogram = {row["size"]: row["components"] for row in view_rows(probe, view, "component-sizes", types=_types(view))}
+def _components(probe: _Probe, view: View) -> None:
+    histogram = view.component_sizes()
     centres = figures.sizes({size: n for size, n in histogram.items() if size > 1})
     probe.out.numbers |= {
         "components": sum(histogram.values()), "giant_share": max(histogram) / view.nodes,
@@ -279,31 +281,24 @@ def _components(probe: _Probe, view: Projection) -> None:
     }
 
 
-def _diameter(probe: _Probe, view: Projection) -> None:
-    gds, numbers = probe.graph.gds, probe.out.numbers
+def _diameter(probe: _Probe, view: View) -> None:
+    numbers = probe.out.numbers
     if not view.edges:
         numbers["diameter"] = 0
         return
-    gds.wcc.mutate(gds.graph.get(view.name), "component", relationship_types=[SIMPLE], log_progress=False)
-    giant = view_rows(probe, view, "giant-component")[0]
-    if giant["size"] <= EXACT_DIAMETER_NODES:
-        edges = view_rows(probe, view, "giant-edges", component=giant["component"])
-        numbers["diameter"] = figures.diameter([(row["source"], row["target"]) for row in edges])
+    giant = view.giant()
+    if giant.size <= EXACT_DIAMETER_NODES:
+        numbers["diameter"] = figures.diameter(view.giant_edges(giant))
         return
-    start = view_rows(probe, view, "farthest-node", node=giant["node"])[0]["farthest"]
-    end = view_rows(probe, view, "farthest-node", node=start)[0]["farthest"]
-    numbers["diameter_lower_bound"] = int(view_rows(probe, view, "hops-between", node=start, end=end)[0]["hops"])
+    start = view.farthest(giant.node)
+    numbers["diameter_lower_bound"] = view.hops(start, view.farthest(start))
 
 
-def _bridging(probe: _Probe, view: Projection) -> None:
-    gds = probe.graph.gds
-    handle = gds.graph.get(view.name)
-    points = gds.articulation_points.stats(handle, relationship_types=[SIMPLE]).articulation_point_count if view.edges else 0
-    bridges = view_rows(probe, view, "count-bridges")[0]["bridges"] if view.edges else 0
-    probe.out.numbers |= {"articulation_points": points, "bridges": bridges}
+def _bridging(probe: _Probe, view: View) -> None:
+    probe.out.numbers |= {"articulation_points": view.articulation_points(), "bridges": view.bridges()}
 
 
-def _communities(probe: _Probe, view: Projection) -> None:
+def _communities(probe: _Probe, view: View) -> None:
     if not view.edges:
         probe.skip(PARTS["communities"], "the graph has no relations between two entities")
         return

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from kgeval.cli.audit_embed import asked_of, embed_options, embedding_of
 from kgeval.cli.choose import layout_from_options, layout_options
 from kgeval.cli.common import Seconds, arguments, connection_options, open_from_options, say
 from kgeval.cli.models import limit_options, model_options, open_models_from_options, show_plan
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from kgeval.audit.accuracy.report import Results
     from kgeval.audit.accuracy.run import Drawn
     from kgeval.audit.accuracy.sample import Wanted
+    from kgeval.audit.check import Embedding
     from kgeval.config import Config
     from kgeval.llm.session import Models
     from kgeval.manifest import Asked, Started
@@ -56,6 +58,10 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     "--export", type=click.Path(dir_okay=False, path_type=Path), metavar="CSV", help="Write the sample as a blind sheet for people.",
 )
 @click.option("--pairs", type=_FILE, metavar="CSV", help="With --kind duplicates: labelled pairs (name_a, name_b, label), for recall.")
+@click.option(
+    "--duplicate-check", "duplicate_checks", multiple=True, type=click.Choice(["duplicate-name", "fragmented-entity", "similar-entity"]),
+    help="With --kind duplicates: only the pairs of this check (repeatable).  [default: all that can run]",
+)
 @click.option("--no-judge", is_flag=True, help="Ask no model, even if kgeval.toml names one.")
 @click.option("--half-width", "half_widths", multiple=True, type=click.FloatRange(0.001, 0.4), help="Print the n for this half-width too.")
 @click.option(
@@ -64,6 +70,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--timeout", type=Seconds(), default=600, show_default=True, help="Seconds a query may take.")
 @model_options("judge")
 @limit_options
+@embed_options(cache=False)
 @report_options
 def accuracy(**options: Any) -> int:
     """Measure how much of a graph is true, by a sample of it: each item is read against the passages that it comes from.
@@ -108,11 +115,12 @@ class Gate:
 
 @dataclass(frozen=True)
 class Place:
-    """Where the sample comes from, for the report."""
+    """Where the sample comes from, for the report, and what made embeddings."""
 
     server: ServerInfo
     layout: Layout
     graph: str | None
+    embedding: Embedding | None = None
 
 
 def parse_thresholds(given: Sequence[str]) -> list[Gate]:
@@ -141,6 +149,10 @@ def _check(options: Mapping[str, Any]) -> None:
     """Refuses options that do not fit together, before anything is opened."""
     if options["pairs"] and options["kind"] != "duplicates":
         raise UsageError("--pairs is for --kind duplicates", fix="add --kind duplicates, or leave --pairs out")
+    if options["duplicate_checks"] and options["kind"] != "duplicates":
+        raise UsageError("--duplicate-check is for --kind duplicates", fix="add --kind duplicates, or leave --duplicate-check out")
+    if (options["embed"] or options["embed_anew"]) and options["kind"] != "duplicates":
+        raise UsageError("--embed is for --kind duplicates", fix="add --kind duplicates, or leave --embed out")
     if options["kind"] == "duplicates" and options["strata"] != "none":
         raise UsageError("pairs are not stratified", fix="leave --strata out")
     if options["export"] and options["export"].exists():
@@ -176,7 +188,7 @@ def _wanted(options: Mapping[str, Any]) -> Wanted:
 
     return Wanted(
         kind=options["kind"], n=options["n"], seed=options["seed"], strata=options["strata"], per_passage=options["per_passage"],
-        passages=options["passages"], timeout=options["timeout"],
+        passages=options["passages"], timeout=options["timeout"], checks=tuple(dict.fromkeys(options["duplicate_checks"])),
     )
 
 
@@ -186,10 +198,11 @@ def _draw(config: Config, options: Mapping[str, Any]) -> tuple[Place, Drawn]:
     from kgeval.audit.accuracy.run import draw
 
     chunks = read_chunks(options["chunks"]) if options["chunks"] else None
+    embedding = embedding_of(config, options) if options["kind"] == "duplicates" else None
     with open_from_options(config, **{name: options[name] for name in ("uri", "username", "database", "home")}) as graph:
         layout = layout_from_options(graph, config, **{name: options[name] for name in ("graph_name", "layout_option", "overrides")})
-        drawn = draw(graph, layout, _wanted(options), chunks)
-        place = Place(graph.info, layout, layout.scope_value or options["graph_name"])
+        drawn = draw(graph, layout, _wanted(options), chunks, embedding=embedding)
+        place = Place(graph.info, layout, layout.scope_value or options["graph_name"], embedding)
     if not drawn.sample.items:
         say("nothing can be judged: " + ("; ".join(drawn.sample.notes) or f"the graph has no {options['kind']} with a passage"))
     return place, drawn
@@ -237,10 +250,15 @@ def _report(
     named = [options["config_file"] or DEFAULT_FILE, options["layout_option"], *options["chunks"], *options["human"], options["pairs"]]
     run = started.manifest(
         server=at.server, hashes=query_hashes(results.kind), inputs=[Path(name) for name in named if name and Path(name).is_file()],
-        seed=options["seed"], asked=asked,
+        seed=options["seed"], asked=_with_embedding(asked, at.embedding),
     )
     report = accuracy_report(results, graph=at.graph, layout=at.layout, run=run)
     return report.model_copy(update={"notes": [*report.notes, *notes]})
+
+
+def _with_embedding(asked: Asked, embedding: Embedding | None) -> Asked:
+    made = asked_of(embedding)
+    return replace(asked, models=[*asked.models, *made.models]) if made else asked
 
 
 def _finish(report: AccuracyReport, options: Mapping[str, Any], *, gates: list[Gate], outputs: list[Path], code: int) -> int:

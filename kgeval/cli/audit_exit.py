@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kgeval.audit.engine import Audit
+    from kgeval.records import AuditGate, Finding
 
 SEVERITIES = ("error", "warning", "info")
 
 
-def unanswered(found: Audit, gated: set[str]) -> list[str]:
-    """Rules with a threshold of the user's whose check was skipped or left out: no answer is not a pass."""
-    answered = {f.rule_id for f in found.findings if f.status in ("passed", "failed")}
-    return sorted(gated - answered)
-
-
-def exit_code(found: Audit, fail_on: str | None, gated: set[str]) -> int:
-    """3 if something did not run to its end or a gate has no answer, 1 if a gate failed, else 0.
-
-    `gated`: rules with a threshold of the user's.
-    """
-    if found.incomplete or unanswered(found, gated):
+def exit_code(findings: Sequence[Finding], gates: Sequence[AuditGate], fail_on: str | None, *, incomplete: bool) -> int:
+    """3 if something did not run to its end or a gate that decides has no answer: no answer is not a pass. 1 if a check of `fail_on` or a
+    worse severity fails (after waivers and ratchet), or a gate that decides is missed. Else 0."""
+    deciding = [gate for gate in gates if gate.decides]
+    if incomplete or any(gate.met is None for gate in deciding):
         return 3
     worst = SEVERITIES.index(fail_on) if fail_on else -1
-    failed = [f for f in found.findings if f.status == "failed"]
-    return 1 if any(SEVERITIES.index(f.severity) <= worst or f.rule_id in gated for f in failed) else 0
+    failed = any(one.status == "failed" and SEVERITIES.index(one.severity) <= worst for one in findings)
+    return int(failed or any(gate.met is False for gate in deciding))

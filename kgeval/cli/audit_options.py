@@ -10,25 +10,6 @@ from kgeval.errors import InputError, UsageError
 KINDS = {bool: "yes or no", int: "whole number", float: "finite number", str: "text"}
 
 
-def parse_thresholds(given: list[str]) -> dict[str, float]:
-    """`ID<=0.05` or `ID=0.05` by rule id; a later one wins. All faults at once."""
-    from kgeval.audit.rulebook import load_rules
-
-    found: dict[str, float] = {}
-    faults = []
-    for text in given:
-        name, _, value = text.replace("<=", "=").partition("=")
-        try:
-            found[name.strip()] = float(value)
-        except ValueError:
-            faults.append(f"'{text}': write ID<=SHARE, a share between 0 and 1")
-    faults += [f"'{name}': no such check" for name in found if name not in load_rules()]
-    faults += [f"'{name}': {share:g} is no share between 0 and 1" for name, share in found.items() if not 0 <= share <= 1]
-    if faults:
-        raise UsageError("faulty thresholds: " + "; ".join(faults), fix="kgeval rule list names the checks")
-    return found
-
-
 def parse_settings(given: list[str]) -> dict[str, Any]:
     """`ID.NAME=VALUE` in the type of the setting's default; a later one wins. All faults at once."""
     from kgeval.audit.rulebook import load_rules

@@ -82,14 +82,23 @@ def connection_options(command: F) -> F:
 
 
 def open_from_options(config: Config, *, uri: str | None, username: str | None, database: str | None, home: Path | None) -> Graph:
-    """An open graph: flag > environment > kgeval.toml > embedded server (started if need be, and said so)."""
-    from kgeval.graph.connect import gds_warning, open_graph
+    """An open graph: flag > environment > kgeval.toml > embedded server (started if need be, and said so). Warns where GDS is missing."""
+    from kgeval.graph.server_info import gds_warning
 
-    address = _address(config, uri, username, database, home)
-    graph = open_graph(address)
-    warning = gds_warning(graph.info)
-    if warning:
+    graph = open_without_gds(config, uri=uri, username=username, database=database, home=home)
+    if warning := gds_warning(graph.info):
         say(f"warning: {warning}")
+    return graph
+
+
+def open_without_gds(config: Config, *, uri: str | None, username: str | None, database: str | None, home: Path | None) -> Graph:
+    """As `open_from_options`, for work that does not need GDS in this database. What killed runs left on the server is cleared first."""
+    from kgeval.graph.connect import open_graph
+    from kgeval.graph.project import clear
+
+    graph = open_graph(_address(config, uri, username, database, home))
+    for what in clear(graph):
+        say(f"cleared on the server: {what}")
     return graph
 
 

@@ -76,7 +76,7 @@ def _machine() -> None:
 
 
 def _server(graph: Graph) -> None:
-    from kgeval.graph.connect import gds_warning
+    from kgeval.graph.server_info import gds_warning
 
     info = graph.info
     kind = " (embedded)" if info.embedded else ""

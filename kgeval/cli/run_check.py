@@ -48,11 +48,12 @@ def _of_commands(config: Config, stages: Sequence[Stage]) -> Iterator[str]:
 
 def _of_audit(config: Config) -> Iterator[str]:
     from kgeval.audit.rulebook import choose
-    from kgeval.cli.audit_options import parse_settings, parse_thresholds
+    from kgeval.cli.audit_gates import threshold_faults, waiver_faults
+    from kgeval.cli.audit_options import parse_settings
 
     section = config.audit
     yield from _said("audit.checks", lambda: choose(section.checks, section.skip))
-    yield from _said("audit.thresholds", lambda: parse_thresholds([f"{name}={share}" for name, share in section.thresholds.items()]))
+    yield from (*threshold_faults(config), *waiver_faults(config))
     yield from _said("audit.settings", lambda: parse_settings([f"{name}={value}" for name, value in section.settings.items()]))
     if section.schema_file and not Path(section.schema_file).is_file() and not section.schema_file.startswith("graph:"):
         yield f"audit.schema_file: {section.schema_file}: no such file"
@@ -143,16 +144,17 @@ def _flag_faults(stage: Stage) -> list[str]:
     words = [
         str(Path(here).parent) if word in folders else here if word not in made and is_to_come(word) else word for word in stage.words
     ]
-    command: click.Command | None = cli
+    command: click.Command = cli
     context = click.Context(cli, info_name="kgeval")
     try:
         while isinstance(command, click.Group):
-            command = command.get_command(context, words[0])
-            if command is None:
-                return [f"{stage.id}: no such command: kgeval {words[0]}"]
-            words = words[1:]
-        if command is not None:
-            command.make_context(" ".join(stage.argv[:1]), words, parent=context)
+            inner = command.get_command(context, words[0]) if words else None
+            if inner is None and command.invoke_without_command:
+                break  # the words are its own: kgeval audit
+            if inner is None:
+                return [f"{stage.id}: no such command: kgeval {' '.join(words[:1])}"]
+            command, words = inner, words[1:]
+        command.make_context(" ".join(stage.argv[:1]), words, parent=context)
     except click.ClickException as wrong:
         return [f"run.options.{stage.kind}: {wrong.format_message()} (the stage is: {stage.line})"]
     return []

@@ -116,6 +116,8 @@ def _read(path: Path) -> Mapping[str, Any]:
 
 
 def _summary(schema: Mapping[str, Any]) -> str:
-    """The first sentence of what a record is."""
+    """The first sentence of what a record is. One that holds others of its kind stands among the definitions."""
+    if "$ref" in schema:
+        schema = schema["$defs"][schema["$ref"].rpartition("/")[2]]
     text = str(schema.get("description", "")).strip().split("\n")[0]
     return text.partition(". ")[0].rstrip(".")

@@ -151,7 +151,7 @@ def _reads_triples(selection: Selection) -> bool:
 
 def _check_gds(graph: Graph, selection: Selection) -> None:
     """Raises: ConnectError where metrics need GDS and the server has none: that must not be found out after models were paid."""
-    from kgeval.graph.connect import INSTALL_GDS
+    from kgeval.graph.server_info import INSTALL_GDS
 
     if graph.info.gds is None and (needing := selection.needing("gds")):
         what = f"this server has no Graph Data Science plugin, and these metrics need it: {', '.join(needing)}"

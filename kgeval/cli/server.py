@@ -33,7 +33,9 @@ def server() -> None:
 
 @server.command()
 @home_option
-@click.option("--neo4j", metavar="LINE", help="Line of Neo4j: 5.26 [default: the home's own, else 5.26].")
+@click.option(
+    "--neo4j", metavar="LINE", help="Line of Neo4j: 5.26 or 2026.01 [default: the home's own; of a new one KGEVAL_NEO4J_LINE, else 5.26]."
+)
 @click.option("--heap", metavar="SIZE", help="Java heap: 512m, 4g [default: 1g]. Large graphs need more.")
 @click.option("--port", type=int, help="Bolt port [default: a free one].")
 @click.option(

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kgeval.errors import ConnectError, QueryError, first_line
+from kgeval.graph.server_info import NO_GDS_FIX, inspect
+from kgeval.graph.sessions import marks, reading, stopping, sweep_transactions, writing
 from kgeval.records import ServerInfo
 
 if TYPE_CHECKING:
     import neo4j
     from graphdatascience import GraphDataScience
 
+    from kgeval.graph.algorithms import Algorithms, SharedViews
     from kgeval.graph.queries import Query
     from kgeval.graph.reading import ReadingDriver
 
-OLDEST_NEO4J = (5, 26)
-GDS_LINES = {"5.26": "2.13", "2026.01": "2.26"}
 SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 Row = dict[str, Any]
 
@@ -55,16 +55,18 @@ class Graph:
         self._address = address
         self._gds: GraphDataScience | None = None
         self._reading: ReadingDriver | None = None
+        self._gds_timeout: float | None = None
         self.info = info
+        self.algorithms: Algorithms | None = None  # where graph algorithms run, if not by the plugin in this database
+        self.shared: SharedViews | None = None  # projections kept for the time of one audit (algorithms.sharing)
+        self.memory_limit: int | None = None  # bytes that algorithms may take of the server's heap
 
     def read(self, query: str | Query, params: Mapping[str, Any] | None = None, *, timeout: float | None = None) -> list[Row]:
         """The rows of a query as dicts, in a READ transaction.
 
         Raises: QueryTimeout at the time limit (seconds), QueryError with the server's words otherwise.
         """
-        import neo4j
-
-        with self._driver.session(database=self.info.database, default_access_mode=neo4j.READ_ACCESS) as session:
+        with translated(), reading(self._driver, self.info.database) as session:
             return _run(session.execute_read, _text(query), dict(params or {}), timeout)
 
     def read_lists(self, query: str | Query, params: Mapping[str, Any] | None = None, *, timeout: float | None = None) -> Row:
@@ -73,9 +75,7 @@ class Graph:
 
         Raises: as `read`; QueryError if there is not exactly one row.
         """
-        import neo4j
-
-        with self._driver.session(database=self.info.database, default_access_mode=neo4j.READ_ACCESS) as session:
+        with translated(), reading(self._driver, self.info.database) as session:
             rows = _run(session.execute_read, _text(query), dict(params or {}), timeout, convert=dict)
         if len(rows) != 1:
             raise QueryError(f"{len(rows)} rows came back where there must be one", fix="see the server's log")
@@ -83,23 +83,29 @@ class Graph:
 
     def stream(self, query: str | Query, params: Mapping[str, Any] | None = None, *, timeout: float | None = None) -> Iterator[Row]:
         """The rows of a query one by one, in a READ transaction, in flat memory. Not retried."""
-        import neo4j
-
-        with self._driver.session(
-            database=self.info.database, default_access_mode=neo4j.READ_ACCESS, fetch_size=5000
-        ) as session, translated(), session.begin_transaction(timeout=timeout) as tx:
-            for record in tx.run(_text(query), dict(params or {})):
-                yield record.data()
+        with (
+            translated(), reading(self._driver, self.info.database, fetch_size=5000) as session,
+            session.begin_transaction(metadata=marks(), timeout=timeout) as tx, stopping(self._driver, self.info.database),
+        ):
+            result = tx.run(_text(query), dict(params or {}))
+            keys = result.keys()
+            for record in result:  # record.data() would look into every value for nodes, which our streamed queries never return
+                yield dict(zip(keys, record, strict=True))
 
     def write(self, query: str | Query, params: Mapping[str, Any] | None = None, *, timeout: float | None = None) -> list[Row]:
         """The rows of a writing query. Only importers and an explicit write-back call this."""
-        with self._driver.session(database=self.info.database) as session:
+        with translated(), writing(self._driver, self.info.database) as session:
             return _run(session.execute_write, _text(query), dict(params or {}), timeout)
 
     def schema_command(self, query: str | Query) -> None:
         """Runs an index or constraint command of our own layout. Only importers call this."""
-        with self._driver.session(database=self.info.database) as session, translated():
+        with translated(), writing(self._driver, self.info.database) as session:
             session.run(_text(query)).consume()
+
+    @property
+    def address(self) -> Address:
+        """Where it was opened, password and all: for a client that must open a connection of its own."""
+        return self._address
 
     @property
     def gds(self) -> GraphDataScience:
@@ -111,6 +117,7 @@ class Graph:
             from kgeval.graph.reading import ReadingDriver
 
             self._reading = ReadingDriver(self._driver)
+            self._reading.timeout = self._gds_timeout
             self._gds = GraphDataScience(self._reading, database=self.info.database, arrow=False)
         return self._gds
 
@@ -120,9 +127,15 @@ class Graph:
             raise ConnectError("this server has no Graph Data Science plugin", fix=NO_GDS_FIX)
 
     def limit_gds(self, timeout: float | None) -> None:
-        """Gives every later call of the GDS client this time limit in seconds (null = none)."""
-        if self.gds and self._reading:
+        """Gives every later call of the GDS client this time limit in seconds (null = none). The client is loaded when it is used."""
+        self.need_gds()
+        self._gds_timeout = timeout
+        if self._reading:
             self._reading.timeout = timeout
+
+    def stop_abandoned(self) -> int:
+        """Ends queries of killed kgeval processes of this machine. How many; 0 also where this user may not."""
+        return sweep_transactions(self._driver, self.info.database)
 
     def close(self) -> None:
         """Closes the driver."""
@@ -133,13 +146,6 @@ class Graph:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-INSTALL_GDS = "install the GDS plugin that fits this Neo4j (5.26 needs 2.13), or unset NEO4J_URI to use the embedded server"
-NO_GDS_FIX = (
-    f"{INSTALL_GDS}; "
-    "without GDS the checks and figures named by `kgeval doctor` are skipped"
-)
 
 
 def open_graph(address: Address, *, timeout: float = 10.0) -> Graph:
@@ -164,102 +170,51 @@ def open_graph(address: Address, *, timeout: float = 10.0) -> Graph:
     except (ValueError, neo4j.exceptions.DriverError) as cause:
         raise ConnectError(f"{address.uri}: not a Neo4j address: {cause}", fix="use neo4j://, neo4j+s:// or bolt://host:port") from cause
     try:
-        return Graph(driver, _inspect(driver, address), address)
+        return Graph(driver, inspect(driver, address), address)
     except BaseException:
         driver.close()
         raise
-
-
-def _inspect(driver: neo4j.Driver, address: Address) -> ServerInfo:
-    """What the server is; every reason why it cannot be used becomes a ConnectError."""
-    import neo4j
-    from neo4j.exceptions import AuthError, ClientError, ConfigurationError, DriverError, Neo4jError, ServiceUnavailable
-
-    who = f"{address.uri} (from {address.source})"
-    try:
-        with driver.session(database=address.database, default_access_mode=neo4j.READ_ACCESS) as session:
-            row = session.run(
-                "CALL dbms.components() YIELD name, versions, edition WHERE name = 'Neo4j Kernel' "
-                "RETURN versions[0] AS version, edition"
-            ).single(strict=True)
-            database = session.run("CALL db.info() YIELD name RETURN name").single(strict=True)["name"]
-            gds = _gds_version(session)
-    except AuthError as cause:
-        message = f"{who}: Neo4j refuses user '{address.username}' or the password"
-        raise ConnectError(message, fix="set NEO4J_USERNAME and NEO4J_PASSWORD") from cause
-    except ClientError as cause:
-        if "DatabaseNotFound" in (cause.code or ""):
-            message = f"{who}: there is no database '{address.database}'"
-            raise ConnectError(message, fix="set --database or NEO4J_DATABASE; SHOW DATABASES lists them") from cause
-        raise ConnectError(f"{who}: {cause.message}", fix="is it a user database? see the server's log") from cause
-    except Neo4jError as cause:
-        raise ConnectError(f"{who}: {cause.message}", fix="the database may be starting or down: SHOW DATABASES tells") from cause
-    except (ServiceUnavailable, ConfigurationError, DriverError, OSError, ValueError) as cause:
-        raise ConnectError(f"{who}: Neo4j cannot be reached: {first_line(cause)}", fix=_reach_fix(address)) from cause
-    version = str(row["version"])
-    if _numbers(version) < OLDEST_NEO4J:
-        raise ConnectError(f"{who}: Neo4j {version} is too old", fix="kgeval needs Neo4j 5.26 or later")
-    return ServerInfo(
-        uri=address.uri, database=database, neo4j=version, edition=str(row["edition"]), gds=gds,
-        aura="aura" in version.lower() or "databases.neo4j.io" in address.uri, embedded=address.embedded,
-    )
-
-
-def _gds_version(session: neo4j.Session) -> str | None:
-    from neo4j.exceptions import ClientError
-
-    try:
-        row = session.run("RETURN gds.version() AS v").single()
-    except ClientError:
-        return None
-    return str(row["v"]) if row else None
-
-
-def gds_warning(info: ServerInfo) -> str | None:
-    """What is wrong with the server's GDS: missing, or of another line than Neo4j's. Null if nothing is."""
-    if info.gds is None:
-        where = " (Aura: switch on Graph Analytics, or use a session)" if info.aura else ""
-        return f"GDS is missing{where}: components, clustering, communities and the checks that need them are skipped"
-    line = ".".join(info.neo4j.split(".")[:2])
-    fits = GDS_LINES.get(line)
-    if fits and not info.gds.startswith(fits + "."):
-        return f"GDS {info.gds} is not of the line made for Neo4j {line} ({fits}.x): figures that need GDS may fail"
-    return None
 
 
 def _run(execute: Any, text: str, params: Row, timeout: float | None, convert: Callable[[neo4j.Record], Row] | None = None) -> list[Row]:
     """One managed transaction, rows as dicts."""
     from neo4j import unit_of_work
 
-    @unit_of_work(timeout=timeout)
+    @unit_of_work(metadata=marks(), timeout=timeout)
     def work(tx: neo4j.ManagedTransaction) -> list[Row]:
         return [convert(record) if convert else record.data() for record in tx.run(text, params)]
 
-    with translated():
-        rows: list[Row] = execute(work)
-        return rows
+    rows: list[Row] = execute(work)
+    return rows
 
 
 @contextmanager
 def translated() -> Iterator[None]:
     """Driver errors become QueryError, QueryTimeout or ConnectionLost. Ctrl-C stays Ctrl-C."""
-    from neo4j.exceptions import DriverError, Neo4jError, ServiceUnavailable, SessionExpired
+    from neo4j.exceptions import DriverError, Neo4jError
 
     try:
         yield
-    except Neo4jError as cause:
+    except (Neo4jError, DriverError, BufferError) as cause:
+        if _interrupted(cause):  # what the clean-up after an interrupt meets: a query that was ended, half of a message
+            raise KeyboardInterrupt from cause
+        _translate(cause)
+        raise
+
+
+def _translate(cause: Exception) -> None:
+    """Raises what the driver's error means here; returns where it has no meaning of ours."""
+    from neo4j.exceptions import DriverError, Neo4jError, ServiceUnavailable, SessionExpired
+
+    if isinstance(cause, Neo4jError):
         code = cause.code or ""
         if "TransactionTimedOut" in code or "Terminated" in code or "TerminatedException" in (cause.message or ""):  # the last: GDS
             raise QueryTimeout(f"stopped at its time limit ({first_line(cause)})", fix="raise --timeout, or --skip the check") from cause
         raise QueryError(f"{code}: {cause.message}", fix="see the server's log") from cause
-    except (ServiceUnavailable, SessionExpired) as cause:
+    if isinstance(cause, ServiceUnavailable | SessionExpired):
         fix = "see whether the server still runs (kgeval server status, kgeval server logs), then run the command again"
         raise ConnectionLost(f"the server went away: {first_line(cause)}", fix=fix) from cause
-    except BufferError as cause:  # what the driver says when its clean-up meets the half of a message that an interrupt left
-        if _interrupted(cause):
-            raise KeyboardInterrupt from cause
-        raise
-    except DriverError as cause:
+    if isinstance(cause, DriverError):
         fix = "run the command again; kgeval server logs shows the server's side"
         raise QueryError(f"the connection broke: {first_line(cause)}", fix=fix) from cause
 
@@ -272,13 +227,3 @@ def _interrupted(cause: BaseException | None) -> bool:
 
 def _text(query: str | Query) -> str:
     return query if isinstance(query, str) else query.text
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(n) for n in re.findall(r"\d+", version)[:2])
-
-
-def _reach_fix(address: Address) -> str:
-    if address.embedded:
-        return "kgeval server status; kgeval server logs; kgeval server stop and start"
-    return "check that the server runs and that the address and scheme are right; unset NEO4J_URI to use the embedded server"

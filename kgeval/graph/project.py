@@ -7,41 +7,31 @@ plain labels and types, the native projection is used (about 6 times faster) and
 from __future__ import annotations
 
 import itertools
-import os
-import re
-import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from kgeval.errors import KgevalError, QueryError
-from kgeval.graph.connect import Graph
+from kgeval.graph.algorithms import Expected
+from kgeval.graph.connect import Graph, QueryTimeout
+from kgeval.graph.processes import abandoned, mark
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout
 
 _COUNTER = itertools.count(1)
-_NAME = re.compile(r"^kgeval_(?P<host>.+)_(?P<pid>\d+)_(?P<start>\d+)_\d+$")
 SIMPLE, ALL = "SIMPLE", "ALL"
 
 
 @dataclass(frozen=True)
 class Projection:
-    """A graph in GDS. `edges`: edges of the simple graph, each once. `has_all`: every relation is there too, as ALL."""
+    """A graph in GDS. `edges`: edges of the simple graph, each once. `every`: how many entities have each degree over all
+    relations, which are there too, as ALL; null where they are not."""
 
     graph: Graph
     name: str
     nodes: int
     edges: int
-    has_all: bool
-
-
-@dataclass(frozen=True)
-class Expected:
-    """What the database says before projecting; the projection must agree, or the slower, exact way is taken."""
-
-    entities: int
-    relations: int
-    self_loops: int
+    every: Mapping[int, int] | None = None
 
 
 @contextmanager
@@ -62,7 +52,7 @@ def projected(graph: Graph, layout: Layout, expected: Expected, *, timeout: floa
 
 def graph_name() -> str:
     """A name that says whose it is: kgeval_HOST_PID_START_N."""
-    return f"kgeval_{_host()}_{os.getpid()}_{_started(os.getpid()) or 0}_{next(_COUNTER)}"
+    return f"{mark()}_{next(_COUNTER)}"
 
 
 def drop(graph: Graph, name: str) -> None:
@@ -75,10 +65,20 @@ def sweep(graph: Graph) -> list[str]:
     """Drops graphs that kgeval processes of this machine left behind when they were killed. Returns their names."""
     left = []
     for row in graph.read(all_queries()["list-graphs"]):
-        found = _NAME.match(row["graph"])
-        if found and found["host"] == _host() and _started(int(found["pid"])) != int(found["start"]):
+        if abandoned(row["graph"]):
             drop(graph, row["graph"])
             left.append(row["graph"])
+    return left
+
+
+def clear(graph: Graph) -> list[str]:
+    """Clears what killed kgeval processes of this machine left on the server: projections, and queries that still run. In words."""
+    left = []
+    if graph.info.gds is not None:
+        with suppress(KgevalError):
+            left += [f"projection {name} of a run that was killed" for name in sweep(graph)]
+    if stopped := graph.stop_abandoned():
+        left.append(f"{stopped} queries of runs that were killed")
     return left
 
 
@@ -93,14 +93,17 @@ def _native(graph: Graph, layout: Layout, expected: Expected, name: str, timeout
     params = {"graph_name": name, "nodes": layout.entity_labels, "relations": relations}
     try:
         row = graph.read(all_queries()["native-graph"], params, timeout=timeout)[0]
+    except QueryTimeout:
+        raise  # the other way is slower
     except QueryError:
         return None
-    degrees = graph.read(all_queries()["projected-degrees"], {"graph_name": name, "types": [ALL]}, timeout=timeout)
-    all_ends = sum(d["degree"] * d["entities"] for d in degrees)
+    rows = graph.read(all_queries()["projected-degrees"], {"graph_name": name, "types": [ALL]}, timeout=timeout)
+    degrees = {d["degree"]: d["entities"] for d in rows}
+    all_ends = sum(degree * entities for degree, entities in degrees.items())
     if row["nodes"] != expected.entities or all_ends != 2 * expected.relations:
         drop(graph, name)
         return None
-    return Projection(graph, name, row["nodes"], (row["relationships"] - all_ends) // 2, has_all=True)
+    return Projection(graph, name, row["nodes"], (row["relationships"] - all_ends) // 2, degrees)
 
 
 def _by_cypher(graph: Graph, layout: Layout, name: str, timeout: float | None) -> Projection:
@@ -108,18 +111,4 @@ def _by_cypher(graph: Graph, layout: Layout, name: str, timeout: float | None) -
     rows = graph.read(all_queries()["simple-graph"], params, timeout=timeout)
     if not rows or rows[0]["nodes"] is None:
         raise QueryError("the layout has no entities to project", fix="kgeval layout detect shows what the database holds")
-    return Projection(graph, name, rows[0]["nodes"], rows[0]["relationships"] // 2, has_all=False)
-
-
-def _host() -> str:
-    return re.sub(r"[^A-Za-z0-9-]", "-", socket.gethostname()) or "host"
-
-
-def _started(pid: int) -> int | None:
-    """When a process started (seconds since 1970), or None if there is none."""
-    import psutil
-
-    try:
-        return int(psutil.Process(pid).create_time())
-    except (psutil.NoSuchProcess, psutil.AccessDenied):
-        return None
+    return Projection(graph, name, rows[0]["nodes"], rows[0]["relationships"] // 2)

@@ -6,26 +6,31 @@ whatever would write, and on a cluster the whole audit stays on one kind of memb
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import neo4j
 
 from kgeval.graph.connect import translated
+from kgeval.graph.sessions import marks, stop
 
 
 def limited(query: str | neo4j.Query, timeout: float | None) -> neo4j.Query:
-    """The query with the time limit, its metadata kept."""
+    """The query with the time limit and our mark, its metadata kept."""
     if isinstance(query, neo4j.Query):
-        return neo4j.Query(query.text, metadata=query.metadata, timeout=timeout)
-    return neo4j.Query(query, timeout=timeout)
+        return neo4j.Query(query.text, metadata={**(query.metadata or {}), **marks()}, timeout=timeout)
+    return neo4j.Query(query, metadata=marks(), timeout=timeout)
 
 
 class ReadingSession:
-    """A session whose queries carry the driver's time limit (seconds; null = none)."""
+    """A session whose queries carry the driver's time limit (seconds; null = none) and our mark. `stopped` is called when an interrupt
+    leaves it, before it waits for what still runs."""
 
-    def __init__(self, inner: neo4j.Session, timeout: float | None) -> None:
+    def __init__(self, inner: neo4j.Session, timeout: float | None, stopped: Callable[[], object]) -> None:
         self._inner = inner
         self._timeout = timeout
+        self._stopped = stopped
 
     def run(self, query: str | neo4j.Query, parameters: dict[str, Any] | None = None, **more: Any) -> neo4j.Result:
         """Runs one query with the time limit."""
@@ -39,7 +44,12 @@ class ReadingSession:
         return self
 
     def __exit__(self, *cause: Any) -> None:
-        self._inner.__exit__(*cause)  # type: ignore[no-untyped-call]
+        if not (cause and cause[0] is KeyboardInterrupt):
+            self._inner.__exit__(*cause)  # type: ignore[no-untyped-call]
+            return
+        self._stopped()
+        with suppress(neo4j.exceptions.Neo4jError, neo4j.exceptions.DriverError):  # that the query was ended
+            self._inner.__exit__(*cause)  # type: ignore[no-untyped-call]
 
 
 class ReadingDriver(neo4j.Driver):
@@ -54,13 +64,21 @@ class ReadingDriver(neo4j.Driver):
     def session(self, **config: Any) -> neo4j.Session:
         """A READ session, whatever mode was asked for."""
         config["default_access_mode"] = neo4j.READ_ACCESS
-        session: Any = ReadingSession(self.inner.session(**config), self.timeout)
+        session: Any = ReadingSession(self.inner.session(**config), self.timeout, lambda: stop(self.inner, config.get("database")))
         return session  # type: ignore[no-any-return]
 
-    def execute_query(self, query_: Any, *arguments: Any, **more: Any) -> Any:
-        """A managed READ transaction, whatever routing was asked for."""
-        more["routing_"] = neo4j.RoutingControl.READ
-        return self.inner.execute_query(limited(query_, self.timeout), *arguments, **more)
+    def execute_query(  # type: ignore[override]
+        self, query_: Any, parameters_: dict[str, Any] | None = None, *, database_: str | None = None,
+        result_transformer_: Callable[[neo4j.Result], Any] = neo4j.Result.to_eager_result, **more: Any,
+    ) -> Any:
+        """A managed READ transaction, whatever routing was asked for. `more`: the client's bookmark manager; its routing is left out."""
+
+        @neo4j.unit_of_work(metadata=marks(), timeout=self.timeout)
+        def work(tx: neo4j.ManagedTransaction) -> Any:
+            return result_transformer_(tx.run(query_.text if isinstance(query_, neo4j.Query) else query_, parameters_))
+
+        with self.session(database=database_, bookmark_manager=more.get("bookmark_manager_")) as session:
+            return session.execute_read(work)
 
     def verify_connectivity(self, **config: Any) -> None:
         """As the inner driver; a server that is gone ends the call at once (the client would try again for ten minutes).

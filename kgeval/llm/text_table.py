@@ -75,6 +75,11 @@ class TextTable:
     def __init__(self, table: Any, about: About, path: Path, *, built: bool) -> None:
         self._table, self.about, self.path, self.built = table, about, path, built
 
+    @property
+    def rows(self) -> Any:
+        """The LanceDB table: id, key, group_name, group_key, text, vector; null where there are no rows."""
+        return self._table
+
     def nearest(self, vector: np.ndarray, most: int, groups: Sequence[str] = ()) -> list[Hit]:
         """The texts of highest cosine, best first, equal ones by key and id; exact. `groups`: only texts of these groups."""
         if not self.about.rows:

@@ -37,6 +37,7 @@ from kgeval.records.answers import (
 from kgeval.records.audit import (
     GROUPS,
     AuditDiff,
+    AuditGate,
     AuditReport,
     ChangeOf,
     CheckCell,
@@ -175,7 +176,8 @@ from kgeval.records.texts import Chunk, Document, GoldEntity, GoldTriple, Passag
 __all__ = [
     "GROUPS", "LEVELS", "LEVELS_OF_X", "SCHEMA_VERSION", "AccuracyKind", "AccuracyReport", "AgreementBy", "AgreementReport", "Aligned",
     "AlignmentCount", "Amounts", "Anchor", "AnnotatorAgreement", "AnnotatorPair", "Answer", "AnswerReport", "AnsweredSystem",
-    "AuditDiff", "AuditJoin", "AuditReport", "Axis", "Band", "Box", "By", "CalibrationBin", "ChangeOf", "ChangeVerdict", "CheckCell",
+    "AuditDiff", "AuditGate", "AuditJoin", "AuditReport",
+    "Axis", "Band", "Box", "By", "CalibrationBin", "ChangeOf", "ChangeVerdict", "CheckCell",
     "CheckDifference", "CheckExample", "CheckFigure", "CheckReport", "CheckRow", "CheckedSet", "Chunk", "Citation", "Classification",
     "ClosedBookGroup", "ComparedBy", "ComparisonGate", "ComparisonReport", "ComparisonVerdict", "CompletenessReport",
     "ConditionScores", "Construction", "ContaminationDocument", "ContaminationReport", "Control", "Corpus", "CorrectedRate",

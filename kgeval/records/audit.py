@@ -26,22 +26,27 @@ GROUPS: tuple[Group, ...] = (
 class Example(Record):
     """One place where a finding shows: the graph things involved and, where it helps, why they are listed.
 
-    `counts`: how much of the finding's count it stands for: a group of n like names counts n - 1.
+    `counts`: how much of the finding's count it stands for: a group of n like names counts n - 1. Over all examples of a check they sum
+    up to its count. `waived`: the reason of the waiver that takes it out; `known`: all of it stands in the ratchet file.
     """
 
     items: list[GraphRef]
     why: str | None = None
     counts: int = 1
+    waived: str | None = None
+    known: bool = False
 
 
 class Waived(Record):
-    """A waiver (`[[ignore]]` of kgeval.toml) and what it did here: `hits` took out of a finding's count. An expired one takes nothing."""
+    """A waiver (`[[ignore]]` of kgeval.toml) and what it did here: `hits` took out of a finding's count. An expired one takes nothing.
+    `stale`: it is in force and its checks ran, but it matches nothing."""
 
     rule: str
     match: str | None = None
     reason: str
     until: str | None = None
     expired: bool = False
+    stale: bool = False
     hits: int = 0
 
 
@@ -105,8 +110,10 @@ ChangeOf = Literal["better", "worse", "changed", "same", "new", "gone", "not_com
 
 class FindingChange(Record):
     """One check in two audits, whole (`label` null) or for one type of things. `verdict`: worse and better by share (by count where
-    there is no share), new and gone where only one audit has an answer, not_comparable where settings differ. `appeared`, `vanished`:
-    examples that only one audit lists, by rule, type and normalised name."""
+    there is no share), waived hits left out; new and gone where only one audit has an answer, or only one graph has things of that type;
+    not_comparable where settings or query differ; `reason` says why. `total`: what the share is of, null where there is none.
+    `appeared`, `vanished`: examples that only one audit lists, by rule, type and normalised name; empty unless `examples_compared`:
+    both list all their hits."""
 
     rule_id: str
     group: Group
@@ -116,28 +123,36 @@ class FindingChange(Record):
     status_before: Status | None = None
     status_after: Status | None = None
     severity: Severity
+    reason: str | None = None
     count_before: int | None = None
     count_after: int | None = None
+    total_before: int | None = None
+    total_after: int | None = None
     share_before: float | None = None
     share_after: float | None = None
+    suppressed_before: int = 0
+    suppressed_after: int = 0
+    examples_compared: bool = False
     appeared: list[Example] = Field(default_factory=list)
     vanished: list[Example] = Field(default_factory=list)
 
 
 class FigureChange(Record):
-    """One structure figure in two audits, whole (`label` null) or for one label or relation type. Which way is better is said for few
-    figures only: the others are `changed`."""
+    """One structure figure in two audits, whole (`label` null) or for one label, relation type or property. Which way is better is said
+    for few figures only: the others are `changed`. `reason`: why one audit lacks it, or why the two cannot be compared."""
 
     id: str
     label: str | None = None
     verdict: ChangeOf
+    reason: str | None = None
     before: float | None = None
     after: float | None = None
 
 
 class AuditDiff(Record):
-    """What changed from one audit (`before`) to another (`after`) of the same graph. `notes`: what makes them hard to compare: another
-    graph, layout, kgeval, settings."""
+    """What changed from one audit (`before`) to another (`after`) of the same graph; both are named by their files. `notes`: what makes
+    them hard to compare: another graph, layout, kgeval, settings. `fail_on_worse`: the gate, where one was set. `graphs`: where the files
+    hold several graphs, one diff a graph; this one's findings and figures are then empty."""
 
     schema_version: Literal["1"] = SCHEMA_VERSION
     before: str
@@ -147,34 +162,53 @@ class AuditDiff(Record):
     findings: list[FindingChange] = Field(default_factory=list)
     figures: list[FigureChange] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)
+    fail_on_worse: Severity | None = None
+    graphs: list[AuditDiff] = Field(default_factory=list)
     run: RunManifest | None = None
 
 
+class AuditGate(Record):
+    """A limit that the user set, and whether it is met. `id`: a check, a structure figure, or `ratchet`; `limit`: as text; `severity`:
+    of a check that breaks it (null: the check's own). `value`: what is held against it; null and `met` null: there is no answer, `reason`
+    says why. `decides`: missed or unanswered, it changes the exit code; else it only gives a finding its severity."""
+
+    id: str
+    limit: str
+    severity: Severity | None = None
+    value: float | None = None
+    met: bool | None = None
+    reason: str | None = None
+    decides: bool = True
+
+
 class RatchetRule(Record):
-    """What a graph's debt is for one check: so many hits, each by its key (type and normalised name, or a hash of both). `keys` null:
-    too many to list; then only a larger share is worse."""
+    """What a graph's debt is for one check: `count` hits of `total`, waived ones left out; how many hits each key has (type and normalised
+    name, or a hash of both). `keys` null: too many to list, or without lasting names; then only a larger share is worse."""
 
     rule_id: str
     count: int
     total: int
-    keys: list[str] | None = None
+    keys: dict[str, int] | None = None
 
 
 class Ratchet(Record):
-    """The debt that is accepted for now (`--write-baseline`): only what is new or worse fails from then on."""
+    """The debt that is accepted for now (`--write-baseline`): only what is new or worse fails from then on. `hashed`: the keys are hashes
+    (`--redact`)."""
 
     schema_version: Literal["1"] = SCHEMA_VERSION
     kgeval: str
     written: str
     graph: str | None = None
     layout: str
+    hashed: bool = False
     rules: list[RatchetRule] = Field(default_factory=list)
 
 
 class AuditReport(Record):
     """The audit of one graph. `structure` holds plain numbers under the ids of the structure page of the docs,
     maps (name -> number) only for the by-type ones, and text only for names of methods and tokenizers. `waivers`: all of kgeval.toml,
-    with what each took out; `notes`: what a reader must know of how it was measured; `diff`: against --baseline."""
+    with what each took out; `gates`: the limits that the user set, as they were answered; `notes`: what a reader must know of how it was
+    measured; `diff`: against --baseline."""
 
     schema_version: Literal["1"] = SCHEMA_VERSION
     graph: str | None = None
@@ -183,6 +217,7 @@ class AuditReport(Record):
     structure: dict[str, float | int | str | dict[str, float | int | dict[str, Any]] | None] = Field(default_factory=dict)
     structure_skipped: list[StructureSkip] = Field(default_factory=list)
     findings: list[Finding] = Field(default_factory=list)
+    gates: list[AuditGate] = Field(default_factory=list)
     waivers: list[Waived] = Field(default_factory=list)
     notes: list[str] = Field(default_factory=list)
     diff: AuditDiff | None = None

@@ -64,15 +64,18 @@ class OverviewFigure(Record):
 
 
 class OverviewExample(Record):
-    """One place in a graph where a finding shows: what it is, its type, its names."""
+    """One place in a graph where a finding shows: what it is, its type, its names. `waived`: the reason of the waiver that takes it out;
+    `known`: it stands in the ratchet file."""
 
     kind: str
     type: str | None = None
     names: list[str]
+    waived: str | None = None
+    known: bool = False
 
 
 class OverviewFinding(Record):
-    """One check of a graph. `status`, `count`, `total`, `share` and `threshold` as the finding has them."""
+    """One check of a graph. `status`, `count`, `total`, `share`, `threshold`, `suppressed` and `known` as the finding has them."""
 
     rule_id: str
     title: str
@@ -86,6 +89,8 @@ class OverviewFinding(Record):
     total_of: str = "entities"
     share: float | None = None
     threshold: str | None = None
+    suppressed: int = 0
+    known: int = 0
     advice: str = ""
     examples: list[OverviewExample] = Field(default_factory=list)
     source: str

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from kgeval.records import AuditReport, Finding
-from kgeval.report import figures, page, priorities
+from kgeval.report import audit_gates, figures, page, priorities
+from kgeval.report.audit_diff_html import context as diff_context
 from kgeval.report.listing import Listing, layout_line, listing
 from kgeval.report.usage import construction_line
 
@@ -48,7 +49,7 @@ def render(report: AuditReport) -> str:
 def _context(report: AuditReport) -> dict[str, Any]:
     entries = _entries(report)
     return {
-        "verdict": priorities.verdict(report), "entries": entries,
+        "verdict": priorities.verdict(report), "entries": entries, **_gates(report),
         "mend": [entries[id(f)] for f in priorities.mend_first(report)],
         "tally": {s: sum(f.severity == s for f in priorities.failed(report)) for s in priorities.SEVERITIES},
         "by_status": {status: sum(f.status == status for f in report.findings) for status in ("passed", "skipped")},
@@ -56,7 +57,15 @@ def _context(report: AuditReport) -> dict[str, Any]:
         "skip_reasons": priorities.reasons(priorities.skipped(report)), "layout_line": layout_line(report),
         "built": construction_line(report.construction) if report.construction else "",
         "key": figures.values(report, figures.KEY), "community": figures.values(report, figures.COMMUNITY),
+        "diff": diff_context(report.diff) if report.diff else None,
         "all_figures": figures.values(report), **_shape(report), **_tables(report),
+    }
+
+
+def _gates(report: AuditReport) -> dict[str, Any]:
+    return {
+        "gate_lines": audit_gates.summary(report), "gate_name": audit_gates.gate_name, "gate_value": audit_gates.value,
+        "gate_outcome": audit_gates.outcome, "waiver_state": audit_gates.waiver_state,
     }
 
 

@@ -9,6 +9,7 @@ from typing import Literal
 from kgeval.records import (
     AccuracyReport,
     AgreementReport,
+    AuditDiff,
     AuditReport,
     CheckReport,
     Classification,
@@ -17,6 +18,7 @@ from kgeval.records import (
     ContaminationReport,
     CoverageReport,
     CrossedReport,
+    GraphsReport,
     MatrixReport,
     OverviewReport,
     QuestionStats,
@@ -54,6 +56,18 @@ KINDS: dict[type[Report], Kind] = {
             html=("html", "render"), xml=("checks_junit", "render"), sarif=("sarif", "of_audit"),
         ),
         ("redact", "redacted"),
+    ),
+    AuditDiff: Kind(
+        "a diff of two audits",
+        _forms(("audit_diff_text", "terminal"), ("audit_diff_text", "markdown"),
+            html=("audit_diff_html", "render"), xml=("audit_diff_junit", "render"),
+        ),
+        ("redact_audits", "redacted_diff"),
+    ),
+    GraphsReport: Kind(
+        "a table of graphs side by side",
+        _forms(("graphs_text", "terminal"), ("graphs_text", "markdown"), html=("graphs_html", "render"), csv=("graphs_csv", "render")),
+        ("redact_audits", "redacted_graphs"),
     ),
     OverviewReport: Kind(
         "a report over a run",

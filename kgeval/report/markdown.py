@@ -8,12 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from kgeval.records import AuditReport, Example, Finding, RunManifest
 from kgeval.report import figures, priorities
+from kgeval.report.audit_gates import gate_name, outcome, summary, taken_out, value, waiver_state
 from kgeval.report.display import number, percent, plural, visible
 from kgeval.report.usage import construction_line
 
 # Not encoded: what is no mark-up within a line. A colon may start a link or an emoji unless a blank or a digit follows.
 _MARKS = re.compile(r"[\\`*_{}\[\]<>#|!&~@$^]|:(?=[^\s\d])|(?<=[wW])\.")
 _EXAMPLES = 3
+_MOST_ROWS = 20
 MOST_CHARACTERS = 60_000  # a comment on GitHub holds 65,536
 _LEFT_OUT = "*More stands in the HTML and JSON reports: a comment must not become longer.*"
 
@@ -35,11 +37,11 @@ def prose(text: str) -> str:
 
 def render(report: AuditReport) -> str:
     """The report in Markdown: verdict, what to mend first, key figures, groups, failed checks with examples, what was skipped."""
-    parts = (
-        _head(report), _mend(report), _figures(report), _groups(report), _failed(report), _unanswered(report), _built(report),
-        foot(report.run, report.layout.name),
-    )
-    return "\n\n".join(part for part in parts if part) + "\n"
+    from kgeval.report.audit_diff_text import section
+
+    head = (_head(report), _gates(report), section(report.diff), _mend(report), _figures(report), _groups(report))
+    blocks = (_failed(report), _waivers(report), _unanswered(report), _built(report))
+    return fitted(head, (part for part in blocks if part), (notes(report.notes), foot(report.run, report.layout.name)))
 
 
 def _head(report: AuditReport) -> str:
@@ -57,7 +59,25 @@ def _mend(report: AuditReport) -> str:
 
 def _amount(finding: Finding) -> str:
     share = cell(f" ({percent(finding.share)})") if finding.share is not None else ""
-    return f"{number(finding.count or 0)} of {number(finding.total or 0)} {escape(finding.total_of)}{share}"
+    return f"{number(finding.count or 0)} of {number(finding.total or 0)} {escape(finding.total_of)}{share}{taken_out(finding)}"
+
+
+def _gates(report: AuditReport) -> str:
+    """Gates that are not met first; the others too while the table stays short."""
+    rows = sorted(report.gates, key=lambda row: (row.met is True, not row.decides))[:_MOST_ROWS]
+    cells = [(code(gate_name(row)), prose(value(row)), outcome(row)) for row in rows]
+    head = "\n".join(f"- {cell(line)}" for line in summary(report))
+    shown = table(("Gate", "Value", "Outcome"), cells) if cells else ""
+    return "\n\n".join(part for part in ("## Gates", head, shown) if part) if head else ""
+
+
+def _waivers(report: AuditReport) -> str:
+    rows = [
+        (code(one.rule), code(one.match) if one.match is not None else "every hit", prose(one.reason), escape(waiver_state(one)))
+        for one in report.waivers[:_MOST_ROWS]
+    ]
+    more_ = elsewhere(len(report.waivers) - len(rows))
+    return "## Waivers\n\n" + table(("Check", "Match", "Reason", "Hits"), rows) + more_ if rows else ""
 
 
 def _figures(report: AuditReport) -> str:
@@ -75,11 +95,16 @@ def _groups(report: AuditReport) -> str:
 
 
 def _failed(report: AuditReport) -> str:
-    rows = [
-        (f.severity, f"{escape(f.title)} ({code(f.rule_id)})", _amount(f), "; ".join(_example(e) for e in f.sample[:_EXAMPLES]))
-        for f in priorities.failed(report)
-    ]
-    return "## Findings\n\n" + table(("Severity", "Check", "Found", "Examples"), rows) if rows else ""
+    """The table, as far as it leaves room for the rest of the report."""
+    rows: list[tuple[str, str, str, str]] = []
+    room, bad = MOST_CHARACTERS // 2, priorities.failed(report)
+    for f in bad:
+        row = (f.severity, f"{escape(f.title)} ({code(f.rule_id)})", _amount(f), "; ".join(_example(e) for e in f.sample[:_EXAMPLES]))
+        room -= sum(map(len, row)) + 13
+        if room < 0:
+            break
+        rows.append(row)
+    return "## Findings\n\n" + table(("Severity", "Check", "Found", "Examples"), rows) + elsewhere(len(bad) - len(rows)) if rows else ""
 
 
 def _example(example: Example) -> str:

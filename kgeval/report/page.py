@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from kgeval.records import (
     AccuracyReport,
     AgreementReport,
+    AuditDiff,
     AuditReport,
     CheckReport,
     Classification,
@@ -21,6 +22,7 @@ from kgeval.records import (
     ContaminationReport,
     CoverageReport,
     CrossedReport,
+    GraphsReport,
     MatrixReport,
     ModelRef,
     OverviewReport,
@@ -41,7 +43,7 @@ Report = (
     AuditReport | CompletenessReport | AccuracyReport | ScoreReport | SensitivityReport | QuestionStats | Classification | CheckReport
     | CoverageReport | ContaminationReport | ComparisonReport | CrossedReport | AgreementReport | MatrixReport | StatsReport
     | SimulationReport
-    | OverviewReport
+    | OverviewReport | AuditDiff | GraphsReport
 )
 TEMPLATES = Path(__file__).parent / "templates"
 TOP = 20
@@ -55,7 +57,7 @@ def render(template: str, report: Report, context: Mapping[str, Any]) -> str:
     page = _environment().get_template(template)
     fixed = {
         "csp": _policy(css, js), "css": raw(css), "js": raw(js), "data": raw(embedded(report)), "report": report,
-        "usage": usage_line(report.run) if report.run.model_use else "", "built": "", "layout_line": "",
+        "usage": usage_line(report.run) if report.run and report.run.model_use else "", "built": "", "layout_line": "",
     }
     return page.render(**{**fixed, **context}) + "\n"
 

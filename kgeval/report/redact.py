@@ -6,7 +6,7 @@ import hashlib
 import hmac
 from collections.abc import Callable
 
-from kgeval.records import AuditReport, Example, Finding, GraphRef, Record
+from kgeval.records import AuditDiff, AuditReport, Example, Finding, FindingChange, GraphRef, Record, Waived
 
 Hasher = Callable[[str], str]
 
@@ -21,7 +21,11 @@ def redacted(report: AuditReport) -> AuditReport:
     cannot be confirmed by someone who has only the redacted one. Element ids, types and counts stay.
     """
     hashed = hasher(report)
-    return report.model_copy(update={"findings": [redacted_finding(finding, hashed) for finding in report.findings]})
+    waivers = [_waiver(one, hashed) for one in report.waivers]
+    notes = [f"a note of this audit ({hashed(note)})" if note.startswith("waiver ") else note for note in report.notes]
+    findings = [redacted_finding(finding, hashed) for finding in report.findings]
+    diff = report.diff and hashed_diff(report.diff, hashed)
+    return report.model_copy(update={"findings": findings, "waivers": waivers, "notes": notes, "diff": diff})
 
 
 def hasher(report: Record) -> Hasher:
@@ -36,7 +40,8 @@ def hasher(report: Record) -> Hasher:
 
 def redacted_finding(finding: Finding, hashed: Hasher) -> Finding:
     """The finding with its examples hashed, and a server's message too: it may quote data."""
-    update: dict[str, object] = {"sample": [_example(example, hashed) for example in finding.sample]}
+    update: dict[str, object] = {"sample": [redacted_example(example, hashed) for example in finding.sample]}
+    update["waived"] = [_waiver(one, hashed) for one in finding.waived]
     if finding.status == "error" and finding.reason:
         update["reason"] = f"the query failed ({hashed(finding.reason)})"
     return finding.model_copy(update=update)
@@ -49,6 +54,28 @@ def redacted_ref(ref: GraphRef, hashed: Hasher) -> GraphRef:
     return ref.model_copy(update={"key": hashed(ref.key), "name": hashed(ref.name)})
 
 
-def _example(example: Example, hashed: Hasher) -> Example:
-    why = None if example.why is None else hashed(example.why)
-    return Example(items=[redacted_ref(ref, hashed) for ref in example.items], why=why)
+def redacted_example(example: Example, hashed: Hasher) -> Example:
+    """The example with its things, its explanation and its waiver's reason hashed."""
+    why, waived = (None if text is None else hashed(text) for text in (example.why, example.waived))
+    return example.model_copy(update={"items": [redacted_ref(ref, hashed) for ref in example.items], "why": why, "waived": waived})
+
+
+def hashed_diff(made: AuditDiff, hashed: Hasher) -> AuditDiff:
+    """The diff with its examples hashed, and messages of the server too. Names of graphs and types stay."""
+    return made.model_copy(update={
+        "findings": [_change(one, hashed) for one in made.findings], "graphs": [hashed_diff(one, hashed) for one in made.graphs],
+    })
+
+
+def _change(one: FindingChange, hashed: Hasher) -> FindingChange:
+    quotes = "error" in (one.status_before, one.status_after)
+    return one.model_copy(update={
+        "appeared": [redacted_example(example, hashed) for example in one.appeared],
+        "vanished": [redacted_example(example, hashed) for example in one.vanished],
+        "reason": f"the query failed ({hashed(one.reason)})" if quotes and one.reason else one.reason,
+    })
+
+
+def _waiver(one: Waived, hashed: Hasher) -> Waived:
+    """The waiver with its pattern and reason hashed: people write names there."""
+    return one.model_copy(update={"match": None if one.match is None else hashed(one.match), "reason": hashed(one.reason)})

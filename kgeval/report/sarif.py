@@ -11,7 +11,8 @@ from typing import Any
 
 from kgeval.records import AuditReport, OverviewExample, OverviewFinding, OverviewGate, OverviewReport, RunManifest, Severity
 from kgeval.report.display import number, percent, visible
-from kgeval.report.overview.findings import failed, listed
+from kgeval.report.overview.findings import failed, listed, taken_out
+from kgeval.report.overview.gates import gate_of
 from kgeval.report.overview.told import place_of
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -22,10 +23,12 @@ WHOLE = "graph"  # what stands for the file that a scanner wants: a graph is non
 
 
 def of_audit(report: AuditReport) -> str:
-    """The failed checks of an audit."""
+    """The failed checks of an audit and its missed gates; what is waived or known is there too, suppressed."""
     findings = [listed(one, report.graph, WHOLE) for one in report.findings]
+    gates = [gate_of(one, report.graph) for one in report.gates if one.decides]
     open_ends = [f"{one.rule_id}: {one.status}" for one in findings if one.status in ("incomplete", "error")]
-    return _text(_run(report.run, findings, [], open_ends))
+    open_ends += [f"gate {one.name} {one.limit}: no answer" for one in gates if one.met is None]
+    return _text(_run(report.run, findings, gates, open_ends))
 
 
 def of_overview(report: OverviewReport) -> str:
@@ -81,18 +84,38 @@ def _camel(name: str) -> str:
 
 
 def _results(findings: Sequence[OverviewFinding]) -> Iterator[dict[str, Any]]:
-    for one in failed(findings):
-        share = f" ({percent(one.share)})" if one.share is not None else ""
-        amount = f"{number(one.count or 0)} of {number(one.total or 0)} {visible(one.total_of, longest=60)}{share}"
-        where = place_of(one.place, one.graph)
+    """A result for each example of what failed, and for each that is suppressed."""
+    bad = failed(findings)
+    for one in (*bad, *(one for one in findings if one.status == "passed" and one.suppressed + one.known)):
         examples: list[OverviewExample | None] = [*one.examples] or [None]
         for example in examples:
-            names = "" if example is None else ": " + ", ".join(visible(name, longest=80) for name in example.names[:6])
-            text = f"{visible(one.title)}{names}. In all: {amount}" + (f"; {visible(where)}" if where else "") + "."
-            yield {
-                "ruleId": one.rule_id, "level": LEVELS[one.severity], "message": {"text": text}, "locations": [_location(one, example)],
-                "partialFingerprints": {FINGERPRINT: fingerprint(one, example)},
-            }
+            suppressions = list(_suppressions(one, example))
+            if one.status == "failed" or suppressions:
+                yield {**_result(one, example), **({"suppressions": suppressions} if suppressions else {})}
+
+
+def _result(one: OverviewFinding, example: OverviewExample | None) -> dict[str, Any]:
+    share = f" ({percent(one.share)})" if one.share is not None else ""
+    amount = f"{number(one.count or 0)} of {number(one.total or 0)} {visible(one.total_of, longest=60)}{share}"
+    amount += "".join(f", {part}" for part in taken_out(one))
+    where = place_of(one.place, one.graph)
+    names = "" if example is None else ": " + ", ".join(visible(name, longest=80) for name in example.names[:6])
+    text = f"{visible(one.title)}{names}. In all: {amount}" + (f"; {visible(where)}" if where else "") + "."
+    return {
+        "ruleId": one.rule_id, "level": LEVELS[one.severity], "message": {"text": text}, "locations": [_location(one, example)],
+        "partialFingerprints": {FINGERPRINT: fingerprint(one, example)},
+    }
+
+
+def _suppressions(one: OverviewFinding, example: OverviewExample | None) -> Iterator[dict[str, str]]:
+    """Why a result does not count: a waiver with its reason, or the ratchet."""
+    nothing_left = example is None and (one.count or 0) <= one.suppressed + one.known
+    if example is not None and example.waived is not None:
+        yield {"kind": "external", "status": "accepted", "justification": visible(example.waived, longest=1000)}
+    elif (example is not None and example.known) or (nothing_left and one.known):
+        yield {"kind": "external", "status": "accepted", "justification": "stands in the ratchet file"}
+    elif nothing_left and one.suppressed:
+        yield {"kind": "external", "status": "accepted", "justification": "waived"}
 
 
 def _location(one: OverviewFinding, example: OverviewExample | None) -> dict[str, Any]:
@@ -126,9 +149,17 @@ def _missed(one: OverviewGate) -> dict[str, Any]:
 def fingerprint(finding: OverviewFinding, example: OverviewExample | None) -> str:
     """The same for the same thing in every build of a graph: rule, graph, type and normalised names in their order of letters; no ids, no
     counts."""
-    names = sorted({_normal(name) for name in example.names}) if example else []
+    names = sorted({_normal(name) for name in _lasting(finding.rule_id, example.names)}) if example else []
     kind = (example.kind, example.type or "") if example else ("", "")
     return _hash(finding.rule_id, place_of(finding.place, finding.graph), *kind, *names)
+
+
+def _lasting(rule_id: str, names: Sequence[str]) -> Sequence[str]:
+    """The names that a hit is about: of many checks the first one, the others only illustrate it and differ from build to build."""
+    from kgeval.audit.rulebook import load_rules
+
+    rule = load_rules().get(rule_id)
+    return names if rule is None or rule.hit not in ("first", "share") else names[:1] if rule.hit == "first" else ()
 
 
 def _hash(*parts: str) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from kgeval.records import AuditReport, Finding
 from kgeval.report import figures, priorities
+from kgeval.report.audit_gates import gate_name, outcome, summary, taken_out, value
 from kgeval.report.console import grid, head, screen, text_of, title, where
 from kgeval.report.display import number, percent, plural, visible
 from kgeval.report.usage import construction_line
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 _COLOURS = {"error": "bold red", "warning": "yellow", "info": "cyan"}
 _MENDED = 3
+_MISSED = 5
 
 
 def render(report: AuditReport, *, width: int = 100, colour: bool = False, written: Sequence[Path] = ()) -> str:
@@ -27,6 +29,8 @@ def render(report: AuditReport, *, width: int = 100, colour: bool = False, writt
     console, out = screen(width=width, colour=colour)
     head(console, "audit", report.graph, report)
     console.print(priorities.verdict(report), style="bold")
+    _against(console, report)
+    _gates(console, report)
     _mend(console, report)
     _figures(console, report)
     _groups(console, report)
@@ -34,6 +38,28 @@ def render(report: AuditReport, *, width: int = 100, colour: bool = False, writt
     _built(console, report)
     where(console, written, "All findings with examples and Cypher: add -o report.html")
     return text_of(out)
+
+
+def _against(console: Console, report: AuditReport) -> None:
+    """What changed since the baseline, where there is one."""
+    if report.diff:
+        from kgeval.report.audit_diff_text import in_summary
+
+        in_summary(console, report.diff)
+
+
+def _gates(console: Console, report: AuditReport) -> None:
+    from rich.text import Text
+
+    lines = summary(report)
+    if not lines:
+        return
+    title(console, "GATES")
+    for row in [row for row in report.gates if row.met is not True][:_MISSED]:
+        style = "bold red" if row.decides else "yellow"
+        console.print(Text(f"{outcome(row)}: {visible(gate_name(row), longest=100)} ({visible(value(row), longest=80)})", style=style))
+    for line in lines:
+        console.print(Text(line))
 
 
 def _mend(console: Console, report: AuditReport) -> None:
@@ -56,7 +82,7 @@ def _mend(console: Console, report: AuditReport) -> None:
 
 def _amount(finding: Finding) -> str:
     share = f" ({percent(finding.share)})" if finding.share is not None else ""
-    return f"{number(finding.count or 0)} of {number(finding.total or 0)} {finding.total_of}{share}"
+    return f"{number(finding.count or 0)} of {number(finding.total or 0)} {finding.total_of}{share}{taken_out(finding)}"
 
 
 def _figures(console: Console, report: AuditReport) -> None:

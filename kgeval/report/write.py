@@ -7,13 +7,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from typing import TypeVar
 
 from kgeval.errors import InputError, UsageError
 from kgeval.files import write_text
-from kgeval.records import AuditReport
+from kgeval.records import AuditDiff, AuditReport, GraphsReport
 from kgeval.report.display import joined
 from kgeval.report.kinds import ENDINGS, KINDS, Form
 from kgeval.report.page import Report
+
+R = TypeVar("R", bound=Report)
 
 
 @dataclass(frozen=True)
@@ -31,8 +34,7 @@ def rendered(report: Report, form: Form, *, redact: bool = False, screen: Screen
     Raises: UsageError for a form that this kind of report does not have.
     """
     kind = KINDS[type(report)]
-    if form not in kind.forms:
-        raise UsageError(f"{kind.words} has no form '{form}'", fix=f"choose one of: {', '.join(kind.forms)}")
+    check_form(form, type(report))
     shown = cleared(report) if redact else report
     module, name = kind.forms[form]
     render = getattr(import_module(f"kgeval.report.{module}"), name)
@@ -42,16 +44,24 @@ def rendered(report: Report, form: Form, *, redact: bool = False, screen: Screen
     return text
 
 
-def write_report(report: Report, path: Path, *, redact: bool = False) -> None:
-    """Writes the report to `path`: .html, .json or .md; audits and reports over a run also .xml and .sarif, scores .xml, comparisons .xml
-    and .csv. Folders are made; an existing file is replaced in one step.
+def check_form(form: Form, kind: type[Report]) -> None:
+    """Raises: UsageError where this kind of report (its class) does not have the form."""
+    forms = KINDS[kind].forms
+    if form not in forms:
+        raise UsageError(f"{KINDS[kind].words} has no form '{form}'", fix=f"choose one of: {', '.join(forms)}")
 
-    Permissions: 0644 for an audit, a redacted report and JUnit's figures; the others quote the users' texts: 0600.
+
+def write_report(report: Report, path: Path, *, redact: bool = False) -> None:
+    """Writes the report to `path`: .html, .json or .md; audits and reports over a run also .xml and .sarif, scores and diffs of
+    audits .xml, comparisons .xml and .csv, graphs side by side .csv. Folders are made; an existing file is replaced in one step.
+
+    Permissions: 0644 for an audit, audits side by side, their diff, a redacted report and JUnit's figures; the others quote the users'
+    texts: 0600.
     Raises: UsageError for another ending, or where the file cannot be written.
     """
     check_outputs([path], type(report))
     form = ENDINGS[path.suffix.lower()]
-    private = not isinstance(report, AuditReport) and not redact and form not in ("xml", "csv")
+    private = not isinstance(report, AuditReport | AuditDiff | GraphsReport) and not redact and form not in ("xml", "csv")
     _replace(path, rendered(report, form, redact=redact), mode=0o600 if private else 0o644)
 
 
@@ -88,12 +98,13 @@ def blocked(path: Path) -> str:
     return "" if os.access(folder, os.W_OK | os.X_OK) else f"nothing can be written to {folder}"
 
 
-def cleared(report: Report) -> Report:
+def cleared(report: R) -> R:
     """The report without the users' texts."""
-    redact = KINDS[type(report)].redact
+    whole: Report = report
+    redact = KINDS[type(whole)].redact
     if redact is None:
         return report
-    made: Report = getattr(import_module(f"kgeval.report.{redact[0]}"), redact[1])(report)
+    made: R = getattr(import_module(f"kgeval.report.{redact[0]}"), redact[1])(report)
     return made
 
 

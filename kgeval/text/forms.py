@@ -51,7 +51,8 @@ TELL_APART = _words(
     "non sub half step fellow male female man woman men women boy girl son daughter wife husband widow nephew niece "
     "nord süd sud ost est ouest nouveau neu alt left right"
 )
-PEOPLE = _words("man men woman women")  # of TELL_APART: often the second half of one word ("fisher-men")
+# Of TELL_APART: often half of one word ("fisher-men", "post-processing")
+HALVES = _words("man men woman women pre post anti non sub")
 ROMAN = _words(
     "ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi xvii xviii xix xx"
 )
@@ -135,7 +136,7 @@ def relation_of(a: Form, b: Form) -> str | None:
     if a.gender and b.gender and a.gender != b.gender:
         return None
     if a.apart != b.apart:
-        return SPACING if a.compact == b.compact and a.apart ^ b.apart <= PEOPLE else None
+        return SPACING if a.compact == b.compact and a.apart ^ b.apart <= HALVES else None
     if a.core == b.core:
         return _honorific(a, b)
     return _initials(a.core, b.core) or _legal(a.core, b.core) or _part(a, b) or _spelling(a, b)
@@ -200,18 +201,27 @@ def _initials(a: tuple[str, ...], b: tuple[str, ...]) -> str | None:
 
 
 def _legal(a: tuple[str, ...], b: tuple[str, ...]) -> str | None:
-    if a[-1] not in LEGAL and b[-1] not in LEGAL:
-        return None
     x, y = without_legal(a), without_legal(b)
-    return LEGAL_FORM if x and x == y else None
+    return LEGAL_FORM if (x, y) != (a, b) and x == y else None
 
 
 def without_legal(tokens: tuple[str, ...]) -> tuple[str, ...]:
-    """A name's tokens without a company's legal form at the end; one token always stays."""
+    """A name's tokens without a company's legal form at the end; one token always stays, and two before one in single letters ("S.A."),
+    which after a bare surname may be initials."""
     end = len(tokens)
-    while end > 1 and tokens[end - 1] in LEGAL:
-        end -= 1
+    while end > 1 and (size := _legal_at(tokens[:end])):
+        end -= size
     return tokens[:end]
+
+
+def _legal_at(tokens: tuple[str, ...]) -> int:
+    """How many tokens at the end are a legal form: one, or the two to four letters of one; 0 if none are."""
+    if tokens[-1] in LEGAL:
+        return 1
+    if len(tokens[-1]) > 1:
+        return 0
+    sizes = (size for size in (4, 3, 2) if len(tokens) >= size + 2 and all(len(token) == 1 for token in tokens[-size:]))
+    return next((size for size in sizes if "".join(tokens[-size:]) in LEGAL), 0)
 
 
 def _part(a: Form, b: Form) -> str | None:

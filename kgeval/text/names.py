@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 ARTICLES = frozenset(("the", "a", "an", "der", "die", "das", "le", "la", "les", "el", "los", "las", "il", "lo", "gli"))
 _APOSTROPHE = re.compile(r"(?<=\w)['\u2019\u02bc](?=\w)")
@@ -42,3 +46,26 @@ def _ends_article(first: str, text: str) -> bool:
 def _without_apostrophes(text: str) -> str:
     """Apostrophes inside words vanish ("O'Neil" = "ONeil"), other punctuation separates."""
     return _APOSTROPHE.sub("", text)
+
+
+def name_keys(names: pa.Array) -> pa.Array:
+    """A column of names -> their keys (kgeval.graph.load.naming.name_key over `normalise`); null for a name without one.
+
+    Plain names, words of ASCII letters and digits with single blanks between them, are only lowered, all at once: this is what
+    `normalise` makes of them unless they begin with an article.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from kgeval.graph.load.naming import LONGEST_KEY, name_key
+
+    articles = "|".join(sorted(ARTICLES))
+    plain = pc.match_substring_regex(names, "^[A-Za-z0-9]+( [A-Za-z0-9]+)*$")
+    plain = pc.and_(plain, pc.invert(pc.match_substring_regex(names, f"^(?i:{articles}) ")))
+    plain = pc.fill_null(pc.and_(plain, pc.less_equal(pc.binary_length(names), LONGEST_KEY)), True)
+    lowered = pc.ascii_lower(names)
+    if pc.all(plain).as_py() is not False:
+        return lowered
+    rest = pc.invert(plain)
+    slow = pa.array([name_key(name, normalise) for name in names.filter(rest).to_pylist()], pa.string())
+    return pc.replace_with_mask(lowered, rest, slow)

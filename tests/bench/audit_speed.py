@@ -1,34 +1,37 @@
 """How long the audit's structure figures take, against pulling the graph into networkx and igraph. Not a test.
 
-    python tests/bench/audit_speed.py [--entities 100000] [--relations 500000] [--seed 7] [--communities]
+    python tests/bench/audit_speed.py [--entities 100000] [--relations 500000] [--seed 7] [--communities] [--home FOLDER] [--keep]
 
-Builds a power-law graph in an embedded server of its own (or in KGEVAL_TEST_URI, which is wiped), measures it, pulls the
-same graph over Bolt, computes the same figures with both libraries, prints times and ratios, and checks that all agree.
+Loads a power-law graph (big_graph.py) into an embedded server of its own (--home: its database is REPLACED; --keep: what it holds is
+measured), measures it, pulls the same graph over Bolt, computes the same figures with both libraries, prints times and ratios, and
+checks that all agree. One figure after the other is asked of both sides of a comparison in the same run.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import igraph
 import networkx as nx
 import numpy as np
-from neo4j_server import server
+from big_graph import GRAPH, VERBS, load, started_server
 
 from kgeval.audit.structure import Options, measure
 from kgeval.graph.connect import Graph, open_graph
+from kgeval.graph.server import stop
 from kgeval.records import Layout
 
 Figures = dict[str, float | None]
 Pairs = list[tuple[int, int]]
-TYPES = [f"REL_{k}" for k in range(10)]
-LAYOUT = Layout(
-    name="bench", entity_labels=["__Entity__"], type_label_ignored=["__Entity__"], name_keys=["name"],
-    relation_types=TYPES, relations_join_entities_only=True,
+LAYOUT = Layout(  # kgeval's own, without the chunks: the libraries are given entities and relations only
+    name="bench", entity_labels=["__Entity__"], type_key="type", type_label_ignored=["__Entity__", GRAPH], name_keys=["name"],
+    relation_label_key="predicate", relation_types=[verb.upper().replace(" ", "_") for verb in VERBS], relations_join_entities_only=True,
 )
 COMPARED = (
     "entities", "relations", "simple_edges", "average_degree", "degree_median", "degree_p95", "degree_max", "density", "components",
@@ -36,38 +39,10 @@ COMPARED = (
 )
 
 
-def edges(entities: int, relations: int, seed: int) -> np.ndarray[Any, Any]:
-    """(relations, 3): source, target, type. Entity of rank r is drawn with weight 1 / (r + 10)^0.75; some stay isolated."""
-    rng = np.random.default_rng(seed)
-    weights = 1 / (np.arange(entities) + 10) ** 0.75
-    ends = rng.choice(entities, size=(relations, 2), p=weights / weights.sum())
-    same = ends[:, 0] == ends[:, 1]
-    ends[same, 1] = (ends[same, 1] + 1) % entities
-    return np.column_stack([ends, rng.integers(0, len(TYPES), relations)])
-
-
-def build(graph: Graph, entities: int, relations: int, seed: int) -> None:
-    """Wipes the database and draws the graph."""
-    for pattern in ("()-[x]->()", "(x)"):
-        while graph.write(f"MATCH {pattern} WITH x LIMIT 50000 DELETE x RETURN count(*) AS n")[0]["n"]:
-            pass
-    graph.schema_command("CREATE INDEX bench_entity IF NOT EXISTS FOR (e:__Entity__) ON (e.i)")
-    for start in range(0, entities, 20_000):
-        rows = list(range(start, min(start + 20_000, entities)))
-        graph.write("UNWIND $rows AS i CREATE (:__Entity__:$('Type' + i % 20) {i: i, name: 'entity ' + i})", {"rows": rows})
-    graph.schema_command("CALL db.awaitIndexes()")
-    table = edges(entities, relations, seed)
-    for start in range(0, relations, 20_000):
-        graph.write(
-            "UNWIND $rows AS row MATCH (a:__Entity__ {i: row[0]}), (b:__Entity__ {i: row[1]}) CREATE (a)-[:$('REL_' + row[2])]->(b)",
-            {"rows": table[start:start + 20_000].tolist()},
-        )
-
-
 def pull(graph: Graph) -> tuple[list[int], Pairs]:
     """Every entity and every relation, over Bolt."""
-    nodes = [row["i"] for row in graph.stream("MATCH (e:__Entity__) RETURN e.i AS i")]
-    pairs = [(row["a"], row["b"]) for row in graph.stream("MATCH (a:__Entity__)-[r]->(b:__Entity__) RETURN a.i AS a, b.i AS b")]
+    nodes = [row["i"] for row in graph.stream("MATCH (e:__Entity__) RETURN id(e) AS i")]
+    pairs = [(row["a"], row["b"]) for row in graph.stream("MATCH (a:__Entity__)-[r]->(b:__Entity__) RETURN id(a) AS a, id(b) AS b")]
     return nodes, pairs
 
 
@@ -145,6 +120,7 @@ def compare(graph: Graph, communities: bool) -> int:
     """Runs all three, prints the ratios; 1 if figures differ, else 0."""
     seconds: dict[str, float] = {}
     plain = Options(communities=False, properties=False, timeout=600)
+    timed("first look, so that the server's files are in memory", lambda: graph.read("MATCH ()-[r]->() RETURN count(r.predicate)"), seconds)
     found = timed("kgeval: structure in Neo4j", lambda: measure(graph, LAYOUT, plain), seconds)
     timed("kgeval: the same with property figures", lambda: measure(graph, LAYOUT, Options(communities=False, timeout=600)), seconds)
     if communities:
@@ -171,10 +147,20 @@ def main() -> int:
     parser.add_argument("--relations", type=int, default=500_000)
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--communities", action="store_true", help="time Louvain and its stability too (kgeval only)")
+    parser.add_argument("--home", type=Path, help="folder of the server; its database is replaced")
+    parser.add_argument("--keep", action="store_true", help="measure what --home holds, load nothing")
+    parser.add_argument("--heap", default="6g")
     chosen = parser.parse_args()
-    with server() as address, open_graph(address) as graph:
-        timed("building the graph", lambda: build(graph, chosen.entities, chosen.relations, chosen.seed), {})
-        return compare(graph, chosen.communities)
+    with tempfile.TemporaryDirectory(prefix="kgeval-bench-") as folder:
+        home = (chosen.home or Path(folder) / "home").resolve()
+        if not chosen.keep:
+            for step, seconds in load(home, chosen.entities, chosen.relations, seed=chosen.seed, heap=chosen.heap):
+                print(f"{step:<46}{seconds:8.1f} s", flush=True)
+        try:
+            with open_graph(started_server(home, chosen.heap)) as graph:
+                return compare(graph, chosen.communities)
+        finally:
+            stop(home)
 
 
 if __name__ == "__main__":

@@ -156,11 +156,11 @@ def test_a_run_that_is_ended_loses_only_what_is_in_flight(sent: signal.Signals, 
     file, system = questions(tmp_path, 60), counting(tmp_path, "time.sleep(0.05)", parallel=1)
     arguments = (str(file), "--system", system, "--processes", "3", "-o", "a.jsonl")
     process = started(tmp_path, *arguments)
-    until = time.monotonic() + 60
+    until = time.monotonic() + 150
     while len(asked(tmp_path)) < 15 and time.monotonic() < until:
         time.sleep(0.02)
     process.send_signal(sent)
-    error = process.communicate(timeout=30)[1].decode()
+    error = process.communicate(timeout=200)[1].decode()
     assert process.returncode == code, error
     if sent == signal.SIGINT:
         assert "the same command goes on with --resume" in error
@@ -323,5 +323,5 @@ def test_faulty_words_cost_nothing_and_say_the_way_out(tmp_path: Path, capsys: p
 
 def test_a_closed_pipe_ends_quietly(tmp_path: Path) -> None:
     command = f"{sys.executable} -m kgeval answer {questions(tmp_path, 200)} --system '{counting(tmp_path)}' | head -n 1"
-    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, timeout=200)
     assert "Traceback" not in done.stderr and json.loads(done.stdout)["question_id"] == "q0"

@@ -316,7 +316,7 @@ def test_ctrl_c_leaves_finished_calls_in_the_journal_and_no_file(server: FakeSer
     while server.stats().requests < 20 and process.poll() is None:
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
-    _, told = process.communicate(timeout=60)
+    _, told = process.communicate(timeout=200)
     assert process.returncode == 130, told
     assert "the same command goes on" in told
     assert not Path("o.jsonl").exists()

@@ -506,3 +506,37 @@ def test_labelled_pairs_give_recall_and_b_cubed_without_any_model(kgeval, graph,
     assert (figures["gold_pairs"], figures["gold_same"], figures["gold_listed"]) == (3, 2, 2)
     assert figures["bcubed_precision"] == pytest.approx((2 + 1 + 2) / 6)
     assert figures["bcubed_recall"] == pytest.approx((2 + 2 + 1) / 6)
+
+
+def test_the_pairs_of_one_check_alone(kgeval, graph, draw, capsys, tmp_path) -> None:
+    draw(TWINS + """, (:__Entity__:demo {id: 'p1', name: 'Data Works', type: 'Company'}),
+                      (:__Entity__:demo {id: 'p2', name: 'Dataworks', type: 'Company'})""")
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text("name_a,name_b,label\nThe Beatles,beatles,same\nData Works,Dataworks,same\n", encoding="utf-8")
+    listed = {}
+    for checks in ([], ["duplicate-name"], ["fragmented-entity"], ["fragmented-entity", "duplicate-name"]):
+        chosen = [word for check in checks for word in ("--duplicate-check", check)]
+        assert kgeval("--kind", "duplicates", "--pairs", pairs, "--no-judge", "-f", "json", *chosen) == 0
+        report = output(capsys)
+        listed["+".join(checks)] = (report["duplicates"]["gold_right"], report["duplicates"]["pairwise_recall"])
+        assert all(check in report["design"]["method"] for check in checks)
+    assert listed == {"": (2, 1.0), "duplicate-name": (1, 0.5), "fragmented-entity": (1, 0.5), "fragmented-entity+duplicate-name": (2, 1.0)}
+
+
+def test_a_check_that_cannot_run_or_has_no_pairs_to_choose_from_is_refused(kgeval, graph, draw, capsys, tmp_path) -> None:
+    draw(TWINS)
+    assert kgeval("--kind", "duplicates", "--no-judge", "--export", tmp_path / "x.csv", "--duplicate-check", "similar-entity") == 2
+    assert "similar-entity cannot run" in capsys.readouterr().err
+    assert not (tmp_path / "x.csv").exists()
+    assert kgeval("--duplicate-check", "duplicate-name", "--no-judge", "--export", tmp_path / "x.csv") == 2
+    assert "--duplicate-check is for --kind duplicates" in capsys.readouterr().err
+
+
+def test_a_sheet_of_one_check_is_not_read_as_one_of_all(kgeval, graph, draw, capsys, tmp_path) -> None:
+    draw(TWINS)
+    sheet = tmp_path / "sheet.csv"
+    one = ("--kind", "duplicates", "--no-judge", "--duplicate-check", "duplicate-name")
+    assert kgeval(*one, "--export", sheet) == 0
+    sheet.write_text(sheet.read_text(encoding="utf-8").replace(",,", ",same,", 1), encoding="utf-8")
+    assert kgeval("--kind", "duplicates", "--no-judge", "--human", sheet) == 2
+    assert "drawn with --duplicate-check duplicate-name, this run with --duplicate-check all" in capsys.readouterr().err

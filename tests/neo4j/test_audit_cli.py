@@ -153,13 +153,13 @@ def test_interrupting_ends_with_130_and_leaves_no_projection(graph: Graph, addre
     environment = {**os.environ, "NEO4J_URI": address.uri, "NEO4J_PASSWORD": address.password}
     command = [sys.executable, "-m", "kgeval", "audit", "--layout", "kgeval", "--set", "scope_label=big"]
     process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 150
     while time.monotonic() < deadline and process.poll() is None:
         if projections() - before:
             break
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=200)
     assert process.returncode == 130, errors
     assert "Traceback" not in errors
     assert projections() <= before
@@ -194,6 +194,8 @@ def test_every_shipped_reading_query_runs_with_its_own_example_values(graph: Gra
     failed = []
     for query in all_queries().values():
         if query.mode == "write" or "graph_name" in {p.name for p in query.params}:
+            continue
+        if query.folder == "session" and query.needs:  # what only a database beside a session has: tests/neo4j/test_session_algorithms.py
             continue
         values = {**defaults(query), "layout": layout, "sample": 5}
         params = {}

@@ -10,8 +10,9 @@ import pytest
 from kgeval.audit import engine
 from kgeval.audit.engine import run_check
 from kgeval.errors import ConnectError, QueryError
-from kgeval.graph.connect import Address, Graph, QueryTimeout, gds_warning, open_graph, translated
+from kgeval.graph.connect import Address, Graph, QueryTimeout, open_graph, translated
 from kgeval.graph.queries import all_queries, parse
+from kgeval.graph.server_info import gds_warning
 from kgeval.records import Layout, ServerInfo
 
 LAYOUT = Layout(name="test", entity_labels=["E"], name_keys=["name"], relation_types=["R"], relations_join_entities_only=True)

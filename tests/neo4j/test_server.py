@@ -18,6 +18,9 @@ import pytest
 from kgeval.errors import ConnectError, ServerError
 from kgeval.graph import server
 from kgeval.graph.connect import Address, open_graph
+from kgeval.graph.server.lines import known_lines, line_of_new_homes, load_line
+
+LINE = load_line(line_of_new_homes())
 
 
 def kgeval(*arguments: str) -> subprocess.Popen[str]:
@@ -43,16 +46,16 @@ def test_two_starts_at_once_give_one_server(home: Path) -> None:
     outputs = [process.communicate(timeout=240) for process in both]
     assert [process.returncode for process in both] == [0, 0], outputs
     assert outputs[0][0] == outputs[1][0]  # the same address and pid
-    assert sum("starting the embedded Neo4j 5.26 at bolt://127.0.0.1:" in err for _, err in outputs) == 1
+    assert sum(f"starting the embedded Neo4j {LINE.name} at bolt://127.0.0.1:" in err for _, err in outputs) == 1
 
 
 def test_status_as_json_has_what_a_program_needs(home: Path) -> None:
     address = started(home)
-    out, _ = kgeval("status", "--home", str(home), "--json").communicate(timeout=30)
+    out, _ = kgeval("status", "--home", str(home), "--json").communicate(timeout=200)
     shown = json.loads(out)
     assert set(shown) == {"running", "uri", "username", "password_file", "home", "pid", "neo4j", "gds"}
     assert shown["running"] is True and shown["uri"] == address.uri
-    assert (shown["neo4j"], shown["gds"]) == ("5.26.28", "2.13.9")
+    assert (shown["neo4j"], shown["gds"]) == (LINE.neo4j, LINE.gds)
 
 
 def test_it_is_private(home: Path) -> None:
@@ -74,13 +77,20 @@ def test_it_refuses_every_other_password(home: Path, password: str) -> None:
 
 def test_gds_works_and_the_address_says_embedded(home: Path) -> None:
     with open_graph(started(home)) as graph:
-        assert (graph.info.neo4j, graph.info.gds, graph.info.embedded) == ("5.26.28", "2.13.9", True)
+        assert (graph.info.neo4j, graph.info.gds, graph.info.embedded) == (LINE.neo4j, LINE.gds, True)
 
 
 def test_another_port_or_heap_of_a_running_server_is_told_not_done(home: Path) -> None:
     address, told = started(home), []
     assert server.ensure_started(home, say=told.append, port=1234, heap="2g").uri == address.uri
     assert "already runs" in told[0]
+
+
+def test_a_home_of_one_line_refuses_the_others(home: Path) -> None:
+    started(home)
+    for other in sorted({*known_lines()} - {LINE.name}):
+        with pytest.raises(ServerError, match=f"holds graphs of Neo4j {LINE.name}, not {other}"):
+            server.ensure_started(home, say=lambda _: None, neo4j=other)
 
 
 def test_a_killed_server_starts_again_with_its_graph(home: Path) -> None:
@@ -99,7 +109,7 @@ def test_a_killed_server_starts_again_with_its_graph(home: Path) -> None:
 def test_a_start_whose_command_is_killed_is_taken_over_by_the_next(home: Path) -> None:
     server.stop(home)
     starter = kgeval("start", "--home", str(home))
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 150
     while not server.status(home).running and time.monotonic() < deadline:
         time.sleep(0.05)
     starter.kill()
@@ -118,7 +128,7 @@ def test_a_taken_port_is_named(tmp_path: Path, home: Path) -> None:
 def test_remove_stops_the_server_and_deletes_the_home(home: Path) -> None:
     started(home)
     pid = server.status(home).pid
-    assert kgeval("remove", "--home", str(home), "--yes").wait(timeout=60) == 0
+    assert kgeval("remove", "--home", str(home), "--yes").wait(timeout=200) == 0
     assert not home.exists() and (pid is None or not running(pid))
 
 
@@ -127,6 +137,6 @@ def running(pid: int) -> bool:
 
 
 def wait_until_gone(pid: int) -> None:
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 150
     while running(pid) and time.monotonic() < deadline:
         time.sleep(0.05)

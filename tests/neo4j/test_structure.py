@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kgeval.audit import structure
 from kgeval.audit.structure import Options, measure
+from kgeval.graph import plugin
 from kgeval.graph.connect import Graph
 from kgeval.graph.queries import all_queries, parse
 from kgeval.records import Layout
@@ -153,7 +153,7 @@ def test_a_part_over_its_time_limit_is_skipped_and_the_rest_goes_on(graph: Graph
     write(graph, [0, 1], [(0, 1)])
     slow, faults = parse(SLOW, Path("count-bridges.cypher"))
     assert not faults
-    monkeypatch.setattr(structure, "all_queries", lambda: {**all_queries(), "count-bridges": slow})
+    monkeypatch.setattr(plugin, "all_queries", lambda: {**all_queries(), "count-bridges": slow})
     found = measure(graph, LAYOUT, Options(timeout=3))
     assert found.incomplete
     assert [skip.ids for skip in found.skipped if "time limit" in skip.reason] == [["articulation_points", "bridges"]]
@@ -167,9 +167,9 @@ def test_no_projection_is_left_behind(graph: Graph) -> None:
 
 
 def test_projections_of_dead_processes_are_swept_and_those_of_living_ones_kept(graph: Graph) -> None:
-    from kgeval.graph import project
+    from kgeval.graph import processes, project
 
-    dead = f"kgeval_{project._host()}_999999_1_1"
+    dead = f"kgeval_{processes._host()}_999999_1_1"
     alive = project.graph_name()
     for name in (dead, alive):
         graph.read("CALL gds.graph.project($name, '*', '*') YIELD nodeCount RETURN nodeCount", {"name": name})

@@ -6,7 +6,7 @@ import pytest
 
 from kgeval.audit.accuracy.duplicates import Listed, Pair, around, scripts
 from kgeval.audit.accuracy.estimates import Evidence, main_estimates, share_names, split
-from kgeval.audit.accuracy.gold_pairs import GoldPair, against_gold, read_pairs
+from kgeval.audit.accuracy.gold_pairs import Counts, GoldPair, against_gold, read_pairs
 from kgeval.audit.accuracy.judge import Judged, TripleVerdicts, batches, verdicts
 from kgeval.audit.accuracy.report import Results, accuracy_report, best
 from kgeval.audit.accuracy.sample import Item, Sample
@@ -269,6 +269,27 @@ def test_recall_needs_labelled_pairs_and_is_counted_by_hand() -> None:
     assert found.cubed.precision == pytest.approx((2 + 2 * 0.5 + 2) / 6)
     assert found.cubed.recall == pytest.approx((2 + 2 + 2 * 0.5) / 6)
     assert {e.of: e.value for e in found.by_class} == {"recall: alias": 1.0, "precision: alias": 0.5, "recall: initials": 0.0}
+
+
+def test_counts_say_how_many_are_listed_and_how_many_of_those_are_right_by_class() -> None:
+    found = against_gold(
+        listed(("A", "B"), ("C", "D"), ("X", "Y")), [gold("a", "b", True, "alias"), gold("c", "d", False, "alias"), gold("e", "f", True)],
+    )
+    assert found.counts == Counts(n=3, same=2, listed=2, right=1)
+    assert found.classes == {"": Counts(1, 1, 0, 0), "alias": Counts(2, 1, 2, 1)}
+    figures = found.figures()
+    assert (figures["gold_right"], figures["pairwise_precision"]) == (1, 0.5)
+    assert figures["pairwise_precision_low"] == pytest.approx(0.0945, abs=1e-4)  # Wilson, 1 of 2
+    assert figures["pairwise_precision_high"] == pytest.approx(0.9055, abs=1e-4)
+    nothing = against_gold(listed(), [gold("a", "b", False)]).figures()
+    assert (nothing["pairwise_precision_low"], nothing["pairwise_recall_low"]) == (None, None)
+
+
+def test_collisions_meet_by_how_many_records_a_check_lists() -> None:
+    """Of two collisions one is listed: one wrong pair, one rightly left alone."""
+    found = against_gold(listed(("Ada", "Ada")), [gold("ada", "ada", False), gold("bob", "bob", False)])
+    assert found.counts == Counts(n=2, same=0, listed=1, right=0)
+    assert found.cubed.precision == (0.5 + 0.5 + 1 + 1) / 4
 
 
 def test_a_same_name_collision_is_two_records() -> None:

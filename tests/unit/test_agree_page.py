@@ -15,7 +15,7 @@ from kgeval.compare.people.reading import read_filled
 
 
 def downloaded(folder: Path, name: str) -> dict[str, object]:
-    end = time.monotonic() + 30
+    end = time.monotonic() + 150
     while not (folder / name).is_file():
         assert time.monotonic() < end, "no download"
         time.sleep(0.05)

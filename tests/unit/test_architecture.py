@@ -127,8 +127,13 @@ def test_only_importers_and_builders_open_a_writing_transaction() -> None:
     assert wrong == []
 
 
+def test_only_sessions_use_the_old_id_function() -> None:
+    """A session of Aura Graph Analytics knows a node by its internal id and nothing else."""
+    using = [p for p in cypher_files() if re.search(r"(?<![\w.])id\s*\(", blank(p.read_text(encoding="utf-8")), re.IGNORECASE)]
+    assert {p.parent.name for p in using} == {"session"}
+
+
 @pytest.mark.parametrize(("word", "pattern"), [
-    ("the old id() function", r"(?<![\w.])id\s*\("),
     ("APOC", r"\bapoc\."),
     ("a writing GDS procedure", r"\bgds\.[\w.]+\.write\b"),
 ])
@@ -166,6 +171,7 @@ def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+@cache
 def imports(path: Path) -> list[Import]:
     parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
     return list(_imports(tree_of(path), ".".join(parts[:-1])))
@@ -186,6 +192,7 @@ def _imports(tree: ast.AST, package: str, *, at_load: bool = True) -> Iterator[I
             yield from _imports(node, package, at_load=at_load and not inside and not typing_only)
 
 
+@cache
 def calls(path: Path) -> list[ast.Call]:
     return [node for node in ast.walk(tree_of(path)) if isinstance(node, ast.Call)]
 

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import networkx as nx
+import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgeval.audit.steps.bridge_only_access import hanging_parts
+from kgeval.graph.algorithms import Adjacency
 
 
-def neighbours(graph: nx.Graph) -> dict[int, list[int]]:
-    return {n: sorted(graph[n]) for n in graph if graph.degree(n)}
+def neighbours(graph: nx.Graph) -> Adjacency:
+    joined = sorted(n for n in graph if graph.degree(n))
+    place = {node: at for at, node in enumerate(joined)}
+    others = [sorted(place[other] for other in graph[n]) for n in joined]
+    starts = np.cumsum([0, *map(len, others)], dtype=np.int64)
+    return Adjacency(np.array(joined, dtype=np.int64), starts, np.array([other for row in others for other in row], dtype=np.int64))
 
 
 def entities_in_parts(graph: nx.Graph, min_part: int) -> set[int]:

@@ -5,29 +5,16 @@ from __future__ import annotations
 import click
 import pytest
 
-from kgeval.audit.engine import Audit
-from kgeval.audit.structure import Structure
-from kgeval.cli.audit_exit import exit_code, unanswered
-from kgeval.cli.audit_options import parse_settings, parse_thresholds
+from kgeval.cli.audit_exit import exit_code
+from kgeval.cli.audit_options import parse_settings
 from kgeval.cli.main import COMMANDS, cli
 from kgeval.errors import ConnectError, UsageError
 from kgeval.graph.connect import Address, open_graph
-from kgeval.records import Finding, Severity, Status
+from kgeval.records import AuditGate, Finding, Severity, Status
 
 
 def finding(rule_id: str, status: Status, severity: Severity = "warning") -> Finding:
     return Finding(rule_id=rule_id, group="names", status=status, severity=severity, title="T")
-
-
-def result(*findings: Finding) -> Audit:
-    return Audit(Structure(), list(findings))
-
-
-def test_thresholds_are_shares_of_known_checks() -> None:
-    assert parse_thresholds(["isolated-entity<=0.05", "self-loop=0.1"]) == {"isolated-entity": 0.05, "self-loop": 0.1}
-    with pytest.raises(UsageError) as caught:
-        parse_thresholds(["isolated-entity<=2", "nope<=0.1", "self-loop<=x"])
-    assert all(word in str(caught.value) for word in ("2 is no share", "'nope'", "self-loop<=x"))
 
 
 @pytest.mark.parametrize(("text", "value"), [("True", True), ("no", False), ("ON", True), ("0", False)])
@@ -44,18 +31,27 @@ def test_settings_that_make_no_sense_are_refused(text: str) -> None:
         parse_settings([text])
 
 
+def gate(met: bool | None, *, decides: bool = True) -> AuditGate:
+    return AuditGate(id="a", limit="share <= 0", met=met, decides=decides)
+
+
+def code(*findings: Finding, gates: tuple[AuditGate, ...] = (), fail_on: str | None = None) -> int:
+    return exit_code(findings, gates, fail_on, incomplete=any(one.status == "incomplete" for one in findings))
+
+
 def test_exit_codes_follow_the_findings() -> None:
-    assert exit_code(result(finding("a", "failed", "error")), None, set()) == 0
-    assert exit_code(result(finding("a", "failed", "warning")), "error", set()) == 0
-    assert exit_code(result(finding("a", "failed", "warning")), "warning", set()) == 1
-    assert exit_code(result(finding("a", "failed", "info")), None, {"a"}) == 1
-    assert exit_code(result(finding("a", "incomplete")), "error", set()) == 3
+    assert code(finding("a", "failed", "error")) == 0
+    assert code(finding("a", "failed", "warning"), fail_on="error") == 0
+    assert code(finding("a", "failed", "warning"), fail_on="warning") == 1
+    assert code(finding("a", "failed", "info"), gates=(gate(False),)) == 1
+    assert code(finding("a", "failed", "info"), gates=(gate(False, decides=False),)) == 0
+    assert code(finding("a", "incomplete"), fail_on="error") == 3
 
 
 def test_a_gate_without_an_answer_is_no_pass() -> None:
-    for found in (result(finding("a", "skipped")), result()):
-        assert unanswered(found, {"a"}) == ["a"]
-        assert exit_code(found, None, {"a"}) == 3
+    assert code(finding("a", "skipped"), gates=(gate(None),)) == 3
+    assert code(finding("a", "failed", "error"), gates=(gate(None), gate(False)), fail_on="error") == 3
+    assert code(gates=(gate(None, decides=False),)) == 0
 
 
 def every_option() -> list[tuple[str, click.Option]]:

@@ -54,6 +54,13 @@ RESULT = {
         "ruleId": {"type": "string"}, "ruleIndex": {"type": "integer", "minimum": 0}, "level": LEVEL, "message": TEXT,
         "locations": {"type": "array", "items": LOCATION, "minItems": 1},
         "partialFingerprints": {"type": "object", "additionalProperties": {"type": "string", "pattern": "^[0-9a-f]{64}$"}},
+        "suppressions": {"type": "array", "minItems": 1, "uniqueItems": True, "items": {
+            "type": "object", "required": ["kind"], "additionalProperties": False,
+            "properties": {
+                "kind": {"enum": ["inSource", "external"]}, "status": {"enum": ["accepted", "underReview", "rejected"]},
+                "justification": {"type": "string", "minLength": 1},
+            },
+        }},
     },
 }
 INVOCATION = {

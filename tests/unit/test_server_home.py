@@ -97,6 +97,22 @@ def test_another_line_is_refused_with_the_way_out(tmp_path: Path) -> None:
     marker.write_text(marker.read_text().replace('"5.26"', '"2026.01"'))
     with pytest.raises(ServerError, match=r"holds graphs of Neo4j 2026\.01"):
         server.ensure_started(home.path, say=quiet, neo4j="5.26")
+    marker.write_text(marker.read_text().replace('"2026.01"', '"2031.01"'))
+    with pytest.raises(ServerError, match=r"holds graphs of Neo4j 2031\.01, which this kgeval cannot start"):
+        server.ensure_started(home.path, say=quiet)
+
+
+def test_a_new_home_takes_the_environments_line_and_an_old_one_keeps_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("KGEVAL_NEO4J_LINE", raising=False)
+    old = made(tmp_path)
+    monkeypatch.setenv("KGEVAL_NEO4J_LINE", "2026.01")
+    new = Home(tmp_path / "new")
+    new.create()
+    assert (new.claim(None).name, old.claim(None).name) == ("2026.01", "5.26")
+    monkeypatch.setenv("KGEVAL_NEO4J_LINE", "1.0")
+    assert old.claim(None).name == "5.26"
+    with pytest.raises(ServerError, match="KGEVAL_NEO4J_LINE"):
+        Home(tmp_path / "another").claim(None)
 
 
 def test_a_home_of_a_later_kgeval_is_left_alone(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from kgeval.errors import ServerError
 from kgeval.graph.server.jars import ensure_jars, is_pinned, jars_folder, repository
-from kgeval.graph.server.lines import Jar, Line, known_lines, load_line
+from kgeval.graph.server.lines import DEFAULT_LINE, Jar, Line, known_lines, line_of_new_homes, load_line
 
 CONTENT = {"a": b"a" * 200_000, "b": b"b" * 10, "c": b""}
 JARS = tuple(Jar(f"org.x:{name}:1.0", len(data), hashlib.sha256(data).hexdigest()) for name, data in CONTENT.items())
@@ -150,6 +150,30 @@ def test_a_pinned_list_is_sound(name: str) -> None:
 def test_an_unknown_line_lists_the_known_ones() -> None:
     with pytest.raises(ServerError, match=r"known lines: 5\.26"):
         load_line("../5.26")
+
+
+def test_there_are_two_lines_and_the_oldest_comes_first() -> None:
+    assert known_lines() == ["5.26", "2026.01"]
+    assert {line: load_line(line).main_class.rpartition(".")[2] for line in known_lines()} == {
+        "5.26": "CommunityEntryPoint", "2026.01": "Neo4jCommunity",
+    }
+
+
+def test_each_line_has_the_gds_that_a_connection_expects_beside_it() -> None:
+    from kgeval.graph.server_info import GDS_LINES
+
+    assert {line: load_line(line).gds.rpartition(".")[0] for line in known_lines()} == GDS_LINES
+
+
+def test_the_line_of_new_homes_is_the_default_or_the_environments(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("KGEVAL_NEO4J_LINE", raising=False)
+    assert line_of_new_homes() == DEFAULT_LINE
+    monkeypatch.setenv("KGEVAL_NEO4J_LINE", "2026.01")
+    assert line_of_new_homes() == "2026.01"
+    monkeypatch.setenv("KGEVAL_NEO4J_LINE", "4.4")
+    with pytest.raises(ServerError, match=r"KGEVAL_NEO4J_LINE: there is no embedded Neo4j '4\.4'") as caught:
+        line_of_new_homes()
+    assert "5.26, 2026.01" in caught.value.fix
 
 
 def test_a_classifier_stands_in_file_and_path() -> None:

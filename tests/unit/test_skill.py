@@ -118,7 +118,7 @@ def command_of(words: list[str]) -> click.Command | None:
     for word in words[:depth(words)]:
         assert isinstance(command, click.Group)
         command = command.get_command(click.Context(command), word) or command
-    unknown = isinstance(command, click.Group) and depth(words) < len(words)
+    unknown = isinstance(command, click.Group) and not command.invoke_without_command and depth(words) < len(words)
     return None if command is cli or unknown else command
 
 

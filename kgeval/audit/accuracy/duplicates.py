@@ -13,15 +13,17 @@ from kgeval.audit.accuracy.chunks import Chunks
 from kgeval.audit.accuracy.drawing import everything, item_id, numbered
 from kgeval.audit.accuracy.population import BATCH, Reader
 from kgeval.audit.accuracy.sample import Item, Sample, Wanted
+from kgeval.audit.check import Embedding
 from kgeval.audit.engine import run_check
 from kgeval.audit.same_names import MOST_ITEMS
-from kgeval.errors import IncompleteError
+from kgeval.errors import IncompleteError, UsageError
 from kgeval.graph.connect import Graph, Row
 from kgeval.graph.queries import all_queries
 from kgeval.records import Finding, GraphRef, Layout, SampleDesign
 from kgeval.stats.sampling import deal, draw, groups_needed, random_number
 
-CHECKS = ("duplicate-name", "fragmented-entity")
+CHECKS = ("duplicate-name", "fragmented-entity", "similar-entity")
+SIMILAR = "similar-entity"
 SAME_NAME, OTHER_SCRIPT = "same name", "cross-script"
 QUOTED = 300
 
@@ -47,18 +49,31 @@ def _told(end: GraphRef) -> str:
 
 @dataclass(frozen=True)
 class Listed:
-    """All pairs that the checks list, each once, and what they left out."""
+    """All pairs that the checks list, each once, what they left out, and which checks ran."""
 
     pairs: list[Pair]
     notes: list[str] = field(default_factory=list)
+    checks: list[str] = field(default_factory=list)
 
 
-def listed_pairs(graph: Graph, layout: Layout, *, timeout: float) -> Listed:
-    """Runs the duplicate checks and takes their pairs. Raises: IncompleteError where a check did not run to its end."""
+def listed_pairs(
+    graph: Graph, layout: Layout, *, timeout: float, embedding: Embedding | None = None, checks: Sequence[str] = (),
+) -> Listed:
+    """Runs the duplicate checks (`checks`: only these, () = all) and takes their pairs. Of all, similar-entity is left out where entities
+    have no embeddings and `embedding` makes none.
+
+    Raises: IncompleteError where a check did not run to its end; UsageError where similar-entity was asked for and cannot run.
+    """
     pairs: dict[frozenset[str | None], Pair] = {}
     notes: list[str] = []
-    for rule in CHECKS:
-        found = run_check(graph, layout, rule, sample=0, timeout=timeout)
+    ran: list[str] = []
+    for rule in checks or CHECKS:
+        found = run_check(graph, layout, rule, sample=0, timeout=timeout, embedding=embedding)
+        if rule == SIMILAR and found.status == "skipped":
+            if checks:
+                raise UsageError(f"{rule} cannot run: {found.reason}", fix="add --embed, or leave this check out")
+            continue
+        ran.append(rule)
         if found.status in ("error", "incomplete"):
             fix = "raise --timeout, or run it alone: kgeval audit"
             raise IncompleteError(f"the check {rule} did not run to its end: {found.reason}", fix=fix)
@@ -68,7 +83,7 @@ def listed_pairs(graph: Graph, layout: Layout, *, timeout: float) -> Listed:
             notes.append(f"{rule}: of groups with more than {MOST_ITEMS} entities, pairs of {MOST_ITEMS} of them are listed")
         for pair in _pairs(found):
             pairs.setdefault(frozenset((pair.a.element_id, pair.b.element_id)), pair)
-    return Listed(list(pairs.values()), notes)
+    return Listed(list(pairs.values()), notes, ran)
 
 
 def _pairs(found: Finding) -> Iterable[Pair]:
@@ -86,9 +101,11 @@ def scripts(name: str) -> frozenset[str]:
     return frozenset(unicodedata.name(c, "").partition(" ")[0] for c in name if c.isalpha())
 
 
-def draw_pairs(graph: Graph, layout: Layout, wanted: Wanted, chunks: Chunks | None = None) -> tuple[Sample, Listed]:
+def draw_pairs(
+    graph: Graph, layout: Layout, wanted: Wanted, chunks: Chunks | None = None, *, embedding: Embedding | None = None,
+) -> tuple[Sample, Listed]:
     """A sample of the listed pairs with what the graph knows of both ends; unit = at most `per_passage` pairs of one group."""
-    listed = listed_pairs(graph, layout, timeout=wanted.timeout)
+    listed = listed_pairs(graph, layout, timeout=wanted.timeout, embedding=embedding, checks=wanted.checks)
     groups: dict[str, list[Pair]] = {}
     for pair in sorted(listed.pairs, key=lambda p: p.key):
         groups.setdefault(pair.group, []).append(pair)
@@ -103,7 +120,7 @@ def draw_pairs(graph: Graph, layout: Layout, wanted: Wanted, chunks: Chunks | No
     weight = len(units) / len(chosen) if chosen else 0.0
     items = _items(Reader(graph, layout, wanted, chunks), drawn, weight)
     design = SampleDesign(
-        method=f"cluster sample without replacement of the pairs that {' and '.join(CHECKS)} list; "
+        method=f"cluster sample without replacement of the pairs that {' and '.join(listed.checks)} list; "
         f"unit = at most {wanted.per_passage} pairs of one group of like names",
         seed=wanted.seed, wanted=wanted.n, drawn=len(items), population=len(listed.pairs), without_source=0,
         clusters=len(units), clusters_drawn=len(chosen),

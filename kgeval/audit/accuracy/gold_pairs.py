@@ -11,7 +11,7 @@ from kgeval.audit.accuracy.sheet import unescaped
 from kgeval.errors import InputError
 from kgeval.files import read_table
 from kgeval.records import Estimate
-from kgeval.stats.intervals import quantile, wilson
+from kgeval.stats.intervals import Interval, quantile, wilson
 from kgeval.stats.partitions import PrecisionRecall, b_cubed, joined, pairwise
 from kgeval.text.names import normalise
 
@@ -82,21 +82,42 @@ def _both_ways(pairs: Sequence[GoldPair]) -> list[str]:
 
 
 @dataclass(frozen=True)
+class Counts:
+    """Labelled pairs (`n`): how many are the same, how many the checks list, and how many of the listed ones are the same (`right`)."""
+
+    n: int
+    same: int
+    listed: int
+    right: int
+
+    def precision_interval(self) -> Interval | None:
+        """Wilson's interval of right / listed, each pair as one independent draw; null where nothing is listed."""
+        return wilson(self.right / self.listed, self.listed, quantile=quantile()) if self.listed else None
+
+    def recall_interval(self) -> Interval | None:
+        """Wilson's interval of right / same; null where no pair is the same."""
+        return wilson(self.right / self.same, self.same, quantile=quantile()) if self.same else None
+
+
+@dataclass(frozen=True)
 class OnGold:
-    """What the checks are worth on the labelled pairs. `joined_by_checks`: labelled pairs that they list."""
+    """What the checks are worth on the labelled pairs. `classes`: counts by the user's class, "" = none given; `by_class`: their shares."""
 
     pairs: PrecisionRecall
     cubed: PrecisionRecall
-    labelled: int
-    same: int
-    joined_by_checks: int
+    counts: Counts
+    classes: dict[str, Counts]
     by_class: list[Estimate]
 
     def figures(self) -> dict[str, float | int | None]:
         """The plain numbers of the report."""
+        counts, precision, recall = self.counts, self.counts.precision_interval(), self.counts.recall_interval()
         return {
-            "gold_pairs": self.labelled, "gold_same": self.same, "gold_listed": self.joined_by_checks,
+            "gold_pairs": counts.n, "gold_same": counts.same, "gold_listed": counts.listed, "gold_right": counts.right,
             "pairwise_precision": self.pairs.precision, "pairwise_recall": self.pairs.recall, "pairwise_f1": self.pairs.f1,
+            "pairwise_precision_low": precision.low if precision else None,
+            "pairwise_precision_high": precision.high if precision else None,
+            "pairwise_recall_low": recall.low if recall else None, "pairwise_recall_high": recall.high if recall else None,
             "bcubed_precision": self.cubed.precision, "bcubed_recall": self.cubed.recall, "bcubed_f1": self.cubed.f1,
         }
 
@@ -114,7 +135,15 @@ def against_gold(listed: Listed, gold: Sequence[GoldPair]) -> OnGold:
     for (_, pair), s in zip(pairs, said, strict=True):
         classes.setdefault(pair.failure_class, []).append((s, pair.same))
     by_class = [row for name, cases in sorted(classes.items()) if name for row in _of_class(name, cases)]
-    return OnGold(pairwise(said, true), b_cubed(said_groups, true_groups), len(pairs), sum(true), sum(said), by_class)
+    counted = {name: _counted(cases) for name, cases in sorted(classes.items())}
+    every = _counted(list(zip(said, true, strict=True)))
+    return OnGold(pairwise(said, true), b_cubed(said_groups, true_groups), every, counted, by_class)
+
+
+def _counted(cases: Sequence[tuple[bool, bool]]) -> Counts:
+    """Of cases (listed, same)."""
+    same, listed = sum(same for _, same in cases), sum(said for said, _ in cases)
+    return Counts(len(cases), same, listed, sum(said and same for said, same in cases))
 
 
 def _told_apart(a: Entity, b: Entity) -> tuple[tuple[str, str, int], tuple[str, str, int]]:

@@ -11,6 +11,7 @@ from kgeval.audit.accuracy.duplicates import Listed, draw_pairs, queries_used
 from kgeval.audit.accuracy.judge import PROMPTS, Batch, Judged, batches, verdicts
 from kgeval.audit.accuracy.population import QUERIES
 from kgeval.audit.accuracy.sample import Sample, Wanted
+from kgeval.audit.check import Embedding
 from kgeval.graph.connect import Graph
 from kgeval.graph.queries import all_queries
 from kgeval.llm.session import Models
@@ -25,13 +26,15 @@ class Drawn:
     listed: Listed | None = None
 
 
-def draw(graph: Graph, layout: Layout, wanted: Wanted, chunks: Chunks | None = None) -> Drawn:
+def draw(
+    graph: Graph, layout: Layout, wanted: Wanted, chunks: Chunks | None = None, *, embedding: Embedding | None = None,
+) -> Drawn:
     """The sample of a graph. The layout must be bound; reads only. Nothing more is read from the graph afterwards.
 
-    `chunks`: passages from files, in place of those in the graph.
+    `chunks`: passages from files, in place of those in the graph. `embedding`: makes vectors for similar-entity (kind duplicates).
     """
     if wanted.kind == "duplicates":
-        return Drawn(*draw_pairs(graph, layout, wanted, chunks))
+        return Drawn(*draw_pairs(graph, layout, wanted, chunks, embedding=embedding))
     return Drawn(draw_sample(graph, layout, wanted, chunks))
 
 

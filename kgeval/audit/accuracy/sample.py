@@ -16,7 +16,7 @@ OTHERS = "(other)"
 @dataclass(frozen=True)
 class Wanted:
     """How to draw: `n` items; at most `per_passage` items of one passage in one sampling unit; `passages` shown for an item
-    that comes from several. `timeout`: seconds a query may take."""
+    that comes from several. `timeout`: seconds a query may take. `checks`: of pairs, the checks that list them; () = all."""
 
     kind: AccuracyKind = "relations"
     n: int = 200
@@ -25,6 +25,7 @@ class Wanted:
     per_passage: int = 5
     passages: int = 3
     timeout: float = 600.0
+    checks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -71,6 +71,8 @@ def settings(wanted: Wanted, graph: str | None) -> str:
     """The options that decide which items a sheet has, as they stand in its head."""
     named = re.sub(r"[\s()=]+", "_", graph or "")
     kept = {"kind": wanted.kind, "seed": wanted.seed, "strata": wanted.strata, "per-passage": wanted.per_passage, "graph": named}
+    if wanted.checks:
+        kept["duplicate-check"] = ",".join(wanted.checks)
     return " ".join(f"{name}={value}" for name, value in kept.items())
 
 
@@ -192,6 +194,9 @@ def _other_sample(line: Line, head: str, wanted: Wanted) -> Iterator[str]:
         return
     told = dict(part.split("=", 1) for part in head.partition("(")[2].rstrip(") ").split() if "=" in part)
     mine = {"kind": wanted.kind, "seed": str(wanted.seed), "strata": wanted.strata, "per-passage": str(wanted.per_passage)}
+    if wanted.kind == "duplicates":
+        mine["duplicate-check"] = ",".join(wanted.checks) or "all"
+        told.setdefault("duplicate-check", "all")
     for name, value in mine.items():
         if told.get(name, value) != value:
             yield f"{line.where}: the sheet was drawn with --{name} {told[name]}, this run with --{name} {value}"

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from kgeval.audit.check import Check
-from kgeval.audit.communities import LOUVAIN_UP_TO
+from kgeval.audit.communities import method_for
 from kgeval.audit.completeness.gold import Gold
 from kgeval.audit.completeness.match import Match, Sources
 from kgeval.audit.completeness.parts import parts
 from kgeval.audit.steps.projection import simple_graph
 from kgeval.graph.connect import Graph
-from kgeval.graph.project import SIMPLE
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout
 
@@ -20,23 +19,15 @@ BATCH = 5_000
 
 def communities_of(graph: Graph, layout: Layout, ids: Iterable[str], *, timeout: float, seed: int = 0) -> dict[str, int]:
     """The community of each of the entities (element ids) in the simple graph: Louvain, concurrency 1; Leiden, seeded, above
-    200,000 entities. Raises: ConnectError where the server has no GDS; QueryError, QueryTimeout."""
-    query = all_queries()["gold-communities"]
+    200,000 entities. Raises: ConnectError where nothing runs algorithms; QueryError, QueryTimeout."""
     found: dict[str, int] = {}
-    with simple_graph(Check(graph=graph, layout=layout, query=query, timeout=timeout)) as view:
+    check = Check(graph=graph, layout=layout, query=all_queries()["gold-communities"], timeout=timeout)
+    with simple_graph(check) as view:
         if view is None:
             return found
-        handle = graph.gds.graph.get(view.name)
-        if view.nodes > LOUVAIN_UP_TO:
-            graph.gds.leiden.mutate(
-                handle, "community", relationship_types=[SIMPLE], random_seed=seed, concurrency=1, log_progress=False,
-            )
-        else:
-            graph.gds.louvain.mutate(handle, "community", relationship_types=[SIMPLE], concurrency=1, log_progress=False)
+        view.communities(method_for(view.nodes), seed)
         for part in parts(sorted(set(ids)), BATCH):
-            params = {"graph_name": view.name, "ids": part}
-            rows = graph.read(query, params, timeout=timeout)
-            found.update((row["element_id"], row["community"]) for row in rows if row["community"] is not None)
+            found.update(view.community_of(part))
     return found
 
 

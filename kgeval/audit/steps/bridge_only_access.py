@@ -6,14 +6,13 @@ there, so that every part that is cut off lies below the entity that it hangs on
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass
 
 from kgeval.audit.check import Check, Outcome
 from kgeval.audit.steps.projection import simple_graph
-from kgeval.graph.queries import all_queries
+from kgeval.graph.algorithms import Adjacency, View
 from kgeval.records import Example, GraphRef
-
-Neighbours = dict[int, list[int]]
 
 
 @dataclass(frozen=True)
@@ -28,13 +27,14 @@ class Part:
 
 @dataclass(frozen=True)
 class Walk:
-    """A depth-first walk: entities in the order found; by entity its parent, rank, low point and subtree size."""
+    """A depth-first walk over one component, in 4 bytes a number. `order`: nodes in the order found; by node its parent, rank,
+    low point and subtree size."""
 
-    order: list[int]
-    parent: dict[int, int]
-    rank: dict[int, int]
-    low: dict[int, int]
-    size: dict[int, int]
+    order: array[int]
+    parent: array[int]
+    rank: array[int]
+    low: array[int]
+    size: array[int]
 
 
 def run(check: Check) -> Outcome:
@@ -42,55 +42,82 @@ def run(check: Check) -> Outcome:
     with simple_graph(check) as view:
         if view is None:
             return Outcome(0, 0)
-        rows = check.graph.stream(check.query, check.params(graph_name=view.name), timeout=check.timeout)
-        neighbours: Neighbours = {row["id"]: row["neighbours"] for row in rows}
-        parts = hanging_parts(neighbours, int(check.settings["min_part"]))
-        return Outcome(sum(part.size for part in parts), view.nodes, _examples(check, parts[: check.sample]))
+        parts = hanging_parts(view.adjacency(), int(check.settings["min_part"]))
+        return Outcome(sum(part.size for part in parts), view.nodes, _examples(view, parts[: check.sample]))
 
 
-def hanging_parts(neighbours: Neighbours, min_part: int) -> list[Part]:
+def hanging_parts(graph: Adjacency, min_part: int) -> list[Part]:
     """The parts of `min_part` entities or more that one entity's removal cuts off from the rest of their component.
 
     A part is smaller than half of its component. Outermost parts only (none inside another),
-    largest first, then by id.
+    largest first, then by id. Gates and entries are internal ids.
     """
-    seen: set[int] = set()
+    starts, others = memoryview(array("q", graph.starts.tolist())), memoryview(array("i", graph.others.astype("i").tobytes()))
+    walker = _Walker(starts, others)
     parts: list[Part] = []
-    for start in sorted(neighbours):
-        if start not in seen:
-            first = walk(neighbours, start)
-            seen.update(first.order)
-            if len(first.order) > 2 * min_part:
-                parts += _parts(walk(neighbours, _bulk(first)), min_part)
-    return sorted(parts, key=lambda part: (-part.size, part.gate, part.entry))
+    for start in range(len(graph.ids)):
+        if not walker.seen(start):
+            tree = walker.walk(start)
+            if len(tree.order) > 2 * min_part:
+                parts += _parts(walker.walk(_bulk(tree)), min_part)
+    ids = graph.ids
+    named = [Part(int(ids[part.gate]), int(ids[part.entry]), part.size, part.single) for part in parts]
+    return sorted(named, key=lambda part: (-part.size, part.gate, part.entry))
 
 
-def walk(neighbours: Neighbours, start: int) -> Walk:
-    """A depth-first walk from `start` over its component, without recursion."""
-    order, parent, rank, low = [start], {start: start}, {start: 0}, {start: 0}
-    stack = [(start, iter(neighbours[start]))]
-    while stack:
-        here, others = stack[-1]
-        for other in others:
-            if other not in rank:
-                parent[other], rank[other], low[other] = here, len(order), len(order)
-                order.append(other)
-                stack.append((other, iter(neighbours[other])))
-                break
-            if other != parent[here] and rank[other] < low[here]:
-                low[here] = rank[other]
-        else:
-            stack.pop()
+class _Walker:
+    """Walks components of one graph; each walk writes over what an earlier one of the same component found."""
+
+    def __init__(self, starts: memoryview[int], others: memoryview[int]) -> None:
+        n = len(starts) - 1
+        self._starts, self._others = starts, others
+        self._parent, self._rank, self._low = array("i", [0]) * n, array("i", [-1]) * n, array("i", [0]) * n
+        self._size, self._next = array("i", [0]) * n, array("q", starts[:-1])
+
+    def seen(self, node: int) -> bool:
+        """Whether some walk came by."""
+        return self._rank[node] >= 0
+
+    def walk(self, start: int) -> Walk:
+        """A depth-first walk from `start` over its component, without recursion: the way back is in `parent`."""
+        parent, rank, low, size, following = self._parent, self._rank, self._low, self._size, self._next
+        if rank[start] >= 0:
+            self._forget(start)
+        starts, others = self._starts, self._others
+        order, here = array("i", [start]), start
+        parent[start], rank[start], low[start], size[start] = start, 0, 0, 1
+        while True:
+            at = following[here]
+            if at < starts[here + 1]:
+                following[here] = at + 1
+                other = others[at]
+                known = rank[other]
+                if known < 0:
+                    parent[other] = here
+                    rank[other] = low[other] = len(order)
+                    size[other] = 1
+                    order.append(other)
+                    here = other
+                elif known < low[here] and other != parent[here]:
+                    low[here] = known
+                continue
+            if here == start:
+                return Walk(order, parent, rank, low, size)
             above = parent[here]
+            size[above] += size[here]
             low[above] = min(low[above], low[here])
-    return Walk(order, parent, rank, low, _subtree_sizes(order, parent))
+            here = above
 
-
-def _subtree_sizes(order: list[int], parent: dict[int, int]) -> dict[int, int]:
-    size = dict.fromkeys(order, 1)
-    for node in reversed(order[1:]):
-        size[parent[node]] += size[node]
-    return size
+    def _forget(self, start: int) -> None:
+        """Makes the component of `start` new."""
+        stack, self._rank[start] = [start], -1
+        while stack:
+            here = stack.pop()
+            self._next[here] = self._starts[here]
+            for other in self._others[self._starts[here] : self._starts[here + 1]]:
+                if self._rank[other] >= 0:
+                    self._rank[other] = -1
+                    stack.append(other)
 
 
 def _cut_off(tree: Walk, node: int) -> bool:
@@ -116,13 +143,10 @@ def _parts(tree: Walk, min_part: int) -> list[Part]:
     return parts
 
 
-def _examples(check: Check, parts: list[Part]) -> list[Example]:
-    ids = sorted({n for part in parts for n in (part.gate, part.entry)})
-    query = all_queries()["projected-entities"]
-    rows = check.graph.read(query, {"layout": check.layout.model_dump(), "ids": ids}, timeout=check.timeout)
-    items = {row["id"]: GraphRef.model_validate(row["item"]) for row in rows}
+def _examples(view: View, parts: list[Part]) -> list[Example]:
+    items = view.entities(sorted({n for part in parts for n in (part.gate, part.entry)}))
     return [
-        Example(items=[items[part.gate], items[part.entry]], why=_why(part, items))
+        Example(items=[items[part.gate], items[part.entry]], why=_why(part, items), counts=part.size)
         for part in parts if part.gate in items and part.entry in items
     ]
 

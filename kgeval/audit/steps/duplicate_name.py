@@ -9,6 +9,8 @@ from kgeval.audit.same_names import code, codes, largest, members, reference
 from kgeval.graph.connect import Row
 from kgeval.records import Example
 
+FACTOR = 0x9E3779B97F4A7C15
+
 
 def run(check: Check) -> Outcome:
     """`count`: surplus entities (each group of n counts n - 1); `total`: entities with a name."""
@@ -21,7 +23,7 @@ def run(check: Check) -> Outcome:
     if not len(found) or check.sample < 1:
         return Outcome(int(sizes.sum()) - len(found), len(names))
     wanted = largest(found, sizes, check.sample)
-    groups = members(check, wanted, lambda name, kind: int(_mixed(np.uint64(code(name)), np.uint64(code(kind)))))
+    groups = members(check, wanted, lambda name, kind: code(name) * FACTOR % 2**64 ^ code(kind))
     ranked = sorted(groups.items(), key=lambda g: (-wanted[g[0]], g[1][0]["normal"], g[0]))
     return Outcome(int(sizes.sum()) - len(found), len(names), [_example(g, wanted[at]) for at, g in ranked[: check.sample]])
 
@@ -31,10 +33,11 @@ def _mixed(names: Any, types: Any) -> Any:
     import numpy as np
 
     with np.errstate(over="ignore"):
-        return names * np.uint64(0x9E3779B97F4A7C15) ^ types
+        return names * np.uint64(FACTOR) ^ types
 
 
 def _example(group: list[Row], size: int) -> Example:
     kind = group[0]["type"]
     typed = f"of type {kind[:80]}" if kind else "without a type"
-    return Example(items=[reference(row) for row in group], why=f"{size} entities {typed} are called '{group[0]['normal'][:100]}'")
+    why = f"{size} entities {typed} are called '{group[0]['normal'][:100]}'"
+    return Example(items=[reference(row) for row in group], why=why, counts=size - 1)

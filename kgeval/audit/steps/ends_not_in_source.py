@@ -2,76 +2,73 @@
 
 from __future__ import annotations
 
-from array import array
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from heapq import nsmallest
+from itertools import islice
 
 from kgeval.audit.check import Check, Outcome
-from kgeval.audit.sources import Chunks, Entities, by_chunk, chunk_numbers, entities, texts
+from kgeval.audit.slices import RELATIONS_OF, rows
+from kgeval.audit.sources import Chunks, Entities, chunk_texts, entities, stands_in
+from kgeval.graph.connect import Row
 from kgeval.records import Example, GraphRef
 
+BATCH = 5_000
 
-@dataclass
-class Relations:
-    """Relations with two named ends and a chunk with text; `ends` holds source and target in turn."""
 
-    ids: list[str] = field(default_factory=list)
-    labels: list[str] = field(default_factory=list)
-    ends: array[int] = field(default_factory=lambda: array("L"))
-    chunks: list[array[int]] = field(default_factory=list)
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """A relation neither end of which stands in its `chunks` (their number)."""
+
+    element_id: str
+    label: str
+    name: str
+    chunks: int
 
 
 def run(check: Check) -> Outcome:
     """`count`: relations with neither end in any of their chunks; `total`: relations with named ends and a chunk with text."""
-    chunks = chunk_numbers(check)
-    known = entities(check, chunks)
-    relations = _relations(check, chunks, known)
-    waiting = by_chunk(relations.chunks)
-    found = bytearray(len(relations.ids))
-    for number, text in texts(check, chunks):
-        seen: dict[int, bool] = {}
-        for at in waiting.pop(number, ()):
-            if not found[at] and any(_seen(known, end, text, seen) for end in relations.ends[2 * at : 2 * at + 2]):
-                found[at] = 1
-    missed = [at for at in range(len(found)) if not found[at]]
-    first = nsmallest(check.sample, missed, key=lambda at: (-len(relations.chunks[at]), _name(relations, known, at), relations.ids[at]))
-    return Outcome(len(missed), len(found), [_example(relations, _name(relations, known, at), at) for at in first])
+    with chunk_texts(check) as chunks:
+        search = _Search(check, chunks, entities(check, chunks))
+        first = nsmallest(check.sample, search.missed(), key=lambda one: (-one.chunks, one.name, one.element_id))
+    return Outcome(search.count, search.total, [_example(one) for one in first])
 
 
-def _relations(check: Check, chunks: Chunks, known: Entities) -> Relations:
-    out = Relations()
-    labels: dict[str, str] = {}
-    for row in check.graph.stream(check.query, check.params(), timeout=check.timeout):
-        source, target = known.number.get(row["source"]), known.number.get(row["target"])
-        if source is None or target is None:
-            continue
-        numbers = chunks.known(row["ids"]) or _shared(known, source, target)
-        if numbers:
-            out.ids.append(row["element_id"])
-            out.labels.append(labels.setdefault(row["label"], row["label"]))
-            out.ends.extend((source, target))
-            out.chunks.append(numbers)
-    return out
+class _Search:
+    """Looks at every relation as it comes and keeps none. `count` and `total` hold once `missed` has ended."""
+
+    def __init__(self, check: Check, chunks: Chunks, known: Entities) -> None:
+        self._check, self._chunks, self._known = check, chunks, known
+        self.count = self.total = 0
+
+    def missed(self) -> Iterator[Missed]:
+        """The relations that are hits."""
+        found = rows(self._check, "relation-source-slices", slice=RELATIONS_OF)
+        while batch := list(islice(found, BATCH)):
+            ends = self._known.roll.positions([row[end] for row in batch for end in ("source", "target")])
+            for row, source, target in zip(batch, ends[::2], ends[1::2], strict=True):
+                if source >= 0 and target >= 0 and (hit := self._look(row, source, target)) is not None:
+                    yield hit
+
+    def _look(self, row: Row, source: int, target: int) -> Missed | None:
+        known = self._known
+        numbers = self._chunks.known(row["ids"]) or self._shared(source, target)
+        if not numbers:
+            return None
+        self.total += 1
+        forms = [*known.looked_for(source), *known.looked_for(target)]
+        if any(stands_in(forms, self._chunks.text(number)) for number in numbers):
+            return None
+        self.count += 1
+        names = known.roll.names
+        return Missed(row["element_id"], row["label"], f"{names[source]} -[{row['label']}]-> {names[target]}", len(numbers))
+
+    def _shared(self, source: int, target: int) -> Sequence[int]:
+        """The chunks of both ends, else those of either: where writers give relations no sources of their own."""
+        a, b = set(self._known.chunks[source]), set(self._known.chunks[target])
+        return sorted(a & b or a | b)
 
 
-def _shared(known: Entities, source: int, target: int) -> array[int]:
-    """The chunks of both ends, else those of either: where writers give relations no sources of their own."""
-    a, b = set(known.chunks[source]), set(known.chunks[target])
-    return array("L", sorted(a & b or a | b))
-
-
-def _seen(known: Entities, end: int, text: str, seen: dict[int, bool]) -> bool:
-    if end not in seen:
-        seen[end] = known.stands_in(end, text)
-    return seen[end]
-
-
-def _name(relations: Relations, known: Entities, at: int) -> str:
-    source, target = relations.ends[2 * at], relations.ends[2 * at + 1]
-    return f"{known.rows[source][2]} -[{relations.labels[at]}]-> {known.rows[target][2]}"
-
-
-def _example(relations: Relations, name: str, at: int) -> Example:
-    n = len(relations.chunks[at])
-    ref = GraphRef(element_id=relations.ids[at], key=name, name=name, type=relations.labels[at], kind="relation")
-    return Example(items=[ref], why=f"neither name is in {'its chunk' if n == 1 else f'its {n} chunks'}")
+def _example(one: Missed) -> Example:
+    ref = GraphRef(element_id=one.element_id, key=one.name, name=one.name, type=one.label, kind="relation")
+    return Example(items=[ref], why=f"neither name is in {'its chunk' if one.chunks == 1 else f'its {one.chunks} chunks'}")

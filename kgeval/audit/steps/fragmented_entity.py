@@ -2,151 +2,194 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 from kgeval.audit.blocking import affordable, collect, pairs, split
 from kgeval.audit.check import Check, Outcome
 from kgeval.audit.contexts import Contexts, Shared
-from kgeval.records import Example, GraphRef
+from kgeval.audit.nearness import cosines
+from kgeval.audit.roll import Roll
+from kgeval.audit.similar import is_person
+from kgeval.audit.slices import rows
+from kgeval.graph.connect import Row
+from kgeval.records import Example
 from kgeval.text import forms
 from kgeval.text.forms import Form
 from kgeval.text.names import normalise
 
 ALIAS = "alias"
 SURE = (ALIAS, forms.LEGAL_FORM, forms.SPACING, forms.VARIANT)
-PEOPLE = ("person", "people", "human", "character", "individual", "persona", "personne", "человек", "人物", "osoba")
 PERSONAL = (forms.SUBSET, forms.HONORIFIC, forms.INITIALS)
+DOUBTED = (forms.SUBSET, forms.PLURAL, forms.SPELLING)
 
 
-@dataclass(frozen=True, slots=True)
-class Entity:
-    """What is kept of an entity: id, key, name, type, aliases (normalised)."""
+class Entities:
+    """Every entity with a name: `roll` (id, key, name, type), the few that have aliases (normalised), their types case-folded."""
 
-    element_id: str
-    key: str
-    name: str
-    type: str | None
-    kind: str
-    aliases: frozenset[str]
+    def __init__(self, check: Check) -> None:
+        self.roll = Roll()
+        self.aliases: dict[int, frozenset[str]] = {}
+        self._unknown = set(check.layout.placeholder_values)
+        for row in rows(check, "entity-slices", aliases=True):
+            if normalise(row["name"][:300]):
+                self._add(row)
+        self._folded = [(kind or "").strip().casefold() for kind in self.roll.kinds]
+        self.form: Callable[[str], Form] = lru_cache(maxsize=10_000)(forms.form)
+
+    def _add(self, row: Row) -> None:
+        kind = row["type"] if row["type"] not in self._unknown else None
+        if aliases := frozenset(filter(None, (normalise(a[:300]) for a in row["aliases"][:50]))):
+            self.aliases[len(self.roll)] = aliases
+        self.roll.append(row["element_id"], row["key"], row["name"][:300], kind)
+
+    def __len__(self) -> int:
+        return len(self.roll)
+
+    def name(self, at: int) -> str:
+        """The entity's name."""
+        return self.roll.names[at]
+
+    def kind(self, at: int) -> str:
+        """The entity's type, case-folded; "" if it has none."""
+        return self._folded[self.roll.kind_code(at)]
+
+    def form_of(self, at: int) -> Form:
+        """The entity's name taken apart."""
+        return self.form(self.roll.names[at])
+
+    def joined_by(self, a: int, b: int) -> str | None:
+        """The form that joins the names of two entities, if there is one."""
+        x, y = self.form_of(a), self.form_of(b)
+        if x.norm != y.norm and (x.norm in self.aliases.get(b, ()) or y.norm in self.aliases.get(a, ())):
+            return ALIAS
+        return forms.relation_of(x, y)
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two entities (numbers), the form that joins their names, and what they share."""
+    """Two entities (numbers), the form that joins their names, what they share, and the cosine of their embeddings where it is known."""
 
     a: int
     b: int
     form: str
     shared: Shared
+    cosine: float | None = None
 
 
 def run(check: Check) -> Outcome:
     """`count`: entities in at least one listed pair; `total`: entities with a name. Each example is one pair."""
-    entities = _entities(check)
-    candidates, note = _candidates(check, entities)
-    found = _judged(entities, candidates, check)
-    found.sort(key=lambda p: (-p.shared.strength, p.form not in SURE, entities[p.a].name, entities[p.b].name, p.a, p.b))
+    entities = Entities(check)
+    candidates, bearers, note = _candidates(check, entities)
+    found = _judged(entities, candidates, bearers, check)
+    found.sort(key=lambda p: (-p.shared.strength, p.form not in SURE, entities.name(p.a), entities.name(p.b), p.a, p.b))
     involved = {number for pair in found for number in (pair.a, pair.b)}
     return Outcome(len(involved), len(entities), [_example(entities, pair) for pair in found[: check.sample]], note)
 
 
-def _entities(check: Check) -> list[Entity]:
-    out = []
-    unknown = set(check.layout.placeholder_values)
-    for row in check.graph.stream(check.query, check.params(), timeout=check.timeout):
-        kind = row["type"] if row["type"] not in unknown else None
-        if normalise(row["name"]):
-            aliases = frozenset(filter(None, (normalise(a[:300]) for a in row["aliases"][:50]))) or forms.NOTHING
-            out.append(Entity(row["element_id"], row["key"][:200], row["name"], kind, (kind or "").strip().casefold(), aliases))
-    return out
+Candidates = list[tuple[int, int, str]]
 
 
-def _candidates(check: Check, entities: list[Entity]) -> tuple[list[tuple[int, int, str]], str | None]:
+def _candidates(check: Check, entities: Entities) -> tuple[Candidates, frozenset[str], str | None]:
     """Pairs whose names a form joins: within what they share where a word is common, anywhere where it is rare.
 
-    And a note, if the search ended at `max_pairs`.
+    The words that only people bear; and a note, if the search ended at `max_pairs`.
     """
-    form = lru_cache(maxsize=50_000)(forms.form)
-    fits = _fitting(entities, form)
     most, budget = int(check.settings["max_block"]), int(check.settings["max_pairs"])
-    blocks = collect(((form(e.name), tuple(e.aliases)) for e in entities), most=most)
-    crowd = sorted({number for _, block in blocks.large for number in block})[: int(check.settings["max_crowd"])]
-    near = Contexts(check, {number: entities[number].element_id for number in crowd})
-    parts = split(blocks.large, near.of, most=most)
-    searched = [*parts, *blocks.small]
-    done = affordable(searched, budget=budget)
-    left = len(searched) - done
-    note = f"{left} of {len(searched)} groups of like names were not compared (max_pairs = {budget})" if left else None
-    found = list(pairs(searched, fits, budget=budget))
-    named = {pair: _form(entities, form, *pair) for pair in found}
-    return [(a, b, how) for (a, b), how in named.items() if how], note
+    bearers: set[str] = set()
+    blocks = collect(_forms(entities, bearers), most=most)
+    crowd = blocks.crowd(int(check.settings["max_crowd"]))
+    near = Contexts(check, {number: entities.roll.element_id(number) for number in crowd})
+    parts = split(blocks.large(), near.of, crowd, most=most)
+    sizes = [*map(len, parts), *blocks.small_sizes]
+    left = len(sizes) - affordable(sizes, budget=budget)
+    note = f"{left} of {len(sizes)} groups of like names were not compared (max_pairs = {budget})" if left else None
+    found = pairs(chain(parts, blocks.small()), _fitting(entities), budget=budget)
+    named = [(a, b, how) for a, b in found if (how := entities.joined_by(a, b))]
+    return named, frozenset(bearers - forms.GENERIC), note
 
 
-def _fitting(entities: list[Entity], form: Callable[[str], Form]) -> Callable[[int, int], bool]:
+def _forms(entities: Entities, bearers: set[str]) -> Iterator[tuple[Form, Sequence[str]]]:
+    """Each name taken apart, and the entity's aliases. `bearers` receives the words that stand after an honorific somewhere in the
+    graph: names of people, where the types do not tell."""
+    for at in range(len(entities)):
+        parts = forms.form(entities.name(at))
+        if parts.titles:
+            bearers.update(parts.core)
+        yield parts, tuple(entities.aliases.get(at, ()))
+
+
+def _fitting(entities: Entities) -> Callable[[int, int], bool]:
     """Whether two entities may be one: same type (or one has none), and a form joins the names."""
 
     def fits(a: int, b: int) -> bool:
-        x, y = entities[a], entities[b]
-        return (x.kind == y.kind or not x.kind or not y.kind) and _form(entities, form, a, b) is not None
+        x, y = entities.kind(a), entities.kind(b)
+        return (x == y or not x or not y) and entities.joined_by(a, b) is not None
 
     return fits
 
 
-def _form(entities: list[Entity], form: Callable[[str], Form], a: int, b: int) -> str | None:
-    x, y = form(entities[a].name), form(entities[b].name)
-    if x.norm != y.norm and (x.norm in entities[b].aliases or y.norm in entities[a].aliases):
-        return ALIAS
-    return forms.relation_of(x, y)
-
-
-def _judged(entities: list[Entity], found: list[tuple[int, int, str]], check: Check) -> list[Pair]:
+def _judged(entities: Entities, found: Candidates, bearers: frozenset[str], check: Check) -> list[Pair]:
     """The candidates with enough in common for their form, and not torn between several partners."""
     members = sorted({number for a, b, _ in found for number in (a, b)})[: int(check.settings["max_crowd"])]
-    contexts = Contexts(check, {number: entities[number].element_id for number in members})
-    judged = [Pair(a, b, how, contexts.shared(a, b)) for a, b, how in found]
-    bearers = _bearers(entities)
+    contexts = Contexts(check, {number: entities.roll.element_id(number) for number in members})
+    known = _cosines(check, entities, found)
+    judged = [Pair(a, b, how, contexts.shared(a, b), known.get((a, b))) for a, b, how in found]
     rivals = _rivals(judged)
     return [p for p in judged if _enough(p, entities, bearers, check.settings) and not _torn(p, rivals, entities)]
 
 
-def _bearers(entities: list[Entity]) -> frozenset[str]:
-    """Words that stand after an honorific somewhere in the graph: names of people, where the types do not tell."""
-    out: set[str] = set()
-    for entity in entities:
-        parts = forms.form(entity.name)
-        if parts.titles:
-            out.update(parts.core)
-    return frozenset(out - forms.GENERIC)
+def _cosines(check: Check, entities: Entities, found: Candidates) -> dict[tuple[int, int], float]:
+    """The cosine of the embeddings of the pairs that a weak form joins (the first `max_crowd` of them), where embeddings are known."""
+    if check.embedding is None and check.layout.embedding_key is None:
+        return {}
+    weak = [(a, b) for a, b, how in found if how not in SURE][: int(check.settings["max_crowd"])]
+    refs = [(entities.roll.reference(a), entities.roll.reference(b)) for a, b in weak]
+    known = cosines(check, refs)
+    keys = [(a.element_id or "", b.element_id or "") for a, b in refs]
+    return {pair: known[key] for pair, key in zip(weak, keys, strict=True) if key in known}
 
 
-def _enough(pair: Pair, entities: list[Entity], bearers: frozenset[str], settings: Mapping[str, Any]) -> bool:
+def _enough(pair: Pair, entities: Entities, bearers: frozenset[str], settings: Mapping[str, Any]) -> bool:
     """Whether a pair shares as much as its form asks for. Related entities are rather two: they must share more."""
-    x, y, near = entities[pair.a], entities[pair.b], pair.shared
+    x, y, near = entities.form_of(pair.a), entities.form_of(pair.b), pair.shared
     if pair.form in SURE:
         return True
+    if pair.cosine is not None and (decided := _by_meaning(pair, pair.cosine, settings)) is not None:
+        return decided
     signal = near.neighbours + near.chunks > 0 and not (near.related and near.neighbours < 3)
     if pair.form == forms.HONORIFIC:
-        return signal or min(len(forms.form(e.name).core) for e in (x, y)) > 1
+        return signal or min(len(x.core), len(y.core)) > 1
     if pair.form == forms.ACRONYM:
-        return signal or max(len(forms.form(e.name).letters) for e in (x, y)) >= 4
+        return signal or max(len(x.letters), len(y.letters)) >= 4
     if pair.form == forms.INITIALS:
-        return signal or min(len(forms.form(e.name).core) for e in (x, y)) > 2
+        return signal or min(len(x.core), len(y.core)) > 2
     if pair.form == forms.SUBSET:
-        return not (near.related and near.neighbours < 3) and _close(pair, _person(x, y, bearers), settings)
+        return not (near.related and near.neighbours < 3) and _close(pair, _person(pair, entities, bearers), settings)
     if pair.form == forms.PLURAL:
-        return signal and _person(x, y, bearers) is not True
+        return signal and _person(pair, entities, bearers) is not True
     return near.neighbours > 0 and not near.related
 
 
-def _person(x: Entity, y: Entity, bearers: frozenset[str]) -> bool | None:
+def _by_meaning(pair: Pair, cosine: float, settings: Mapping[str, Any]) -> bool | None:
+    """What near embeddings (true) or far ones (false) decide; null where they do not. The names of one and of many are always near, so
+    that a plural can only be doubted; an acronym and initials are far from what they stand for, so that they can only be supported."""
+    if pair.form in DOUBTED and cosine < settings["far_cosine"]:
+        return False
+    if pair.form == forms.PLURAL or cosine < settings["near_cosine"]:
+        return None
+    return True if not (pair.shared.related and pair.shared.neighbours < 3) else None
+
+
+def _person(pair: Pair, entities: Entities, bearers: frozenset[str]) -> bool | None:
     """True for people, false for another type, null where neither types nor honorifics tell."""
-    kind = x.kind or y.kind
+    kind = entities.kind(pair.a) or entities.kind(pair.b)
     if kind:
-        return any(word in kind for word in PEOPLE)
-    short = min((forms.form(e.name).core for e in (x, y)), key=len)
+        return is_person(kind)
+    short = min(entities.form_of(pair.a).core, entities.form_of(pair.b).core, key=len)
     return True if bearers.issuperset(short) else None
 
 
@@ -168,23 +211,24 @@ def _rivals(judged: list[Pair]) -> dict[int, list[Pair]]:
     return out
 
 
-def _torn(pair: Pair, rivals: Mapping[int, list[Pair]], entities: list[Entity]) -> bool:
+def _torn(pair: Pair, rivals: Mapping[int, list[Pair]], entities: Entities) -> bool:
     """Whether the shorter name fits another, unrelated longer name nearly as well ("Mr. Hall": Asaph or Angelo?)."""
     if pair.form not in PERSONAL:
         return False
-    short, long = sorted((pair.a, pair.b), key=lambda number: (len(forms.form(entities[number].name).core), entities[number].name))
+    short, long = sorted((pair.a, pair.b), key=lambda number: (len(entities.form_of(number).core), entities.name(number)))
+    one, other_name = entities.form_of(short), entities.form_of(long)
     for other in rivals.get(short, ()):
         partner = other.b if other.a == short else other.a
-        alone = forms.relation_of(forms.form(entities[partner].name), forms.form(entities[long].name)) is None
-        same = forms.form(entities[partner].name).norm == forms.form(entities[long].name).norm
-        shorter = len(forms.form(entities[partner].name).core) < len(forms.form(entities[short].name).core)
+        third = entities.form_of(partner)
+        alone = forms.relation_of(third, other_name) is None
+        same = third.norm == other_name.norm
+        shorter = len(third.core) < len(one.core)
         if partner != long and alone and not same and not shorter and other.shared.strength * 1.5 >= pair.shared.strength:
             return True
     return False
 
 
-def _example(entities: list[Entity], pair: Pair) -> Example:
-    items = [
-        GraphRef(element_id=e.element_id, key=e.key, name=e.name[:200], type=e.type) for e in (entities[pair.a], entities[pair.b])
-    ]
-    return Example(items=items, why=f"{pair.form}; {pair.shared}")
+def _example(entities: Entities, pair: Pair) -> Example:
+    items = [entities.roll.reference(at) for at in (pair.a, pair.b)]
+    cosine = "" if pair.cosine is None else f"; cosine {pair.cosine:.3f}"
+    return Example(items=items, why=f"{pair.form}; {pair.shared}{cosine}")

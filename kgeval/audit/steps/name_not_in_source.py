@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
+from heapq import nsmallest
+
 from kgeval.audit.check import Check, Outcome
-from kgeval.audit.sources import Entities, by_chunk, chunk_numbers, entities, texts
-from kgeval.records import Example, GraphRef
+from kgeval.audit.sources import Chunks, Entities, chunk_texts, entities, stands_in
+from kgeval.records import Example
 
 
 def run(check: Check) -> Outcome:
     """`count`: entities of which no name or alias is in any of their chunks; `total`: entities with a chunk that has text."""
-    chunks = chunk_numbers(check)
-    known = entities(check, chunks)
-    waiting = by_chunk(known.chunks)
-    found = bytearray(len(known.rows))
-    for number, text in texts(check, chunks):
-        for at in waiting.pop(number, ()):
-            if not found[at] and known.stands_in(at, text):
-                found[at] = 1
-    testable = [at for at, numbers in enumerate(known.chunks) if numbers]
-    missed = [at for at in testable if not found[at]]
-    missed.sort(key=lambda at: (-len(known.chunks[at]), known.rows[at][2], known.rows[at][0]))
-    return Outcome(len(missed), len(testable), [_example(known, at) for at in missed[: check.sample]])
+    with chunk_texts(check) as chunks:
+        known = entities(check, chunks)
+        testable = [at for at in range(len(known.roll)) if known.chunks.size(at)]
+        missed = [at for at in testable if not _found(known, at, chunks)]
+    first = nsmallest(check.sample, missed, key=lambda at: (-known.chunks.size(at), known.roll.names[at], known.roll.element_id(at)))
+    return Outcome(len(missed), len(testable), [_example(known, at) for at in first])
+
+
+def _found(known: Entities, at: int, chunks: Chunks) -> bool:
+    forms = known.looked_for(at)
+    return any(stands_in(forms, chunks.text(number)) for number in known.chunks[at])
 
 
 def _example(known: Entities, at: int) -> Example:
-    element_id, key, name, kind = known.rows[at]
-    n = len(known.chunks[at])
+    n = known.chunks.size(at)
     where = "its only chunk" if n == 1 else f"any of its {n} chunks"
-    return Example(items=[GraphRef(element_id=element_id, key=key, name=name, type=kind)], why=f"the name is not in {where}")
+    return Example(items=[known.roll.reference(at)], why=f"the name is not in {where}")

@@ -1,4 +1,4 @@
-"""Shared by the steps that need GDS: projects the entity graph for the time of a `with` block."""
+"""Shared by the steps that need graph algorithms: projects the entity graph for the time of a `with` block."""
 
 from __future__ import annotations
 
@@ -6,16 +6,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from kgeval.audit.check import Check
-from kgeval.graph.project import Expected, Projection, projected
+from kgeval.graph.algorithms import Expected, View, projected
 from kgeval.graph.queries import all_queries
 
 
 @contextmanager
-def simple_graph(check: Check) -> Iterator[Projection | None]:
-    """The simple entity graph in GDS, or None where no two entities are joined (there is nothing to project).
+def simple_graph(check: Check) -> Iterator[View | None]:
+    """The simple entity graph, projected, or None where no two entities are joined (there is nothing to project).
 
-    Raises: QueryError, QueryTimeout, ConnectError (no GDS).
+    Raises: QueryError, QueryTimeout, ConnectError (nothing here runs algorithms).
     """
+    shared = check.graph.shared
+    if shared is not None and (known := shared.known(check.layout)) is not None:  # as counted when it was projected
+        yield known if known.edges else None
+        return
     expected = count(check)
     if expected.relations == expected.self_loops:
         yield None

@@ -101,4 +101,4 @@ def _example(group: list[Usage]) -> Example:
     source, target = max(group[0].pairs, key=lambda pair: (group[0].pairs[pair], str(pair)))
     told = ", ".join(f"{u.label[:60]} ({u.uses})" for u in group[:10])
     between = f"; mostly {source or 'untyped'} to {target or 'untyped'}"
-    return Example(items=refs, why=told + between)
+    return Example(items=refs, why=told + between, counts=len(group))

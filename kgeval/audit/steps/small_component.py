@@ -1,4 +1,4 @@
-"""small-component: a Cypher query on the projected graph; Python only projects."""
+"""small-component: asked of the projected graph; Python only projects."""
 
 from __future__ import annotations
 
@@ -11,5 +11,6 @@ def run(check: Check) -> Outcome:
     with simple_graph(check) as view:
         if view is None:
             return Outcome(0, 0)
-        row = check.graph.read(check.query, check.params(graph_name=view.name), timeout=check.timeout)[0]
-    return Outcome(row["count"], row["total"], examples(row["sample"]))
+        size, share = int(check.settings["max_size"]), float(check.settings["giant_share"])
+        found = view.small_components(max_size=size, giant_share=share, sample=check.sample)
+    return Outcome(found.count, found.total, examples(found.sample))

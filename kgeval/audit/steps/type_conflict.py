@@ -25,7 +25,7 @@ def run(check: Check) -> Outcome:
     wanted = largest(found, sizes, check.sample)
     groups = members(check, wanted, lambda name, kind: code(name) if kind else 0)
     ranked = sorted(groups.items(), key=lambda g: (-wanted[g[0]], g[1][0]["normal"]))
-    return Outcome(int(sizes.sum()), len(names), [_example(group) for _, group in ranked[: check.sample]])
+    return Outcome(int(sizes.sum()), len(names), [_example(g, wanted[at]) for at, g in ranked[: check.sample]])
 
 
 def _several(names: Any, types: Any) -> Any:
@@ -37,6 +37,7 @@ def _several(names: Any, types: Any) -> Any:
     return found[kinds > 1]
 
 
-def _example(group: list[Row]) -> Example:
+def _example(group: list[Row], size: int) -> Example:
     kinds = sorted({str(row["type"])[:80] for row in group})
-    return Example(items=[reference(row) for row in group], why=f"'{group[0]['normal'][:100]}' is {', '.join(kinds)}")
+    why = f"'{group[0]['normal'][:100]}' is {', '.join(kinds)}"
+    return Example(items=[reference(row) for row in group], why=why, counts=size)

@@ -36,9 +36,10 @@ def _from_counts(name: str, layout: Layout, seen: Catalogue) -> int | None:
     labels = [layout.scope_label] if layout.scope_label in layout.entity_labels else layout.entity_labels
     if any(_none(name, labels, side) for side in (seen.starts, seen.ends)):
         return 0
-    if layout.scope_label is not None and layout.entity_labels != [layout.scope_label]:
-        return None
     total = seen.types[name]
+    scope = layout.scope_label
+    if scope is not None and any(side.get((name, scope), 0) != total for side in (seen.starts, seen.ends)):
+        return None  # some ends are outside the scope; where none is, the other labels alone decide
     if any((name, label) in side for label in layout.entity_excluded_labels for side in (seen.starts, seen.ends)):
         return None
     everywhere = [any(side.get((name, label), 0) == total for label in labels) for side in (seen.starts, seen.ends)]

@@ -83,7 +83,8 @@ def _by_label(graph: Graph, layout: Layout, seen: Catalogue, name: str | None) -
         return layout.model_copy(update={"scope_label": None, "entity_labels": entities}), []
     label = _chosen(found, wanted, "label")
     entities = [label] if layout.entity_labels == ["*"] else layout.entity_labels
-    return layout.model_copy(update={"scope_label": label, "scope_value": label, "entity_labels": entities}), list(found)
+    parting = list(found) if layout.scope_label == "*" else [label]  # beside a label that was named, the others may be types
+    return layout.model_copy(update={"scope_label": label, "scope_value": label, "entity_labels": entities}), parting
 
 
 def _chosen(found: dict[str, int], wanted: str | None, by: str) -> str:

@@ -8,19 +8,20 @@ from pathlib import Path
 
 from kgeval.errors import InputError
 from kgeval.files import check_readable, read_json, read_text
-from kgeval.graph.load import graphml, lightrag, msgraphrag, node_link, triples
+from kgeval.graph.load import graphml, lightrag, msgraphrag, node_link, table_files, tables, triples
 from kgeval.graph.load.model import FORMATS, Loaded
 
 READERS: dict[str, Callable[[Path], Loaded]] = {
     "msgraphrag": msgraphrag.read, "lightrag": lightrag.read, "graphml": graphml.read, "triples": triples.read, "json": node_link.read,
+    "tables": lambda folder: tables.read(table_files.in_folder(folder)),
 }
-FOLDER_FORMATS = ("msgraphrag", "lightrag")
+FOLDER_FORMATS = ("msgraphrag", "lightrag", "tables")
 SUFFIXES = {
     ".graphml": "graphml", ".xml": "graphml", ".csv": "triples", ".tsv": "triples", ".tab": "triples", ".txt": "triples",
     ".jsonl": "triples", ".ndjson": "triples",
 }
 KNOWN = (
-    "a folder of MS GraphRAG (entities.parquet) or LightRAG (kv_store_*.json, *.graphml), "
+    "a folder of MS GraphRAG (entities.parquet), LightRAG (kv_store_*.json, *.graphml) or tables (nodes.csv, relations.csv), "
     "or one file: .graphml, .csv, .tsv, .jsonl, .json (triples or node-link)"
 )
 
@@ -61,6 +62,7 @@ def _of_folder(path: Path) -> str:
     seen = {
         "msgraphrag": [table.name for table in msgraphrag.tables(path).values()],
         "lightrag": [name for name in names if name == lightrag.GRAPH or name.startswith("kv_store_")],
+        "tables": table_files.seen(path),
     }
     fitting = [form for form, files in seen.items() if files]
     if len(fitting) == 1:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-FORMATS = ("msgraphrag", "lightrag", "graphml", "triples", "json")
+FORMATS = ("msgraphrag", "lightrag", "graphml", "triples", "json", "tables")
 
 
 @dataclass(slots=True)

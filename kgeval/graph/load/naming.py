@@ -33,8 +33,13 @@ def reserved(label: str) -> bool:
 def type_labels(entities: Iterable[Entity], taken: Collection[str]) -> set[str]:
     """The types that become labels: not reserved, no graph's name (`taken`), not overlong; none where there are too many."""
     types = {entity.type for entity in entities if entity.type}
-    fit = {t for t in types if not reserved(t) and t not in taken and len(t) <= LONGEST_TOKEN and "\0" not in t}
+    fit = {t for t in types if fits_label(t, taken)}
     return fit if len(fit) <= MOST_TYPES else set()
+
+
+def fits_label(kind: str, taken: Collection[str]) -> bool:
+    """Whether a type may be a label: not reserved, no graph's name (`taken`), not overlong."""
+    return not reserved(kind) and kind not in taken and len(kind) <= LONGEST_TOKEN and "\0" not in kind
 
 
 def relation_types(relations: Iterable[Relation]) -> dict[str, str]:

@@ -70,6 +70,23 @@ def texts(value: Any, field: str, *, separators: str = "") -> list[str]:
     return distinct(part.strip() for part in whole.split(SEPARATOR))
 
 
+def numbers(value: Any, field: str) -> list[float] | None:
+    """The value as a list of floats (an embedding): a list, or JSON text of one; null where it is missing or empty. Raises Misfit."""
+    if isinstance(value, str):
+        if not value.strip():
+            return None
+        try:
+            value = json.loads(value)
+        except json.JSONDecodeError as cause:
+            raise Misfit(f"{field}: a JSON list of numbers expected, found {value[:40]!r}") from cause
+    if value is None:
+        return None
+    found = [number(item, field) for item in value] if isinstance(value, list | tuple) else [None]
+    if any(item is None for item in found):
+        raise Misfit(f"{field}: a list of numbers expected")
+    return [item for item in found if item is not None] or None
+
+
 def distinct(items: Iterable[str | None]) -> list[str]:
     """The items without nulls, blanks and repeats, in their order."""
     return [item for item in dict.fromkeys(items) if item and item.strip()]
@@ -94,9 +111,18 @@ def _property(value: Any, field: str) -> Any:
         return value if -LARGEST <= value < LARGEST else str(value)
     if isinstance(value, float):
         return None if math.isnan(value) else value
-    if isinstance(value, list) and len({type(item) for item in value}) == 1 and isinstance(value[0], str | float):
+    if isinstance(value, list) and len({type(item) for item in value}) == 1 and _storable(value[0], max(value, key=_size)):
         return [_whole(item, field) if isinstance(item, str) else item for item in value]
     return _whole(json.dumps(value, ensure_ascii=False, default=str), field)
+
+
+def _storable(first: Any, largest: Any) -> bool:
+    """Whether a list of one kind can be a property: texts, floats, booleans, or whole numbers of 64 bits."""
+    return isinstance(first, str | float) or (isinstance(first, int) and _size(largest) < LARGEST)
+
+
+def _size(item: Any) -> int:
+    return abs(item) if isinstance(item, int) else 0
 
 
 def _whole(value: str, field: str) -> str:

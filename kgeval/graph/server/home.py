@@ -2,6 +2,7 @@
 
     kgeval-home.json     marker: which line made the home, and whether it ever started (0600)
     kgeval-server.json   the server that was started last: pid, port, heap; gone after a clean stop (0600)
+    kgeval-old-data/     the store as it was, while a bulk import puts another in its place (kgeval.graph.server.exchange)
     kgeval.lock          one command at a time starts, stops or removes
     password             of user neo4j, random (0600)
     conf/ plugins/ data/ logs/ tmp/
@@ -22,8 +23,9 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from kgeval.errors import ServerError
+from kgeval.graph.server.exchange import recover
 from kgeval.graph.server.faults import FREE_SPACE, clear_io_errors
-from kgeval.graph.server.lines import DEFAULT_LINE, Line, known_lines, load_line
+from kgeval.graph.server.lines import Line, known_lines, line_of_new_homes, load_line
 from kgeval.graph.server.locks import only_one
 
 R = TypeVar("R", bound=BaseModel)
@@ -149,7 +151,7 @@ class Home:
         """The home's line, written down on first use. Raises: ServerError if it is another one than asked for."""
         self.check_line(line)
         marker = self.marker()
-        wanted = load_line(marker.line if marker else line or DEFAULT_LINE)
+        wanted = load_line(marker.line if marker else line or line_of_new_homes())
         self._mark(Marker(line=wanted.name, neo4j=wanted.neo4j, gds=wanted.gds, used=marker is not None and marker.used))
         return wanted
 
@@ -168,9 +170,11 @@ class Home:
 
         A home whose server was never ready holds nothing of the user's: what a broken first start left is deleted.
         """
+        recover(self.path)
         marker = self.marker()
-        if marker is None or not marker.used:
-            shutil.rmtree(self.path / "data", ignore_errors=True)
+        data = self.path / "data"
+        if marker is None or not marker.used or (data.is_dir() and not any(data.iterdir())):
+            shutil.rmtree(data, ignore_errors=True)
             write_private(self.password_file, secrets.token_urlsafe(24))
             write_private(self.path / "data" / "dbms" / "auth.ini", credentials(self.password()))
         self.password()
@@ -182,9 +186,9 @@ class Home:
             if jar.group in line.plugin_groups:
                 (self.path / "plugins" / file.name).symlink_to(file)
 
-    def write_conf(self, port: int) -> None:
-        """Writes neo4j.conf."""
-        write_private(self.conf / "neo4j.conf", CONF.format(port=port, page_cache=PAGE_CACHE_MB))
+    def write_conf(self, port: int, *, page_cache: int = PAGE_CACHE_MB) -> None:
+        """Writes neo4j.conf. `page_cache` in MiB."""
+        write_private(self.conf / "neo4j.conf", CONF.format(port=port, page_cache=page_cache))
 
     def password(self) -> str:
         """The password of user neo4j. Raises: ServerError if its file is gone."""

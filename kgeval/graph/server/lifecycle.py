@@ -52,8 +52,9 @@ def ensure_started(
 ) -> Address:
     """The address of the home's server, which is started if it does not run; `say` gets each step in words.
 
-    neo4j: line (default: the home's, else 5.26); heap: 512m, 4g (default 1g); port: default a free one; jars: a folder
-    with the jars for machines without network; progress: called with bytes done and in all while jars are downloaded.
+    neo4j: line (default: the home's; of a new home KGEVAL_NEO4J_LINE, else 5.26); heap: 512m, 4g (default 1g); port: default a
+    free one; jars: a folder with the jars for machines without network; progress: called with bytes done and in all while jars
+    are downloaded.
     Raises: ServerError with the way out.
     """
     wish = _Wish(neo4j, heap, port, jars)

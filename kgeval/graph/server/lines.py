@@ -9,9 +9,11 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+from kgeval.config import environment
 from kgeval.errors import ServerError
 
 DEFAULT_LINE = "5.26"
+LINE_VARIABLE = "KGEVAL_NEO4J_LINE"
 
 
 @dataclass(frozen=True)
@@ -61,11 +63,17 @@ def known_lines() -> list[str]:
     return sorted(names, key=lambda name: [int(part) for part in name.split(".")])
 
 
-def load_line(name: str) -> Line:
-    """The line called `name`. Raises: ServerError that lists the known ones."""
+def line_of_new_homes() -> str:
+    """The line of a home that is made without naming one: KGEVAL_NEO4J_LINE, else 5.26. Raises: ServerError if it is not known."""
+    chosen = environment(LINE_VARIABLE)
+    return load_line(chosen, source=LINE_VARIABLE).name if chosen else DEFAULT_LINE
+
+
+def load_line(name: str, *, source: str = "") -> Line:
+    """The line called `name`; `source` says where the name came from. Raises: ServerError that lists the known ones."""
     if name not in known_lines():
         raise ServerError(
-            f"there is no embedded Neo4j {name!r}",
+            f"{source}: there is no embedded Neo4j {name!r}" if source else f"there is no embedded Neo4j {name!r}",
             fix=f"known lines: {', '.join(known_lines())}; for another one set NEO4J_URI to a server of your own",
         )
     data = tomllib.loads((Path(__file__).parent / f"jars-{name}.toml").read_text(encoding="utf-8"))

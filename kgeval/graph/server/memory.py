@@ -23,13 +23,20 @@ def heap_mb(heap: str) -> int:
     return size
 
 
+def page_cache_mb(heap: str) -> int:
+    """The page cache that goes with a heap, in MiB: a quarter of it, so that a graph that needs a large heap need not be read from
+    disk for every query; at least 256. Raises: ServerError for what is no heap size."""
+    return max(PAGE_CACHE_MB, heap_mb(heap) // 4)
+
+
 def check_fits(heap: str) -> None:
     """Raises: ServerError if heap and page cache together are more than this machine (or container) has."""
-    need, have = heap_mb(heap) + PAGE_CACHE_MB, memory_mb()
+    page_cache = page_cache_mb(heap)
+    need, have = heap_mb(heap) + page_cache, memory_mb()
     if need > have:
         fits = max(have - PAGE_CACHE_MB, 0) * 3 // 4
         raise ServerError(
-            f"a heap of {heap} and {PAGE_CACHE_MB} MB page cache are more than the {have} MB of memory here",
+            f"a heap of {heap} and {page_cache} MB page cache are more than the {have} MB of memory here",
             fix=f"try --heap {fits}m" if fits >= SMALLEST_MB else "use a machine with more memory, or set NEO4J_URI to a server elsewhere",
         )
 

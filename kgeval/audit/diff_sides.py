@@ -1,0 +1,93 @@
+"""The two sides of a diff: which findings belong together, and what of them can be held against each other. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from kgeval.records import AuditReport, ChangeOf, Finding
+
+Pair = tuple[Finding | None, Finding | None]
+LACKING: frozenset[ChangeOf] = frozenset({"new", "gone", "not_comparable"})
+_OWN = ("sample", "layout")  # parameters that say how much is listed and how the graph is stored
+_TOTALS = {"entities": "entities_by_type", "relations": "relations_by_type"}
+
+
+def pairs_of(before: Sequence[Finding], after: Sequence[Finding]) -> Iterator[Pair]:
+    """The findings of one check side by side, in the order of `after`; those without a partner there come last.
+
+    A check that joined reports bring several times is told apart by its title too.
+    """
+    several = {rule for side in (before, after) for rule, count in Counter(one.rule_id for one in side).items() if count > 1}
+    then, now = (by_key(side, several) for side in (before, after))
+    for key, finding in now.items():
+        yield then.get(key), finding
+    for key, finding in then.items():
+        if key not in now:
+            yield finding, None
+
+
+def by_key(findings: Sequence[Finding], several: set[str]) -> dict[tuple[str, str, int], Finding]:
+    """The findings by check; those of `several` by their title too, and by their place where that is the same."""
+    found: dict[tuple[str, str, int], Finding] = {}
+    for one in findings:
+        name = (one.rule_id, one.title if one.rule_id in several else "")
+        found[*name, sum(key[:2] == name for key in found)] = one
+    return found
+
+
+def hits_of(finding: Finding) -> int:
+    """The hits that are not waived."""
+    return max(0, (finding.count or 0) - finding.suppressed)
+
+
+def share_of(finding: Finding) -> float | None:
+    """The share of hits that are not waived; null where there is no total."""
+    if not finding.suppressed:
+        return finding.share
+    return hits_of(finding) / finding.total if finding.total else None
+
+
+def why_incomparable(then: Finding, now: Finding) -> str | None:
+    """Why the counts of two answers cannot be held against each other: another unit, other settings, another query; null: they can."""
+    if then.total_of != now.total_of:
+        return f"it counts {now.total_of} now and counted {then.total_of} before"
+    parts = [_other(then.settings, now.settings)]
+    was, has = (_parameters(one) for one in (then, now))
+    names = sorted(name for name in was.keys() | has.keys() if was.get(name) != has.get(name))
+    parts.append(", ".join(f"another {name.replace('_', ' ')}" for name in names))
+    if then.query and now.query and _code(then.query) != _code(now.query):
+        parts.append("its query was changed")
+    return "; ".join(part for part in parts if part) or None
+
+
+def _other(then: Mapping[str, object], now: Mapping[str, object]) -> str:
+    names = sorted(name for name in then.keys() | now.keys() if then.get(name) != now.get(name))
+    return ", ".join(f"{name} = {_shown(then.get(name))} before, {_shown(now.get(name))} now" for name in names)
+
+
+def _shown(value: object) -> str:
+    return "not set" if value is None else str(value)[:80]
+
+
+def _parameters(finding: Finding) -> dict[str, object]:
+    """What the query was given besides settings: word lists, a schema."""
+    return {name: value for name, value in finding.parameters.items() if name not in (*_OWN, *finding.settings)}
+
+
+def _code(query: str) -> str:
+    """The query without its comment lines and spacing."""
+    return " ".join(word for line in query.splitlines() if not line.lstrip().startswith("//") for word in line.split())
+
+
+def totals_by_type(report: AuditReport, of: str) -> dict[str, int] | None:
+    """How many things of each type there are, of which a finding counts some; null where that is not known."""
+    table = report.structure.get(_TOTALS.get(of, ""))
+    if not isinstance(table, dict):
+        return None
+    return {name: int(count) for name, count in table.items() if isinstance(count, (int, float)) and count == count}
+
+
+def redacted(report: AuditReport) -> bool:
+    """True if the report's names are hashes, which are others in every report."""
+    return report.run.arguments.get("redact") is True

@@ -1,0 +1,88 @@
+"""The gates and waivers of a whole audit as they were answered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from kgeval.audit.gates.judging import Gates, held_value
+from kgeval.audit.gates.limits import SEVERITIES, Limit
+from kgeval.records import AuditGate, Finding, Severity, StructureSkip, Waived
+
+RATCHET = "ratchet"
+
+
+def gate_rows(
+    gates: Gates, findings: Sequence[Finding], numbers: Mapping[str, Any], skipped: Sequence[StructureSkip], *, fail_on: Severity | None,
+) -> list[AuditGate]:
+    """A row for each limit of the user's, in their order, and one for the ratchet. `findings`: of this audit's own checks.
+
+    A limit with a severity decides if that is at or above `fail_on` (null: error); one without always does.
+    """
+    by_id = {finding.rule_id: finding for finding in findings}
+    rows = [
+        _of_figure(limit, numbers, skipped, fail_on) if limit.of == "figure" else _of_check(limit, by_id.get(limit.id), fail_on)
+        for limits in gates.limits.values() for limit in limits
+    ]
+    return [*rows, _ratchet(gates, findings, fail_on)] if gates.ratchet is not None else rows
+
+
+def decides(severity: Severity | None, fail_on: Severity | None) -> bool:
+    """Whether what has this severity changes the exit code."""
+    return severity is None or SEVERITIES.index(severity) <= SEVERITIES.index(fail_on or "error")
+
+
+def waiver_rows(
+    gates: Gates, taken: Sequence[Mapping[int, int]], matched: Sequence[Mapping[int, int]], findings: Sequence[Finding],
+) -> list[Waived]:
+    """All waivers in their order with the hits that they took. `taken`, `matched`: by check, hits by the waiver's place."""
+    rows = []
+    for at, one in enumerate(gates.waivers):
+        expired, hits = one.expired(gates.today), sum(found.get(at, 0) for found in taken)
+        asked = any(one.covers(finding.rule_id, finding.group) for finding in findings if finding.count is not None)
+        nothing = not hits and not any(found.get(at) for found in matched)
+        rows.append(one.record(expired=expired, stale=not expired and asked and nothing, hits=hits))
+    return rows
+
+
+def waiver_notes(waivers: Sequence[Waived]) -> list[str]:
+    """What must be said of waivers: those that have expired and those that match nothing."""
+    notes = []
+    for at, one in enumerate(waivers, start=1):
+        name = f"waiver {at} (rule {one.rule}{f', match {one.match}' if one.match is not None else ''})"
+        if one.expired:
+            notes.append(f"{name} ended on {one.until}: its hits count again")
+        elif one.stale:
+            notes.append(f"{name} matches nothing any more: take it out")
+    return notes
+
+
+def _of_check(limit: Limit, finding: Finding | None, fail_on: Severity | None) -> AuditGate:
+    row = AuditGate(id=limit.id, limit=limit.text, severity=limit.severity, decides=decides(limit.severity, fail_on))
+    if finding is None or finding.count is None:
+        why = "it was left out of this run" if finding is None else finding.reason or finding.status
+        return row.model_copy(update={"reason": why})
+    held = finding.count - finding.suppressed - finding.known
+    value = held_value(limit, held, finding.total or 0)
+    met = not held or (value is not None and not limit.broken(value))
+    return row.model_copy(update={"value": value, "met": met})
+
+
+def _of_figure(limit: Limit, numbers: Mapping[str, Any], skipped: Sequence[StructureSkip], fail_on: Severity | None) -> AuditGate:
+    row = AuditGate(id=limit.id, limit=limit.text, severity=limit.severity, decides=decides(limit.severity, fail_on))
+    value = numbers.get(limit.id)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        why = next((one.reason for one in skipped if limit.id in one.ids), "it was not measured here")
+        return row.model_copy(update={"reason": why})
+    return row.model_copy(update={"value": float(value), "met": not limit.broken(float(value))})
+
+
+def _ratchet(gates: Gates, findings: Sequence[Finding], fail_on: Severity | None) -> AuditGate:
+    """Whether anything is new or worse, at or above --fail-on (without it: at all); null where a check of the ratchet has no answer."""
+    row = AuditGate(id=RATCHET, limit="nothing new or worse")
+    silent = [one.rule_id for one in findings if one.count is None and gates.debt(one.rule_id) is not None]
+    failed = [one for one in findings if one.status == "failed" and decides(one.severity, fail_on or "info")]
+    value = float(sum((one.count or 0) - one.suppressed - one.known for one in failed))
+    if silent:
+        return row.model_copy(update={"value": value, "reason": f"no answer now: {', '.join(silent)}"})
+    return row.model_copy(update={"value": value, "met": not failed})

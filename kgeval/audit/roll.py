@@ -1,0 +1,134 @@
+"""Entities as flat columns: some 50 bytes each instead of a kilobyte of Python objects, for checks that hold a whole graph's names."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
+
+from kgeval.records import GraphRef
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Integers = np.ndarray[Any, np.dtype[np.int64]]
+
+
+class Texts:
+    """Texts one after the other in one buffer; texts cannot be changed or taken out."""
+
+    def __init__(self) -> None:
+        self._buffer, self._ends = bytearray(), array("Q", [0])
+
+    def append(self, text: str) -> None:
+        """Adds one text at the end."""
+        self._buffer += text.encode("utf-8", "surrogatepass")
+        self._ends.append(len(self._buffer))
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    def __getitem__(self, at: int) -> str:
+        return self.raw(at).decode("utf-8", "surrogatepass")
+
+    def raw(self, at: int) -> bytes:
+        """The text in UTF-8."""
+        return bytes(self._buffer[self._ends[at] : self._ends[at + 1]])
+
+
+class Lists:
+    """Lists of numbers (0 to 2^31 - 1) one after the other in one array."""
+
+    def __init__(self) -> None:
+        self._numbers, self._ends = array("i"), array("Q", [0])
+
+    def append(self, numbers: Iterable[int]) -> None:
+        """Adds one list at the end."""
+        self._numbers.extend(numbers)
+        self._ends.append(len(self._numbers))
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    def __getitem__(self, at: int) -> array[int]:
+        return self._numbers[self._ends[at] : self._ends[at + 1]]
+
+    def size(self, at: int) -> int:
+        """How long the list is."""
+        return self._ends[at + 1] - self._ends[at]
+
+
+class Roll:
+    """Element id, key, name and type of entities, by position."""
+
+    def __init__(self) -> None:
+        self._ids, self._heads, self._head = Texts(), array("H"), dict[str, int]()
+        self._keys, self.names = Texts(), Texts()
+        self._kinds, self._kind = array("I"), dict[str | None, int]()
+        self._kind_names: list[str | None] = []
+        self._numbers = array("q")
+        self._order: tuple[Integers, Integers] | None = None
+
+    def append(self, element_id: str, key: str, name: str, kind: str | None) -> None:
+        """Adds one entity; keys are cut at 200 characters."""
+        head, _, tail = element_id.rpartition(":")
+        self._heads.append(self._head.setdefault(head, len(self._head)))
+        self._ids.append(tail)
+        self._keys.append("" if key == name else key[:200])
+        self.names.append(name)
+        if kind not in self._kind:
+            self._kind[kind] = len(self._kind)
+            self._kind_names.append(kind)
+        self._kinds.append(self._kind[kind])
+        self._numbers.append(number_of(element_id))
+
+    def __len__(self) -> int:
+        return len(self._kinds)
+
+    def element_id(self, at: int) -> str:
+        """The entity's element id."""
+        head = list(self._head)[self._heads[at]]
+        return f"{head}:{self._ids[at]}" if head else self._ids[at]
+
+    def kind(self, at: int) -> str | None:
+        """The entity's type."""
+        return self._kind_names[self._kinds[at]]
+
+    def kind_code(self, at: int) -> int:
+        """A small number for the entity's type."""
+        return self._kinds[at]
+
+    @property
+    def kinds(self) -> Sequence[str | None]:
+        """The types by their numbers."""
+        return self._kind_names
+
+    def positions(self, element_ids: Sequence[str]) -> list[int]:
+        """The entities' positions; -1 where one is not on the roll."""
+        import numpy as np
+
+        if self._order is None:
+            numbers = np.array(self._numbers, dtype=np.int64)
+            order = np.argsort(numbers, kind="stable")
+            self._order = order, numbers[order]
+        order, numbers = self._order
+        if not len(order):
+            return [-1] * len(element_ids)
+        wanted = np.array([number_of(element_id) for element_id in element_ids], dtype=np.int64)
+        at = np.minimum(np.searchsorted(numbers, wanted), len(order) - 1)
+        found: list[int] = np.where(numbers[at] == wanted, order[at], -1).tolist()
+        return found
+
+    def reference(self, at: int) -> GraphRef:
+        """The entity for a report."""
+        name = self.names[at]
+        return GraphRef(element_id=self.element_id(at), key=self._keys[at] or name[:200], name=name[:200], type=self.kind(at))
+
+
+def number_of(element_id: str) -> int:
+    """The number at the end of an element id of this database ("4:uuid:17"), which stands for one node; of other ids 62 bits of a hash."""
+    tail = element_id[element_id.rfind(":") + 1 :]
+    if tail.isdecimal() and len(tail) < 19:
+        return int(tail)
+    return -1 - (int.from_bytes(blake2b(element_id.encode(), digest_size=8).digest(), "little") >> 2)

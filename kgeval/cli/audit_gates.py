@@ -1,0 +1,242 @@
+"""The gates of `kgeval audit`: --threshold, --fail-on, --ratchet, --write-baseline and `[[ignore]]`; and what they come to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kgeval.cli.audit_exit import SEVERITIES, exit_code
+from kgeval.cli.common import F, listed, say
+from kgeval.errors import ConfigError, KgevalError, UsageError
+
+if TYPE_CHECKING:
+    from kgeval.audit.engine import Audit
+    from kgeval.audit.gates import Entry, Gates
+    from kgeval.config import Config
+    from kgeval.records import AuditGate, AuditReport, Finding, Ratchet
+
+
+def gate_options(command: F) -> F:
+    """--threshold, --fail-on, --ratchet, --write-baseline."""
+    for option in reversed((
+        click.option(
+            "--threshold", "thresholds", multiple=True, metavar="ID<=X",
+            help="What still passes: isolated-entity<=0.05, 'ID<=3 hits', ID:error<=0.2 (severity), giant_share>=0.5; missed: exit 1.",
+        ),
+        click.option("--fail-on", type=click.Choice(SEVERITIES), default=None, help="Exit 1 if a check of this severity or worse fails."),
+        click.option(
+            "--ratchet", type=click.Path(path_type=Path), metavar="FILE",
+            help="Accepted hits, as --write-baseline wrote them: only what is new or worse counts, and is exit 1.",
+        ),
+        click.option(
+            "--write-baseline", type=click.Path(path_type=Path), metavar="FILE",
+            help="Write what is found now as accepted, for --ratchet. (--baseline is another thing: it compares two reports.)",
+        ),
+    )):
+        command = option(command)
+    return command
+
+
+@dataclass(frozen=True)
+class GatePlan:
+    """The gates that are asked for, and the file to write accepted hits to."""
+
+    gates: Gates
+    write: Path | None = None
+
+
+def load_config(path: Path | None) -> Config:
+    """The configuration. Raises: ConfigError with every fault of the file, those of thresholds and waivers too."""
+    from kgeval import config as configuration
+
+    config, faults = configuration.read(path)
+    faults = [*faults, *threshold_faults(config), *waiver_faults(config)]
+    if faults:
+        raise ConfigError(
+            f"{path or configuration.DEFAULT_FILE}: " + "; ".join(faults), fix="known keys: docs/configuration.md; gates: docs/gates.md",
+        )
+    return config
+
+
+def threshold_faults(config: Config) -> list[str]:
+    """What is wrong with `[audit.thresholds]`, each with its key."""
+    from kgeval.audit.gates import read_limits
+
+    return read_limits(_entries(config))[1]
+
+
+def waiver_faults(config: Config) -> list[str]:
+    """What is wrong with `[[ignore]]`, each with its key."""
+    from kgeval.audit.accuracy.findings import AILMENTS
+    from kgeval.audit.completeness.run import ADVICE
+    from kgeval.audit.gates.waivers import waiver_faults as faults_of
+    from kgeval.audit.rulebook import load_rules
+
+    joining = [one.rule_id for kind in AILMENTS.values() for one in kind]
+    known = [*load_rules(), *joining, *ADVICE]
+    return [f"ignore.{fault}" for one in config.ignore for fault in faults_of(one.rule, one.match, known)]
+
+
+def threshold_texts(config: Config, flags: Sequence[str]) -> tuple[str, ...]:
+    """The thresholds in force as flags, for the manifest: those of the file whose check or figure no flag names, then the flags."""
+    from kgeval.audit.gates import entry_of
+
+    named = {one.id for one in map(entry_of, listed(flags)) if not isinstance(one, str)}
+    own = (f"{one.id}{f':{one.severity}' if one.severity else ''}{one.text}" for one in _entries(config) if one.id not in named)
+    return (*own, *flags)
+
+
+def planned_gates(options: Mapping[str, Any], config: Config, *, outputs: Sequence[Path], today: date, several: bool = False) -> GatePlan:
+    """The gates of the flags, completed from the file (`options`: the flags with what the file adds). `several`: more than one graph.
+
+    Raises: UsageError, InputError, before anything is run.
+    """
+    from kgeval.audit.gates import Gates, Waiver, read_ratchet
+
+    write, ratchet = options["write_baseline"], options["ratchet"]
+    limits = _limits(listed(options["thresholds"]))
+    if options["no_structure"] and (lost := [name for name, of in limits.items() if of[0].of == "figure"]):
+        raise UsageError(f"--no-structure leaves out what thresholds ask for: {', '.join(lost)}", fix="leave out one of the two")
+    if several and (write or ratchet):
+        raise UsageError("--ratchet and --write-baseline are about one graph", fix="audit the graphs one by one")
+    _check_files(options, write, ratchet, outputs)
+    waivers = tuple(Waiver(one.rule, one.reason, one.match, one.until) for one in config.ignore)
+    return GatePlan(Gates(limits, waivers, read_ratchet(ratchet) if ratchet else None, today, remember=write is not None), write)
+
+
+def gated(report: AuditReport, found: Audit, gates: Gates, fail_on: Any) -> AuditReport:
+    """The report with its gates and waivers as they were answered, and the exit code that they come to. What must be known is also said on
+    stderr."""
+    from kgeval.audit.gates import gate_rows, silenced, waiver_notes, waiver_rows
+
+    pairs = [(one, None) if _own(one) else silenced(one, gates) for one in report.findings]
+    findings = [one for one, _ in pairs]
+    own = [one for one in findings if _own(one)]
+    rows = gate_rows(gates, own, report.structure, report.structure_skipped, fail_on=fail_on)
+    judged = found.judged.values()
+    taken = [*(one.taken for one in judged), *({at: one.suppressed} for one, at in pairs if at is not None)]
+    waivers = waiver_rows(gates, taken, [one.matched for one in judged], findings)
+    notes = [*waiver_notes(waivers), *_ratchet_notes(report, gates, own)]
+    _say(notes, rows)
+    code = exit_code(findings, rows, fail_on, incomplete=found.incomplete)
+    update = {"gates": rows, "waivers": waivers, "findings": findings, "notes": [*report.notes, *notes]}
+    return report.model_copy(update={**update, "run": report.run.model_copy(update={"exit_code": code})})
+
+
+def write_debt(plan: GatePlan, report: AuditReport, found: Audit, *, redact: bool) -> KgevalError | None:
+    """Writes --write-baseline, private to the user; what went wrong is given back, so that the report is shown all the same."""
+    from kgeval.files import write_text
+
+    if plan.write is None:
+        return None
+    debt = _debt(report, found, redact=redact)
+    try:
+        plan.write.parent.mkdir(parents=True, exist_ok=True)
+        write_text(plan.write, debt.model_dump_json(indent=1) + "\n", mode=0o600)
+    except KgevalError as fault:
+        return fault
+    except OSError as cause:
+        return UsageError(f"--write-baseline {plan.write}: {cause.strerror or cause}", fix="name a file in a folder that can be made")
+    silent = [one.rule_id for one in report.findings if one.count is None]
+    say(f"wrote {plan.write}: {sum(one.count for one in debt.rules):,} accepted hits of {len(debt.rules)} checks")
+    if silent:
+        say(f"not in it, for they have no answer here: {', '.join(silent)}")
+    return None
+
+
+def _debt(report: AuditReport, found: Audit, *, redact: bool) -> Ratchet:
+    from kgeval.audit.gates.ratchet import hidden
+    from kgeval.records import Ratchet
+
+    rules = [one.debt for one in found.judged.values() if one.debt is not None]
+    return Ratchet(
+        kgeval=report.run.kgeval, written=report.run.started, graph=report.graph, layout=report.layout.name, hashed=redact,
+        rules=[hidden(one) for one in rules] if redact else rules,
+    )
+
+
+def _entries(config: Config) -> Iterator[Entry]:
+    from kgeval.audit.gates import Entry
+
+    for name, value in config.audit.thresholds.items():
+        where = f"audit.thresholds.{name}"
+        if isinstance(value, dict):
+            yield from (Entry(f"{where}.{severity}", name, severity, _text(one)) for severity, one in value.items())
+        else:
+            yield Entry(where, name, None, _text(value))
+
+
+def _text(value: float | str) -> str:
+    """As a flag has it: a number, and a text without a sign, follows `=`."""
+    text = str(value).strip()
+    return text if text.startswith(("<", ">", "=")) else f"={text}"
+
+
+def _limits(flags: Sequence[str]) -> Any:
+    from kgeval.audit.gates import entry_of, read_limits
+    from kgeval.audit.gates.limits import FIX
+
+    entries = [entry_of(flag) for flag in flags]
+    limits, faults = read_limits(one for one in entries if not isinstance(one, str))
+    faults = [*(one for one in entries if isinstance(one, str)), *faults]
+    if faults:
+        raise UsageError("faulty thresholds: " + "; ".join(faults), fix=FIX)
+    return limits
+
+
+def _check_files(options: Mapping[str, Any], write: Path | None, ratchet: Path | None, outputs: Sequence[Path]) -> None:
+    """Raises: UsageError where a file that is read would be replaced, or the file cannot be made."""
+    from kgeval.config import DEFAULT_FILE
+    from kgeval.report.write import blocked
+
+    named = [ratchet, options["config_file"] or DEFAULT_FILE, options["layout_option"], options["schema_file"], options["corpus"]]
+    read = {Path(one).resolve() for one in [*named, options.get("baseline"), *options["with_reports"]] if one}
+    faults = [f"{path} is read and would be replaced" for path in outputs if ratchet and path.resolve() == ratchet.resolve()]
+    if write is not None:
+        faults += [f"--write-baseline {write}: {why}" for why in _faults_of(write, read, outputs, blocked(write))]
+    if faults:
+        raise UsageError("; ".join(faults), fix="name another file")
+
+
+def _faults_of(write: Path, read: set[Path], outputs: Sequence[Path], why: str) -> Iterator[str]:
+    if write.resolve() in read:
+        yield "is read and would be replaced; write to another file, then rename it"
+    if write.resolve() in {path.resolve() for path in outputs}:
+        yield "is also a report (-o)"
+    if write.exists() and not write.is_file() and not why:
+        yield "is no plain file"
+    if why:
+        yield why
+
+
+def _own(finding: Finding) -> bool:
+    """Whether it is of a check of this audit, not of a report that joined."""
+    from kgeval.audit.rulebook import load_rules
+
+    return finding.rule_id in load_rules()
+
+
+def _ratchet_notes(report: AuditReport, gates: Gates, findings: Sequence[Finding]) -> list[str]:
+    """What makes the ratchet hard to hold against this audit, and failed checks of which it knows nothing: all their hits are new."""
+    from kgeval.audit.gates import differences
+
+    if gates.ratchet is None:
+        return []
+    notes = [f"ratchet: {text}" for text in differences(gates.ratchet, report.graph, report.layout, report.run.kgeval)]
+    lost = [one.rule_id for one in findings if one.status == "failed" and gates.debt(one.rule_id) is None]
+    return [*notes, f"ratchet: it holds nothing of {', '.join(lost)}: all their hits count as new"] if lost else notes
+
+
+def _say(notes: Sequence[str], rows: Sequence[AuditGate]) -> None:
+    for text in notes:
+        say(f"warning: {text}")
+    for row in (row for row in rows if row.decides):
+        if row.met is None:
+            say(f"gate not answered: {row.id} {row.limit}: {row.reason or 'no value'}")
+        elif row.met is False:
+            say(f"gate missed: {row.id} {row.limit}" + (f" ({row.value:.4g})" if row.value is not None else ""))

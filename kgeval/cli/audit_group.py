@@ -1,0 +1,39 @@
+"""`kgeval audit [GRAPH]...` and `kgeval audit diff A B`: a command with arguments of its own that has a sub-command too."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+
+class CommandWithMore(click.Group):
+    """A group that is a command itself: a first word that names a sub-command is that sub-command, everything else is the command's own.
+
+    Make it with `invoke_without_command=True`.
+    """
+
+    allow_interspersed_args = True
+    allow_extra_args = False
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args and args[0] in self.commands:
+            ctx.args = list(args)
+            return ctx.args
+        return click.Command.parse_args(self, ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        if not ctx.args:
+            return click.Command.invoke(self, ctx)
+        name, command, rest = self.resolve_command(ctx, ctx.args)
+        if command is None or name is None:  # cannot be: parse_args looked it up
+            ctx.fail(f"No such command '{ctx.args[0]}'.")
+        with command.make_context(name, rest, parent=ctx) as inner:
+            return command.invoke(inner)
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
+        return click.Command.collect_usage_pieces(self, ctx)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands of its own"):
+            formatter.write_dl([(name, command.get_short_help_str(limit=90)) for name, command in self.commands.items()])

@@ -1,0 +1,186 @@
+"""`kgeval import --bulk`, and the tables of nodes and relations that both ways of importing read."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kgeval.cli.common import F, say
+from kgeval.errors import IncompleteError, InputError, UsageError
+
+if TYPE_CHECKING:
+    from kgeval.graph.load.bulk.convert import Converted, Progress
+    from kgeval.graph.load.model import Loaded
+    from kgeval.graph.load.table_files import Inputs
+
+KINDS = ("nodes", "relations", "chunks", "documents")
+ONLY_BULK = ("replace_store", "heap")
+
+
+def bulk_options(command: F) -> F:
+    """--bulk and what belongs to it; --nodes, --relations, --chunks, --documents."""
+    file = click.Path(path_type=Path, dir_okay=False)
+    for option in reversed((
+        *(click.option(
+            f"--{kind}", multiple=True, type=file, metavar="FILE", help=f"Table of {kind}, CSV or Parquet; may be given several times."
+        ) for kind in KINDS),
+        click.option("--bulk", is_flag=True, help="Write a new store with Neo4j's own import tool: for large tables, embedded homes only."),
+        click.option("--replace-store", is_flag=True, help="With --bulk: delete EVERYTHING in this home's store first, all graphs of it."),
+        click.option("--heap", metavar="SIZE", help="With --bulk: Java heap of tool and server: 4g [default: the server's, or 1g]."),
+    )):
+        command = option(command)
+    return command
+
+
+def named_tables(path: Path | None, given: dict[str, Any]) -> Inputs:
+    """The tables that --nodes, --relations and so on name; none where PATH is given.
+
+    Raises: UsageError where PATH is there too, neither is, or no relations are named.
+    """
+    from kgeval.graph.load.table_files import Inputs
+
+    found = Inputs(**{kind: given[kind] for kind in KINDS})
+    if path is None and not found.all:
+        raise UsageError("nothing to load", fix="give PATH, or --nodes FILE and --relations FILE")
+    if path is not None and found.all:
+        raise UsageError("PATH and --nodes, --relations, --chunks, --documents exclude each other", fix="leave PATH or these options out")
+    if found.all and not (found.nodes or found.relations):
+        raise UsageError("no table of nodes or relations", fix="add --nodes FILE or --relations FILE")
+    return found
+
+
+def check_bulk(given: dict[str, Any]) -> None:
+    """Raises UsageError for options that --bulk needs or forbids."""
+    if not given["bulk"]:
+        wrong = [name for name in ONLY_BULK if given[name]]
+        if wrong:
+            raise UsageError(f"--{wrong[0].replace('_', '-')} is for --bulk", fix="add --bulk, or leave it out")
+        return
+    from kgeval.config import load as load_config
+
+    if given["append"] or given["replace"]:
+        raise UsageError("--bulk writes a new store: nothing is joined to it, no single graph replaced", fix="use --replace-store")
+    if given["form"] not in (None, "tables"):
+        raise UsageError(f"--bulk reads tables of nodes and relations, not {given['form']}", fix="import without --bulk")
+    if given["home"] is None and (given["uri"] or load_config(given["config_file"]).graph.uri):
+        raise UsageError(
+            "--bulk writes the files of an embedded store, not another server's (--uri, NEO4J_URI or kgeval.toml names one)",
+            fix="give --home, or import without --bulk",
+        )
+    if given["home"] is not None and click.get_current_context().get_parameter_source("uri") == click.core.ParameterSource.COMMANDLINE:
+        raise UsageError("--uri and --home exclude each other", fix="--home means the embedded server; leave one of them out")
+    if given["username"] not in (None, "neo4j") or given["database"] not in (None, "neo4j"):
+        raise UsageError("the embedded server has one user and one database, both called neo4j", fix="leave out --username and --database")
+
+
+def read_tables(inputs: Inputs) -> Loaded:
+    """The tables, row by row. Raises: InputError."""
+    from kgeval.graph.load.tables import read
+
+    found = read(inputs)
+    if not found.entities and not found.faults:
+        raise InputError("the tables hold no entity and no relation", fix="check the files")
+    return found
+
+
+def import_bulk(path: Path | None, name: str, given: dict[str, Any], progress: Progress) -> None:
+    """Runs the bulk import and prints what came of it."""
+    from kgeval import __version__
+    from kgeval.files import check_readable, sha256
+    from kgeval.graph.load.bulk.load import Order, load
+    from kgeval.graph.load.state import Target
+    from kgeval.graph.load.table_files import FIELDS, FORM, columns
+    from kgeval.text.names import name_keys
+
+    begun = time.monotonic()
+    inputs = _inputs(path, given)
+    for kind in FIELDS:
+        for file in inputs.of(kind):
+            check_readable(file)
+            columns(file, kind)
+    source = str(path) if path is not None else ", ".join(str(file) for file in inputs.all[:4])
+    target = Target(name, sha256(inputs.all, FORM), FORM, source, __version__)
+    judge = partial(judge_bulk, most=given["max_error_rate"])
+    if given["dry_run"]:
+        _show(_dry(inputs, name, judge, progress), name, time.monotonic() - begun, dry=True, home=given["home"])
+        return
+    order = Order(inputs, target, given["home"], name_keys, judge, given["heap"], given["replace_store"], say, progress)
+    try:
+        made = load(order)
+    except KeyboardInterrupt:
+        say("interrupted: the home's store is as it was; run it again")
+        raise
+    _show(made, name, time.monotonic() - begun, dry=False, home=given["home"])
+
+
+def _inputs(path: Path | None, given: dict[str, Any]) -> Inputs:
+    from kgeval.files import check_readable
+    from kgeval.graph.load.table_files import in_folder
+
+    if path is None:
+        return named_tables(path, given)
+    if not path.is_dir():
+        check_readable(path)
+        raise InputError(f"{path}: --bulk reads a folder of tables", fix=f"--relations {path} for one table, or import without --bulk")
+    found = in_folder(path)
+    if not (found.nodes or found.relations):
+        what = f"{path}: holds no nodes.csv, relations.csv (or .tsv, .parquet)"
+        raise InputError(what, fix="name the files with --nodes and --relations")
+    return found
+
+
+def _dry(inputs: Inputs, name: str, judge: Any, progress: Progress) -> Converted:
+    import tempfile
+
+    from kgeval.graph.load.bulk.convert import convert
+    from kgeval.graph.load.naming import check_graph_name
+    from kgeval.text.names import name_keys
+
+    check_graph_name(name)
+    with tempfile.TemporaryDirectory(prefix="kgeval-bulk-") as folder:
+        made = convert(inputs, Path(folder), name, name_keys=name_keys, progress=progress)
+    judge(made)
+    return made
+
+
+def judge_bulk(made: Converted, most: float) -> None:
+    """Raises IncompleteError above the share of bad rows that may be passed over; below it they are listed. InputError: no node."""
+    bad, rows = made.counts.get("bad", 0), max(made.counts.get("rows", 0), 1)
+    more = bad - len(made.faults)
+    listed = [*made.faults, *([f"... and {more:,} more"] if more > 0 else [])]
+    if bad / rows > most:
+        message = f"{bad:,} of {rows:,} rows are bad ({bad / rows:.2%}); nothing was written"
+        share = min(1.0, bad / rows + 0.005)
+        fix = f"mend them, or pass over them with --max-error-rate {share:.2f}"
+        raise IncompleteError(str(InputError(message, faults=listed)), fix=fix)
+    if bad:
+        say("warning: " + str(InputError(f"{bad:,} of {rows:,} rows are bad and passed over", faults=listed)))
+    if not made.counts.get("entities"):
+        raise InputError("the tables hold no entity and no relation", fix="check the files")
+
+
+def _show(made: Converted | None, name: str, seconds: float, *, dry: bool, home: Path | None) -> None:
+    import shlex
+
+    at = f" --home {shlex.quote(str(home))}" if home is not None else ""
+    if made is None:
+        click.echo(f"Graph {name}: the same input is loaded already; nothing was changed.")
+    else:
+        for note in made.notes:
+            say(f"note: {note}")
+        click.echo(f"Graph {name}: {'would load' if dry else 'loaded'} tables in {seconds:.1f} s")
+        always = (
+            ("entities", "entities"), ("relations", "relations"), ("chunks", "chunks"), ("documents", "documents"),
+            ("dangling_entities", "dangling ends"), ("dangling_relations", "relations at dangling ends"),
+            ("same_names", "entities that share a name"),
+        )
+        rare = (
+            ("unnamed", "entities without a name"), ("dangling_chunks", "chunks missing in the source"), ("bad", "bad rows passed over"),
+        )
+        for key, label in (*always, *(pair for pair in rare if made.counts.get(pair[0]))):
+            click.echo(f"  {label:<28} {made.counts.get(key, 0):>10,}")
+    click.echo("Next: " + ("run it without --dry-run" if dry else f"kgeval audit --graph {shlex.quote(name)}{at}"))

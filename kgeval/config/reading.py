@@ -1,0 +1,123 @@
+"""kgeval.toml as a whole, and how it is read: unknown and faulty keys are errors, all named at once."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, ValidationError
+
+from kgeval.config.audit import AuditSection, GraphSection, IgnoreSection, ReportSection
+from kgeval.config.base import Section
+from kgeval.config.models import LimitsSection, MetricsSection, ModelSection
+from kgeval.config.runs import (
+    AblationSection,
+    AnswersSection,
+    CompareSection,
+    GoldSection,
+    MatrixSection,
+    QuestionsSection,
+    RunSection,
+    SourceSection,
+    SystemSection,
+)
+from kgeval.errors import ConfigError
+
+DEFAULT_FILE = "kgeval.toml"
+
+
+class Config(Section):
+    """kgeval.toml as a whole. Sections of later commands are read by them."""
+
+    schema_version: Literal["1"] = "1"
+    graph: GraphSection = Field(default_factory=GraphSection)
+    audit: AuditSection = Field(default_factory=AuditSection)
+    ignore: list[IgnoreSection] = Field(default_factory=list)
+    report: ReportSection = Field(default_factory=ReportSection)
+    model: ModelSection = Field(default_factory=ModelSection)
+    limits: LimitsSection = Field(default_factory=LimitsSection)
+    metrics: MetricsSection = Field(default_factory=MetricsSection)
+    compare: CompareSection = Field(default_factory=CompareSection)
+    systems: list[SystemSection] = Field(default_factory=list)
+    questions: QuestionsSection = Field(default_factory=QuestionsSection)
+    source: SourceSection = Field(default_factory=SourceSection)
+    gold: GoldSection = Field(default_factory=GoldSection)
+    answers: AnswersSection = Field(default_factory=AnswersSection)
+    ablations: list[AblationSection] = Field(default_factory=list)
+    matrix: MatrixSection = Field(default_factory=MatrixSection)
+    run: RunSection = Field(default_factory=RunSection)
+
+
+def load(path: Path | None = None) -> Config:
+    """The configuration of `path`, or of ./kgeval.toml where there is one, or the defaults.
+
+    Raises: ConfigError that names the file and every faulty key.
+    """
+    config, faults = read(path)
+    if faults:
+        raise ConfigError(f"{path or DEFAULT_FILE}: " + "; ".join(faults), fix="known keys: docs/configuration.md")
+    return config
+
+
+def read(path: Path | None = None) -> tuple[Config, list[str]]:
+    """The configuration without its faulty keys, and one line for each of those: for who has more to check before giving up.
+
+    Raises: ConfigError for a file that is not there or is no TOML.
+    """
+    file = path or Path(DEFAULT_FILE)
+    if not file.is_file():
+        if path is None:
+            return Config(), []
+        raise ConfigError(f"{file}: no such file", fix="give the path of a kgeval.toml with --config")
+    try:
+        data = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as cause:
+        raise ConfigError(f"{file}: {cause}", fix="the file must be TOML in UTF-8") from cause
+    return _sound(data)
+
+
+def _sound(data: dict[str, Any]) -> tuple[Config, list[str]]:
+    """What is left of the data when each faulty key is taken out, and what was wrong with those."""
+    faults: dict[str, None] = {}
+    while True:
+        try:
+            return Config.model_validate(data), list(faults)
+        except ValidationError as cause:
+            faults |= dict.fromkeys(explain(cause))
+            places = sorted({fault["loc"] for fault in cause.errors()}, key=_order, reverse=True)  # of a list, the last item first
+            if not sum(_taken_out(data, place) for place in places):
+                return Config(), list(faults)
+
+
+def _order(place: tuple[int | str, ...]) -> list[str]:
+    return [f"{part:09}" if isinstance(part, int) else part for part in place]
+
+
+def _taken_out(data: Any, place: tuple[int | str, ...]) -> bool:
+    """Takes a key out; where it is not there (it is lacking), what it should be in. False where nothing could be taken out."""
+    for depth in range(len(place), 0, -1):
+        inside = data
+        try:
+            for part in place[: depth - 1]:
+                inside = inside[part]
+            del inside[place[depth - 1]]
+        except (KeyError, IndexError, TypeError):
+            continue
+        return True
+    return False
+
+
+def explain(error: ValidationError) -> list[str]:
+    """One plain line a fault: `section.key: what is wrong`."""
+    lines = []
+    for fault in error.errors():
+        where = ".".join(str(part) for part in fault["loc"]) or "(top)"
+        lines.append(f"{where}: " + ("unknown key" if fault["type"] == "extra_forbidden" else fault["msg"]))
+    return lines
+
+
+def environment(name: str) -> str | None:
+    """A non-empty environment variable, or null."""
+    return os.environ.get(name) or None

@@ -1,0 +1,130 @@
+"""The sections about questions, systems, comparisons and whole runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, JsonValue
+
+from kgeval.config.base import NAME, OptionValue, Section
+
+
+class QuestionsSection(Section):
+    """`[questions]`: what `kgeval questions generate` makes where no flag says otherwise. `file`: questions that are there already, for
+    `kgeval run`."""
+
+    kinds: list[str] = Field(default_factory=list)
+    n: int = Field(default=50, ge=1, le=1_000_000)
+    profile: Literal["generic", "narrative", "medical"] = "generic"
+    tries: int = Field(default=3, ge=1, le=1_000)
+    duplicate_threshold: float = Field(default=0.9, gt=0, le=1)
+    answers: bool = True
+    file: Path | None = None
+
+
+class CompareSection(Section):
+    """`[compare]`: how `kgeval compare` judges where no flag says otherwise; null: as docs/compare.md says. `thresholds`: as
+    --threshold takes them."""
+
+    procedure: Literal["scores", "single", "pairwise-choice", "differential"] | None = None
+    aspects: list[str] = Field(default_factory=list)
+    trials: int | None = Field(default=None, ge=1, le=1000)
+    repeats: int | None = Field(default=None, ge=1, le=100)
+    trial_kind: Literal["regenerate", "rejudge"] | None = None
+    align: Literal["pair", "longest", "none"] | None = None
+    tolerance: int | None = Field(default=None, ge=0, le=10_000)
+    attempts: int | None = Field(default=None, ge=0, le=100)
+    force: bool = True
+    tie_region: float | None = Field(default=None, ge=0, le=0.99, allow_inf_nan=False)
+    thresholds: list[str] = Field(default_factory=list)
+
+
+class SystemSection(Section):
+    """`[[systems]]`: a system under test. `spec`: as --system takes it; `settings`: as --setting has them; `timeout`: seconds;
+    `folder`: the index of an adapter."""
+
+    name: str = Field(min_length=1, pattern=NAME)
+    spec: str = Field(min_length=1)
+    settings: dict[str, JsonValue] = Field(default_factory=dict)
+    timeout: float | None = Field(default=None, gt=0, le=86_400, allow_inf_nan=False)
+    processes: int | None = Field(default=None, ge=1, le=256)
+    folder: Path | None = None
+
+
+class SourceSection(Section):
+    """`[source]`: what `kgeval run` makes the graph from: documents (`kgeval build`) or graph files (`kgeval import`). `options`: flags of
+    that command, without dashes. Neither: the graph is there already."""
+
+    documents: list[Path] = Field(default_factory=list)
+    files: list[Path] = Field(default_factory=list)
+    options: dict[str, OptionValue] = Field(default_factory=dict)
+
+
+class GoldSection(Section):
+    """`[gold]`: what the graph is held against. `file`: entities and triples (`kgeval completeness`); `sample`: how many relations
+    `kgeval accuracy` draws for the judge (0: none)."""
+
+    file: Path | None = None
+    sample: int = Field(default=0, ge=0, le=1_000_000)
+
+
+class AnswersSection(Section):
+    """`[answers]`: files of answers that are there already, beside those of [[systems]]."""
+
+    files: list[Path] = Field(default_factory=list)
+
+
+class AblationSection(Section):
+    """`[[ablations]]`: one setting of one system, and the values that it takes; everything else stays as it is."""
+
+    system: str = Field(min_length=1)
+    setting: str = Field(min_length=1)
+    values: list[bool | int | float | str] = Field(min_length=1)
+
+
+class DatasetSection(Section):
+    """`[[matrix.datasets]]`: what differs from the rest of the file for one data set. `graph`: its name in the database."""
+
+    name: str = Field(min_length=1, pattern=NAME)
+    graph: str | None = None
+    layout: str | None = None
+    documents: list[Path] = Field(default_factory=list)
+    files: list[Path] = Field(default_factory=list)
+    questions: Path | None = None
+    gold: Path | None = None
+    answers: list[Path] = Field(default_factory=list)
+
+
+class ReaderSection(Section):
+    """`[[matrix.readers]]`: a model that answers, by its name in tables, its own name and its address."""
+
+    name: str = Field(min_length=1, pattern=NAME)
+    model: str = Field(min_length=1)
+    base_url: str | None = None
+
+
+class VariantSection(Section):
+    """`[[matrix.variants]]`: a way to construct the graph: flags of `kgeval build`, without dashes, over those of [source]."""
+
+    name: str = Field(min_length=1, pattern=NAME)
+    options: dict[str, OptionValue] = Field(default_factory=dict)
+
+
+class MatrixSection(Section):
+    """`[matrix]`: what `kgeval run` crosses. An empty axis has one place. `corpus`: shares of the documents, 0..1; those that the
+    questions name are in each."""
+
+    datasets: list[DatasetSection] = Field(default_factory=list)
+    readers: list[ReaderSection] = Field(default_factory=list)
+    corpus: list[Annotated[float, Field(gt=0, le=1)]] = Field(default_factory=list)
+    variants: list[VariantSection] = Field(default_factory=list)
+
+
+class RunSection(Section):
+    """`[run]`: `kgeval run`. `folder`: everything is written below it. `skip`: stages to leave out. `options`: stage -> flags of its
+    command, without dashes."""
+
+    folder: Path = Path("out/run")
+    skip: list[str] = Field(default_factory=list)
+    options: dict[str, dict[str, OptionValue]] = Field(default_factory=dict)

@@ -1,0 +1,108 @@
+"""Columns of strangers' tables as text, numbers and lists: what kgeval.graph.load.values does to one cell, done to a whole column.
+
+Each function gives the column and {position: what is wrong with it}; what is common goes through vectorised steps, the rest
+through the function for one cell, so that both importers mean the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from kgeval.graph.load import values
+from kgeval.graph.load.values import Misfit
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Faults = dict[int, str]
+NUMBER = r"^\s*[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
+
+
+def text(column: pa.Array, field: str) -> tuple[pa.Array, Faults]:
+    """The column as text; blank cells are null."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_integer(column.type):
+        return column.cast(pa.string()), {}
+    if not pa.types.is_string(column.type):
+        return each(column, lambda cell: values.text(cell, field), pa.string())
+    blank = pc.or_(pc.utf8_is_space(column), pc.equal(pc.binary_length(column), 0))
+    return pc.if_else(blank, pa.scalar(None, pa.string()), column), {}
+
+
+def needed(column: pa.Array, field: str) -> tuple[pa.Array, Faults]:
+    """The column as text; a missing or blank cell is a fault."""
+    import pyarrow.compute as pc
+
+    found, faults = text(column, field)
+    for at in pc.indices_nonzero(pc.is_null(found)).to_pylist():
+        faults.setdefault(at, f"{field}: missing or empty")
+    return found, faults
+
+
+def number(column: pa.Array, field: str) -> tuple[pa.Array, Faults]:
+    """The column as floats; blank cells and NaN are null."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_string(column.type):
+        column, _ = text(column, field)
+        if not pc.all(pc.match_substring_regex(column, NUMBER)).as_py():
+            return each(column, lambda cell: values.number(cell, field), pa.float64())
+        column = pc.utf8_trim_whitespace(column)
+        column = pc.if_else(pc.starts_with(column, "+"), pc.utf8_slice_codeunits(column, 1), column)
+    elif not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
+        return each(column, lambda cell: values.number(cell, field), pa.float64())
+    out = column.cast(pa.float64())
+    return pc.if_else(pc.is_nan(out), pa.scalar(None, pa.float64()), out), {}
+
+
+def whole_number(column: pa.Array, field: str) -> tuple[pa.Array, Faults]:
+    """The column as whole numbers."""
+    import pyarrow as pa
+
+    if pa.types.is_integer(column.type):
+        return column, {}
+    return each(column, lambda cell: values.whole_number(cell, field), pa.int64())
+
+
+def texts(column: pa.Array, field: str, *, separators: str = "") -> tuple[pa.Array, Faults]:
+    """The column as lists of distinct texts; empty ones are null."""
+    import pyarrow as pa
+
+    return each(column, lambda cell: values.texts(cell, field, separators=separators) or None, pa.list_(pa.string()))
+
+
+def numbers(column: pa.Array, field: str) -> tuple[pa.Array, Faults]:
+    """The column as lists of floats (an embedding): a list, or JSON text of one."""
+    import pyarrow as pa
+
+    if pa.types.is_list(column.type) and pa.types.is_floating(column.type.value_type):
+        return column, {}
+    return each(column, lambda cell: values.numbers(cell, field), pa.list_(pa.float64()))
+
+
+def each(column: pa.Array, read: Callable[[Any], Any], kind: pa.DataType) -> tuple[pa.Array, Faults]:
+    """The column cell by cell; a text that comes again is read once."""
+    import pyarrow as pa
+
+    if pa.types.is_string(column.type):
+        coded = column.dictionary_encode()
+        found, faults = _each(coded.dictionary.to_pylist(), read)
+        if not faults:
+            return pa.array(found, kind).take(coded.indices), {}
+    found, faults = _each(column.to_pylist(), read)
+    return pa.array(found, kind), faults
+
+
+def _each(cells: list[Any], read: Callable[[Any], Any]) -> tuple[list[Any], Faults]:
+    found, faults = [], {}
+    for at, cell in enumerate(cells):
+        try:
+            found.append(None if cell is None else read(cell))
+        except Misfit as misfit:
+            found.append(None)
+            faults[at] = str(misfit)
+    return found, faults

@@ -1,0 +1,130 @@
+"""What one conversion keeps between batches: numbers of nodes, counts, faults, and the nodes that are only named by others."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kgeval.graph.load import naming, table_files
+from kgeval.graph.load.bulk.places import Places, keys
+from kgeval.graph.load.bulk.sheets import IDS, LABEL, SEPARATOR, Sheet
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+
+    from kgeval.graph.load.bulk.cells import Faults
+    from kgeval.graph.load.bulk.source import Batch, Table
+
+MOST_LISTED = 1000
+ENTITIES, CHUNKS, DOCUMENTS = "entities", "chunks", "documents"
+NODE_LABEL = {ENTITIES: naming.ENTITY, CHUNKS: naming.CHUNK, DOCUMENTS: naming.DOCUMENT}
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A bad row, by its number in the file."""
+
+    path: Path
+    row: int
+    what: str
+
+
+class TooManyError(Exception):
+    """More than 1,000 types or predicates: the stage begins again without labels (relation types) made of them."""
+
+
+@dataclass
+class Keep:
+    """The state of one conversion. `name_keys`: a column of names -> their normal forms for the index."""
+
+    folder: Path
+    graph: str
+    name_keys: Callable[[Any], Any]
+    progress: Callable[[str, int, int], None] = lambda _stage, _done, _total: None
+    places: dict[str, Places] = field(default_factory=lambda: {kind: Places() for kind in NODE_LABEL})
+    counts: Counter[str] = field(default_factory=Counter)
+    faults: list[Fault] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    numbers: int = 0
+
+    def take(self, count: int) -> np.ndarray[Any, Any]:
+        """New numbers for as many nodes."""
+        import numpy as np
+
+        self.numbers += count
+        return np.arange(self.numbers - count, self.numbers, dtype=np.int64)
+
+    def fault(self, table: Table, batch: Batch, faults: Faults) -> None:
+        """Bad rows of a batch."""
+        self.counts["bad"] += len(faults)
+        for at in sorted(faults)[:MOST_LISTED]:
+            if len(self.faults) < MOST_LISTED:
+                self.faults.append(Fault(table.path, table.row(batch.first + at), faults[at]))
+
+    def torn(self, table: Table) -> None:
+        """Rows of a file that the reader could not take apart."""
+        self.counts["bad"] += len(table.torn)
+        self.counts["rows"] += len(table.torn)
+        self.faults += [Fault(table.path, *found) for found in table.torn[: max(0, MOST_LISTED - len(self.faults))]]
+
+    def heard(self, kind: str, rows: int) -> None:
+        """So many more rows of a kind are converted."""
+        self.counts[f"read {kind}"] += rows
+        self.progress(f"converting {kind}", self.counts[f"read {kind}"], 0)
+
+    def restore(self, before: Keep) -> None:
+        """What was counted and noted since is forgotten; numbers stay taken."""
+        self.counts, self.faults, self.notes = Counter(before.counts), list(before.faults), list(before.notes)
+
+    def label(self, kind: str) -> str:
+        """Both labels that every node of a kind carries, joined as the tool wants them."""
+        return f"{NODE_LABEL[kind]}{SEPARATOR}{self.graph}"
+
+
+class Named:
+    """Nodes of one kind that other rows only name: numbered and written when they are met first."""
+
+    def __init__(self, keep: Keep, kind: str, properties: Callable[[pa.Array], dict[str, pa.Array]]) -> None:
+        self._keep, self._kind, self._properties = keep, kind, properties
+        self.sheet = Sheet(keep.folder, f"named-{kind}")
+
+    def numbers(self, ids: pa.Array) -> np.ndarray[Any, Any]:
+        """The number of each id; unknown ones become nodes."""
+        import numpy as np
+        import pyarrow as pa
+
+        places = self._keep.places[self._kind]
+        wanted = keys(ids)
+        found = places.find(wanted)
+        if (found < 0).any():
+            at = np.flatnonzero(found < 0)
+            new, first, back = np.unique(wanted[at], return_index=True, return_inverse=True)
+            order = np.argsort(first)  # numbered in the order in which they are met
+            numbers = np.empty(len(new), np.int64)
+            numbers[order] = self._keep.take(len(new))
+            places.add(new, numbers)
+            found[at] = numbers[back]
+            texts = ids.take(pa.array(at[first[order]]))
+            label = pa.repeat(pa.scalar(self._keep.label(self._kind)), len(new))
+            self.sheet.write({IDS: pa.array(numbers[order]), LABEL: label, **self._properties(texts)})
+        return found
+
+    @property
+    def rows(self) -> int:
+        """How many nodes were made."""
+        return self.sheet.rows
+
+
+def tables(paths: tuple[Path, ...], kind: str) -> list[tuple[Table, table_files.Columns]]:
+    """The files of one kind, looked at: what each column is."""
+    from kgeval.graph.load.bulk.source import Table
+
+    found = []
+    for path in paths:
+        columns = table_files.columns(path, kind)
+        found.append((Table(path, columns.names), columns))
+    return found

@@ -1,0 +1,179 @@
+"""A bulk import from the user's tables to a started server: the old store stays until the new one is seen to be right."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kgeval.errors import IncompleteError, ServerError, UsageError
+from kgeval.graph.connect import Address, Graph, open_graph
+from kgeval.graph.load import naming, state
+from kgeval.graph.load.bulk.convert import Converted, Progress, convert
+from kgeval.graph.load.bulk.sheets import SEPARATOR
+from kgeval.graph.load.table_files import Inputs
+from kgeval.graph.queries import all_queries
+from kgeval.graph.server import admin, ensure_started, exchange, status, stop
+from kgeval.graph.server.faults import FREE_SPACE, NotReadyError, clear_io_errors
+from kgeval.graph.server.home import Home, credentials, write_private
+from kgeval.graph.server.jars import ensure_jars
+from kgeval.graph.server.memory import DEFAULT_HEAP, check_fits
+
+Say = Callable[[str], None]
+CSV_GROWTH, PARQUET_GROWTH = 6, 20  # bytes that CSV files and store together take for each byte of the input, a cautious guess
+STORE_GROWTH = 5  # bytes of store for each byte of the tool's files
+NODE_BYTES, RELATION_BYTES = 400, 150
+INDEX_SECONDS = 600
+PATIENCE = 4
+
+
+@dataclass(frozen=True)
+class Order:
+    """What to load and where. `name_keys`: a column of names -> their normal forms; `judge` hears what was converted before the
+    tool runs, and may refuse by raising. `heap`: of the tool and of the server afterwards (null: the server's own, or 1g)."""
+
+    inputs: Inputs
+    target: state.Target
+    home: Path | None
+    name_keys: Callable[[Any], Any]
+    judge: Callable[[Converted], None]
+    heap: str | None = None
+    replace_store: bool = False
+    say: Say = lambda _text: None
+    progress: Progress = lambda _stage, _done, _total: None
+
+
+def load(order: Order) -> Converted | None:
+    """Loads the graph; null where the home holds just this input already.
+
+    Raises: UsageError where the home holds anything and `replace_store` was not given; InputError for the files; ServerError for
+    tool, disk and server; what `judge` raises. Whatever is raised, and at Ctrl-C, the home's old store is there as it was.
+    """
+    naming.check_graph_name(order.target.name)
+    place = Home(order.home)
+    with clear_io_errors(f"the home {place.path}"):
+        place.create()
+        with exchange.alone(place.path):
+            exchange.take_back_stopped(place.path, lambda: stop(order.home))
+            if not order.replace_store and _holds(place, order):
+                return None
+            with exchange.staging(place.path) as folder:
+                return _load(place, order, folder)
+
+
+def _load(place: Home, order: Order, folder: Path) -> Converted:
+    check_fits(order.heap or DEFAULT_HEAP)
+    _check_space(folder, sum(_growth(path) for path in order.inputs.all), "files and store")
+    (folder / "csv").mkdir(mode=0o700)
+    order.say("converting the files")
+    made = convert(order.inputs, folder / "csv", order.target.name, name_keys=order.name_keys, progress=order.progress)
+    order.judge(made)
+    _check_space(folder, STORE_GROWTH * made.size + NODE_BYTES * made.nodes + RELATION_BYTES * made.relations, "the store")
+    line = place.claim(None)
+    jars = ensure_jars(line, source=None, say=order.say)
+    order.say(f"importing {made.nodes:,} nodes and {made.relations:,} relations with Neo4j's own tool")
+    data = admin.import_store(_tool_order(made), folder / "store", jars, heap=order.heap or DEFAULT_HEAP, progress=order.progress)
+    shutil.rmtree(folder / "csv")
+    heap, ran = _exchange(place, order, data, line, jars)
+    try:
+        with open_graph(_started(order, heap)) as graph:
+            _finish(graph, order, made)
+    except BaseException:
+        order.say("taking the old store back")
+        stop(order.home)
+        exchange.take_back(place.path)
+        if ran:
+            ensure_started(order.home, say=order.say, heap=heap)
+        raise
+    exchange.settle(place.path)
+    return made
+
+
+def _started(order: Order, heap: str | None) -> Address:
+    """Starts the server, patiently: a slow machine is no reason to throw the new store away."""
+    for _ in range(PATIENCE):
+        try:
+            return ensure_started(order.home, say=order.say, heap=heap)
+        except NotReadyError:
+            order.say("the server is not ready yet; waiting on")
+    return ensure_started(order.home, say=order.say, heap=heap)
+
+
+def _exchange(place: Home, order: Order, data: Path, line: Any, jars: list[Path]) -> tuple[str | None, bool]:
+    """Stops the server if it runs and puts the new store in. Returns the heap for the next start, and whether one ran."""
+    found = status(order.home)
+    running = place.running()
+    heap = order.heap or (running.heap if running else None)
+    if found.running:
+        order.say(f"stopping the server of {place.path}; it is started again with the new store")
+        stop(order.home)
+    with place.locked(order.say):
+        if status(order.home).running:
+            raise ServerError(f"somebody started the server of {place.path} again", fix="run this once more")
+        place.prepare(line, jars)
+        write_private(data / "dbms" / "auth.ini", credentials(place.password()))
+        place.mark_used()
+        exchange.exchange(place.path, data)
+    return heap, found.running
+
+
+def _holds(place: Home, order: Order) -> bool:
+    """True where the home holds just this input already, False where its store is empty.
+
+    Raises: UsageError where it holds anything else. To look, its server is started if it does not run.
+    """
+    marker = place.marker()
+    if marker is None or not marker.used or not (place.path / "data" / "databases").is_dir():
+        return False
+    with open_graph(ensure_started(order.home, say=order.say, heap=order.heap)) as graph:
+        counts = graph.read(all_queries()["stored-counts"])[0]
+        marks = graph.read(all_queries()["imported-graphs"])
+    if not counts["nodes"]:
+        return False
+    if len(marks) == 1 and marks[0]["name"] == order.target.name and order.target.fingerprint in marks[0]["fingerprints"]:
+        return bool(marks[0]["status"] == "ready")
+    names = ", ".join(str(mark["name"])[:40] for mark in marks[:5]) or "none that kgeval wrote"
+    raise UsageError(
+        f"{place.path} holds {counts['nodes']:,} nodes and {counts['relations']:,} relations (graphs: {names}); "
+        "a bulk import puts a new store in the place of all of it",
+        fix="--home with a new folder; or --replace-store, which deletes everything in this home's store; or import without --bulk",
+    )
+
+
+def _tool_order(made: Converted) -> admin.Order:
+    broken = [group.broken for group in (*made.node_groups, *made.relation_groups) if group.broken]
+    return admin.Order(
+        made.folder, [(None, group.files) for group in made.node_groups], [(group.type, group.files) for group in made.relation_groups],
+        broken, made.longest, ord(SEPARATOR),
+    )
+
+
+def _finish(graph: Graph, order: Order, made: Converted) -> None:
+    """Counts what is there, makes index and constraint, writes the mark. Raises: IncompleteError where something is missing."""
+    queries = all_queries()
+    there = graph.read(queries["stored-counts"])[0]
+    if (there["nodes"], there["relations"]) != (made.nodes, made.relations):
+        raise IncompleteError(
+            f"{made.nodes:,} nodes and {made.relations:,} relations were converted, "
+            f"{there['nodes']:,} and {there['relations']:,} are there",
+            fix="please report this; the old store is as it was",
+        )
+    order.progress("indexes", 0, 0)
+    graph.schema_command(queries["create-name-index"])
+    new = state.State("new", (), frozenset())
+    state.begin(graph, order.target, new)
+    graph.write(queries["await-indexes"], {"seconds": INDEX_SECONDS})
+    state.finish(graph, order.target, new, made.nodes)
+
+
+def _growth(path: Path) -> int:
+    return path.stat().st_size * (PARQUET_GROWTH if path.suffix.lower() == ".parquet" else CSV_GROWTH)
+
+
+def _check_space(folder: Path, needed: int, what: str) -> None:
+    free = shutil.disk_usage(folder).free
+    if free < needed:
+        need = f"{what} need about {needed >> 20:,} MB beside the old store"
+        raise ServerError(f"{folder.parent}: {free >> 20:,} MB are free on its disk; {need}", fix=FREE_SPACE)

@@ -1,0 +1,186 @@
+"""Reads a table in batches of columns, in flat memory: CSV as text, Parquet with its types made plain."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kgeval.errors import InputError
+from kgeval.files import check_readable
+from kgeval.graph.load.table_files import delimiter, header
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+BLOCK = 4 << 20  # bytes of a CSV file, or of decoded Parquet, in one batch
+MOST_ROWS = 100_000
+LONGEST_CELL = 1 << 30
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some rows of one table. `first`: how many rows stand before them in the file, rows with a wrong number of cells left out."""
+
+    path: Path
+    first: int
+    data: pa.RecordBatch
+
+
+@dataclass
+class Table:
+    """One file. While it is read, `torn` gathers the rows with a wrong number of cells: (row, from 1; what is wrong)."""
+
+    path: Path
+    names: tuple[str, ...]
+    torn: list[tuple[int, str]] = field(default_factory=list)
+
+    def batches(self) -> Iterator[Batch]:
+        """The rows, in batches. Raises: InputError with file and line where the file is damaged or not UTF-8."""
+        check_readable(self.path)
+        self.torn.clear()
+        first = 0
+        for data in self._parquet() if self.path.suffix.lower() == ".parquet" else self._csv():
+            if data.num_rows:
+                yield Batch(self.path, first, data.rename_columns(list(self.names)))
+            first += data.num_rows
+
+    def row(self, position: int) -> int:
+        """The row in the file, from 1, of the row at `position` among those that were not torn."""
+        row = position + 1
+        for torn, _ in self.torn:
+            row += torn <= row
+        return row
+
+    def _parquet(self) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            with pq.ParquetFile(self.path, pre_buffer=False) as file:
+                size = sum(file.metadata.row_group(at).total_byte_size for at in range(file.metadata.num_row_groups))
+                rows = min(MOST_ROWS, max(100, BLOCK * 2 * file.metadata.num_rows // max(size, 1)))
+                for batch in file.iter_batches(batch_size=rows):
+                    yield plain(batch, self.path)
+        except (pa.ArrowException, OSError) as cause:
+            raise InputError(f"{self.path}: not a Parquet file: {str(cause).splitlines()[0]}", fix="write the table again") from cause
+
+    def _csv(self) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+        from pyarrow import csv as pcsv
+
+        try:
+            yield from self._blocks(pcsv)
+        except pa.ArrowInvalid as cause:
+            raise self._damaged(cause) from cause
+        except OSError as cause:
+            raise InputError(f"{self.path}: {cause}", fix="check the disk") from cause
+
+    def _blocks(self, pcsv: Any) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+
+        def note(row: Any) -> str:
+            self.torn.append((row.number - 1, f"{row.actual_columns} cells, the header has {row.expected_columns}"))
+            return "skip"
+
+        reader = pcsv.open_csv(
+            self.path,
+            read_options=pcsv.ReadOptions(use_threads=False, block_size=BLOCK),  # row numbers are only known to one thread
+            parse_options=pcsv.ParseOptions(delimiter=delimiter(self.path), newlines_in_values=True, invalid_row_handler=note),
+            convert_options=pcsv.ConvertOptions(column_types={name: pa.string() for name in header(self.path)}),
+        )
+        with reader:
+            yield from reader
+
+    def _damaged(self, cause: Exception) -> InputError:
+        """What is wrong with a CSV file that the fast reader gave up on: found again row by row."""
+        csv.field_size_limit(LONGEST_CELL)
+        with self.path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
+            reader, begun = csv.reader(file, delimiter=delimiter(self.path)), 1
+            for cells in reader:
+                bad = next((at for at, cell in enumerate(cells) if any("\udc80" <= c <= "\udcff" for c in cell)), None)
+                if bad is not None:
+                    name = self.names[bad] if bad < len(self.names) else f"cell {bad + 1}"
+                    return InputError(f"{self.path}:{reader.line_num}: {name}: is not UTF-8", fix="save the file as UTF-8")
+                if sum(map(len, cells)) > BLOCK // 4:
+                    where = f"{self.path}:{begun}: the row that begins here is longer than {BLOCK >> 20} MB"
+                    return InputError(where, fix='close its quotes (a quote inside a quoted cell is written ""), or use Parquet')
+                begun = reader.line_num + 1
+        return InputError(f"{self.path}: not a table: {str(cause).splitlines()[0]}", fix="mend the file, or export it as Parquet")
+
+
+def line(path: Path, row: int) -> str:
+    """Where a row is in words: `file:line` (its last line) in CSV, `file: row n` in Parquet."""
+    if path.suffix.lower() == ".parquet":
+        return f"{path.name}: row {row}"
+    csv.field_size_limit(LONGEST_CELL)
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        reader = csv.reader(file, delimiter=delimiter(path))
+        seen = -1
+        for cells in reader:
+            seen += bool(cells)
+            if seen == row:
+                return f"{path.name}:{reader.line_num}"
+    return f"{path.name}: row {row}"
+
+
+def plain(batch: pa.RecordBatch, path: Path) -> pa.RecordBatch:
+    """The batch with few types: text, 64-bit whole numbers and floats, booleans, lists of these; dates become text, the rest JSON."""
+    import pyarrow as pa
+
+    columns = []
+    for name, column in zip(batch.schema.names, batch.columns, strict=True):
+        try:
+            columns.append(plain_column(column))
+        except pa.ArrowInvalid as cause:
+            fix = "whole numbers must fit into 64 bits with a sign; write larger ones as text"
+            raise InputError(f"{path}: column {name[:60]!r}: {str(cause).splitlines()[0][:200]}", fix=fix) from cause
+    return pa.RecordBatch.from_arrays(columns, names=list(batch.schema.names))
+
+
+def plain_column(column: pa.Array) -> pa.Array:
+    """One column made plain, as `plain` says. Lists lose their nulls and blanks; an empty one is null."""
+    import json
+
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        column, kind = column.dictionary_decode(), kind.value_type
+    wanted = _plain_type(kind)
+    if wanted is not None:
+        return column if kind == wanted else column.cast(wanted)
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+        inner = _plain_type(kind.value_type)
+        if inner is not None:
+            return _lists(column.cast(pa.list_(inner)))
+    texts = [None if value is None else json.dumps(value, ensure_ascii=False, default=str) for value in column.to_pylist()]
+    return pa.array(texts, pa.string())
+
+
+def _plain_type(kind: pa.DataType) -> pa.DataType | None:
+    import pyarrow as pa
+
+    is_ = pa.types
+    if is_.is_integer(kind):
+        return pa.int64()
+    if is_.is_floating(kind):
+        return pa.float64()
+    if is_.is_boolean(kind) or is_.is_null(kind):
+        return pa.bool_() if is_.is_boolean(kind) else pa.string()
+    texts = is_.is_string(kind) or is_.is_large_string(kind) or is_.is_string_view(kind)
+    return pa.string() if texts or is_.is_temporal(kind) or is_.is_decimal(kind) else None
+
+
+def _lists(column: pa.ListArray) -> pa.ListArray:
+    """Lists without null and empty items; empty lists are null."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    items = column.flatten()
+    if items.null_count or (pa.types.is_string(items.type) and pc.any(pc.equal(pc.binary_length(items), 0)).as_py()):
+        kept = [None if found is None else [item for item in found if item not in (None, "")] for found in column.to_pylist()]
+        column = pa.array(kept, column.type)
+    return pc.if_else(pc.equal(pc.list_value_length(column), 0), pa.scalar(None, column.type), column)

@@ -1,0 +1,325 @@
+"""The stages of a conversion: documents, chunks, entities, relations. Each goes through its files batch by batch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from kgeval.graph.load import naming, nodes, table_files
+from kgeval.graph.load.bulk import cells
+from kgeval.graph.load.bulk.keep import CHUNKS, DOCUMENTS, ENTITIES, Keep, Named, TooManyError, tables
+from kgeval.graph.load.bulk.places import keys
+from kgeval.graph.load.bulk.sheets import END, IDS, LABEL, SEPARATOR, START, TYPE, Sheet
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy as np
+    import pyarrow as pa
+
+Read = Callable[["pa.Array", str], tuple["pa.Array", cells.Faults]]
+Rows = dict[str, Any]  # {field: column}, and "further": {property: column}
+SEPARATORS = ";|"
+
+
+def lists(column: pa.Array, field: str) -> tuple[pa.Array, cells.Faults]:
+    """Lists of ids or names, as the ordinary importer takes them apart."""
+    return cells.texts(column, field, separators=SEPARATORS)
+
+
+def types(column: pa.Array, field: str) -> tuple[pa.Array, cells.Faults]:
+    """Types; of several labels the first that is no base label."""
+    import pyarrow as pa
+
+    return cells.each(column, lambda cell: nodes.type_of(cell, field), pa.string())
+
+
+READERS: dict[str, dict[str, Read]] = {
+    table_files.NODES: {
+        "id": cells.needed, "name": cells.text, "type": types, "description": cells.text, "aliases": lists, "chunk_ids": lists,
+        "document_ids": lists, "embedding": cells.numbers,
+    },
+    table_files.RELATIONS: {
+        "source": cells.needed, "target": cells.needed, "predicate": cells.needed, "description": cells.text, "weight": cells.number,
+        "chunk_ids": lists,
+    },
+    table_files.CHUNKS: {"id": cells.needed, "text": cells.text, "index": cells.whole_number, "documents": lists},
+    table_files.DOCUMENTS: {"id": cells.needed, "title": cells.text},
+}
+
+
+def good_rows(keep: Keep, paths: tuple[Path, ...], kind: str, unique: str | None = None) -> Iterator[tuple[str, Rows]]:
+    """The good rows of all files of a kind, in batches, with the file's place as text; bad rows are noted.
+
+    unique: the kind of node whose ids these are; rows with an id that was there before are bad. Their numbers come as "numbers".
+    """
+    for at, (table, columns) in enumerate(tables(paths, kind)):
+        keep.notes += [note for note in columns.notes if note not in keep.notes]
+        for batch in table.batches():
+            rows, faults = _rows(batch.data, kind, columns)
+            if unique is not None:
+                faults |= _repeated(keep, unique, rows["id"], faults)
+            keep.counts["rows"] += batch.data.num_rows
+            if faults:
+                keep.fault(table, batch, faults)
+                rows = _without(rows, faults)
+            count = len(next(iter(rows.values())))
+            if unique is not None:
+                rows["numbers"] = keep.take(count)
+                keep.places[unique].add(keys(rows["id"]), rows["numbers"])
+            keep.heard(kind, count)
+            yield str(at), rows
+        keep.torn(table)
+
+
+def _rows(data: pa.RecordBatch, kind: str, columns: table_files.Columns) -> tuple[Rows, cells.Faults]:
+    found: Rows = {}
+    faults: cells.Faults = {}
+    for field, read in READERS[kind].items():
+        if field in columns.fields:
+            found[field], wrong = read(data.column(columns.fields[field]), field)
+            faults = wrong | faults
+    found["further"] = {name: _property(data.column(column)) for column, name in columns.further.items()}
+    return found, faults
+
+
+def _property(column: pa.Array) -> pa.Array:
+    """A further column as a property: an empty text or NaN is no property."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_string(column.type):
+        return pc.if_else(pc.equal(pc.binary_length(column), 0), pa.scalar(None, pa.string()), column)
+    if pa.types.is_floating(column.type):
+        return pc.if_else(pc.is_nan(column), pa.scalar(None, pa.float64()), column)
+    return column
+
+
+def _repeated(keep: Keep, kind: str, ids: pa.Array, faults: cells.Faults) -> cells.Faults:
+    """The rows whose id an earlier good row has."""
+    import numpy as np
+
+    wanted = keys(ids)
+    good = np.ones(len(wanted), bool)
+    good[list(faults)] = False
+    places = np.flatnonzero(good)
+    again = np.ones(len(places), bool)
+    again[np.unique(wanted[places], return_index=True)[1]] = False
+    again |= keep.places[kind].find(wanted[places]) >= 0
+    word = {ENTITIES: "entity", CHUNKS: "chunk", DOCUMENTS: "document"}[kind]
+    return {
+        int(at): f"the {word} id {ids[int(at)].as_py()[:80]!r} was given before; ids must be unique" for at in places[again]
+    }
+
+
+def _without(rows: Rows, faults: cells.Faults) -> Rows:
+    import numpy as np
+    import pyarrow as pa
+
+    kept = np.ones(len(next(iter(rows.values()))), bool)
+    kept[list(faults)] = False
+    mask = pa.array(kept)
+    return {
+        field: {name: column.filter(mask) for name, column in value.items()} if field == "further" else value.filter(mask)
+        for field, value in rows.items()
+    }
+
+
+def documents(keep: Keep, paths: tuple[Path, ...]) -> list[Sheet]:
+    """Document nodes."""
+    import pyarrow.compute as pc
+
+    sheet = Sheet(keep.folder, "documents")
+    for _, rows in good_rows(keep, paths, table_files.DOCUMENTS, DOCUMENTS):
+        title = pc.coalesce(rows["title"], rows["id"]) if "title" in rows else rows["id"]
+        sheet.write({IDS: _ints(rows["numbers"]), LABEL: _same(keep.label(DOCUMENTS), rows["id"]), "id": rows["id"], "title": title})
+    return [sheet]
+
+
+def chunks(keep: Keep, paths: tuple[Path, ...], of: Named) -> tuple[list[Sheet], list[Sheet]]:
+    """Chunk nodes; their documents and the order of chunks of one document as relations."""
+    import numpy as np
+
+    sheet, links = Sheet(keep.folder, "chunks"), Sheet(keep.folder, "from-document", relation_type="FROM_DOCUMENT")
+    order: list[tuple[np.ndarray[Any, Any], ...]] = []
+    for _, rows in good_rows(keep, paths, table_files.CHUNKS, CHUNKS):
+        own: Rows = {field: rows[field] for field in ("id", "index", "text") if field in rows}
+        sheet.write({IDS: _ints(rows["numbers"]), LABEL: _same(keep.label(CHUNKS), rows["id"]), **own})
+        if "documents" in rows:
+            holders, found = _linked(rows["numbers"], rows["documents"], of)
+            links.write({START: _ints(holders), END: _ints(found)})
+            if "index" in rows:
+                first = np.unique(holders, return_index=True)[1]
+                at = holders[first] - rows["numbers"][0]
+                known = ~rows["index"].is_null().to_numpy(zero_copy_only=False)[at]
+                index = rows["index"].fill_null(0).to_numpy()[at]
+                order.append((found[first][known], index[known], holders[first][known]))
+    return [sheet], [links, _next(keep, order)]
+
+
+def _next(keep: Keep, order: list[tuple[np.ndarray[Any, Any], ...]]) -> Sheet:
+    """Consecutive chunks of each document, by index; equal ones in the order of the file."""
+    import numpy as np
+
+    sheet = Sheet(keep.folder, "next-chunk", relation_type="NEXT_CHUNK")
+    if order:
+        document, index, chunk = (np.concatenate([part[at] for part in order]) for at in range(3))
+        sort = np.lexsort((index, document))
+        document, chunk = document[sort], chunk[sort]
+        same = document[:-1] == document[1:]
+        sheet.write({START: _ints(chunk[:-1][same]), END: _ints(chunk[1:][same])})
+    return sheet
+
+
+def _linked(numbers: np.ndarray[Any, Any], found: pa.ListArray, named: Named) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Each number beside each of what its row names."""
+    import pyarrow.compute as pc
+
+    parents = pc.list_parent_indices(found).to_numpy()
+    return numbers[parents], named.numbers(pc.list_flatten(found))
+
+
+class Entities:
+    """Entity nodes, and what mentions them. `labelled`: types become labels, as long as there are not too many."""
+
+    def __init__(self, keep: Keep, *, labelled: bool) -> None:
+        self._keep, self._labelled = keep, labelled
+        self._types: set[str] = set()
+        self._names: list[np.ndarray[Any, Any]] = []
+        self._sheets: dict[str, Sheet] = {}
+        self.mentions = Sheet(keep.folder, "from-chunk", relation_type="FROM_CHUNK")
+
+    def convert(self, paths: tuple[Path, ...], chunks: Named, documents: Named) -> list[Sheet]:
+        """The nodes of all files. Raises TooManyError."""
+        for file, rows in good_rows(self._keep, paths, table_files.NODES, ENTITIES):
+            sheet = self._sheets.setdefault(file, Sheet(self._keep.folder, f"entities-{file}"))
+            sheet.write(self._columns(rows))
+            if "chunk_ids" in rows:
+                holders, found = _linked(rows["numbers"], rows["chunk_ids"], chunks)
+                self.mentions.write({START: _ints(holders), END: _ints(found)})
+            if "document_ids" in rows:
+                _linked(rows["numbers"], rows["document_ids"], documents)
+        self._count()
+        return list(self._sheets.values())
+
+    def _columns(self, rows: Rows) -> dict[str, pa.Array]:
+        name = rows["name"] if "name" in rows else rows["id"]
+        if "name" in rows:
+            self._keep.counts["unnamed"] += name.null_count
+        self._names.append(keys(name.drop_null()))
+        own = {"id": rows["id"], "name": name, "name_key": self._keep.name_keys(name)}
+        own |= {field: rows[field] for field in ("type", "description", "aliases", "document_ids", "embedding") if field in rows}
+        return {**rows["further"], IDS: _ints(rows["numbers"]), LABEL: self._labels(rows), **own}
+
+    def _labels(self, rows: Rows) -> pa.Array:
+        """`__Entity__`, the graph, and the type where it may be a label."""
+        import pyarrow as pa
+
+        base = self._keep.label(ENTITIES)
+        if "type" not in rows:
+            return _same(base, rows["id"])
+        coded = rows["type"].dictionary_encode()
+        kinds = coded.dictionary.to_pylist()
+        self._types |= set(kinds)
+        fit = {k for k in self._types if naming.fits_label(k, {self._keep.graph}) and SEPARATOR not in k}
+        if len(fit) > naming.MOST_TYPES and self._labelled:
+            raise TooManyError
+        labels = [f"{base}{SEPARATOR}{kind}" if self._labelled and kind in fit else base for kind in kinds]
+        return pa.array([*labels, base]).take(coded.indices.fill_null(len(labels)))
+
+    def _count(self) -> None:
+        import numpy as np
+
+        if self._names:
+            _, counts = np.unique(np.concatenate(self._names), return_counts=True)
+            self._keep.counts["same_names"] = int(counts[counts > 1].sum())
+        left = sorted(k for k in self._types if not naming.fits_label(k, {self._keep.graph}))
+        if not self._labelled:
+            self._keep.notes.append(f"more than {naming.MOST_TYPES} distinct types: kept in the property `type`, not as labels")
+        elif left:
+            shown = ", ".join(k[:40] for k in left[:5])
+            self._keep.notes.append(f"types kept in the property `type` only, their labels are taken: {shown}")
+
+
+class Relations:
+    """Relations between entities; unknown ends become entities. `typed`: predicates become relation types."""
+
+    def __init__(self, keep: Keep, ends: Named, *, typed: bool, first_named: int) -> None:
+        self._keep, self._ends, self._typed, self._first_named = keep, ends, typed, first_named
+        self._types: set[str] = set()
+        self._sheets: dict[str, Sheet] = {}
+
+    def convert(self, paths: tuple[Path, ...], chunks: Named | None, *, dangling: bool) -> list[Sheet]:
+        """The relations of all files. `chunks`: chunks that relations name become nodes. Raises TooManyError."""
+        import pyarrow.compute as pc
+
+        for file, rows in good_rows(self._keep, paths, table_files.RELATIONS):
+            source, target = self._ends_of(rows)
+            if dangling:
+                self._keep.counts["dangling_relations"] += int(((source >= self._first_named) | (target >= self._first_named)).sum())
+            own: Rows = {field: rows[field] for field in ("description", "weight", "chunk_ids") if field in rows}
+            words = rows.get("predicate")
+            words = _same(naming.NO_PREDICATE, rows["source"]) if words is None else words
+            sheet = self._sheets.setdefault(file, Sheet(self._keep.folder, f"relations-{file}"))
+            columns = {START: _ints(source), END: _ints(target), TYPE: self._types_of(words), "predicate": words}
+            sheet.write({**rows["further"], **columns, **own})
+            if chunks is not None and "chunk_ids" in rows:
+                chunks.numbers(pc.list_flatten(rows["chunk_ids"]))
+        if not self._typed:
+            what = f"more than {naming.MOST_TYPES} distinct predicates: all relations are of type RELATED, `predicate` holds the words"
+            self._keep.notes.append(what)
+        return list(self._sheets.values())
+
+    def _ends_of(self, rows: Rows) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        """Both ends, asked together so that unknown ones are numbered row by row."""
+        import numpy as np
+        import pyarrow as pa
+
+        both = pa.concat_arrays([rows["source"], rows["target"]])
+        found = self._ends.numbers(both)
+        return found[: len(found) // 2], found[len(found) // 2 :] if len(found) else np.zeros(0, np.int64)
+
+    def _types_of(self, words: pa.Array) -> pa.Array:
+        import pyarrow as pa
+
+        coded = words.dictionary_encode()
+        found = [naming.upper_snake(word) for word in coded.dictionary.to_pylist()]
+        self._types |= set(found)
+        if len(self._types) > naming.MOST_TYPES and self._typed:
+            raise TooManyError
+        return pa.array(found if self._typed else [naming.NO_PREDICATE] * len(found), pa.string()).take(coded.indices)
+
+
+def _ints(numbers: np.ndarray[Any, Any]) -> pa.Array:
+    import pyarrow as pa
+
+    return pa.array(numbers, pa.int64())
+
+
+def _same(value: str, beside: pa.Array) -> pa.Array:
+    import pyarrow as pa
+
+    return pa.repeat(pa.scalar(value), len(beside))
+
+
+def ends_as_nodes(keep: Keep, *, dangling: bool) -> Named:
+    """Entities that only relations name: name and id are what the relation says."""
+    return Named(keep, ENTITIES, lambda ids: {
+        "id": ids, "name": ids, "name_key": keep.name_keys(ids), **({"dangling": _true(ids)} if dangling else {}),
+    })
+
+
+def chunks_as_nodes(keep: Keep, *, dangling: bool) -> Named:
+    """Chunks that only entities (or relations) name."""
+    return Named(keep, CHUNKS, lambda ids: {"id": ids, **({"dangling": _true(ids)} if dangling else {})})
+
+
+def documents_as_nodes(keep: Keep) -> Named:
+    """Documents that only chunks or entities name."""
+    return Named(keep, DOCUMENTS, lambda ids: {"id": ids, "title": ids})
+
+
+def _true(ids: pa.Array) -> pa.Array:
+    import pyarrow as pa
+
+    return pa.repeat(pa.scalar(True), len(ids))

@@ -1,0 +1,73 @@
+"""Whether graph algorithms fit the memory that the user grants them on the server (`--memory-limit`), by GDS's own estimates."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from kgeval.errors import QueryError, UsageError
+from kgeval.graph.connect import Graph
+from kgeval.graph.queries import all_queries
+
+PROJECTION = "projection"
+_UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt])(?:i?b)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What the algorithms of an audit take of the server's heap, in bytes: at most, by step. `limit`: what the user grants, or null."""
+
+    steps: dict[str, int]
+    limit: int | None = None
+
+    @property
+    def peak(self) -> int:
+        """The projection and the largest algorithm on it."""
+        return max((self.needed(step) for step in self.steps), default=0)
+
+    def needed(self, step: str) -> int:
+        """What a step takes while the projection is there."""
+        return self.steps[step] + (self.steps.get(PROJECTION, 0) if step != PROJECTION else 0)
+
+    def refusal(self, step: str) -> str | None:
+        """Why a step may not run; null if it may. An unknown step takes what the projection takes."""
+        known = step if step in self.steps else PROJECTION
+        if self.limit is None or known not in self.steps or self.needed(known) <= self.limit:
+            return None
+        return f"may take {amount(self.needed(known))} of the server's heap, more than --memory-limit {amount(self.limit)}"
+
+
+def estimate(graph: Graph, nodes: int, relations: int, *, timeout: float | None = None) -> Estimate:
+    """The estimate for a graph of so many entities and relations; empty where the server has no GDS or algorithms run in a session.
+
+    Raises: QueryError where a limit is set and GDS does not answer: what cannot be told is not tried.
+    """
+    if graph.info.gds is None or graph.algorithms is not None:
+        return Estimate({}, graph.memory_limit)
+    try:
+        rows = graph.read(all_queries()["algorithm-memory"], {"nodes": nodes, "relations": relations}, timeout=timeout)
+    except QueryError:
+        if graph.memory_limit is not None:
+            raise
+        return Estimate({})
+    steps: dict[str, int] = {}
+    for row in rows:
+        steps[row["step"]] = max(steps.get(row["step"], 0), row["bytes_max"])
+    return Estimate(steps, graph.memory_limit)
+
+
+def size_of(text: str) -> int:
+    """Bytes of `512m`, `2g`, `1.5GB`. Raises: UsageError."""
+    found = _SIZE.fullmatch(text.strip())
+    if found is None or not float(found[1]):
+        raise UsageError(f"{text!r} is no amount of memory", fix="write a number with k, m, g or t: --memory-limit 2g")
+    return int(float(found[1]) * _UNITS[found[2].lower()])
+
+
+def amount(number: int) -> str:
+    """Bytes for people: `1.4 GB`."""
+    for unit, name in ((1 << 40, "TB"), (1 << 30, "GB"), (1 << 20, "MB")):
+        if number >= unit:
+            return f"{number / unit:.3g} {name}"
+    return f"{number / 1024:.3g} kB"

@@ -1,0 +1,89 @@
+"""What a server is, read once when it is connected to; every reason why it cannot be used is said at once."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from kgeval.errors import ConnectError, first_line
+from kgeval.records import ServerInfo
+
+if TYPE_CHECKING:
+    import neo4j
+
+    from kgeval.graph.connect import Address
+
+OLDEST_NEO4J = (5, 26)
+GDS_LINES = {"5.26": "2.13", "2026.01": "2.26"}
+INSTALL_GDS = "install the GDS plugin that fits this Neo4j (5.26 needs 2.13), or unset NEO4J_URI to use the embedded server"
+NO_GDS_FIX = (
+    f"{INSTALL_GDS}; "
+    "without GDS the checks and figures named by `kgeval doctor` are skipped"
+)
+
+
+def inspect(driver: neo4j.Driver, address: Address) -> ServerInfo:
+    """What the server is; every reason why it cannot be used becomes a ConnectError."""
+    import neo4j
+    from neo4j.exceptions import AuthError, ClientError, ConfigurationError, DriverError, Neo4jError, ServiceUnavailable
+
+    who = f"{address.uri} (from {address.source})"
+    try:
+        with driver.session(database=address.database, default_access_mode=neo4j.READ_ACCESS) as session:
+            row = session.run(
+                "CALL dbms.components() YIELD name, versions, edition WHERE name = 'Neo4j Kernel' "
+                "RETURN versions[0] AS version, edition"
+            ).single(strict=True)
+            database = session.run("CALL db.info() YIELD name RETURN name").single(strict=True)["name"]
+            gds = _gds_version(session)
+    except AuthError as cause:
+        message = f"{who}: Neo4j refuses user '{address.username}' or the password"
+        raise ConnectError(message, fix="set NEO4J_USERNAME and NEO4J_PASSWORD") from cause
+    except ClientError as cause:
+        if "DatabaseNotFound" in (cause.code or ""):
+            message = f"{who}: there is no database '{address.database}'"
+            raise ConnectError(message, fix="set --database or NEO4J_DATABASE; SHOW DATABASES lists them") from cause
+        raise ConnectError(f"{who}: {cause.message}", fix="is it a user database? see the server's log") from cause
+    except Neo4jError as cause:
+        raise ConnectError(f"{who}: {cause.message}", fix="the database may be starting or down: SHOW DATABASES tells") from cause
+    except (ServiceUnavailable, ConfigurationError, DriverError, OSError, ValueError) as cause:
+        raise ConnectError(f"{who}: Neo4j cannot be reached: {first_line(cause)}", fix=_reach_fix(address)) from cause
+    version = str(row["version"])
+    if _numbers(version) < OLDEST_NEO4J:
+        raise ConnectError(f"{who}: Neo4j {version} is too old", fix="kgeval needs Neo4j 5.26 or later")
+    return ServerInfo(
+        uri=address.uri, database=database, neo4j=version, edition=str(row["edition"]), gds=gds,
+        aura="aura" in version.lower() or "databases.neo4j.io" in address.uri, embedded=address.embedded,
+    )
+
+
+def _gds_version(session: neo4j.Session) -> str | None:
+    from neo4j.exceptions import ClientError
+
+    try:
+        row = session.run("RETURN gds.version() AS v").single()
+    except ClientError:
+        return None
+    return str(row["v"]) if row else None
+
+
+def gds_warning(info: ServerInfo) -> str | None:
+    """What is wrong with the server's GDS: missing, or of another line than Neo4j's. Null if nothing is."""
+    if info.gds is None:
+        where = " (Aura: switch on Graph Analytics, or kgeval audit --gds-session)" if info.aura else ""
+        return f"GDS is missing{where}: components, clustering, communities and the checks that need them are skipped"
+    line = ".".join(info.neo4j.split(".")[:2])
+    fits = GDS_LINES.get(line)
+    if fits and not info.gds.startswith(fits + "."):
+        return f"GDS {info.gds} is not of the line made for Neo4j {line} ({fits}.x): figures that need GDS may fail"
+    return None
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(n) for n in re.findall(r"\d+", version)[:2])
+
+
+def _reach_fix(address: Address) -> str:
+    if address.embedded:
+        return "kgeval server status; kgeval server logs; kgeval server stop and start"
+    return "check that the server runs and that the address and scheme are right; unset NEO4J_URI to use the embedded server"

@@ -1,0 +1,79 @@
+"""Texts of a table that are near to each other: exact in blocks while the table is small, by an index of LanceDB beyond that."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kgeval.llm.text_table import TextTable
+
+if TYPE_CHECKING:
+    import numpy as np
+
+BLOCK = 512
+PROBES = 20
+COLUMN = "vector"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Pairs with a cosine of at least `cosine`, among the `top_k` nearest of each text. A table of at most `exact_up_to` rows is
+    searched exactly: each text with all others, in blocks; a larger one by an index, each text in `PROBES` of about sqrt(rows) cells."""
+
+    cosine: float
+    top_k: int
+    exact_up_to: int
+
+
+def near_pairs(table: TextTable, wanted: Wanted) -> list[tuple[str, str, float]]:
+    """The ids of two texts and their cosine, each pair once, nearest first, then by ids.
+
+    In memory: the vectors of a small table, or a block of a large one; and the pairs.
+    """
+    if not table.about.rows:
+        return []
+    found: dict[tuple[str, str], float] = {}
+    rows = _exact(table.rows, wanted) if table.about.rows <= wanted.exact_up_to else _by_index(table.rows, wanted)
+    for a, b, cosine in rows:
+        found.setdefault((a, b) if a < b else (b, a), cosine)
+    return sorted(((a, b, cosine) for (a, b), cosine in found.items()), key=lambda one: (-one[2], one[0], one[1]))
+
+
+def _exact(rows: Any, wanted: Wanted) -> Iterator[tuple[str, str, float]]:
+    import numpy as np
+
+    columns = rows.search().select(["id", COLUMN]).limit(None).to_arrow().combine_chunks()
+    ids = columns["id"].to_pylist()
+    vectors = _matrix(columns[COLUMN])
+    for start in range(0, len(ids), BLOCK):
+        scores = np.round(vectors[start : start + BLOCK] @ vectors.T, 6)  # the last bits depend on the block
+        for at, row in enumerate(scores, start):
+            row[at] = -2.0
+            near = np.flatnonzero(row >= wanted.cosine)
+            best = near[np.argsort(-row[near], kind="stable")[: wanted.top_k]]
+            yield from ((ids[at], ids[int(other)], float(row[other])) for other in best)
+
+
+def _by_index(rows: Any, wanted: Wanted) -> Iterator[tuple[str, str, float]]:
+    from lancedb.index import IvfFlat
+
+    cells = max(1, math.isqrt(rows.count_rows()))
+    if not any(COLUMN in index.columns for index in rows.list_indices()):
+        rows.create_index(COLUMN, config=IvfFlat(distance_type="cosine", num_partitions=cells))
+    for batch in rows.search().select(["id", COLUMN]).limit(None).to_batches(batch_size=BLOCK):
+        ids = batch["id"].to_pylist()
+        search = rows.search(list(_matrix(batch[COLUMN])), vector_column_name=COLUMN).distance_type("cosine").nprobes(min(cells, PROBES))
+        hits = search.select(["id", "_distance"]).limit(wanted.top_k + 1).to_arrow()
+        for at, other, distance in zip(*(hits[name].to_pylist() for name in ("query_index", "id", "_distance")), strict=True):
+            cosine = round(min(1.0, 1.0 - distance), 6)
+            if other != ids[at] and cosine >= wanted.cosine:
+                yield ids[at], other, cosine
+
+
+def _matrix(column: Any) -> np.ndarray:
+    """A column of vectors as (n, d) float32."""
+    flat = column.combine_chunks() if hasattr(column, "combine_chunks") else column
+    made: np.ndarray = flat.flatten().to_numpy(zero_copy_only=False).reshape(len(flat), -1)
+    return made

@@ -1,0 +1,114 @@
+"""How long `kgeval import --bulk` takes, from tables to a readable server. Not a test.
+
+    python tests/bench/bulk_speed.py [--entities 1000000] [--relations 5000000] [--seed 7] [--csv] [--ordinary 20000] [--home FOLDER]
+
+Writes a power-law graph as Parquet (or CSV) tables, imports it into a home of its own, prints the seconds of each step, the peak
+memory of the client, and the rate against the ordinary import of a smaller graph (`--ordinary` entities, five times the relations).
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from threading import Thread
+
+import numpy as np
+import psutil
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pcsv
+import pyarrow.parquet as pq
+from audit_speed import edges
+
+from kgeval.graph.connect import open_graph
+from kgeval.graph.server import ensure_started, stop
+
+BATCH = 1_000_000
+
+
+def tables(folder: Path, entities: int, relations: int, seed: int, *, as_csv: bool) -> None:
+    """Writes nodes and relations."""
+    folder.mkdir(parents=True)
+    at = np.arange(entities)
+    nodes = pa.table({"id": texts("e", at), "name": texts("Entity ", at), "type": texts("Type", at % 20)})
+    ends = edges(entities, relations, seed)
+    facts = pa.table({"source": texts("e", ends[:, 0]), "target": texts("e", ends[:, 1]), "predicate": texts("rel ", ends[:, 2])})
+    for name, table in (("nodes", nodes), ("relations", facts)):
+        if as_csv:
+            pcsv.write_csv(table, folder / f"{name}.csv")
+        else:
+            pq.write_table(table, folder / f"{name}.parquet", row_group_size=BATCH)
+
+
+def texts(before: str, numbers: np.ndarray) -> pa.Array:  # type: ignore[type-arg]
+    return pc.binary_join_element_wise(pa.scalar(before), pa.array(numbers).cast(pa.string()), "")
+
+
+def timed(folder: Path, home: Path, *more: str) -> float:
+    """Imports in a process of its own, whose steps go to the screen with the second in which they began, and its peak memory."""
+    begun = time.perf_counter()
+    command = [sys.executable, "-m", "kgeval", "import", str(folder), "--graph", "bench", "--home", str(home), *more]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        peak: list[int] = [0]
+        Thread(target=watch, args=(process.pid, peak), daemon=True).start()
+        for line in process.stdout or ():
+            print(f"{time.perf_counter() - begun:8.1f} s  {line.rstrip()}", flush=True)
+    if process.returncode:
+        raise SystemExit(process.returncode)
+    print(f"client's own peak memory: {peak[0] >> 20} MB")
+    return time.perf_counter() - begun
+
+
+def watch(pid: int, peak: list[int]) -> None:
+    """Keeps the largest resident size of one process, its children not counted."""
+    with contextlib.suppress(psutil.Error):
+        while True:
+            peak[0] = max(peak[0], psutil.Process(pid).memory_info().rss)
+            time.sleep(0.05)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--entities", type=int, default=1_000_000)
+    parser.add_argument("--relations", type=int, default=5_000_000)
+    parser.add_argument("--ordinary", type=int, default=20_000, help="entities of the ordinary import; 0 leaves it out")
+    parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--csv", action="store_true")
+    parser.add_argument("--heap", default="1g")
+    parser.add_argument("--home", type=Path, help="a new home that is kept; its server is stopped")
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="kgeval-bench-") as folder:
+        root, home = Path(folder), chosen.home or Path(folder) / "home"
+        tables(root / "large", chosen.entities, chosen.relations, chosen.seed, as_csv=chosen.csv)
+        try:
+            bulk = timed(root / "large", home, "--bulk", "--heap", chosen.heap)
+            begun = time.perf_counter()
+            with open_graph(ensure_started(home, say=print)) as graph:
+                print(graph.read("MATCH (e:__Entity__ {name_key: 'entity 1'})-[r]-() RETURN count(r) AS relations_of_entity_1"))
+            print(f"read after {time.perf_counter() - begun:.1f} s; {chosen.relations / bulk:,.0f} relations a second in all")
+        finally:
+            stop(home)
+        if chosen.ordinary:
+            try:
+                ordinary(root, chosen, bulk)
+            finally:
+                stop(root / "other")
+
+
+def ordinary(root: Path, chosen: argparse.Namespace, bulk: float) -> None:
+    """The same through the running server, smaller; its start is not counted."""
+    small = chosen.ordinary
+    tables(root / "small", small, small * 5, chosen.seed, as_csv=chosen.csv)
+    ensure_started(root / "other", say=print, heap=chosen.heap)
+    slow = timed(root / "small", root / "other")
+    ratio = (chosen.relations / bulk) / (small * 5 / slow)
+    print(f"ordinary import: {small * 5:,} relations in {slow:.1f} s; bulk loads {ratio:.1f} times as many a second")
+
+
+if __name__ == "__main__":
+    main()

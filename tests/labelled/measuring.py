@@ -1,0 +1,64 @@
+"""Runs the duplicate checks on the world of the labelled pairs: each alone, and all together."""
+
+from __future__ import annotations
+
+from world import PAIRS
+
+from kgeval.audit.accuracy.duplicates import Listed, listed_pairs
+from kgeval.audit.accuracy.gold_pairs import Counts, GoldPair, against_gold, read_pairs
+from kgeval.audit.check import Embedding
+from kgeval.audit.measured import Case, Measured, Run, Share
+from kgeval.graph.connect import Graph
+from kgeval.records import Layout
+from kgeval.stats.intervals import Interval
+
+TIMEOUT = 600.0
+PLAIN: list[tuple[str, ...]] = [("duplicate-name",), ("fragmented-entity",)]
+EMBEDDED: list[tuple[str, ...]] = [("fragmented-entity",), ("similar-entity",)]
+
+
+def measure(graph: Graph, layout: Layout, embedding: Embedding | None) -> Measured:
+    """The figures of each set of checks; without `embedding` only of those that need none."""
+    gold = read_pairs(PAIRS)
+    plain = [lists(graph, layout, checks, None) for checks in PLAIN]
+    runs = [_run(listed, gold, "") for listed in plain]
+    if embedding is not None:
+        embedded = [lists(graph, layout, checks, embedding) for checks in EMBEDDED]
+        together = union([plain[0], *embedded])
+        runs += [_run(listed, gold, embedding.embedder.name) for listed in (*embedded, together)]
+    return Measured(run=runs)
+
+
+def union(several: list[Listed]) -> Listed:
+    """What several checks list together, each pair once."""
+    pairs = {frozenset((pair.a.element_id, pair.b.element_id)): pair for listed in several for pair in listed.pairs}
+    return Listed(list(pairs.values()), checks=[check for listed in several for check in listed.checks])
+
+
+def lists(graph: Graph, layout: Layout, checks: tuple[str, ...], embedding: Embedding | None) -> Listed:
+    """The pairs that the checks list."""
+    return listed_pairs(graph, layout, timeout=TIMEOUT, embedding=embedding, checks=checks)
+
+
+def _run(listed: Listed, gold: list[GoldPair], embedding: str) -> Run:
+    found = against_gold(listed, gold)
+    counts, cubed = found.counts, found.cubed
+    recall = _share(counts.right, counts.same, counts.recall_interval())
+    assert recall is not None and cubed.precision is not None and cubed.recall is not None and cubed.f1 is not None
+    return Run(
+        checks=listed.checks, embedding=embedding, pairs=counts.n, same=counts.same, listed=counts.listed, right=counts.right,
+        unlabelled=len(listed.pairs) - counts.listed, precision=_share(counts.right, counts.listed, counts.precision_interval()),
+        recall=recall, f1=None if found.pairs.f1 is None else round(found.pairs.f1, 6),
+        bcubed=(round(cubed.precision, 6), round(cubed.recall, 6), round(cubed.f1, 6)),
+        classes=[_case(name, one) for name, one in found.classes.items()],
+    )
+
+
+def _case(name: str, one: Counts) -> Case:
+    return Case(name=name, pairs=one.n, same=one.same, listed=one.listed, right=one.right)
+
+
+def _share(part: int, whole: int, interval: Interval | None) -> Share | None:
+    if interval is None:
+        return None
+    return Share(value=round(part / whole, 6), low=round(interval.low, 6), high=round(interval.high, 6))

@@ -1,0 +1,39 @@
+"""Every Cypher file is accepted by the server in the newest version of the language that it speaks: what an owner may make the default."""
+
+from __future__ import annotations
+
+import pytest
+
+from kgeval.errors import QueryError
+from kgeval.graph.connect import Graph
+from kgeval.graph.queries import Query, all_queries
+
+ONLY_BESIDE_A_SESSION = "session"  # the folder whose files may call what an ordinary server does not have
+FOLDERS = sorted({query.folder for query in all_queries().values()})
+
+
+def newest(graph: Graph) -> str:
+    (row,) = graph.read("CALL dbms.components() YIELD name, versions WHERE name = 'Cypher' RETURN versions")
+    return max((str(version) for version in row["versions"]), key=float)
+
+
+def refused(graph: Graph, query: Query, language: str) -> str | None:
+    """What the server says against the file; null if it can be planned. Parameters need no values for that."""
+    try:
+        graph.write(f"CYPHER {language} EXPLAIN {query.text}")
+    except QueryError as cause:
+        return f"{query.name} as Cypher {language}: {cause}"
+    return None
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_every_file_can_be_planned(graph: Graph, folder: str) -> None:
+    files = [query for query in all_queries().values() if query.folder == folder and not (folder == ONLY_BESIDE_A_SESSION and query.needs)]
+    language = newest(graph)
+    assert [fault for query in files if (fault := refused(graph, query, language))] == []
+
+
+@pytest.mark.parametrize("text", ["RETURN gds.no.such.function(1) AS x", "MATCH (n) RETURN"])
+def test_what_is_no_cypher_is_refused(graph: Graph, text: str) -> None:
+    with pytest.raises(QueryError):
+        graph.write(f"CYPHER {newest(graph)} EXPLAIN {text}")

@@ -1,0 +1,164 @@
+"""Reading large databases of others: queries end with Ctrl-C, leftovers are cleared, a part may do, memory is granted."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kgeval.audit.engine import run_check
+from kgeval.audit.part import Part
+from kgeval.cli import audit_safe
+from kgeval.cli.main import run as kgeval
+from kgeval.graph.connect import Address, Graph
+from kgeval.graph.memory import PROJECTION, estimate
+from kgeval.graph.project import clear
+from kgeval.graph.sessions import MARK, RUNNING
+from kgeval.records import Layout
+
+ENDLESS = "UNWIND range(1, 100000000000) AS i WITH i WHERE i < 0 RETURN i"
+LAYOUT = Layout(name="test", entity_labels=["E"], name_keys=["name"], relation_types=["R"], relations_join_entities_only=True)
+PEOPLE = "UNWIND range(1, 1000) AS i CREATE (:E {name: CASE WHEN i % 5 = 0 THEN 'he' ELSE 'Person ' + i END})"
+RING = (
+    "UNWIND range(0, 49) AS i CREATE (:E {i: i, name: 'n' + i}) WITH count(*) AS n "
+    "MATCH (a:E), (b:E {i: (a.i + 1) % 50}) CREATE (a)-[:R]->(b)"
+)
+
+
+def ours(graph: Graph) -> list[str]:
+    """Transactions on the server that carry a mark of kgeval, but for the one that asks."""
+    with graph._driver.session(database=graph.info.database) as session:
+        return [row["id"] for row in session.run(RUNNING).data() if MARK in (row["marks"] or {})]
+
+
+def streamed(graph: Graph) -> None:
+    for _ in graph.stream("UNWIND range(1, 100000000000) AS i RETURN i", timeout=600):
+        pass
+
+
+@pytest.mark.parametrize("ask", [
+    lambda graph: graph.read(ENDLESS, timeout=600), lambda graph: graph.read_lists(ENDLESS, timeout=600), streamed,
+    lambda graph: graph.gds.run_cypher(ENDLESS, mode="READ"), lambda graph: graph.write(ENDLESS, timeout=600),
+], ids=["read", "lists", "stream", "gds", "write"])
+def test_ctrl_c_ends_the_query_on_the_server_too(graph: Graph, ask: Callable[[Graph], Any]) -> None:
+    graph.limit_gds(600)
+    threading.Timer(1.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            ask(graph)
+    finally:
+        graph.limit_gds(None)
+    assert ours(graph) == []
+    assert graph.read("RETURN 1 AS one") == [{"one": 1}]
+
+
+def test_an_audit_that_is_killed_leaves_nothing_that_the_next_connection_does_not_clear(graph: Graph, address: Address) -> None:
+    graph.write(RING)
+    script = (
+        "import sys, time\nfrom kgeval.graph.connect import Address, open_graph\nfrom kgeval.graph.project import graph_name\n"
+        "graph = open_graph(Address(sys.argv[1], 'neo4j', sys.argv[2]))\n"
+        "graph.gds.graph.project.native(graph_name(), ['E'], ['R'])\nprint('ready', flush=True)\ntime.sleep(600)\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", script, address.uri, address.password], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline().strip() == "ready"
+    assert clear(graph) == []  # it still runs
+    process.kill()
+    process.communicate(timeout=30)
+    assert any(f"_{process.pid}_" in info.graph_name for info in graph.gds.graph.list())
+    assert len(clear(graph)) == 1
+    assert not any(f"_{process.pid}_" in info.graph_name for info in graph.gds.graph.list())
+
+
+def test_a_part_of_the_graph_gives_an_estimate_with_an_interval(graph: Graph) -> None:
+    graph.write(PEOPLE)
+    whole = run_check(graph, LAYOUT, "pronoun-entity")
+    assert (whole.count, whole.total, whole.interval) == (200, 1000, None)
+    held = []
+    for seed in range(20):
+        found = run_check(graph, LAYOUT, "pronoun-entity", part=Part(0.2, seed))
+        assert found.interval is not None and found.total is not None
+        assert 180 <= found.total <= 220 and found.interval.sampled == found.total
+        assert found.interval.population == round(found.total / 0.2)
+        held.append(found.interval.low <= 0.2 <= found.interval.high)
+    assert sum(held) >= 18  # 95 % intervals: 17 or fewer of 20 would be one case in a hundred
+    again = [run_check(graph, LAYOUT, "pronoun-entity", part=Part(0.2, 3)) for _ in range(2)]
+    assert again[0].count == again[1].count and again[0].sample == again[1].sample
+
+
+def test_checks_of_pairs_look_at_everything_whatever_the_share(graph: Graph) -> None:
+    graph.write(PEOPLE)
+    found = run_check(graph, LAYOUT, "duplicate-name", part=Part(0.2))
+    assert (found.count, found.interval) == (199, None)
+
+
+def test_the_estimate_is_what_gds_says(graph: Graph) -> None:
+    every = {"type": "*", "orientation": "UNDIRECTED"}
+    said = graph.read(
+        "CALL gds.graph.project.estimate('*', $r, {nodeCount: 1000, relationshipCount: 5000}) YIELD bytesMax RETURN bytesMax AS most",
+        {"r": {"ALL": every, "SIMPLE": {**every, "aggregation": "SINGLE"}}},
+    )
+    small, large = estimate(graph, 1_000, 5_000), estimate(graph, 1_000_000, 5_000_000)
+    assert small.steps[PROJECTION] == said[0]["most"]
+    assert all(large.steps[step] > small.steps[step] for step in small.steps)
+    assert large.peak == max(large.steps.values()) + large.steps[PROJECTION]
+
+
+@pytest.fixture
+def audited(graph: Graph, address: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, Any]]:
+    """Runs `kgeval audit` on a ring of 50 entities; its report."""
+    graph.write(RING)
+    monkeypatch.setenv("NEO4J_URI", address.uri)
+    monkeypatch.setenv("NEO4J_PASSWORD", address.password)
+    monkeypatch.chdir(tmp_path)
+
+    def go(*more: str) -> dict[str, Any]:
+        assert kgeval(["audit", "--layout", "generic", "-q", "-o", "r.json", *more]) == 0
+        found: dict[str, Any] = json.loads(Path("r.json").read_text(encoding="utf-8"))
+        return found
+
+    return go
+
+
+def test_what_takes_more_memory_than_granted_is_skipped_with_the_reason(audited: Callable[..., dict[str, Any]]) -> None:
+    report = audited("--memory-limit", "1k")
+    reasons = {part["reason"] for part in report["structure_skipped"] if "components" in part["ids"]}
+    assert len(reasons) == 1 and "--memory-limit 1 kB" in reasons.pop()
+    skipped = {one["rule_id"]: one["reason"] for one in report["findings"] if one["status"] == "skipped"}
+    assert "--memory-limit" in skipped["small-component"]
+    assert "--memory-limit" not in str(audited("--memory-limit", "1g")["structure_skipped"])
+
+
+def test_a_dry_run_says_what_an_audit_takes_and_runs_no_check(
+    audited: Callable[..., dict[str, Any]], capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert kgeval(["audit", "--layout", "generic", "--dry-run"]) == 0
+    said = capsys.readouterr().out
+    assert "50 nodes, 50 relations (by the count store)" in said and "projection" in said and "pronoun-entity" in said
+    assert not Path("r.json").exists()
+
+
+def test_a_large_database_is_announced_before_it_is_read(
+    audited: Callable[..., dict[str, Any]], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(audit_safe, "LARGE_NODES", 49)
+    report = audited("--sample-share", "0.5")
+    assert "a large database: 50 nodes, 50 relations" in capsys.readouterr().err
+    assert "a large database" in report["notes"][0] and "looked at 0.5 of the things" in report["notes"][1]
+
+
+@pytest.mark.parametrize(("more", "said"), [
+    (("--sample-share", "0.5", "--write-baseline", "b.json"), "--sample-share does not go with --write-baseline"),
+    (("--memory-limit", "lots"), "no amount of memory"), (("--dry-run", "a", "b"), "--dry-run looks at one graph"),
+])
+def test_flags_that_cannot_be_meant_are_refused(more: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert kgeval(["audit", *more]) == 2
+    assert said in capsys.readouterr().err

@@ -1,0 +1,338 @@
+"""Two audits of one graph: what became worse, better, new and gone; small reports, countable by hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kgeval.audit.diff import diff, diff_all, unanswered_at, worse_at
+from kgeval.audit.previous import read_audits
+from kgeval.cli.audit import audit as command
+from kgeval.errors import InputError
+from kgeval.records import AuditDiff, AuditReport, Example, Finding, FindingChange, GraphRef, Layout, RunManifest, ShareInterval
+from kgeval.report.write import rendered
+
+EXAMPLE = Path(__file__).parents[1] / "graphs" / "example-report.json"
+COMPLETENESS = (EXAMPLE.parents[2] / "schemas" / "examples" / "completeness-report" / "valid" / "harbour.json").read_text(encoding="utf-8")
+SWAPPED = {"worse": "better", "better": "worse", "new": "gone", "gone": "new"}
+
+
+def run_of(**more: Any) -> RunManifest:
+    return RunManifest.model_validate({"kgeval": "0.1.0", "command": "audit", "started": "2026-01-01T00:00:00Z", "seconds": 1.0, **more})
+
+
+def report(*findings: Finding, graph: str | None = "g", run: RunManifest | None = None, **more: Any) -> AuditReport:
+    told = {"graph": graph, "run": run or run_of(), "layout": Layout(name="generic"), "findings": findings, **more}
+    return AuditReport.model_validate(told)
+
+
+def finding(rule: str = "isolated-entity", count: int | None = 3, total: int = 10, **more: Any) -> Finding:
+    answered = {} if count is None else {
+        "count": count, "total": total, "share": count / total if total else None, "status": "failed" if count else "passed",
+    }
+    told = {"rule_id": rule, "group": "connectivity", "status": "skipped", "severity": "warning", "title": rule, **answered, **more}
+    return Finding.model_validate(told)
+
+
+def example(name: str, type_: str = "Person", **more: Any) -> Example:
+    return Example(items=[GraphRef(key=name, name=name, type=type_, **more)])
+
+
+def whole(made: AuditDiff) -> FindingChange:
+    (change,) = [one for one in made.findings if one.label is None]
+    return change
+
+
+def test_the_same_share_of_a_larger_graph_is_the_same_and_a_larger_share_is_worse() -> None:
+    assert whole(diff(report(finding(count=3, total=10)), report(finding(count=30, total=100)))).verdict == "same"
+    assert whole(diff(report(finding(count=3, total=10)), report(finding(count=3, total=9)))).verdict == "worse"
+    assert whole(diff(report(finding(count=3, total=10)), report(finding(count=4, total=100)))).verdict == "better"
+
+
+def test_shares_that_differ_by_rounding_only_are_the_same() -> None:
+    then = finding(count=1, total=3, share=0.3333333333333333)
+    assert whole(diff(report(then), report(finding(count=1, total=3, share=0.33333333333333337)))).verdict == "same"
+
+
+def test_without_a_share_the_counts_are_compared() -> None:
+    assert whole(diff(report(finding(count=0, total=0)), report(finding(count=1, total=4)))).verdict == "worse"
+
+
+@pytest.mark.parametrize(("changed", "why"), [
+    ({"settings": {"min_degree": 50}}, "min_degree = 100 before, 50 now"), ({"parameters": {"pronouns": ["er"]}}, "another pronouns"),
+    ({"query": "// he\nMATCH (m) RETURN 1"}, "its query was changed"), ({"total_of": "relations"}, "it counts relations now"),
+])
+def test_what_was_counted_otherwise_is_not_compared(changed: dict[str, Any], why: str) -> None:
+    plain: dict[str, Any] = {
+        "settings": {"min_degree": 100}, "parameters": {"pronouns": ["he"], "sample": 5}, "query": "// x\nMATCH (n) RETURN 1",
+    }
+    change = whole(diff(report(finding(**plain)), report(finding(**{**plain, **changed}, count=9))))
+    assert change.verdict == "not_comparable"
+    assert change.reason is not None and why in change.reason
+
+
+def test_comments_spacing_and_the_number_of_examples_do_not_make_another_query() -> None:
+    then = finding(query="// old words\nMATCH (n)\n  RETURN 1", parameters={"sample": 5})
+    assert whole(diff(report(then), report(finding(query="// new\nMATCH (n) RETURN 1", parameters={"sample": 9})))).verdict == "same"
+
+
+def test_a_check_that_cannot_be_answered_any_more_is_gone_with_its_reason() -> None:
+    change = whole(diff(report(finding()), report(finding(count=None, reason="no chunks"))))
+    assert (change.verdict, change.reason) == ("gone", "skipped now: no chunks")
+    assert (change.count_before, change.count_after, change.status_after) == (3, None, "skipped")
+
+
+def test_waived_hits_are_no_hits_and_both_numbers_are_told() -> None:
+    made = diff(report(finding(count=3)), report(finding(count=5, suppressed=2)))
+    change = whole(made)
+    assert (change.verdict, change.count_after, change.suppressed_after) == ("same", 5, 2)
+    assert any("waived" in note and "isolated-entity (0 hits before, 2 now)" in note for note in made.notes)
+
+
+def test_types_are_compared_by_their_own_share() -> None:
+    then = report(finding(by_type={"Person": 2, "Place": 1, "Ship": 1}, count=4), structure={
+        "entities": 10, "entities_by_type": {"Person": 4, "Place": 4, "Ship": 2},
+    })
+    now = report(finding(by_type={"Person": 2, "Place": 2, "River": 1}, count=5), structure={
+        "entities": 15, "entities_by_type": {"Person": 8, "Place": 4, "River": 3},
+    })
+    found = {one.label: (one.verdict, one.share_before, one.share_after) for one in diff(then, now).findings if one.label}
+    assert found == {
+        "Person": ("better", 0.5, 0.25), "Place": ("worse", 0.25, 0.5), "Ship": ("gone", 0.5, None), "River": ("new", None, 1 / 3),
+    }
+
+
+def test_types_without_a_known_total_are_compared_by_count() -> None:
+    made = diff(report(finding(by_type={"Person": 3})), report(finding(by_type={"Person": 3}, total=30)))
+    assert [one.verdict for one in made.findings] == ["better", "same"]
+
+
+def test_examples_are_known_by_type_and_name_and_not_by_element_id() -> None:
+    then = finding(count=2, sample=[example("Ada", element_id="4:1"), example("The Ulm")])
+    now = finding(count=2, sample=[example("ada", element_id="4:9"), example("Ulm", "Place")])
+    change = whole(diff(report(then), report(now)))
+    assert change.examples_compared
+    assert [one.items[0].name for one in change.appeared] == ["Ulm"]
+    assert [one.items[0].name for one in change.vanished] == ["The Ulm"]
+
+
+def test_two_things_of_one_name_are_two() -> None:
+    then, now = finding(count=1, sample=[example("Ada")]), finding(count=2, sample=[example("Ada"), example("Ada")])
+    assert len(whole(diff(report(then), report(now))).appeared) == 1
+
+
+def test_of_a_list_that_was_cut_nothing_is_said_to_have_appeared() -> None:
+    made = diff(report(finding(count=9, sample=[example("Ada")])), report(finding(count=1, sample=[example("Bob")])))
+    assert not whole(made).examples_compared and not whole(made).appeared
+    assert any("not all hits are listed" in note for note in made.notes)
+    hashed = report(finding(count=1, sample=[example("#1")]), run=run_of(arguments={"redact": True}))
+    assert not whole(diff(hashed, hashed)).examples_compared
+
+
+def test_samples_differ_only_beyond_their_interval() -> None:
+    def sampled(count: int, low: float, high: float) -> Finding:
+        interval = ShareInterval(low=low, high=high, sampled=100, population=10_000, method="wilson")
+        return finding(count=count, total=100, interval=interval)
+
+    near = whole(diff(report(sampled(10, 0.055, 0.175)), report(sampled(13, 0.078, 0.21))))
+    assert near.verdict == "same" and near.reason is not None
+    assert whole(diff(report(sampled(10, 0.055, 0.175)), report(sampled(40, 0.31, 0.5)))).verdict == "worse"
+    # Newcombe's interval of 0.13 - 0.10 by hand: 0.03 -/+ sqrt(...): (-0.061, 0.122) holds 0
+    assert -0.062 < 0.03 - (0.052**2 + 0.075**2) ** 0.5 < -0.060
+
+
+def test_figures_say_which_way_is_better_only_where_that_is_known() -> None:
+    then = report(structure={"entities": 10, "isolated_share": 0.1, "giant_share": 0.9, "diameter": 4, "tokenizer": "a", "tokens": 50})
+    now = report(structure={"entities": 12, "isolated_share": 0.2, "giant_share": 0.95, "tokenizer": "b", "tokens": 50}, structure_skipped=[
+        {"ids": ["diameter"], "reason": "timed out"},
+    ])
+    found = {one.id: (one.verdict, one.reason) for one in diff(then, now).figures}
+    assert found == {
+        "entities": ("changed", None), "isolated_share": ("worse", None), "giant_share": ("better", None),
+        "diameter": ("gone", "timed out"), "tokens": ("not_comparable", "tokenizer is b now and was a"),
+    }
+
+
+def test_maps_of_figures_are_compared_by_label() -> None:
+    then = report(structure={"relations_by_type": {"MET": 2, "OWNS": 1}, "property_fill": {"Person.born": 0.5}})
+    now = report(structure={"relations_by_type": {"MET": 3, "SOLD": 1}, "property_fill": {"Person.born": 0.25}})
+    found = {(one.id, one.label): one.verdict for one in diff(then, now).figures}
+    assert found == {
+        ("relations_by_type", "MET"): "changed", ("relations_by_type", "OWNS"): "gone", ("relations_by_type", "SOLD"): "new",
+        ("property_fill", "Person.born"): "worse",
+    }
+
+
+def test_without_figures_on_one_side_none_is_compared_and_that_is_said() -> None:
+    made = diff(report(structure={"entities": 1}), report())
+    assert not made.figures and any("later audit measured no structure" in note for note in made.notes)
+
+
+@pytest.mark.parametrize(("other", "words"), [
+    ({"graph": "h"}, "different graphs: g before, h now"), ({"layout": Layout(name="kgeval")}, "layout was generic and is kgeval"),
+    ({"layout": Layout(name="generic", name_keys=["title"])}, "name_keys (none before, title now)"),
+    ({"run": run_of(kgeval="0.2.0")}, "kgeval 0.1.0 before, 0.2.0 now"), ({"run": run_of(seed=7)}, "another seed: None before, 7 now"),
+    ({"run": run_of(started="2025-01-01T00:00:00Z")}, "are the two swapped"),
+    ({"findings": [finding(threshold="share <= 0.1")]}, "isolated-entity (None before, share <= 0.1 now)"),
+    ({"findings": []}, "not run now: isolated-entity"),
+    ({"run": run_of(arguments={"corpus": "novel.txt"})}, "those of the graph's chunks before, those of novel.txt now"),
+])
+def test_what_makes_two_audits_hard_to_compare_is_said(other: dict[str, Any], words: str) -> None:
+    then = report(finding(), structure={"entities": 10})
+    notes = diff(then, then.model_copy(update=other)).notes
+    assert any(words in note for note in notes), notes
+
+
+def test_the_gate_sees_what_is_worse_or_newly_fails_and_what_has_no_answer() -> None:
+    then = report(
+        finding("a", 1), finding("b", 0), finding("c", 1, severity="info"), finding("d", 1), finding("e", 2, settings={"n": 1}),
+        finding("f", 1), finding("g", 5),
+    )
+    now = report(
+        finding("a", 2), finding("b", 1, total=10_000), finding("c", 9, severity="info"), finding("d", None),
+        finding("e", 2, settings={"n": 2}), finding("h", 1), finding("g", 1),
+    )
+    made = diff(then, now)
+    assert [one.rule_id for one in worse_at(made, "warning")] == ["a", "b", "h"]
+    assert [one.rule_id for one in worse_at(made, "info")] == ["a", "b", "c", "h"]
+    assert [one.rule_id for one in unanswered_at(made, "warning")] == ["d", "e"], "f was left out on purpose"
+    assert not worse_at(made, "error")
+
+
+def test_several_graphs_are_paired_by_name() -> None:
+    then = [report(finding(count=1), graph="a"), report(finding(count=1), graph="b")]
+    now = [report(finding(count=1), graph="c"), report(finding(count=2), graph="b")]
+    made = diff_all(then, now, names=("x.json", "y.json"))
+    assert [one.graph_after for one in made.graphs] == ["b"]
+    assert made.notes == ["graph a is only in x.json", "graph c is only in y.json"]
+    assert [one.rule_id for one in worse_at(made, "warning")] == ["isolated-entity"]
+    with pytest.raises(InputError, match="no graph in common"):
+        diff_all(then[:1], now, names=("x.json", "y.json"))
+
+
+COUNTS = st.one_of(st.none(), st.integers(0, 6))
+ONE = st.tuples(COUNTS, st.integers(6, 9), st.integers(0, 2), st.integers(1, 2))
+FINDINGS = st.dictionaries(st.sampled_from(["a", "b", "c", "d"]), ONE)
+
+
+def made_of(drawn: dict[str, tuple[int | None, int, int, int]], persons: int) -> AuditReport:
+    findings = [
+        finding(rule, count, total, settings={"n": setting}, suppressed=min(waived, count or 0), by_type={"Person": count} if count else {})
+        for rule, (count, total, waived, setting) in drawn.items()
+    ]
+    numbers = {"entities": persons, "isolated_share": persons / 10, "entities_by_type": {"Person": persons} if persons else {}}
+    return report(*findings, structure=numbers)
+
+
+@settings(deadline=None, max_examples=80)
+@given(FINDINGS, st.integers(0, 9))
+def test_an_audit_against_itself_holds_only_the_same(drawn: dict[str, Any], persons: int) -> None:
+    made = diff(made_of(drawn, persons), made_of(drawn, persons))
+    assert {one.verdict for one in (*made.findings, *made.figures)} <= {"same"}
+    assert not made.notes or all("kgeval" not in note for note in made.notes)
+    assert not worse_at(made, "info") and not unanswered_at(made, "info")
+
+
+@settings(deadline=None, max_examples=80)
+@given(FINDINGS, FINDINGS, st.integers(0, 9), st.integers(0, 9))
+def test_swapping_the_sides_swaps_worse_with_better_and_new_with_gone(one: dict[str, Any], two: dict[str, Any], n: int, m: int) -> None:
+    there, back = diff(made_of(one, n), made_of(two, m)), diff(made_of(two, m), made_of(one, n))
+
+    def told(made: AuditDiff, *, swap: bool) -> dict[tuple[str, str | None], str]:
+        changes = [*((c.rule_id, c.label, c.verdict) for c in made.findings), *((c.id, c.label, c.verdict) for c in made.figures)]
+        return {(rule, label): SWAPPED.get(verdict, verdict) if swap else verdict for rule, label, verdict in changes}
+
+    assert told(there, swap=False) == told(back, swap=True)
+
+
+def call(*arguments: object) -> Result:
+    return CliRunner().invoke(command, [str(one) for one in arguments], standalone_mode=False, catch_exceptions=True)
+
+
+def written(path: Path, value: Any) -> Path:
+    path.write_text(value if isinstance(value, str) else json.dumps(value), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def old() -> dict[str, Any]:
+    """A report as kgeval 0.1.0 wrote it: without the fields that came later."""
+    value: dict[str, Any] = json.loads(EXAMPLE.read_text(encoding="utf-8"))
+    later = {"waivers", "gates", "notes", "diff"}, {"by_type", "suppressed", "known", "waived", "interval"}, {"counts", "waived", "known"}
+    value = {name: part for name, part in value.items() if name not in later[0]}
+    value["findings"] = [{name: part for name, part in one.items() if name not in later[1]} for one in value["findings"]]
+    for one in value["findings"]:
+        one["sample"] = [{name: part for name, part in shown.items() if name not in later[2]} for shown in one["sample"]]
+    return value
+
+
+def test_the_command_writes_every_form_and_its_gate_sets_the_exit_code(old: dict[str, Any], tmp_path: Path) -> None:
+    worse = json.loads(json.dumps(old))
+    for one in worse["findings"]:
+        if one["rule_id"] == "duplicate-name":
+            one["count"], one["share"] = one["count"] * 2, one["share"] * 2
+    a, b = written(tmp_path / "a.json", old), written(tmp_path / "b.json", worse)
+    outputs = [word for ending in ("html", "md", "xml", "json") for word in ("-o", tmp_path / f"d.{ending}")]
+    done = call("diff", a, b, "--fail-on-worse", "error", *outputs)
+    assert done.return_value == 1 and "Duplicate names" in done.stdout
+    assert "worse than before: duplicate-name" in done.stderr
+    made = AuditDiff.model_validate_json((tmp_path / "d.json").read_text(encoding="utf-8"))
+    assert made.run is not None and made.run.exit_code == 1 and len(made.run.inputs) == 2
+    assert '<failure type="error"' in (tmp_path / "d.xml").read_text(encoding="utf-8")
+    assert "116 of 1,284" in (tmp_path / "d.md").read_text(encoding="utf-8")
+    assert call("diff", b, a, "--fail-on-worse", "info").return_value == 0
+    assert call("diff", a, b).return_value == 0
+
+
+def test_the_command_reads_files_of_several_graphs(old: dict[str, Any], tmp_path: Path) -> None:
+    other = {**old, "graph": "second"}
+    a, b = written(tmp_path / "a.json", {"reports": [old, other]}), written(tmp_path / "b.json", {"reports": [other, old]})
+    done = call("diff", a, b, "-f", "json")
+    made = AuditDiff.model_validate_json(done.stdout)
+    assert [one.graph_after for one in made.graphs] == ["second", "museum"]
+    assert "GRAPH second" in rendered(made, "text") and "second" in rendered(made, "html")
+
+
+@pytest.mark.parametrize(("value", "words"), [
+    ("{", "not JSON"), ("[]", "is no report"), ({"a": 1}, "is no report of kgeval"),
+    ({"gold": {}, "levels": {}}, "is a completeness report"), ({"reports": []}, "holds no report"),
+    ({"schema_version": "2", "layout": {}, "findings": [], "run": {}}, "schema version '2'"),
+    ({"layout": {}, "findings": 7, "run": {}}, "layout.name: Field required"),
+    ({"written": "x", "rules": []}, "is a ratchet file"), (COMPLETENESS, "is a completeness report"), ("", "is empty"),
+])
+def test_what_is_no_audit_report_is_refused_with_its_name(value: Any, words: str, tmp_path: Path) -> None:
+    bad = written(tmp_path / "bad.json", value)
+    with pytest.raises(InputError) as caught:
+        read_audits(bad)
+    assert words in str(caught.value) and "bad.json" in str(caught.value) and caught.value.fix
+
+
+def test_an_output_never_replaces_a_report_that_is_read(old: dict[str, Any], tmp_path: Path) -> None:
+    a = written(tmp_path / "a.json", old)
+    done = call("diff", a, EXAMPLE, "-o", a)
+    assert "would replace a file that is read" in str(done.exception)
+    assert json.loads(a.read_text(encoding="utf-8")) == old
+
+
+def test_redaction_hashes_the_examples_and_keeps_types_and_counts() -> None:
+    made = diff(report(finding(count=1, sample=[example("Ada")])), report(finding(count=1, sample=[example("Bob")])))
+    for form in ("text", "md", "html", "json"):
+        assert "Bob" in rendered(made, form)  # type: ignore[arg-type]
+        assert "Bob" not in rendered(made, form, redact=True) and "Ada" not in rendered(made, form, redact=True)  # type: ignore[arg-type]
+
+
+def test_the_diff_stands_in_the_audits_own_reports(old: dict[str, Any]) -> None:
+    now = report(finding(count=2, sample=[example("<b>Bob"), example("Ada")]))
+    both = now.model_copy(update={"diff": diff(report(finding(count=1, sample=[example("Ada")])), now, names=("last.json", "this audit"))})
+    assert "AGAINST last.json" in rendered(both, "text") and "1 worse" in rendered(both, "text")
+    assert "## Against last" in rendered(both, "md") and "newly" not in rendered(both, "md")
+    page = rendered(both, "html")
+    assert 'id="diff"' in page and "&lt;b&gt;Bob" in page and "<b>Bob" not in page
+    assert AuditReport.model_validate_json(rendered(both, "json")) == both
+    assert "Bob" not in rendered(both, "html", redact=True)

@@ -1,0 +1,162 @@
+"""Several graphs side by side: the same figures as rows, a column a graph, whatever was audited where."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from test_audit_diff import example, finding, report, run_of
+
+from kgeval.audit.beside import side_by_side, with_tokens
+from kgeval.cli.audit import audit as command
+from kgeval.cli.main import run
+from kgeval.records import AuditReport, GraphsReport
+from kgeval.report.write import rendered
+
+EXAMPLE = Path(__file__).parents[1] / "graphs" / "example-report.json"
+HOSTILE = "=1+1 <script>alert(1)</script> | \x1b[31m"
+
+
+def small(name: str, entities: int, relations: int, **more: Any) -> AuditReport:
+    counts = {"entities": entities, "relations": relations, "entities_by_type": {"T": entities}}
+    numbers = {**counts, "average_degree": 2 * relations / entities}
+    return report(graph=name, structure={**numbers, **more})
+
+
+def call(*arguments: object) -> Result:
+    return CliRunner().invoke(command, [str(one) for one in arguments], standalone_mode=False)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    """Two reports: 4 entities with 3 relations and a failed check, 8 entities with 12 relations and none."""
+    one = small("one", 4, 3).model_copy(update={"findings": [finding(count=1, total=4, severity="error", sample=[example("Ada")])]})
+    two = small("two", 8, 12).model_copy(update={"findings": [finding(count=0, total=8, severity="error")]})
+    paths = [tmp_path / "a.json", tmp_path / "b.json"]
+    for path, made in zip(paths, (one, two), strict=True):
+        path.write_text(rendered(made, "json"), encoding="utf-8")
+    return paths
+
+
+def test_a_row_has_the_figure_of_every_graph_and_null_where_there_is_none() -> None:
+    made = side_by_side(["a", "b"], [small("a", 4, 3, diameter=2), small("b", 8, 12)], run_of())
+    assert {row.id: row.values for row in made.figures} == {
+        "entities": [4, 8], "relations": [3, 12], "average_degree": [1.5, 3.0], "diameter": [2, None],
+    }
+    assert [row.id for row in made.figures][:3] == ["entities", "relations", "average_degree"], "in the order of the figures' page"
+
+
+def test_a_check_that_one_graph_cannot_answer_has_its_reason_and_no_count() -> None:
+    first, second = report(finding(count=1)), report(finding(count=None, reason="no chunks", severity="error"), finding("other", 0))
+    rows = side_by_side(["a", "b"], [first, second], run_of()).checks
+    assert [(row.rule_id, row.severity) for row in rows] == [("isolated-entity", "error"), ("other", "warning")]
+    assert (rows[0].cells[1].status, rows[0].cells[1].count, rows[0].cells[1].reason) == ("skipped", None, "no chunks")
+    assert rows[1].cells[0].status is None
+
+
+def test_densities_come_from_the_counts_and_the_tokens_of_the_corpus() -> None:
+    told = with_tokens(small("a", 4, 3), 500).structure
+    assert (told["tokens"], told["entities_per_1k_tokens"], told["relations_per_10k_tokens"]) == (500, 8.0, 60.0)
+    own = small("b", 4, 3, tokens=100)
+    assert with_tokens(own, 500) is own, "a report that counted its own tokens keeps them"
+    skipped = small("c", 4, 3).model_copy(update={"structure_skipped": with_skips("tokens", "entities_per_1k_tokens", "diameter")})
+    assert [skip.ids for skip in with_tokens(skipped, 500).structure_skipped] == [["diameter"]]
+    assert "entities_per_1k_tokens" not in with_tokens(small("d", 4, 3), 0).structure
+
+
+def with_skips(*ids: str) -> list[Any]:
+    return report(structure_skipped=[{"ids": list(ids), "reason": "no texts"}]).structure_skipped
+
+
+def test_what_the_columns_do_not_share_is_said() -> None:
+    one = small("a", 4, 3, tokens=10).model_copy(update={"findings": [finding(settings={"n": 1})]})
+    two = small("b", 4, 3, tokens=20).model_copy(update={"run": run_of(kgeval="0.2.0"), "findings": [finding(settings={"n": 2})]})
+    notes = side_by_side(["a", "b"], [one, two], run_of()).notes
+    assert [note.split(":")[0] for note in notes] == [
+        "the graphs have different versions of kgeval", "the graphs have different texts that tokens were counted over (tokens)",
+        "asked with different settings or thresholds, not to be compared",
+    ]
+
+
+def test_report_files_are_put_side_by_side_without_a_database(files: list[Path], tmp_path: Path) -> None:
+    (tmp_path / "corpus.txt").write_text("ship " * 500, encoding="utf-8")
+    outputs = [word for ending in ("html", "md", "csv", "json") for word in ("-o", tmp_path / f"g.{ending}")]
+    done = call(*files, "--corpus", tmp_path / "corpus.txt", *outputs)
+    assert done.return_value == 0
+    made = GraphsReport.model_validate_json((tmp_path / "g.json").read_text(encoding="utf-8"))
+    assert made.names == ["one", "two"] and [len(row.values) for row in made.figures] == [2] * len(made.figures)
+    densities = {row.id: row.values for row in made.figures}["entities_per_1k_tokens"]
+    assert densities[1] == pytest.approx(2 * densities[0])
+    page = (tmp_path / "g.html").read_text(encoding="utf-8")
+    assert page.count("<svg") == 5, "a plot for each of entities, relations, two densities, average degree"
+    table = list(csv.reader(io.StringIO((tmp_path / "g.csv").read_text(encoding="utf-8"))))
+    assert table[0] == ["kind", "id", "one", "two"] and ["figure", "entities", "4", "8"] in table
+    assert ["status", "isolated-entity", "failed", "passed"] in table
+    again = call(tmp_path / "g.json", "-f", "json")
+    assert GraphsReport.model_validate_json(again.stdout).figures == made.figures, "its own JSON is read back"
+
+
+def test_the_exit_code_is_the_worst_of_all(files: list[Path], tmp_path: Path) -> None:
+    assert call(*files, "-q").return_value == 0
+    assert call(*files, "-q", "--fail-on", "error").return_value == 1
+    value = json.loads(files[1].read_text(encoding="utf-8"))
+    value["findings"][0] |= {"status": "incomplete", "count": None}
+    files[1].write_text(json.dumps(value), encoding="utf-8")
+    assert call(*files, "-q", "--fail-on", "error").return_value == 3
+
+
+def test_graphs_of_one_name_are_told_apart_by_their_files(files: list[Path], tmp_path: Path) -> None:
+    other = tmp_path / "c.json"
+    other.write_text(files[0].read_text(encoding="utf-8"), encoding="utf-8")
+    done = call(files[0], other, files[1], "-f", "json")
+    assert json.loads(done.stdout)["names"] == ["one (a.json)", "one (c.json)", "two"]
+
+
+@pytest.mark.parametrize(("arguments", "words"), [
+    (["a.json"], "one report has nothing to stand beside"), (["a.json", "a.json"], "is given twice"),
+    (["a.json", "nowhere.json"], "no such file"), (["a.json", "b.html"], "only the JSON form"), (["G", "G", "x.json"], "G: is given twice"),
+    (["a.json", "b.json", "--graph", "G"], "named as arguments and by --graph"),
+    (["a.json", "b.json", "-o", "r.sarif"], "has no form '.sarif'"),
+    (["a.json", "b.json", "-f", "xml"], "has no form 'xml'"), (["a.json", "b.json", "-o", "a.json"], "would replace a file that is read"),
+    (["a.json", "b.json", "--fail-on-worse", "error"], "needs an earlier report"), (["-f", "csv"], "has no form 'csv'"),
+    (["a.json", "b.json", "--baseline", "nowhere.json"], "nowhere.json: no such file"),
+])
+def test_wrong_graphs_are_named_before_anything_runs(
+    arguments: list[str], words: str, files: list[Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(files[0].parent)
+    assert run(["audit", *arguments]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_hostile_names_stay_names_in_every_form() -> None:
+    made = side_by_side([HOSTILE, "b"], [small(HOSTILE, 4, 3), small("b", 8, 12)], run_of())
+    assert "<script>alert" not in rendered(made, "html") and "<script>alert" not in rendered(made, "md")
+    assert "\x1b" not in rendered(made, "text")
+    assert rendered(made, "csv").splitlines()[0].startswith("kind,id,'=1+1")
+
+
+def test_redaction_leaves_names_out_of_every_column() -> None:
+    one = report(finding(count=1, sample=[example("Ada")]), graph="a")
+    made = side_by_side(["a", "b"], [one, one], run_of())
+    assert "Ada" in rendered(made, "json") and "Ada" not in rendered(made, "json", redact=True)
+
+
+def test_a_graph_called_diff_and_the_command_of_that_name_are_told_apart(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["audit", "diff", "--help"]) == 0
+    assert "BEFORE.json" in capsys.readouterr().out
+    assert run(["audit", "--help"]) == 0
+    told = capsys.readouterr().out
+    assert "[GRAPH | REPORT.json]" in told and "diff" in told and "--baseline" in told
+
+
+def test_many_graphs_fit_a_terminal_in_parts() -> None:
+    made = side_by_side([f"g{n}" for n in range(7)], [small(f"g{n}", n + 1, n) for n in range(7)], run_of())
+    shown = rendered(made, "text")
+    assert "Figures (1 of 3)" in shown and "Figures (3 of 3)" in shown
+    assert max(map(len, shown.splitlines())) <= 100

@@ -1,0 +1,68 @@
+"""The flags of --gds-session: what is wrong with them is said before a connection is made, and never with the key in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kgeval.cli.audit_session import planned_session
+from kgeval.cli.main import run
+from kgeval.config import load
+from kgeval.graph.aura import SessionOptions
+
+NOTHING = {"gds_session": False, **{f"gds_session_{part}": None for part in ("memory", "ttl", "cloud", "name")}}
+KEYS = ("AURA_CLIENT_ID", "AURA_CLIENT_SECRET", "AURA_PROJECT_ID", "CLIENT_ID", "CLIENT_SECRET", "PROJECT_ID")
+
+
+@pytest.fixture(autouse=True)
+def no_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in KEYS:
+        monkeypatch.delenv(name, raising=False)
+
+
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AURA_CLIENT_ID", "id")
+    monkeypatch.setenv("AURA_CLIENT_SECRET", "geheim")
+
+
+@pytest.mark.parametrize(("flags", "told"), [
+    (["--gds-session"], "AURA_CLIENT_ID and AURA_CLIENT_SECRET are not set"),
+    (["--gds-session-memory", "8GB", "--gds-session-name", "x"], "--gds-session-memory, --gds-session-name without a session"),
+])
+def test_flags_without_a_key_or_without_the_session_are_refused(
+    flags: list[str], told: str, capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["audit", "--uri", "bolt://127.0.0.1:1", *flags]) == 2
+    said = capsys.readouterr().err
+    assert told in said
+    assert "cannot be reached" not in said
+
+
+def test_a_size_that_does_not_exist_is_refused_with_those_that_do(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:
+    key(monkeypatch)
+    assert run(["audit", "--uri", "bolt://127.0.0.1:1", "--gds-session", "--gds-session-memory", "3GB"]) == 2
+    said = capsys.readouterr().err
+    assert "512GB" in said
+    assert "geheim" not in said
+
+
+def test_no_session_is_planned_unless_it_is_asked_for() -> None:
+    assert planned_session(load(None), NOTHING) is None
+
+
+def test_flags_go_before_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    key(monkeypatch)
+    (tmp_path / "kgeval.toml").write_text('[graph.session]\nuse = true\nmemory = "4GB"\nttl = 10\ncloud = "aws:us-east-1"\n')
+    found = planned_session(load(None), {**NOTHING, "gds_session_memory": "8GB"})
+    assert found == SessionOptions(memory="8GB", ttl=10, cloud="aws:us-east-1")
+
+
+def test_a_key_in_the_file_is_an_unknown_key(tmp_path: Path) -> None:
+    (tmp_path / "kgeval.toml").write_text('[graph.session]\nclient_secret = "geheim"\n', encoding="utf-8")
+    with pytest.raises(Exception, match="client_secret") as caught:
+        load(None)
+    assert "geheim" not in str(caught.value)
