@@ -84,7 +84,7 @@ def clear(graph: Graph) -> list[str]:
 
 def _native(graph: Graph, layout: Layout, expected: Expected, name: str, timeout: float | None) -> Projection | None:
     """The native projection, or None where it does not show exactly the layout's graph."""
-    if expected.self_loops or layout.entity_excluded_labels or layout.scope_property or not 0 < len(layout.entity_labels) <= 500:
+    if expected.self_loops or layout.scope_property or not 0 < len(layout.entity_labels) <= 500:
         return None
     if not expected.relations:
         return None
@@ -108,7 +108,11 @@ def _native(graph: Graph, layout: Layout, expected: Expected, name: str, timeout
 
 def _by_cypher(graph: Graph, layout: Layout, name: str, timeout: float | None) -> Projection:
     params = {"layout": layout.model_dump(), "graph_name": name}
-    rows = graph.read(all_queries()["simple-graph"], params, timeout=timeout)
+    rows = graph.read(all_queries()["raw-graph"], params, timeout=timeout)
     if not rows or rows[0]["nodes"] is None:
         raise QueryError("the layout has no entities to project", fix="kgeval layout detect shows what the database holds")
-    return Projection(graph, name, rows[0]["nodes"], rows[0]["relationships"] // 2)
+    nodes = rows[0]["nodes"]
+    if not rows[0]["relationships"]:
+        return Projection(graph, name, nodes, 0)
+    made = graph.read(all_queries()["raw-to-simple"], {"graph_name": name}, timeout=timeout)[0]
+    return Projection(graph, name, nodes, made["relationships"] // 2)

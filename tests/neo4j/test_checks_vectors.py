@@ -77,7 +77,7 @@ def test_a_layout_that_names_no_property_with_embeddings_is_skipped_with_the_rea
 
 def test_entities_and_chunks_without_an_embedding_are_missing_where_others_of_their_kind_have_one(graph, draw):
     draw("""CREATE (:E {name: 'A', v: [1.0, 0.0]})-[:R]->(b:E {name: 'B'})-[:R]->(:E {name: 'C', v: []}), (:Other {name: 'O'}),
-                   (:Chunk {id: 'c1', w: [1.0]}), (:Chunk {id: 'c2'})<-[:IN]-(b)""")
+                   (:Chunk {id: 'c1', text: 't', w: [1.0]}), (:Chunk {id: 'c2', text: 't'})<-[:IN]-(b), (:Chunk {id: 'stand-in'})""")
     found = check(graph, "missing-embedding")
     assert (found.count, found.total) == (3, 5)
     assert named(found) == [("B",), ("C",), ("c2",)]
@@ -85,7 +85,7 @@ def test_entities_and_chunks_without_an_embedding_are_missing_where_others_of_th
 
 
 def test_a_kind_of_which_nothing_has_an_embedding_is_not_counted_as_missing(graph, draw):
-    draw("CREATE (:E {name: 'A'}), (:E {name: 'B'}), (:Chunk {id: 'c1', w: [1.0]}), (:Chunk {id: 'c2', w: [2.0]})")
+    draw("CREATE (:E {name: 'A'}), (:E {name: 'B'}), (:Chunk {id: 'c1', text: 't', w: [1.0]}), (:Chunk {id: 'c2', text: 't', w: [2.0]})")
     found = check(graph, "missing-embedding")
     assert (found.count, found.total, found.status) == (0, 2, "passed")
 

@@ -28,6 +28,8 @@ RELATIONS = (
 )
 CHUNKS = 'id,text,index,document\nc1,"Ahab, the ""captain"",\nhunts.",1,book\nc2,The whale.,0,book\nc3,Alone.,,\n'
 
+pytestmark = pytest.mark.timeout(900)  # each starts a server or two, and Java again for the tool
+
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
@@ -91,7 +93,7 @@ def test_when_a_new_store_is_not_right_the_old_one_is_taken_back(
     def wrong(*_: Any) -> None:
         raise IncompleteError("one is missing")
 
-    monkeypatch.setattr(loading, "_finish", wrong)
+    monkeypatch.setattr(loading, "_started", wrong)
     assert run([*other, "--replace-store"]) == 3
     shown = capsys.readouterr().err
     assert "stopping the server" in shown and "taking the old store back" in shown and "one is missing" in shown

