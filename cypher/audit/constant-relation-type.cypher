@@ -20,8 +20,8 @@ WHERE type(r) IN $layout.relation_types
     AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
     AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
     AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
-WITH coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label, count(*) AS uses, head(collect(r)) AS first
-WITH sum(uses) AS total, collect({label: label, uses: uses, first: first}) AS found
+WITH coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label, count(*) AS uses
+WITH sum(uses) AS total, collect({label: label, uses: uses}) AS found
 WITH total, [x IN found WHERE total >= $min_relations AND x.uses >= $min_share * total] AS hits
 RETURN reduce(n = 0, x IN hits | n + x.uses) AS count, total, [x IN hits[0..$sample] | {
   items: [{element_id: null, key: left(x.label, 200), name: left(x.label, 200), type: null, kind: 'type'}],

@@ -15,7 +15,7 @@ CALL () {
   UNWIND CASE WHEN toStringOrNull(e[$layout.type_key]) IS NOT NULL THEN [toStringOrNull(e[$layout.type_key])]
     ELSE [l IN labels(e) WHERE NOT l IN $layout.type_label_ignored] END AS owner
   UNWIND keys(e) AS key
-  RETURN owner, key, replace(valueType(e[key]), ' NOT NULL', '') AS kind, count(*) AS uses
+  RETURN owner, key, valueType(e[key]) AS value, count(*) AS uses
   UNION ALL
   MATCH (a)-[r]->(b)
   WHERE type(r) IN $layout.relation_types
@@ -29,8 +29,9 @@ CALL () {
       AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
       AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
   UNWIND keys(r) AS key
-  RETURN type(r) AS owner, key, replace(valueType(r[key]), ' NOT NULL', '') AS kind, count(*) AS uses
+  RETURN type(r) AS owner, key, valueType(r[key]) AS value, count(*) AS uses
 }
+WITH owner, key, uses, replace(value, ' NOT NULL', '') AS kind
 WITH owner, key, uses,
   CASE WHEN kind IN ['INTEGER', 'FLOAT'] THEN 'NUMBER'
     WHEN kind IN ['LIST<INTEGER>', 'LIST<FLOAT>'] THEN 'LIST<NUMBER>' ELSE kind END AS kind

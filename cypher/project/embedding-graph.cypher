@@ -17,5 +17,7 @@ WITH e, e[$layout.embedding_key] AS v
 WHERE any(k IN $layout.name_keys WHERE e[k] IS NOT NULL)
   AND (v IS :: LIST<FLOAT NOT NULL> NOT NULL OR v IS :: LIST<INTEGER NOT NULL> NOT NULL)
   AND size(v) = $dimension AND 0 < reduce(s = 0.0, x IN v | s + x * x) < 1.0 / 0.0
+// knn takes no whole numbers
+WITH e, CASE WHEN v IS :: LIST<INTEGER NOT NULL> NOT NULL THEN [x IN v | toFloat(x)] ELSE v END AS v
 WITH gds.graph.project($graph_name, e, null, {sourceNodeProperties: {embedding: v}, targetNodeProperties: null}) AS g, min(elementId(e)) AS example
 RETURN g.nodeCount AS nodes, example

@@ -68,8 +68,10 @@ def _row(found: Sequence[Finding | None]) -> CheckRow:
     first = known[0]
     return CheckRow(
         rule_id=first.rule_id, group=first.group, title=first.title, severity=worst, cells=[
-            CheckCell(status=one.status, count=one.count, total=one.total, share=one.share, reason=one.reason) if one else CheckCell()
-            for one in found
+            CheckCell(
+                status=one.status, count=one.count, total=one.total, share=one.share, suppressed=one.suppressed, known=one.known,
+                reason=one.reason,
+            ) if one else CheckCell() for one in found
         ],
     )
 

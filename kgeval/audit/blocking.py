@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tempfile
 from array import array
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import combinations
@@ -20,6 +20,8 @@ from kgeval.text.names import normalise
 
 if TYPE_CHECKING:
     import numpy as np
+
+    Columns = tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], np.ndarray[Any, Any]]
 
 BUCKETS = 16
 FLUSH = 50_000
@@ -125,22 +127,28 @@ class _Bucket:
         self._file.write(table.tobytes())
         self._keys, self._owners = array("Q"), array("I")
 
-    def blocks(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-        """Keys that two or more entities have, how many each, and these entities one block after the other."""
+    def blocks(self) -> Columns:
+        """As `_shared`, of what was taken in."""
         import numpy as np
 
         self._flush()
         self._file.seek(0)
         table = np.frombuffer(self._file.read(), dtype=[("key", "u8"), ("owner", "u4")])
-        order = np.lexsort((table["owner"], table["key"]))
-        keys, owners = table["key"][order], table["owner"][order]
-        new = np.ones(len(keys), dtype=bool)
-        new[1:] = (keys[1:] != keys[:-1]) | (owners[1:] != owners[:-1])  # a name may reach a key twice
-        keys, owners = keys[new], owners[new]
-        known, sizes = np.unique(keys, return_counts=True)
-        several = sizes > 1
-        kept = np.repeat(several, sizes)
-        return known[several], sizes[several].astype(np.int32), owners[kept].astype(np.int32)
+        return _shared(table["key"], table["owner"])
+
+
+def _shared(keys: np.ndarray[Any, Any], owners: np.ndarray[Any, Any]) -> Columns:
+    """Keys that two or more owners have, ascending; how many each; and these owners, one key after the other."""
+    import numpy as np
+
+    order = np.lexsort((owners, keys))
+    keys, owners = keys[order], owners[order]
+    new = np.ones(len(keys), dtype=bool)
+    new[1:] = (keys[1:] != keys[:-1]) | (owners[1:] != owners[:-1])  # a name may reach a key twice
+    keys, owners = keys[new], owners[new]
+    known, sizes = np.unique(keys, return_counts=True)
+    several = sizes > 1
+    return known[several], sizes[several].astype(np.int32), owners[np.repeat(several, sizes)].astype(np.int32)
 
 
 def pairs(blocks: Iterable[Sequence[int]], fits: Callable[[int, int], bool], *, budget: int) -> Iterator[tuple[int, int]]:
@@ -169,13 +177,22 @@ def affordable(sizes: Iterable[int], *, budget: int) -> int:
     return done
 
 
-def split(large: Iterable[Block], contexts: Callable[[int], Iterable[Hashable]], crowd: Iterable[int], *, most: int) -> list[list[int]]:
-    """The large blocks, split by what their entities share, as far as they are of the `crowd`; what is still too large is left out."""
+def split(large: Iterable[Block], marks: Callable[[int], Iterable[int]], crowd: Iterable[int], *, most: int) -> list[list[int]]:
+    """The large blocks, split by what their entities share, as far as they are of the `crowd`; what is still too large is left out.
+
+    `marks`: what an entity is joined to, as numbers below 2^32.
+    """
+    import numpy as np
+
     known = set(crowd)
-    parts: dict[tuple[int, Hashable], list[int]] = {}
-    for block in large:
+    keys, owners = array("Q"), array("I")
+    for at, block in enumerate(large):
         for number in block.members:
             if number in known:
-                for context in contexts(number):
-                    parts.setdefault((block.key, context), []).append(number)
-    return sorted((part for part in parts.values() if 1 < len(part) <= most), key=lambda part: (len(part), part))
+                for mark in marks(number):
+                    keys.append(at << 32 | mark)
+                    owners.append(number)
+    _, sizes, members = _shared(np.array(keys, dtype=np.uint64), np.array(owners, dtype=np.uint32))
+    ends = np.cumsum(sizes, dtype=np.int64).tolist()
+    parts = [members[end - size : end].tolist() for size, end in zip(sizes.tolist(), ends, strict=True) if size <= most]
+    return sorted(parts, key=lambda part: (len(part), part))

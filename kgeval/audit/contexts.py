@@ -53,6 +53,12 @@ class Contexts:
             return ()
         return [self._ids[number], *(self._names[at] for at in (*_neighbours(self._near[number]), *self._chunks[number]))]
 
+    def marks(self, number: int) -> Sequence[int]:
+        """As `of`, with a number for each id."""
+        if number not in self._near:
+            return ()
+        return [self._number(self._ids[number]), *_neighbours(self._near[number]), *self._chunks[number]]
+
     def shared(self, a: int, b: int) -> Shared:
         """What two entities share; nothing where one was not read."""
         if a not in self._near or b not in self._near:

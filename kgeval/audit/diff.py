@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from kgeval.audit.diff_figures import changes_of_figures
 from kgeval.audit.diff_notes import notes_of
@@ -12,6 +13,9 @@ from kgeval.audit.diff_sides import LACKING, Pair, hits_of, pairs_of, redacted, 
 from kgeval.audit.identity import key_of, lists_all
 from kgeval.errors import InputError
 from kgeval.records import AuditDiff, AuditReport, ChangeOf, Example, Finding, FindingChange, Severity
+
+if TYPE_CHECKING:
+    from kgeval.stats.intervals import Interval
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 Verdict = tuple[ChangeOf, str | None]
@@ -123,7 +127,9 @@ def _verdict(then: Finding | None, now: Finding | None) -> Verdict:
 def _one_answer(then: Finding, now: Finding) -> Verdict:
     if then.count is None and now.count is None:
         same = then.status == now.status
-        return ("same", None) if same else ("changed", f"no answer in either: {then.status} before, {now.status} now")
+        if same:
+            return "same", f"no answer in either: {now.status}"
+        return "changed", f"no answer in either: {then.status} before, {now.status} now"
     if then.count is None:
         return "new", f"{then.status} before: {then.reason or 'no reason given'}"
     return "gone", f"{now.status} now: {now.reason or 'no reason given'}"
@@ -150,16 +156,23 @@ def _direction(was: float, has: float) -> ChangeOf:
 
 
 def _within(then: Finding, now: Finding) -> bool:
-    from kgeval.stats.intervals import Interval
     from kgeval.stats.recovered import recovered
 
-    sides = []
-    for one in (now, then):
-        share = one.share or 0.0
-        ends = one.interval
-        sides.append((share, Interval(min(ends.low, share), max(ends.high, share)) if ends else Interval(share, share)))
+    sides = [(share, _interval(one, share)) for one, share in ((one, share_of(one) or 0.0) for one in (now, then))]
     found = recovered(sides[0], sides[1])
     return found.low <= 0 <= found.high
+
+
+def _interval(one: Finding, share: float) -> Interval:
+    """The interval of the share without waived hits: Wilson's with the finite population, as the report's own (audit.part) is of all."""
+    from kgeval.stats.intervals import Interval, quantile, wilson
+
+    ends = one.interval
+    if ends is None:
+        return Interval(share, share)
+    if one.suppressed and 0 < ends.sampled < ends.population:
+        return wilson(share, ends.sampled / (1 - ends.sampled / ends.population), quantile=quantile())
+    return Interval(min(ends.low, share), max(ends.high, share))
 
 
 def _by_type(then: Finding, now: Finding, before: AuditReport, after: AuditReport) -> Iterator[FindingChange]:

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from kgeval.records import Example, Finding
+from kgeval.records import Example, Finding, GraphRef
 from kgeval.text.names import normalise
 
 Key = tuple[tuple[str, str, str], ...]  # kind, type and normalised name of each thing, sorted
 
 
 def key_of(example: Example) -> Key:
-    """The example's key within its check: kind, type and normalised name of each of its things, in an order of their own.
+    """The example's key within its check: kind, type and lasting name of each of its things, in an order of their own."""
+    return tuple(sorted((item.kind, item.type or "", lasting_name(item)) for item in example.items))
 
-    A name without a letter or digit stands for itself.
-    """
-    return tuple(sorted((item.kind, item.type or "", normalise(item.name) or item.name) for item in example.items))
+
+def lasting_name(item: GraphRef) -> str:
+    """What of a name outlives a rebuild: its normal form (a name without a letter or digit stands for itself); of a relation both ends,
+    `a -> b`. "" where there is no name, or an element id in its place."""
+    name = "" if item.name == item.element_id else item.name
+    ends = name.split(f" -[{item.type}]-> ") if item.kind == "relation" else []
+    return " -> ".join(map(_plain, ends)) if len(ends) == 2 else _plain(name)
 
 
 def lists_all(finding: Finding) -> bool:
-    """True if the finding's examples are all of its hits, so that what is not among them is not there."""
+    """True if the finding's examples are all of its hits, waived ones too, so that what is not among them is not there."""
     if finding.count is None:
         return False
-    return sum(example.counts for example in finding.sample) in (finding.count, finding.count - finding.suppressed)
+    return sum(example.counts for example in finding.sample) == finding.count
+
+
+def _plain(name: str) -> str:
+    return normalise(name) or name.strip().casefold()

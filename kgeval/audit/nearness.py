@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -140,12 +140,13 @@ def _made(check: Check, made: Embedding) -> Neighbours:
     return Neighbours(near_pairs(table, wanted), table.about.rows, f"by names embedded with {made.embedder.name}{left}")
 
 
-def _items(check: Check) -> Iterator[Item]:
+def _items(check: Check) -> list[Item]:
+    """All names at once: one by one, the query would stay open while the model works, and end at the time limit of the check."""
     from kgeval.llm.text_table import Item
 
-    rows = check.graph.stream(check.query, check.params(ids=None), timeout=check.timeout)
-    for row in islice(rows, int(check.settings["max_embedded"])):
-        yield Item(row["element_id"], row["element_id"], row["name"])
+    with closing(check.graph.stream(check.query, check.params(ids=None), timeout=check.timeout)) as rows:
+        named = islice(rows, int(check.settings["max_embedded"]))
+        return [Item(row["element_id"], row["element_id"], row["name"]) for row in named]
 
 
 def _place(check: Check) -> str:

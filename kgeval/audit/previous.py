@@ -58,6 +58,6 @@ def _report(value: object, where: str) -> AuditReport:
 def _check_version(value: Mapping[str, Any], where: str) -> None:
     version = value.get("schema_version", SCHEMA_VERSION)
     if version != SCHEMA_VERSION:
-        newer = str(version).isdigit() and int(str(version)) > int(SCHEMA_VERSION)
+        newer = str(version).isascii() and str(version)[:9].isdigit() and int(str(version)[:9]) > int(SCHEMA_VERSION)
         fix = "install a newer kgeval" if newer else "make the report again with this kgeval"
         raise InputError(f"{where}: has schema version {version!r}; this kgeval reads {SCHEMA_VERSION!r}", fix=fix)

@@ -114,8 +114,8 @@ def planned(given: dict[str, Any]) -> Plan:
     check_forms(options, outputs, columns)
     gates = planned_gates(options, config, outputs=outputs, today=datetime.now().astimezone().date(), several=bool(columns))
     joined, baseline = read_joined(options["with_reports"]), read_baseline(options, outputs)
-    check_safe(options, several=bool(columns))
     session = planned_session(config, options)
+    check_safe(options, several=bool(columns), session=session is not None)
     chosen = replace(_options(options, gates), embedding=embedding_of(config, options))
     return Plan(options, config, chosen, joined, outputs, started, gates, columns, baseline, session)
 
@@ -241,7 +241,7 @@ def _report(graph: Graph, layout: Layout, found: Audit, plan: Plan, notes: list[
     return AuditReport(
         graph=layout.scope_value or plan.options["graph_name"], run=run, layout=layout, structure=found.structure.numbers,
         structure_skipped=found.structure.skipped, findings=found.findings, construction=construction(graph, layout),
-        notes=[*session_notes(plan.session), *notes, *part_notes(plan.chosen.part)],
+        notes=[*session_notes(graph.algorithms), *notes, *part_notes(plan.chosen.part)],
     )
 
 

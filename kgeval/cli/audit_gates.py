@@ -16,9 +16,11 @@ from kgeval.errors import ConfigError, KgevalError, UsageError
 
 if TYPE_CHECKING:
     from kgeval.audit.engine import Audit
-    from kgeval.audit.gates import Entry, Gates
+    from kgeval.audit.gates import Entry, Gates, Limit
     from kgeval.config import Config
     from kgeval.records import AuditGate, AuditReport, Finding, Ratchet
+
+_MOST = 5  # names in one note
 
 
 def gate_options(command: F) -> F:
@@ -104,6 +106,7 @@ def planned_gates(options: Mapping[str, Any], config: Config, *, outputs: Sequen
         raise UsageError(f"--no-structure leaves out what thresholds ask for: {', '.join(lost)}", fix="leave out one of the two")
     if several and (write or ratchet):
         raise UsageError("--ratchet and --write-baseline are about one graph", fix="audit the graphs one by one")
+    check_part(limits, options)
     _check_files(options, write, ratchet, outputs)
     waivers = tuple(Waiver(one.rule, one.reason, one.match, one.until) for one in config.ignore)
     return GatePlan(Gates(limits, waivers, read_ratchet(ratchet) if ratchet else None, today, remember=write is not None), write)
@@ -120,8 +123,9 @@ def gated(report: AuditReport, found: Audit, gates: Gates, fail_on: Any) -> Audi
     rows = gate_rows(gates, own, report.structure, report.structure_skipped, fail_on=fail_on)
     judged = found.judged.values()
     taken = [*(one.taken for one in judged), *({at: one.suppressed} for one, at in pairs if at is not None)]
-    waivers = waiver_rows(gates, taken, [one.matched for one in judged], findings)
-    notes = [*waiver_notes(waivers), *_ratchet_notes(report, gates, own)]
+    unlisted = {name for name, one in found.judged.items() if not one.listed}
+    waivers = waiver_rows(gates, taken, [one.matched for one in judged], findings, unlisted=unlisted)
+    notes = [*waiver_notes(waivers), *ratchet_notes(report, gates, own)]
     _say(notes, rows)
     code = exit_code(findings, rows, fail_on, incomplete=found.incomplete)
     update = {"gates": rows, "waivers": waivers, "findings": findings, "notes": [*report.notes, *notes]}
@@ -189,14 +193,30 @@ def _limits(flags: Sequence[str]) -> Any:
     return limits
 
 
+def check_part(limits: Mapping[str, Sequence[Limit]], options: Mapping[str, Any]) -> None:
+    """Raises: UsageError for limits in hits of checks that look at a part only: they count the part's hits, and would pass."""
+    from kgeval.graph.queries import all_queries
+
+    if (options.get("sample_share") or 1.0) >= 1:
+        return
+    partly = {query.name for query in all_queries().values() if any(one.name == "sample_share" for one in query.params)}
+    lost = [f"{name} ({one.text})" for name, of in limits.items() if name in partly for one in of if one.of == "hits"]
+    if lost:
+        raise UsageError(
+            f"--sample-share counts a part of the hits, so that a limit in hits says nothing: {', '.join(lost)}",
+            fix="give the limit as a share (ID<=0.01), or leave --sample-share out",
+        )
+
+
 def _check_files(options: Mapping[str, Any], write: Path | None, ratchet: Path | None, outputs: Sequence[Path]) -> None:
     """Raises: UsageError where a file that is read would be replaced, or the file cannot be made."""
     from kgeval.config import DEFAULT_FILE
     from kgeval.report.write import blocked
 
     named = [ratchet, options["config_file"] or DEFAULT_FILE, options["layout_option"], options["schema_file"], options["corpus"]]
-    read = {Path(one).resolve() for one in [*named, options.get("baseline"), *options["with_reports"]] if one}
-    faults = [f"{path} is read and would be replaced" for path in outputs if ratchet and path.resolve() == ratchet.resolve()]
+    read = {Path(one).resolve() for one in [*named, *options["with_reports"]] if one}
+    faults = [f"{path} is read and would be replaced" for path in outputs if path.resolve() in read]
+    read |= {Path(one).resolve() for one in [options.get("baseline")] if one}
     if write is not None:
         faults += [f"--write-baseline {write}: {why}" for why in _faults_of(write, read, outputs, blocked(write))]
     if faults:
@@ -221,22 +241,28 @@ def _own(finding: Finding) -> bool:
     return finding.rule_id in load_rules()
 
 
-def _ratchet_notes(report: AuditReport, gates: Gates, findings: Sequence[Finding]) -> list[str]:
+def ratchet_notes(report: AuditReport, gates: Gates, findings: Sequence[Finding]) -> list[str]:
     """What makes the ratchet hard to hold against this audit, and failed checks of which it knows nothing: all their hits are new."""
     from kgeval.audit.gates import differences
 
     if gates.ratchet is None:
         return []
     notes = [f"ratchet: {text}" for text in differences(gates.ratchet, report.graph, report.layout, report.run.kgeval)]
+    ran = {one.rule_id for one in findings}
+    if out := [one.rule_id for one in gates.ratchet.rules if one.rule_id not in ran]:
+        more = f" and {len(out) - _MOST} more" if len(out) > _MOST else ""
+        notes.append(f"ratchet: checks of it that were not run now, of which it says nothing: {', '.join(out[:_MOST])}{more}")
     lost = [one.rule_id for one in findings if one.status == "failed" and gates.debt(one.rule_id) is None]
     return [*notes, f"ratchet: it holds nothing of {', '.join(lost)}: all their hits count as new"] if lost else notes
 
 
 def _say(notes: Sequence[str], rows: Sequence[AuditGate]) -> None:
+    from kgeval.report.display import number
+
     for text in notes:
         say(f"warning: {text}")
     for row in (row for row in rows if row.decides):
         if row.met is None:
             say(f"gate not answered: {row.id} {row.limit}: {row.reason or 'no value'}")
         elif row.met is False:
-            say(f"gate missed: {row.id} {row.limit}" + (f" ({row.value:.4g})" if row.value is not None else ""))
+            say(f"gate missed: {row.id} {row.limit}" + (f" ({number(row.value)})" if row.value is not None else ""))

@@ -226,8 +226,8 @@ def counted_once(plan: Plan) -> Plan:
 
 def _code(column: Column, report: AuditReport, fail_on: str | None) -> int:
     """Of an audited graph, its run's; of a report from a file, what its findings come to under --fail-on of this call, with its own
-    gates."""
+    gates; what was incomplete then (a figure that timed out too) is so now."""
     if column.file is None:
         return report.run.exit_code
-    incomplete = any(one.status in ("incomplete", "error") for one in report.findings)
+    incomplete = report.run.exit_code == 3 or any(one.status in ("incomplete", "error") for one in report.findings)
     return exit_code(report.findings, report.gates, fail_on, incomplete=incomplete)

@@ -50,12 +50,13 @@ def part_of(options: Mapping[str, Any]) -> Part:
     return Part(share, options["seed"])
 
 
-def check_safe(options: Mapping[str, Any], *, several: bool) -> None:
-    """Raises: UsageError for flags that cannot be meant, before a connection is made."""
+def check_safe(options: Mapping[str, Any], *, several: bool, session: bool = False) -> None:
+    """Raises: UsageError for flags that cannot be meant, before a connection is made. `session`: the algorithms run in one, by a flag or by
+    kgeval.toml."""
     granted(options)
     if options["dry_run"] and several:
         raise UsageError("--dry-run looks at one graph", fix="name one graph, or leave --dry-run out")
-    if options["memory_limit"] and options["gds_session"]:
+    if options["memory_limit"] and session:
         raise UsageError("--memory-limit is for the database's own GDS; a session has memory of its own", fix="use --gds-session-memory")
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -12,6 +14,7 @@ from kgeval.cli.common import F, open_from_options, open_without_gds, say
 
 if TYPE_CHECKING:
     from kgeval.config import Config
+    from kgeval.graph.algorithms import Algorithms
     from kgeval.graph.aura import SessionOptions
     from kgeval.graph.connect import Graph
 
@@ -71,10 +74,33 @@ def graph_for_audit(config: Config, options: Mapping[str, Any], session: Session
         return
     from kgeval.graph.aura import in_session
 
-    with open_without_gds(config, **where) as graph, in_session(graph, session, say=say):
+    with ended_as_interrupted(), open_without_gds(config, **where) as graph, in_session(graph, session, say=say):
         yield graph
 
 
-def session_notes(session: SessionOptions | None) -> list[str]:
-    """What a reader must know of where the algorithms ran."""
-    return ["the graph algorithms ran in a session of Aura Graph Analytics, not in the database"] if session else []
+@contextmanager
+def ended_as_interrupted() -> Iterator[None]:
+    """Within the block SIGTERM (a container or a CI job that is stopped) is Ctrl-C, so that what is paid for is deleted."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(*_: object) -> NoReturn:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL if before is None else before)
+
+
+def session_notes(where: Algorithms | None) -> list[str]:
+    """What a reader must know of where the algorithms ran. `where`: as Graph.algorithms."""
+    from kgeval.graph.aura.session import Session
+
+    if not isinstance(where, Session):
+        return []
+    if not where.used:
+        return ["a session of Aura Graph Analytics was asked for; none was used"]
+    return ["the graph algorithms ran in a session of Aura Graph Analytics, not in the database"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import struct
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -81,7 +82,9 @@ class Graph:
             raise QueryError(f"{len(rows)} rows came back where there must be one", fix="see the server's log")
         return rows[0]
 
-    def stream(self, query: str | Query, params: Mapping[str, Any] | None = None, *, timeout: float | None = None) -> Iterator[Row]:
+    def stream(
+        self, query: str | Query, params: Mapping[str, Any] | None = None, *, timeout: float | None = None,
+    ) -> Generator[Row, None, None]:
         """The rows of a query one by one, in a READ transaction, in flat memory. Not retried."""
         with (
             translated(), reading(self._driver, self.info.database, fetch_size=5000) as session,
@@ -195,7 +198,7 @@ def translated() -> Iterator[None]:
 
     try:
         yield
-    except (Neo4jError, DriverError, BufferError) as cause:
+    except (Neo4jError, DriverError, BufferError, ValueError, TypeError, LookupError, OSError, AssertionError, struct.error) as cause:
         if _interrupted(cause):  # what the clean-up after an interrupt meets: a query that was ended, half of a message
             raise KeyboardInterrupt from cause
         _translate(cause)

@@ -64,9 +64,10 @@ def sweep_transactions(driver: neo4j.Driver, database: str | None) -> int:
 
 
 def _terminate(driver: neo4j.Driver, database: str | None, ours: Any) -> int:
+    from neo4j import READ_ACCESS
     from neo4j.exceptions import DriverError, Neo4jError
 
-    with suppress(DriverError, Neo4jError, OSError), driver.session(database=database) as session:
+    with suppress(DriverError, Neo4jError, OSError), driver.session(database=database, default_access_mode=READ_ACCESS) as session:
         running = session.run(_limited(RUNNING)).data()
         found = [row["id"] for row in running if ours(str((row["marks"] or {}).get(MARK, "")))]
         if found:

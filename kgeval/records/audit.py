@@ -232,12 +232,14 @@ class FigureRow(Record):
 
 
 class CheckCell(Record):
-    """One check of one graph; a check that did not run there has its status and no count."""
+    """One check of one graph; a check that did not run there has its status and no count. `suppressed`, `known`: as in Finding."""
 
     status: Status | None = None
     count: int | None = None
     total: int | None = None
     share: float | None = None
+    suppressed: int = 0
+    known: int = 0
     reason: str | None = None
 
 

@@ -48,8 +48,10 @@ def verdict(made: AuditDiff) -> str:
     whole = [one for part in parts_of(made) for one in part.findings if one.label is None]
     if not whole:
         return "Neither audit ran a check: only figures can be compared."
-    found = Counter(one.verdict for one in whole)
+    silent = sum(one.verdict == "same" and one.count_after is None for one in whole)
+    found = Counter(one.verdict for one in whole) - Counter(same=silent)
     parts = [f"{number(found[kind])} {WORDS[kind]}" for kind in (*ORDER, "same") if found[kind]]
+    parts += [f"{number(silent)} without an answer before and now"] if silent else []
     fails = [one.rule_id for one in whole if newly_fails(one)]
     tail = f" {plural(len(fails), 'check')} newly {'fails' if len(fails) == 1 else 'fail'}: {cut(fails, _NAMES)}." if fails else ""
     return f"Of {plural(len(whole), 'check')}: {joined(parts)}.{tail}"

@@ -25,7 +25,7 @@ def outcome(row: AuditGate) -> str:
 
 def value(row: AuditGate) -> str:
     """The value, or why there is none."""
-    return row.reason or "-" if row.value is None else f"{row.value:.4g}"
+    return row.reason or "-" if row.value is None else number(row.value)
 
 
 def waiver_state(one: Waived) -> str:

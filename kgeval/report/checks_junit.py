@@ -55,7 +55,7 @@ def check(suite: Element, one: OverviewFinding, limit: Severity) -> None:
 def _gate(suite: Element, row: AuditGate) -> None:
     """One limit of the user's as a testcase; one that does not decide passes and says what it came to."""
     case = add_case(suite, "gates", " ".join(part for part in (row.id, row.severity, row.limit) if part))
-    value = "no value" if row.value is None else f"{row.value:.4g}"
+    value = "no value" if row.value is None else number(row.value)
     if row.met is None and row.decides:
         add_outcome(case, "error", "unanswered", row.reason or "there is no value")
     elif row.met is False and row.decides:

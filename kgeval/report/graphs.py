@@ -79,10 +79,11 @@ def _checks(report: GraphsReport) -> Iterator[Table]:
 
 
 def cell_of(cell: CheckCell) -> str:
-    """Share and count, a star where it failed; else why there is none."""
+    """Share and count, how many of them are waived or known, a star where it failed; else why there is none."""
     if cell.count is None:
         return LACKING if cell.status is None else _STATUS[cell.status] or LACKING
-    text = number(cell.count) if cell.share is None else f"{percent(cell.share)} ({number(cell.count)})"
+    out = "".join(f"; {number(n)} {word}" for n, word in ((cell.suppressed, "waived"), (cell.known, "known")) if n)
+    text = f"{number(cell.count)}{out}" if cell.share is None else f"{percent(cell.share)} ({number(cell.count)}{out})"
     return text + (" *" if cell.status == "failed" else "")
 
 

@@ -7,10 +7,10 @@ from kgeval.report.tabled import Table, in_csv
 
 
 def render(report: GraphsReport) -> str:
-    """Columns: kind (figure, or count, total, share, status of a check), id, then the graphs. Null is an empty cell."""
+    """Columns: kind (figure, or count, total, share, suppressed, known, status of a check), id, then the graphs. Null is an empty cell."""
     rows = [("figure", row.id, *map(_text, row.values)) for row in report.figures]
     for check in report.checks:
-        for kind in ("count", "total", "share", "status"):
+        for kind in ("count", "total", "share", "suppressed", "known", "status"):
             rows.append((kind, check.rule_id, *(_text(getattr(cell, kind)) for cell in check.cells)))
     return in_csv([Table("", ("kind", "id", *report.names), tuple(rows), frozenset({0, 1}))])
 

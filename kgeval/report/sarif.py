@@ -46,7 +46,7 @@ def _run(run: RunManifest, findings: Sequence[OverviewFinding], gates: Sequence[
     missed = [one for one in gates if one.met is False]
     rules = [*_rules(findings), *_gate_rules(missed)]
     at = {rule["id"]: index for index, rule in enumerate(rules)}
-    notices = [{"level": "error", "message": {"text": visible(text, longest=600)}} for text in open_ends]
+    notices = [{"level": "error", "message": _message(visible(text, longest=600))} for text in open_ends]
     invocation: dict[str, Any] = {"executionSuccessful": not open_ends, **({"toolExecutionNotifications": notices} if notices else {})}
     if (start := _stamp(run.started)) is not None:
         invocation["startTimeUtc"] = start
@@ -102,7 +102,7 @@ def _result(one: OverviewFinding, example: OverviewExample | None) -> dict[str, 
     names = "" if example is None else ": " + ", ".join(visible(name, longest=80) for name in example.names[:6])
     text = f"{visible(one.title)}{names}. In all: {amount}" + (f"; {visible(where)}" if where else "") + "."
     return {
-        "ruleId": one.rule_id, "level": LEVELS[one.severity], "message": {"text": text}, "locations": [_location(one, example)],
+        "ruleId": one.rule_id, "level": LEVELS[one.severity], "message": _message(text), "locations": [_location(one, example)],
         "partialFingerprints": {FINGERPRINT: fingerprint(one, example)},
     }
 
@@ -134,16 +134,21 @@ def _location(one: OverviewFinding, example: OverviewExample | None) -> dict[str
 
 
 def _missed(one: OverviewGate) -> dict[str, Any]:
-    of, value = place_of(one.place, one.of), "no value" if one.value is None else f"{one.value:.4g}"
+    of, value = place_of(one.place, one.of), "no value" if one.value is None else number(one.value)
     text = f"{visible(one.name)} {visible(one.limit)} is missed: {value}" + (f" ({visible(of)})" if of else "")
     return {
-        "ruleId": _gate_id(one), "level": "error", "message": {"text": text},
+        "ruleId": _gate_id(one), "level": "error", "message": _message(text),
         "locations": [{
             "physicalLocation": {"artifactLocation": {"uri": WHOLE}},
             "logicalLocations": [{"name": visible(of or one.name), "kind": "namespace"}],
         }],
         "partialFingerprints": {FINGERPRINT: _hash("gate", one.name, of)},
     }
+
+
+def _message(text: str) -> dict[str, str]:
+    """A message without links: `[words](address)` is one in a plain text of SARIF too, and a name may look like that."""
+    return {"text": text.replace("](", "] (")}
 
 
 def fingerprint(finding: OverviewFinding, example: OverviewExample | None) -> str:

@@ -15,7 +15,7 @@ from kgeval.report.display import number, visible
 if TYPE_CHECKING:
     from rich.console import Console
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = ("=", "+", "-", "@")
 
 
 @dataclass(frozen=True)
@@ -74,5 +74,6 @@ def cut(names: list[str], most: int) -> str:
 
 
 def _safe(text: str) -> str:
-    """A spreadsheet must not take a name for a formula."""
+    """A spreadsheet must not take a name for a formula, nor a terminal for its own codes."""
+    text = shown(text, longest=1000)
     return f"'{text}" if text.startswith(_FORMULA) else text

@@ -280,3 +280,9 @@ def test_far_embeddings_rule_a_weak_form_out(graph, tmp_path):
     near = made({"Funeral Chamber": turned(0), "Funeral Chambers": turned(60)}, tmp_path, anew=True)
     near.embedder._cache.clear("test")
     assert fragments(graph, near) == [(("Funeral Chamber", "Funeral Chambers"), "0.500")]
+
+
+def test_vectors_of_whole_numbers_are_compared_like_others(graph) -> None:
+    """GDS knows no cosine of lists of whole numbers."""
+    graph.write("CREATE (:E {name: 'Serbian Army', v: [1, 0, 2]}), (:E {name: 'Serbian Military', v: [1, 0, 2]})")
+    assert named(check(graph, "similar-entity")) == [("Serbian Army", "Serbian Military")]

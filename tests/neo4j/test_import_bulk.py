@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from kgeval.cli.main import run
 from kgeval.errors import IncompleteError
 from kgeval.graph.connect import open_graph
 from kgeval.graph.load.bulk import load as loading
-from kgeval.graph.server import ensure_started, status, stop
+from kgeval.graph.server import ensure_started, exchange, kept_down, status, stop
 
 NODES = (
     'id,name,type,description,aliases,chunk_ids,rank,"odd:name{x}",embedding\n'
@@ -99,6 +100,16 @@ def test_when_a_new_store_is_not_right_the_old_one_is_taken_back(
     assert "stopping the server" in shown and "taking the old store back" in shown and "one is missing" in shown
     assert status(home).running and snapshot(home) == loaded
     assert sorted(p.name for p in home.iterdir() if p.name.startswith("kgeval-bulk")) == ["kgeval-bulk.lock"]
+
+
+def test_a_server_that_runs_on_the_store_of_a_killed_import_goes_back_to_the_old_one(home: Path, loaded: dict[str, Any]) -> None:
+    with exchange.alone(home):
+        with kept_down(home):
+            exchange.exchange(home, Path(shutil.copytree(home / "data", home / "kgeval-copy")))
+        with open_graph(ensure_started(home, say=lambda _: None)) as graph:
+            graph.write("CREATE (:Lost)", {})
+    assert exchange.is_left(home) and status(home).running  # what kill -9 leaves before the end
+    assert snapshot(home) == loaded and not exchange.is_pending(home)
 
 
 def test_bulk_and_ordinary_import_write_the_same_graph_and_audit(

@@ -16,6 +16,7 @@ from kgeval.audit.previous import read_audits
 from kgeval.cli.audit import audit as command
 from kgeval.errors import InputError
 from kgeval.records import AuditDiff, AuditReport, Example, Finding, FindingChange, GraphRef, Layout, RunManifest, ShareInterval
+from kgeval.report.audit_diff import verdict
 from kgeval.report.write import rendered
 
 EXAMPLE = Path(__file__).parents[1] / "graphs" / "example-report.json"
@@ -145,6 +146,38 @@ def test_samples_differ_only_beyond_their_interval() -> None:
     assert whole(diff(report(sampled(10, 0.055, 0.175)), report(sampled(40, 0.31, 0.5)))).verdict == "worse"
     # Newcombe's interval of 0.13 - 0.10 by hand: 0.03 -/+ sqrt(...): (-0.061, 0.122) holds 0
     assert -0.062 < 0.03 - (0.052**2 + 0.075**2) ** 0.5 < -0.060
+
+
+def test_waived_hits_of_a_sample_are_no_hits_either() -> None:
+    def sampled(suppressed: int) -> Finding:  # 20 of 100, of 10,000 things: Wilson 0.13..0.29
+        interval = ShareInterval(low=0.133, high=0.289, sampled=100, population=10_000, method="wilson")
+        return finding(count=20, total=100, suppressed=suppressed, interval=interval)
+
+    assert whole(diff(report(sampled(20)), report(sampled(0)))).verdict == "worse", "the waivers are gone, 20 hits are back"
+    assert whole(diff(report(sampled(0)), report(sampled(20)))).verdict == "better"
+    near = whole(diff(report(sampled(8)), report(sampled(6))))  # 0.12 and 0.14
+    assert near.verdict == "same" and near.reason is not None
+
+
+def test_checks_without_an_answer_in_either_are_not_counted_with_those_that_are_the_same() -> None:
+    made = diff(report(finding("a"), finding("b", None)), report(finding("a"), finding("b", None)))
+    assert [one.reason for one in made.findings] == [None, "no answer in either: skipped"]
+    assert verdict(made) == "Of 2 checks: 1 the same and 1 without an answer before and now."
+
+
+def test_an_element_id_in_place_of_a_name_is_no_name() -> None:
+    then, now = (
+        finding(count=1, sample=[Example(items=[GraphRef(element_id=at, key=at, name=at, kind="chunk")])]) for at in ("4:a:1", "4:b:7")
+    )
+    change = whole(diff(report(then), report(now)))
+    assert change.examples_compared and not change.appeared and not change.vanished
+
+
+def test_a_list_without_its_waived_hits_is_no_whole_list() -> None:
+    every = finding(count=2, suppressed=1, sample=[example("Ada"), example("Bob").model_copy(update={"waived": "r"})])
+    cut = every.model_copy(update={"sample": every.sample[:1]})
+    assert not whole(diff(report(every), report(cut))).vanished, "Bob is there, and waived"
+    assert whole(diff(report(every), report(every))).examples_compared
 
 
 def test_figures_say_which_way_is_better_only_where_that_is_known() -> None:
@@ -311,6 +344,13 @@ def test_what_is_no_audit_report_is_refused_with_its_name(value: Any, words: str
     with pytest.raises(InputError) as caught:
         read_audits(bad)
     assert words in str(caught.value) and "bad.json" in str(caught.value) and caught.value.fix
+
+
+def test_a_schema_version_that_is_no_number_is_refused_like_another_one(tmp_path: Path) -> None:
+    for version in ("\u00b2", "9" * 5000, "x", ""):
+        (tmp_path / "r.json").write_text(json.dumps({"layout": {}, "findings": [], "run": {}, "schema_version": version}), encoding="utf-8")
+        with pytest.raises(InputError, match="has schema version"):
+            read_audits(tmp_path / "r.json")
 
 
 def test_an_output_never_replaces_a_report_that_is_read(old: dict[str, Any], tmp_path: Path) -> None:

@@ -33,9 +33,11 @@ from kgeval.audit.gates.keys import by_type, hashed, key_of, recounted
 from kgeval.audit.gates.ratchet import hidden
 from kgeval.audit.gates.waivers import waiver_faults
 from kgeval.audit.rulebook import Hit, Rule, load_rules
-from kgeval.cli.audit_gates import load_config, threshold_texts
-from kgeval.errors import ConfigError, InputError
-from kgeval.records import Example, Finding, GraphRef, Layout, Ratchet, RatchetRule, StructureSkip
+from kgeval.cli.audit_gates import check_part, load_config, ratchet_notes, threshold_texts
+from kgeval.cli.main import run
+from kgeval.errors import ConfigError, InputError, UsageError
+from kgeval.records import AuditGate, AuditReport, Example, Finding, GraphRef, Layout, Ratchet, RatchetRule, StructureSkip
+from kgeval.report.audit_gates import value
 
 TODAY = date(2026, 5, 1)
 RULE = load_rules()["isolated-entity"].model_copy(update={"threshold": 0.0})
@@ -184,6 +186,60 @@ def test_a_waiver_that_matches_nothing_is_said_only_where_its_check_ran() -> Non
     rows = waiver_rows(gates, [found.taken], [found.matched], [answered()])
     assert [(one.stale, one.hits) for one in rows] == [(True, 0), (False, 1), (False, 0)]  # the third matches what the second took
     assert not any(one.stale for one in waiver_rows(gates, [], [], [answered("skipped", None)]))
+
+
+def test_of_hits_that_are_not_all_listed_no_waiver_is_said_to_match_nothing() -> None:
+    gates = waived(Waiver("isolated-entity", "r", match="Zed"))
+    found = judged(RULE, outcome(shows("Ada"), count=900, total=1000), gates)
+    assert not found.listed
+    rows = waiver_rows(gates, [found.taken], [found.matched], [answered()], unlisted={"isolated-entity"})
+    assert not rows[0].stale and not waiver_notes(rows)
+
+
+def test_large_numbers_are_written_out() -> None:
+    (limit,) = limits("duplicate-name<=1234567 hits")["duplicate-name"]
+    assert limit.text == "hits <= 1234567"
+    assert value(AuditGate(id="duplicate-name", limit=limit.text, value=2345678.0, met=False)) == "2,345,678"
+
+
+def test_a_thing_without_a_type_is_not_of_the_type_none() -> None:
+    assert not Waiver("isolated-entity", "r", "None:*").takes([entity("Ada", None)])
+    assert Waiver("isolated-entity", "r", "Person:*").takes([entity("Ada")])
+
+
+def test_a_pattern_that_cannot_be_made_is_a_fault() -> None:
+    for match in ("re:(", "re:a{99999999999999999999}"):
+        assert any("no regular expression" in one for one in waiver_faults("isolated-entity", match, ["isolated-entity"]))
+
+
+def test_limits_in_hits_do_not_go_with_a_part_of_the_graph() -> None:
+    options: dict[str, object] = {"sample_share": 0.1}
+    for flag in ("empty-name<=3 hits", "empty-name:error<=3 hits"):
+        with pytest.raises(UsageError, match="a limit in hits says nothing: empty-name"):
+            check_part(limits(flag), options)
+    check_part(limits("empty-name<=0.1", "isolated-entity<=3 hits"), options)  # a share; a check that looks at everything
+    check_part(limits("empty-name<=3 hits"), {"sample_share": None})
+
+
+def test_a_report_replaces_no_file_that_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "accuracy.json"
+    path.write_text("{}", encoding="utf-8")
+    for flag in ("--with", "--schema", "--corpus"):
+        assert run(["audit", flag, str(path), "-o", str(path)]) == 2
+        assert "is read and would be replaced" in capsys.readouterr().err
+    assert path.read_text(encoding="utf-8") == "{}"
+
+
+def test_a_check_of_the_ratchet_that_is_left_out_is_said() -> None:
+    report = AuditReport.model_validate({
+        "graph": None, "run": {"kgeval": "1", "command": "audit", "started": "2026-01-01T00:00:00Z", "seconds": 1.0},
+        "layout": Layout(name="own"),
+    })
+    gates = Gates(ratchet=debt(RULE, shows("Ada")))
+    assert ratchet_notes(report, gates, []) == [
+        "ratchet: checks of it that were not run now, of which it says nothing: isolated-entity",
+    ]
+    assert ratchet_notes(report, gates, [answered(known=1, status="passed")]) == []
 
 
 def test_a_finding_of_a_joined_report_is_silenced_as_a_whole_only() -> None:

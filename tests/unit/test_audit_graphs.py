@@ -110,6 +110,27 @@ def test_the_exit_code_is_the_worst_of_all(files: list[Path], tmp_path: Path) ->
     assert call(*files, "-q", "--fail-on", "error").return_value == 3
 
 
+def test_waived_and_known_hits_are_counted_beside_each_other_too() -> None:
+    one = report(finding(count=5, suppressed=2, known=3, status="passed"))
+    made = side_by_side(["a", "b"], [one, report(finding(count=1, total=10))], run_of())
+    for form in ("text", "md", "html"):
+        assert "50.0 % (5; 2 waived; 3 known)" in rendered(made, form), form
+    rows = {(row[0], row[1]): row[2:] for row in csv.reader(io.StringIO(rendered(made, "csv")))}
+    assert rows["suppressed", "isolated-entity"] == ["2", "0"] and rows["known", "isolated-entity"] == ["3", "0"]
+
+
+def test_names_in_csv_are_no_formulas_and_no_codes_of_a_terminal() -> None:
+    made = side_by_side(["=1+1", "\t=1", "a\x1b[31m\u202e"], [report(finding(count=1))] * 3, run_of())
+    assert rendered(made, "csv").splitlines()[0] == "kind,id,'=1+1,'=1,a[U+001B][31m[U+202E]"
+
+
+def test_a_report_whose_figures_timed_out_stays_incomplete(files: list[Path]) -> None:
+    value = json.loads(files[0].read_text(encoding="utf-8"))
+    value["run"]["exit_code"] = 3
+    files[0].write_text(json.dumps(value), encoding="utf-8")
+    assert call(*files, "-q").return_value == 3
+
+
 def test_graphs_of_one_name_are_told_apart_by_their_files(files: list[Path], tmp_path: Path) -> None:
     other = tmp_path / "c.json"
     other.write_text(files[0].read_text(encoding="utf-8"), encoding="utf-8")

@@ -224,3 +224,62 @@ def test_an_embedding_must_be_numbers(tmp_path: Path) -> None:
     inputs = put(tmp_path / "in", nodes='id,embedding\na,"[1, null]"\nb,many\nc,[]\n', relations="source,target\na,b\n")
     made = run(inputs, tmp_path / "out")
     assert list(made.faults) == read(inputs).faults and len(made.faults) == 2
+
+
+def test_a_batch_of_chunks_without_one_good_row_is_passed_over(tmp_path: Path) -> None:
+    made = same(put(tmp_path / "in", chunks="id,document,index\n,d,1\n,d,2\n", relations="source,target\na,b\n"), tmp_path / "out")
+    assert (made.counts["bad"], made.counts["chunks"], made.counts["documents"]) == (2, 0, 0)
+
+
+@pytest.mark.parametrize("cell", ["[" * 100_000, '"[' + "1" * 5000 + ']"'])
+def test_a_list_that_no_json_reader_can_take_is_text_or_a_fault_and_never_a_crash(tmp_path: Path, cell: str) -> None:
+    nodes = f"id,aliases,embedding\na,{cell},\nb,,{cell}\n"
+    made = same(put(tmp_path / "in", nodes=nodes, relations="source,target\na,a\n"), tmp_path / "out")
+    assert len(made.faults) == 1 and made.faults[0].startswith("nodes.csv:3: embedding: a JSON list of numbers expected")
+
+
+@pytest.mark.parametrize("index", ["1e300", "-1e19", "9223372036854775808", "inf", "0.5"])
+def test_an_index_that_is_no_whole_number_of_64_bits_is_a_fault(tmp_path: Path, index: str) -> None:
+    made = same(put(tmp_path / "in", chunks=f"id,document,index\nc,d,{index}\n", relations="source,target\na,b\n"), tmp_path / "out")
+    assert made.faults == (f"chunks.csv:2: index: a whole number expected, found {index!r}",)
+
+
+def test_large_whole_numbers_stay_exact() -> None:
+    assert [values.whole_number(n, "index") for n in (2**53 + 1, -(2**63), True)] == [2**53 + 1, -(2**63), 1]
+    assert values.whole_number(" 7.0 ", "index") == 7
+
+
+def test_a_second_column_called_embedding_is_left_out_aloud(tmp_path: Path) -> None:
+    made = same(put(tmp_path / "in", nodes='id,Embedding,embedding\na,"[1]",x\nb,,y\n', relations="source,target\na,b\n"), tmp_path / "out")
+    assert made.notes == ("nodes.csv: column 'embedding' is left out: kgeval writes this property itself",)
+
+
+def test_the_longest_row_is_told_not_the_longest_text(tmp_path: Path) -> None:
+    row = ",".join('"' + letter * 1000 + '"' for letter in "abc")
+    made = run(put(tmp_path / "in", nodes=f"id,a,b,c\nn,{row}\n", relations="source,target\nn,n\n"), tmp_path / "out")
+    assert max(map(len, (tmp_path / "out" / "entities-0-rows.csv").read_bytes().splitlines())) <= made.longest < 3400
+
+
+def test_rows_of_a_wrong_length_are_counted_however_many_and_the_lines_of_others_stay_right(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source, "MOST_TORN", 3)
+    text = "source,target\n" + "".join(f"a{k},b,c\nx,\n" for k in range(20))
+    made = run(put(tmp_path / "in", relations=text), tmp_path / "out")
+    assert made.counts["bad"] == made.counts["rows"] == 40
+    wanted = [f"relations.csv:{2 * k + 3}: target: missing or empty" for k in range(20)]
+    assert [fault for fault in made.faults if "target" in fault] == wanted
+    assert sum("3 cells" in fault for fault in made.faults) == 3
+
+
+def test_types_that_are_too_many_for_labels_are_not_kept_in_memory(tmp_path: Path) -> None:
+    from collections import Counter
+
+    from kgeval.graph.load.bulk import stages
+    from kgeval.graph.load.bulk.keep import Keep
+
+    for labelled in (True, False):
+        stage = stages.Entities(Keep(tmp_path, "g", name_keys, counts=Counter()), labelled=labelled)
+        for k in range(100):
+            stage._labels({"id": pa.array(["n"]), "type": pa.array([f"t{k}" if labelled is False else f"__t{k}"])})
+        assert len(stage._types) == 0 and len(stage._left) <= 5

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from kgeval.cli.main import run
-from kgeval.errors import ServerError
-from kgeval.graph.server import admin, exchange
+from kgeval.errors import ServerError, UsageError
+from kgeval.graph.load.bulk import load as loading
+from kgeval.graph.load.state import Target
+from kgeval.graph.load.table_files import Inputs
+from kgeval.graph.server import admin, exchange, remove
+from kgeval.graph.server.home import Home, write_private
+from kgeval.text.names import name_keys
 
 
 @pytest.fixture
@@ -63,6 +70,110 @@ def test_killed_between_the_two_renames_the_old_store_is_put_back(home: Path) ->
     (home / "data").rename(home / exchange.OLD)
     exchange.recover(home)
     assert store(home) == "old"
+
+
+def test_a_killed_import_is_seen_and_its_staging_folder_deleted(home: Path) -> None:
+    (home / f"{exchange.STAGING}left" / "csv").mkdir(parents=True)
+    with exchange.alone(home):
+        exchange.exchange(home, home / "new")
+        assert exchange.is_pending(home) and not exchange.is_left(home)
+    assert exchange.is_left(home)
+    exchange.recover(home)
+    assert not exchange.is_pending(home) and names(home) == ["data", exchange.LOCK]
+
+
+def test_nothing_starts_in_the_moment_without_a_store(home: Path) -> None:
+    (home / "data").rename(home / exchange.OLD)
+    with exchange.alone(home), pytest.raises(ServerError, match="is changing the store"):
+        exchange.recover(home)
+    assert names(home / exchange.OLD) == ["store"]
+
+
+def test_a_home_is_not_removed_under_a_bulk_import(home: Path) -> None:
+    place = Home(home)
+    write_private(home / "kgeval-home.json", '{"line": "5.26", "neo4j": "5.26.28", "gds": "2.13.9", "used": true}')
+    with exchange.alone(home), pytest.raises(ServerError, match="another bulk import"):
+        remove(home)
+    assert store(home) == "old"
+    remove(home)
+    assert not place.path.exists()
+
+
+def test_ctrl_c_after_the_new_store_is_in_loses_nothing(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    exchange.exchange(home, home / "new")
+    with monkeypatch.context() as patch:
+        patch.setattr(exchange.shutil, "rmtree", interrupted)
+        exchange.settle(home)
+    exchange.recover(home)
+    assert store(home) == "new" and names(home) == ["data", exchange.LOCK]
+
+
+class Placed:
+    """A bulk import without tool and server: the new store is a folder, the server a word."""
+
+    def __init__(self, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.running, self.nodes, self.starts = False, 0, 0
+        for name, part in (("check_fits", None), ("ensure_jars", []), ("_finish", None), ("_check_space", None)):
+            monkeypatch.setattr(loading, name, lambda *_, found=part, **__: found)
+        monkeypatch.setattr(loading.admin, "import_store", self.tool)
+        monkeypatch.setattr(loading.Home, "prepare", lambda *_: None)
+        monkeypatch.setattr(loading, "ensure_started", self.start)
+        monkeypatch.setattr(loading, "open_graph", lambda _: contextlib.nullcontext(self))
+        write_private(home / "kgeval-home.json", '{"line": "5.26", "neo4j": "5.26.28", "gds": "2.13.9", "used": true}')
+        write_private(home / "password", "secret")
+        (home / "data" / "databases").mkdir()
+
+    def tool(self, _order: object, folder: Path, *_: object, **__: object) -> Path:
+        (folder / "data").mkdir(parents=True)
+        (folder / "data" / "store").write_text("new")
+        self.while_the_tool_runs()
+        return folder / "data"
+
+    def while_the_tool_runs(self) -> None:
+        """For tests."""
+
+    def start(self, *_: object, **__: object) -> None:
+        self.starts += 1
+
+    def read(self, query: Any) -> list[dict[str, Any]]:
+        return [{"nodes": self.nodes, "relations": 0}] if "count" in query.name else []
+
+
+def order(home: Path, tables: Path) -> loading.Order:
+    inputs = Inputs(relations=(tables / "relations.csv",))
+    return loading.Order(inputs, Target("g", "f", "tables", "t", "1"), home, name_keys, lambda _: None)
+
+
+def test_what_others_write_to_the_home_while_the_tool_runs_is_not_lost(home: Path, tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    placed = Placed(home, monkeypatch)
+
+    def others() -> None:
+        placed.nodes = 7
+
+    placed.while_the_tool_runs = others  # type: ignore[method-assign]
+    with pytest.raises(UsageError, match="holds 7 nodes"):
+        loading.load(order(home, tables))
+    assert store(home) == "old"
+
+
+def test_an_error_while_the_stores_change_places_leaves_the_old_one(home: Path, tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Placed(home, monkeypatch)
+    before = Path.rename
+
+    def full(path: Path, to: Path) -> Path:
+        if to == home / "data" and path.name == "data":
+            raise OSError(28, "No space left on device")
+        return before(path, to)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", full)
+        with pytest.raises(ServerError, match="the disk is full"):
+            loading.load(order(home, tables))
+    assert store(home) == "old" and not exchange.is_pending(home)
+    assert loading.load(order(home, tables)) is not None and store(home) == "new"
 
 
 def test_a_new_home_has_no_store_to_take_back(tmp_path: Path) -> None:

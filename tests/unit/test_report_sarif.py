@@ -161,6 +161,13 @@ def test_a_run_that_did_not_end_is_no_success_and_missed_gates_are_results(tmp_p
     assert [(one["ruleId"], one["message"]["text"]) for one in run["results"]] == [("gate/mrr", "mrr >= 0.5 is missed: 0.2 (a)")]
 
 
+def test_a_name_is_no_link_in_a_message() -> None:
+    named = finding("empty-name", 1, names=("[click](https://evil.example)",))
+    run = judged(rendered(audited(named, graph="[g](https://evil.example)"), "sarif"))
+    (result,) = run["results"]
+    assert "](" not in result["message"]["text"] and "[click] (https://evil.example)" in result["message"]["text"]
+
+
 @pytest.mark.parametrize("bad", HOSTILE)
 def test_hostile_names_are_made_visible(bad: str) -> None:
     text = rendered(audited(finding("empty-name", 1, names=(bad,)), graph=bad or None), "sarif")

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 
 import pytest
+from session_account import Account, Database
 
-from kgeval.cli.audit_session import planned_session
+from kgeval.cli.audit_session import ended_as_interrupted, planned_session, session_notes
 from kgeval.cli.main import run
 from kgeval.config import load
 from kgeval.graph.aura import SessionOptions
+from kgeval.graph.aura.session import Session
 
 NOTHING = {"gds_session": False, **{f"gds_session_{part}": None for part in ("memory", "ttl", "cloud", "name")}}
 KEYS = ("AURA_CLIENT_ID", "AURA_CLIENT_SECRET", "AURA_PROJECT_ID", "CLIENT_ID", "CLIENT_SECRET", "PROJECT_ID")
@@ -66,3 +70,28 @@ def test_a_key_in_the_file_is_an_unknown_key(tmp_path: Path) -> None:
     with pytest.raises(Exception, match="client_secret") as caught:
         load(None)
     assert "geheim" not in str(caught.value)
+
+
+def test_a_memory_limit_beside_a_session_of_the_file_is_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:
+    key(monkeypatch)
+    Path("kgeval.toml").write_text("[graph.session]\nuse = true\n", encoding="utf-8")
+    assert run(["audit", "--uri", "bolt://127.0.0.1:1", "--memory-limit", "2g"]) == 2
+    assert "--gds-session-memory" in capsys.readouterr().err
+
+
+def test_a_job_that_is_stopped_ends_as_one_that_is_interrupted() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(KeyboardInterrupt), ended_as_interrupted():
+        os.kill(os.getpid(), signal.SIGTERM)
+        signal.pause()
+    assert signal.getsignal(signal.SIGTERM) == before
+
+
+def test_the_report_says_a_session_ran_the_algorithms_only_where_one_did() -> None:
+    session = Session(Database(), SessionOptions(), Account(), print)  # type: ignore[arg-type]
+    assert session_notes(None) == []
+    assert "none was used" in session_notes(session)[0]
+    session._client = object()
+    assert "ran in a session" in session_notes(session)[0]

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from graphdatascience.procedure_surface.utils.config_converter import ConfigConverter
 from graphdatascience.session import AuraAPICredentials, AuraApiError, DbmsConnectionInfo, SessionMemory
+from pyarrow import ArrowException
 from requests import ConnectionError as Unreachable
 from session_account import KEY, Account, Database
 
-from kgeval.errors import ConfigError, ConnectError, UsageError
+from kgeval.errors import ConfigError, ConnectError, QueryError, UsageError
 from kgeval.graph.algorithms import Expected
 from kgeval.graph.aura import MEMORIES, SessionOptions, credentials, in_session
 from kgeval.graph.aura.calls import limited
+from kgeval.graph.aura.session import Session
 from kgeval.graph.aura.view import remote_parameters
 from kgeval.graph.connect import QueryTimeout
 from kgeval.graph.processes import mark
@@ -91,6 +94,54 @@ def test_a_deletion_that_fails_is_told_with_the_way_out_and_hides_nothing() -> N
     assert "goes on to cost" in run(account)[-1]
     with pytest.raises(ZeroDivisionError):
         run(account, then=ZeroDivisionError())
+
+
+def test_a_session_that_aura_no_longer_finds_is_not_called_deleted() -> None:
+    account = Account()
+    said: list[str] = []
+    with in_session(Database(), FIXED, say=said.append, connect=account.connect, environ=KEY) as session:  # type: ignore[arg-type]
+        session._connected(SMALL)
+        account.sessions.clear()
+    assert "warning: Aura finds no session of this name" in said[-1]
+
+
+def test_an_interrupt_in_the_deletion_tells_what_goes_on_to_cost() -> None:
+    account = Account(faults={"delete": KeyboardInterrupt()})
+    said: list[str] = []
+    whole = in_session(Database(), FIXED, say=said.append, connect=account.connect, environ=KEY)  # type: ignore[arg-type]
+    with pytest.raises(KeyboardInterrupt), whole as session:
+        session._connected(SMALL)
+    assert "the deletion was interrupted" in said[-1] and "goes on to cost" in said[-1]
+
+
+def test_a_connection_that_cannot_be_closed_does_not_cost_the_report() -> None:
+    def broken() -> None:
+        raise ArrowException("gone")
+
+    account = Account(client=lambda: SimpleNamespace(close=broken))
+    assert "deleted" in run(account)[-1]
+
+
+def test_a_client_that_cannot_reach_its_session_is_not_waited_for_twice() -> None:
+    account = Account(faults={"create": ArrowException("no route to the session")})
+    with in_session(Database(), FIXED, say=lambda _: None, connect=account.connect, environ=KEY) as session:  # type: ignore[arg-type]
+        for _ in range(2):
+            with pytest.raises(ConnectError, match="no route to the session"):
+                session._connected(SMALL)
+        assert not session.used
+    assert account.events.count("create") == 1
+    assert account.sessions == {}
+
+
+def test_the_address_says_which_instance_it_is_before_the_environment_does() -> None:
+    def instance(database: Database) -> str:
+        session = Session(database, FIXED, Account(), print, instance="other999")  # type: ignore[arg-type]
+        return str(session._database().aura_instance_id)
+
+    proxied = Database()
+    proxied.info = proxied.info.model_copy(update={"uri": "neo4j+s://graph.example:7687"})
+    assert instance(Database()) == "abc12345"
+    assert instance(proxied) == "other999"
 
 
 def test_sessions_of_dead_processes_of_this_machine_are_deleted_and_all_others_kept() -> None:
@@ -222,3 +273,11 @@ def test_a_call_stops_at_its_time_limit_and_its_errors_come_through() -> None:
     assert limited(lambda: 7, None) == 7
     with pytest.raises(ZeroDivisionError):
         limited(lambda: 1 // 0, 5)
+
+
+def test_a_time_out_of_the_clients_own_is_an_error_of_the_session() -> None:
+    def late() -> None:
+        raise TimeoutError("read timed out")
+
+    with pytest.raises(QueryError, match="read timed out"):
+        limited(late, 5)

@@ -44,7 +44,7 @@ class Gates:
 class Judged:
     """What became of a check's hits: all of `count` are suppressed, known, or held against the limits. `sample`: the hits in the order
     held, known, waived. `taken`: hits by the place of the waiver that took them; `matched`: also those that another waiver took. `debt`: if
-    it is remembered."""
+    it is remembered. `listed`: all hits could be looked at one by one."""
 
     status: Literal["passed", "failed"]
     severity: Severity
@@ -57,6 +57,7 @@ class Judged:
     by_type: dict[str, int] | None
     note: str | None = None
     debt: RatchetRule | None = None
+    listed: bool = True
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ def judged(rule: Rule, outcome: Outcome, gates: Gates) -> Judged:
         "failed" if broken else "passed", worst(broken, rule.severity), open_ - known, suppressed, known,
         {at: n for at, n in sorted(hits.items()) if n}, {**matched, **({whole: outcome.count} if whole is not None else {})},
         _sample(sorted_, gates), by_type(examples, rule.hit) if listed else None,
-        _note(rule, outcome, waivers, gates, listed=listed), debt,
+        _note(rule, outcome, waivers, gates, listed=listed), debt, listed,
     )
 
 

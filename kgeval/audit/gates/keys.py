@@ -5,19 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 
+from kgeval.audit.identity import lasting_name
 from kgeval.audit.rulebook import Hit
 from kgeval.audit.structure import NO_TYPE
 from kgeval.records import Example, GraphRef
-from kgeval.text.names import normalise
 
 
 def key_of(item: GraphRef) -> str:
     """`type: normalised name`; of a relation both ends are normalised: `type: a -> b`. Without a name or with an id for one: `type: `."""
     kind = (item.type or item.kind).strip().casefold()
-    name = "" if item.name == item.element_id else item.name
-    ends = name.split(f" -[{item.type}]-> ") if item.kind == "relation" else []
-    told = " -> ".join(map(_plain, ends)) if len(ends) == 2 else _plain(name)
-    return f"{kind}: {told}"
+    return f"{kind}: {lasting_name(item)}"
 
 
 def keys_of(example: Example, hit: Hit) -> list[tuple[str, int]]:
@@ -76,7 +73,3 @@ def _typed(example: Example, hit: Hit, seen: set[str]) -> Iterable[tuple[GraphRe
 
 def _identity(item: GraphRef) -> str:
     return item.element_id or f"{item.type}:{item.key}"
-
-
-def _plain(name: str) -> str:
-    return normalise(name) or name.strip().casefold()

@@ -47,7 +47,7 @@ class Limit:
     def text(self) -> str:
         """`share <= 0.05`, `hits <= 3`, `>= 0.5`."""
         what = {"share": "share ", "hits": "hits ", "figure": ""}[self.of]
-        return f"{what}{'>=' if self.least else '<='} {self.value:g}"
+        return f"{what}{'>=' if self.least else '<='} {self.value:.15g}"
 
 
 @dataclass(frozen=True)

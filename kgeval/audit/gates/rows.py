@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from kgeval.audit.gates.judging import Gates, held_value
@@ -34,12 +34,15 @@ def decides(severity: Severity | None, fail_on: Severity | None) -> bool:
 
 def waiver_rows(
     gates: Gates, taken: Sequence[Mapping[int, int]], matched: Sequence[Mapping[int, int]], findings: Sequence[Finding],
+    *, unlisted: Collection[str] = (),
 ) -> list[Waived]:
-    """All waivers in their order with the hits that they took. `taken`, `matched`: by check, hits by the waiver's place."""
+    """All waivers in their order with the hits that they took. `taken`, `matched`: by check, hits by the waiver's place. `unlisted`: the
+    checks of which not every hit was looked at, so that nobody can say what matches nothing."""
     rows = []
     for at, one in enumerate(gates.waivers):
         expired, hits = one.expired(gates.today), sum(found.get(at, 0) for found in taken)
-        asked = any(one.covers(finding.rule_id, finding.group) for finding in findings if finding.count is not None)
+        about = [finding.rule_id for finding in findings if finding.count is not None and one.covers(finding.rule_id, finding.group)]
+        asked = bool(about) and not any(name in unlisted for name in about)
         nothing = not hits and not any(found.get(at) for found in matched)
         rows.append(one.record(expired=expired, stale=not expired and asked and nothing, hits=hits))
     return rows

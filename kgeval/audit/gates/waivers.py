@@ -53,7 +53,7 @@ def waiver_faults(rule: str, match: str | None, known: Iterable[str]) -> list[st
     if match is not None and match.startswith(REGEX):
         try:
             re.compile(match.removeprefix(REGEX))
-        except re.error as cause:
+        except (re.error, OverflowError, RecursionError) as cause:
             faults.append(f"match: '{match[:60]}' is no regular expression: {cause}")
     return faults
 
@@ -82,5 +82,6 @@ def _found(pattern: re.Pattern[str], text: str) -> bool:
 
 def _texts(item: GraphRef) -> Iterable[str]:
     yield item.name
-    yield f"{item.type}:{item.name}"
+    if item.type is not None:
+        yield f"{item.type}:{item.name}"
     yield item.key

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from heapq import nsmallest
-from itertools import islice
+from typing import Any
 
 from kgeval.audit.check import Check, Outcome
-from kgeval.audit.slices import RELATIONS_OF, rows
-from kgeval.audit.sources import Chunks, Entities, chunk_texts, entities, stands_in
-from kgeval.graph.connect import Row
+from kgeval.audit.slices import RELATIONS_OF, lists
+from kgeval.audit.sources import Chunks, Entities, Form, chunk_texts, entities, stands_in
 from kgeval.records import Example, GraphRef
-
-BATCH = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,29 +37,32 @@ class _Search:
 
     def __init__(self, check: Check, chunks: Chunks, known: Entities) -> None:
         self._check, self._chunks, self._known = check, chunks, known
+        self._forms: Callable[[int], list[Form]] = lru_cache(maxsize=50_000)(known.looked_for)  # a few entities have most relations
+        self._text: Callable[[int], bytes] = lru_cache(maxsize=4_000)(chunks.text)
         self.count = self.total = 0
 
     def missed(self) -> Iterator[Missed]:
         """The relations that are hits."""
-        found = rows(self._check, "relation-source-slices", slice=RELATIONS_OF)
-        while batch := list(islice(found, BATCH)):
-            ends = self._known.roll.positions([row[end] for row in batch for end in ("source", "target")])
+        for batch in lists(self._check, "relation-source-slices", slice=RELATIONS_OF):
+            ends = self._known.roll.positions([end for row in batch for end in row[1:3]])
             for row, source, target in zip(batch, ends[::2], ends[1::2], strict=True):
                 if source >= 0 and target >= 0 and (hit := self._look(row, source, target)) is not None:
                     yield hit
 
-    def _look(self, row: Row, source: int, target: int) -> Missed | None:
-        known = self._known
-        numbers = self._chunks.known(row["ids"]) or self._shared(source, target)
+    def _look(self, row: Sequence[Any], source: int, target: int) -> Missed | None:
+        element_id, _, _, label, ids = row
+        numbers = self._chunks.known(ids) if ids else ()
+        numbers = numbers or self._shared(source, target)
         if not numbers:
             return None
         self.total += 1
-        forms = [*known.looked_for(source), *known.looked_for(target)]
-        if any(stands_in(forms, self._chunks.text(number)) for number in numbers):
-            return None
+        for number in numbers:
+            text = self._text(number)
+            if stands_in(self._forms(source), text) or stands_in(self._forms(target), text):
+                return None
         self.count += 1
-        names = known.roll.names
-        return Missed(row["element_id"], row["label"], f"{names[source]} -[{row['label']}]-> {names[target]}", len(numbers))
+        names = self._known.roll.names
+        return Missed(element_id, label, f"{names[source]} -[{label}]-> {names[target]}", len(numbers))
 
     def _shared(self, source: int, target: int) -> Sequence[int]:
         """The chunks of both ends, else those of either: where writers give relations no sources of their own."""

@@ -103,7 +103,7 @@ def _candidates(check: Check, entities: Entities) -> tuple[Candidates, frozenset
     blocks = collect(_forms(entities, bearers), most=most)
     crowd = blocks.crowd(int(check.settings["max_crowd"]))
     near = Contexts(check, {number: entities.roll.element_id(number) for number in crowd})
-    parts = split(blocks.large(), near.of, crowd, most=most)
+    parts = split(blocks.large(), near.marks, crowd, most=most)
     sizes = [*map(len, parts), *blocks.small_sizes]
     left = len(sizes) - affordable(sizes, budget=budget)
     note = f"{left} of {len(sizes)} groups of like names were not compared (max_pairs = {budget})" if left else None

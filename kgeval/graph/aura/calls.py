@@ -55,8 +55,8 @@ def limited(work: Callable[[], T], timeout: float | None) -> T:
         try:
             return result.result(timeout)
         except Late as cause:
-            if result.done():
-                raise
+            if result.done():  # the client's own time-out, or it was ready just now
+                return result.result()
             raise QueryTimeout(f"the session did not answer in {timeout:g} s", fix="raise --timeout") from cause
 
 
@@ -69,7 +69,7 @@ def refused() -> Iterator[None]:
 
     try:
         yield
-    except (AuraApiError, SessionStatusError, RequestException, ArrowException) as cause:
+    except (AuraApiError, SessionStatusError, RequestException, ArrowException, TimeoutError) as cause:
         raise QueryError(f"the session: {first_line(cause)}", fix="see the session in the Aura console") from cause
 
 
@@ -78,6 +78,8 @@ def asked_of_aura(what: str) -> Iterator[None]:
     """Errors of the Aura API become ConnectError with a way out. `what`: what was asked, for the message. Warnings of the client are silent
     (what matters of them is said by us)."""
     from graphdatascience.session import AuraApiError, SessionStatusError
+    from neo4j.exceptions import DriverError, Neo4jError
+    from pyarrow import ArrowException
     from requests import RequestException
 
     try:
@@ -90,7 +92,9 @@ def asked_of_aura(what: str) -> Iterator[None]:
     except RequestException as cause:
         fix = "does this machine reach api.neo4j.io (a proxy? a firewall?)"
         raise ConnectError(f"Aura cannot be reached: {what} failed: {_short(cause)}", fix=fix) from cause
-    except (SessionStatusError, RuntimeError, ValueError, KeyError) as cause:  # the client's words for the rest
+    except (
+        SessionStatusError, RuntimeError, ValueError, KeyError, ArrowException, Neo4jError, DriverError, OSError,
+    ) as cause:  # the client's words for the rest
         several = "multiple" in str(cause)
         fix = "set AURA_PROJECT_ID to the project to use" if several else "see the session in the Aura console; docs/gds-sessions.md"
         raise ConnectError(f"Aura: {what} failed: {_short(cause)}", fix=fix) from cause

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
 from kgeval.errors import ConnectError, KgevalError, QueryError, UsageError
@@ -99,7 +99,7 @@ class Session:
         self.name = options.name or f"{mark()}_{next(_COUNTER)}"
         self.memory = options.memory
         self._api, self._say = api, say
-        self._instance = (instance or _instance(graph.info.uri)) if graph.info.aura else None
+        self._instance = _instance(graph.info.uri, instance) if graph.info.aura else None
         self._ours = True  # it is ours to delete
         self._asked_for = False
         self._client: Any = None
@@ -127,6 +127,11 @@ class Session:
                 fix=f"--gds-session-cloud PROVIDER:REGION; Aura offers {', '.join(offered) or 'none'}",
             )
 
+    @property
+    def used(self) -> bool:
+        """Whether algorithms could run in it: false as long as none was asked for, and where it could not be created."""
+        return self._client is not None
+
     @contextmanager
     def projected(self, layout: Layout, expected: Expected, *, timeout: float | None) -> Iterator[SessionView]:
         """As Algorithms.projected. The first call creates the session; a creation that failed is not tried again.
@@ -144,17 +149,28 @@ class Session:
     def end(self) -> None:
         """Deletes the session, unless it is the user's own. Never raises: it says what is left and how it ends."""
         if self._asked_for and self._ours:
-            try:
-                with asked_of_aura("deleting the session"):
-                    self._api.delete(session_name=self.name)
-                self._say(f"deleted the session {self.name}")
-            except ConnectError as cause:
+            self._delete()
+        if self._client is not None:
+            with suppress(ConnectError), asked_of_aura("closing the connection to the session"):
+                self._client.close()
+
+    def _delete(self) -> None:
+        """Deletes the session and says what became of it, on an interrupt too."""
+        fault: str | None = "the deletion was interrupted"
+        try:
+            with asked_of_aura("deleting the session"):
+                found = self._api.delete(session_name=self.name)
+            fault = None if found or self._client is None else "Aura finds no session of this name"
+        except ConnectError as cause:
+            fault = cause.message
+        finally:
+            if fault is None:
+                self._say(f"deleted the session {self.name}" if found else f"Aura has no session {self.name}: nothing to delete")
+            else:
                 self._say(
-                    f"warning: {cause.message}. The session {self.name} goes on to cost: delete it in the Aura console; "
+                    f"warning: {fault}. The session {self.name} goes on to cost: delete it in the Aura console; "
                     f"it ends by itself after {self.options.ttl} minutes without work",
                 )
-        if self._client is not None:
-            self._client.close()
 
     def _connected(self, expected: Expected) -> Any:
         """The session's client, created once."""
@@ -213,8 +229,12 @@ class Session:
         return CloudLocation(*self.options.location) if self.options.location else None
 
 
-def _instance(uri: str) -> str:
-    """The id of the Aura instance in its address: neo4j+s://ID.databases.neo4j.io."""
+def _instance(uri: str, named: str | None) -> str:
+    """The id of the Aura instance in its address, neo4j+s://ID.databases.neo4j.io; under another address that which the environment
+    names. The address counts first: the environment may hold another instance's, and the session would show another graph."""
     from urllib.parse import urlparse
 
-    return (urlparse(uri).hostname or "").split(".")[0].split("-")[0]
+    host = urlparse(uri).hostname or ""
+    if named and not host.endswith(".databases.neo4j.io"):
+        return named
+    return host.split(".")[0].split("-")[0]

@@ -51,7 +51,7 @@ FIELDS: dict[str, dict[str, tuple[str, ...]]] = {
 }
 NEEDED = {NODES: ("id",), RELATIONS: ("source", "target"), CHUNKS: ("id",), DOCUMENTS: ("id",)}
 OWN = {  # properties that kgeval writes itself; a further column of that name would contradict it
-    NODES: {"id", "name", "name_key", "type", "description", "aliases", "document_ids", "dangling"},
+    NODES: {"id", "name", "name_key", "type", "description", "aliases", "document_ids", "embedding", "dangling"},
     RELATIONS: {"predicate", "description", "weight", "chunk_ids"},
 }
 MOST_FURTHER = 200

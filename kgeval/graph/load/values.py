@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 from collections.abc import Iterable, Mapping
@@ -46,9 +47,9 @@ def number(value: Any, field: str) -> float | None:
 
 
 def whole_number(value: Any, field: str) -> int | None:
-    """The value as an int, or null. Raises Misfit for what is no whole number."""
-    out = number(value, field)
-    if out is not None and not out.is_integer():
+    """The value as an int, or null. Raises Misfit for what is no whole number of 64 bits with a sign."""
+    out = value if isinstance(value, int) else number(value, field)
+    if out is not None and not (out == out // 1 and -LARGEST <= out < LARGEST):
         raise Misfit(f"{field}: a whole number expected, found {str(value)[:40]!r}")
     return None if out is None else int(out)
 
@@ -61,10 +62,11 @@ def texts(value: Any, field: str, *, separators: str = "") -> list[str]:
     if whole is None:
         return []
     if whole.lstrip().startswith("["):
-        try:
-            return distinct(text(item, field) for item in json.loads(whole))
-        except json.JSONDecodeError:
-            pass
+        items = None
+        with contextlib.suppress(ValueError):
+            items = _parsed(whole)
+        if items is not None:
+            return distinct(text(item, field) for item in items)
     for separator in separators:
         whole = whole.replace(separator, SEPARATOR)
     return distinct(part.strip() for part in whole.split(SEPARATOR))
@@ -76,8 +78,8 @@ def numbers(value: Any, field: str) -> list[float] | None:
         if not value.strip():
             return None
         try:
-            value = json.loads(value)
-        except json.JSONDecodeError as cause:
+            value = _parsed(value)
+        except ValueError as cause:
             raise Misfit(f"{field}: a JSON list of numbers expected, found {value[:40]!r}") from cause
     if value is None:
         return None
@@ -85,6 +87,14 @@ def numbers(value: Any, field: str) -> list[float] | None:
     if any(item is None for item in found):
         raise Misfit(f"{field}: a list of numbers expected")
     return [item for item in found if item is not None] or None
+
+
+def _parsed(value: str) -> Any:
+    """A JSON text's value. Raises ValueError for what is none, is nested too deeply, or holds a number of too many digits."""
+    try:
+        return json.loads(value)
+    except RecursionError as cause:
+        raise ValueError("nested too deeply") from cause
 
 
 def distinct(items: Iterable[str | None]) -> list[str]:

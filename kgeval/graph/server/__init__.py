@@ -3,6 +3,7 @@
     ensure_started  starts the server of a home if it does not run; gives its address
     start           the same, gives its status
     stop            stops it
+    kept_down       keeps it stopped for a while
     status          where it is and whether it runs
     logs            the last lines that it wrote
     remove          deletes a home and all graphs in it
@@ -10,6 +11,6 @@
 """
 
 from kgeval.graph.server.home import default_home
-from kgeval.graph.server.lifecycle import ServerStatus, ensure_started, logs, remove, start, status, stop
+from kgeval.graph.server.lifecycle import ServerStatus, ensure_started, kept_down, logs, remove, start, status, stop
 
-__all__ = ["ServerStatus", "default_home", "ensure_started", "logs", "remove", "start", "status", "stop"]
+__all__ = ["ServerStatus", "default_home", "ensure_started", "kept_down", "logs", "remove", "start", "status", "stop"]

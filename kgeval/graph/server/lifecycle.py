@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shlex
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from kgeval.errors import ServerError
 from kgeval.graph.connect import Address
+from kgeval.graph.server import exchange
 from kgeval.graph.server import process as processes
 from kgeval.graph.server.faults import NotReadyError, PortTakenError, clear_io_errors
 from kgeval.graph.server.home import USERNAME, Home, Running
@@ -89,6 +91,15 @@ def stop(home: Path | None = None, *, say: Callable[[str], None] = lambda _: Non
         return _stop(place)
 
 
+@contextmanager
+def kept_down(home: Path | None = None, *, say: Callable[[str], None] = lambda _: None) -> Iterator[None]:
+    """The home's server is stopped, and nobody can start it before the end. Raises: ServerError."""
+    place = Home(home)
+    with clear_io_errors(f"the home {place.path}"), place.locked(say):
+        _stop(place)
+        yield
+
+
 def status(home: Path | None = None) -> ServerStatus:
     """Where the home's server is and whether it runs. A home that does not exist has a server that does not run."""
     place = Home(home)
@@ -110,12 +121,15 @@ def logs(home: Path | None = None, lines: int = 50) -> list[str]:
 
 
 def remove(home: Path | None = None, *, say: Callable[[str], None] = lambda _: None) -> None:
-    """Stops the server and deletes the home with all graphs in it; the jars stay. Raises: ServerError: no home of kgeval."""
+    """Stops the server and deletes the home with all graphs in it; the jars stay.
+
+    Raises: ServerError: no home of kgeval; a bulk import into it is running.
+    """
     place = Home(home)
     if place.marker() is None:
         raise ServerError(f"{place.path} is no home of kgeval: nothing was removed", fix="`kgeval server status` names the home")
     with clear_io_errors(f"the home {place.path}"):
-        with place.locked(say):
+        with exchange.alone(place.path), place.locked(say):
             _stop(place)
             for entry in sorted(place.path.iterdir(), key=lambda entry: entry.name.startswith("kgeval")):
                 if entry.is_dir() and not entry.is_symlink():
@@ -129,7 +143,7 @@ def remove(home: Path | None = None, *, say: Callable[[str], None] = lambda _: N
 def _ready(place: Home, wish: _Wish, say: Say) -> Running | None:
     """The record of the server if it runs and was ready; says so where it differs from what was asked for."""
     running = place.running()
-    if running is None or not running.ready or processes.find(place) is None:
+    if running is None or not running.ready or processes.find(place) is None or exchange.is_left(place.path):
         return None
     place.check_line(wish.neo4j)
     differs = (wish.port not in (None, running.port)) or (wish.heap is not None and heap_mb(wish.heap) != heap_mb(running.heap))
@@ -141,6 +155,9 @@ def _ready(place: Home, wish: _Wish, say: Say) -> Running | None:
 def _start(place: Home, wish: _Wish, *, say: Say, progress: Progress | None) -> Running:
     """Starts the server; called with the home's lock held."""
     line = place.claim(wish.neo4j)
+    if exchange.is_left(place.path):
+        say("a bulk import was killed before its end: taking the old store back")
+        _stop(place)
     adopted = _adopt(place, say)
     if adopted is not None:
         return adopted

@@ -10,20 +10,21 @@ from typing import Any
 
 from kgeval.errors import UsageError
 from kgeval.graph.load.bulk import stages
-from kgeval.graph.load.bulk.keep import ENTITIES, Keep, TooManyError
+from kgeval.graph.load.bulk.keep import ENTITIES, Fault, Keep, TooManyError
 from kgeval.graph.load.bulk.places import Places
 from kgeval.graph.load.bulk.sheets import SEPARATOR, Group, Sheet
-from kgeval.graph.load.bulk.source import line
+from kgeval.graph.load.bulk.source import lines
 from kgeval.graph.load.table_files import Inputs
 
 Progress = Callable[[str, int, int], None]
+MOST_TOLD = 50
 
 
 @dataclass(frozen=True)
 class Converted:
     """What the tool is given. `nodes` and `relations` count those in its files; `counts`: entities, relations, chunks, documents,
-    dangling_entities, dangling_relations, dangling_chunks, same_names, unnamed, rows, bad. `faults`: up to 1,000 bad rows with
-    file and line. `longest`: bytes of the longest value; `size`: bytes of all files."""
+    dangling_entities, dangling_relations, dangling_chunks, same_names, unnamed, rows, bad. `faults`: the first 50 bad rows with
+    file and line. `longest`: bytes of the longest row; `size`: bytes of all files."""
 
     folder: Path
     node_groups: tuple[Group, ...]
@@ -94,6 +95,15 @@ def _whole(keep: Keep, nodes: list[Sheet], relations: list[Sheet]) -> Converted:
     size = sum((keep.folder / name).stat().st_size for group in (*groups[0], *groups[1]) for name in group.files)
     return Converted(
         keep.folder, tuple(groups[0]), tuple(groups[1]), sum(s.rows for s in nodes), sum(s.rows for s in relations),
-        dict(keep.counts), tuple(f"{line(fault.path, fault.row)}: {fault.what}" for fault in keep.faults[:50]), tuple(keep.notes),
+        dict(keep.counts), _told(keep.faults[:MOST_TOLD]), tuple(keep.notes),
         max((sheet.longest for sheet in (*nodes, *relations)), default=0), size,
     )
+
+
+def _told(faults: list[Fault]) -> tuple[str, ...]:
+    """Bad rows with file and line, in their order; each file is gone through once."""
+    rows: dict[Path, set[int]] = {}
+    for fault in faults:
+        rows.setdefault(fault.path, set()).add(fault.row)
+    where = {path: lines(path, wanted) for path, wanted in rows.items()}
+    return tuple(f"{where[fault.path][fault.row]}: {fault.what}" for fault in faults)

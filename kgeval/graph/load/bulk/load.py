@@ -15,7 +15,7 @@ from kgeval.graph.load.bulk.convert import Converted, Progress, convert
 from kgeval.graph.load.bulk.sheets import SEPARATOR
 from kgeval.graph.load.table_files import Inputs
 from kgeval.graph.queries import all_queries
-from kgeval.graph.server import admin, ensure_started, exchange, status, stop
+from kgeval.graph.server import admin, ensure_started, exchange, kept_down, status
 from kgeval.graph.server.faults import FREE_SPACE, NotReadyError, clear_io_errors
 from kgeval.graph.server.home import Home, credentials, write_private
 from kgeval.graph.server.jars import ensure_jars
@@ -48,6 +48,7 @@ class Order:
 def load(order: Order) -> Converted | None:
     """Loads the graph; null where the home holds just this input already.
 
+    The home is looked at twice, before the files are read and after the tool ran: what others wrote in the meantime is not lost.
     Raises: UsageError where the home holds anything and `replace_store` was not given; InputError for the files; ServerError for
     tool, disk and server; what `judge` raises. Whatever is raised, and at Ctrl-C, the home's old store is there as it was.
     """
@@ -56,14 +57,14 @@ def load(order: Order) -> Converted | None:
     with clear_io_errors(f"the home {place.path}"):
         place.create()
         with exchange.alone(place.path):
-            exchange.take_back_stopped(place.path, lambda: stop(order.home))
+            _take_back(place, order)
             if not order.replace_store and _holds(place, order):
                 return None
             with exchange.staging(place.path) as folder:
                 return _load(place, order, folder)
 
 
-def _load(place: Home, order: Order, folder: Path) -> Converted:
+def _load(place: Home, order: Order, folder: Path) -> Converted | None:
     check_fits(order.heap or DEFAULT_HEAP)
     _check_space(folder, sum(_growth(path) for path in order.inputs.all), "files and store")
     (folder / "csv").mkdir(mode=0o700)
@@ -76,19 +77,34 @@ def _load(place: Home, order: Order, folder: Path) -> Converted:
     order.say(f"importing {made.nodes:,} nodes and {made.relations:,} relations with Neo4j's own tool")
     data = admin.import_store(_tool_order(made), folder / "store", jars, heap=order.heap or DEFAULT_HEAP, progress=order.progress)
     shutil.rmtree(folder / "csv")
-    heap, ran = _exchange(place, order, data, line, jars)
+    if not order.replace_store and _holds(place, order):
+        return None
+    _change(place, order, made, lambda: _exchange(place, order, data, line, jars))
+    return made
+
+
+def _change(place: Home, order: Order, made: Converted, exchanged: Callable[[], None]) -> None:
+    """Puts the new store in, starts the server on it, checks and finishes it; whatever goes wrong, the old one is there again."""
+    ran, last = status(order.home).running, place.running()
+    heap = order.heap or (last.heap if last else None)
     try:
+        exchanged()
         with open_graph(_started(order, heap)) as graph:
             _finish(graph, order, made)
+        exchange.settle(place.path)
     except BaseException:
         order.say("taking the old store back")
-        stop(order.home)
-        exchange.take_back(place.path)
+        _take_back(place, order)
         if ran:
             ensure_started(order.home, say=order.say, heap=heap)
         raise
-    exchange.settle(place.path)
-    return made
+
+
+def _take_back(place: Home, order: Order) -> None:
+    """The old store is the store again, if an exchange was begun; a server that runs on the new one is stopped first."""
+    if exchange.is_pending(place.path):
+        with kept_down(order.home, say=order.say):
+            exchange.take_back(place.path)
 
 
 def _started(order: Order, heap: str | None) -> Address:
@@ -101,22 +117,16 @@ def _started(order: Order, heap: str | None) -> Address:
     return ensure_started(order.home, say=order.say, heap=heap)
 
 
-def _exchange(place: Home, order: Order, data: Path, line: Any, jars: list[Path]) -> tuple[str | None, bool]:
-    """Stops the server if it runs and puts the new store in. Returns the heap for the next start, and whether one ran."""
-    found = status(order.home)
-    running = place.running()
-    heap = order.heap or (running.heap if running else None)
-    if found.running:
+def _exchange(place: Home, order: Order, data: Path, line: Any, jars: list[Path]) -> None:
+    """Stops the server if it runs and puts the new store in."""
+    if status(order.home).running:
         order.say(f"stopping the server of {place.path}; it is started again with the new store")
-        stop(order.home)
-    with place.locked(order.say):
-        if status(order.home).running:
-            raise ServerError(f"somebody started the server of {place.path} again", fix="run this once more")
+    with kept_down(order.home, say=order.say):
+        place.check_line(line.name)
         place.prepare(line, jars)
         write_private(data / "dbms" / "auth.ini", credentials(place.password()))
         place.mark_used()
         exchange.exchange(place.path, data)
-    return heap, found.running
 
 
 def _holds(place: Home, order: Order) -> bool:

@@ -1,4 +1,4 @@
-"""The CSV files for Neo4j's import tool. Values are always quoted; rows with a line break in a text go to a file of their own,
+"""The CSV files for Neo4j's import tool. Texts are always quoted; rows with a line break in a text go to a file of their own,
 since the tool reads only files without line breaks in parallel.
 
 The separator inside lists is the control character U+001F; a value that holds it is taken apart by nobody: it becomes a space.
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 SEPARATOR = "\x1f"
+NUMBER_BYTES = 30  # the longest number, or a text's quotes, and a comma
 IDS, START, END, LABEL, TYPE = ":ID", ":START_ID", ":END_ID", ":LABEL", ":TYPE"
 
 
@@ -28,7 +29,8 @@ class Group:
 
 
 class Sheet:
-    """One table for the tool: a header file and up to two data files, written batch by batch. `longest`: bytes of the longest value."""
+    """One table for the tool: a header file and up to two data files, written batch by batch. `longest`: bytes of the
+    longest row, or a little more."""
 
     def __init__(self, folder: Path, stem: str, *, relation_type: str | None = None) -> None:
         self._folder, self._stem, self._type = folder, stem, relation_type
@@ -84,11 +86,11 @@ class Sheet:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        found = None
+        found, longest = None, NUMBER_BYTES * len(table.columns)
         for column in table.columns:
             if not pa.types.is_string(column.type):
                 continue
-            longest = pc.max(pc.binary_length(column)).as_py() or 0
+            longest += pc.max(pc.binary_length(column)).as_py() or 0
             self.longest = max(self.longest, longest)
             if not any(_has_break(chunk) for chunk in column.chunks):
                 continue

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from array import array
+from bisect import bisect_right
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 BLOCK = 4 << 20  # bytes of a CSV file, or of decoded Parquet, in one batch
 MOST_ROWS = 100_000
 LONGEST_CELL = 1 << 30
+MOST_TORN = 1000
 
 
 @dataclass(frozen=True)
@@ -31,16 +34,19 @@ class Batch:
 
 @dataclass
 class Table:
-    """One file. While it is read, `torn` gathers the rows with a wrong number of cells: (row, from 1; what is wrong)."""
+    """One file. While it is read, `torn` gathers the first 1,000 rows with a wrong number of cells: (row, from 1; what is wrong),
+    and `torn_rows` the numbers of all of them."""
 
     path: Path
     names: tuple[str, ...]
     torn: list[tuple[int, str]] = field(default_factory=list)
+    torn_rows: array[int] = field(default_factory=lambda: array("q"))
 
     def batches(self) -> Iterator[Batch]:
         """The rows, in batches. Raises: InputError with file and line where the file is damaged or not UTF-8."""
         check_readable(self.path)
         self.torn.clear()
+        del self.torn_rows[:]
         first = 0
         for data in self._parquet() if self.path.suffix.lower() == ".parquet" else self._csv():
             if data.num_rows:
@@ -49,10 +55,8 @@ class Table:
 
     def row(self, position: int) -> int:
         """The row in the file, from 1, of the row at `position` among those that were not torn."""
-        row = position + 1
-        for torn, _ in self.torn:
-            row += torn <= row
-        return row
+        before = bisect_right(range(len(self.torn_rows)), position, key=lambda at: self.torn_rows[at] - at - 1)
+        return position + 1 + before
 
     def _parquet(self) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
@@ -82,7 +86,9 @@ class Table:
         import pyarrow as pa
 
         def note(row: Any) -> str:
-            self.torn.append((row.number - 1, f"{row.actual_columns} cells, the header has {row.expected_columns}"))
+            self.torn_rows.append(row.number - 1)
+            if len(self.torn) < MOST_TORN:
+                self.torn.append((row.number - 1, f"{row.actual_columns} cells, the header has {row.expected_columns}"))
             return "skip"
 
         reader = pcsv.open_csv(
@@ -111,19 +117,22 @@ class Table:
         return InputError(f"{self.path}: not a table: {str(cause).splitlines()[0]}", fix="mend the file, or export it as Parquet")
 
 
-def line(path: Path, row: int) -> str:
-    """Where a row is in words: `file:line` (its last line) in CSV, `file: row n` in Parquet."""
-    if path.suffix.lower() == ".parquet":
-        return f"{path.name}: row {row}"
+def lines(path: Path, rows: Collection[int]) -> dict[int, str]:
+    """Where rows are, in words: `file:line` (its last line) in CSV, `file: row n` in Parquet. A CSV file is read again, once."""
+    found = {row: f"{path.name}: row {row}" for row in rows}
+    if path.suffix.lower() == ".parquet" or not found:
+        return found
     csv.field_size_limit(LONGEST_CELL)
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
         reader = csv.reader(file, delimiter=delimiter(path))
-        seen = -1
+        seen, last = -1, max(found)
         for cells in reader:
             seen += bool(cells)
-            if seen == row:
-                return f"{path.name}:{reader.line_num}"
-    return f"{path.name}: row {row}"
+            if cells and seen in found:
+                found[seen] = f"{path.name}:{reader.line_num}"
+            if seen >= last:
+                break
+    return found
 
 
 def plain(batch: pa.RecordBatch, path: Path) -> pa.RecordBatch:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
+MOST_SHOWN = 5
+
 
 def documents(keep: Keep, paths: tuple[Path, ...]) -> list[Sheet]:
     """Document nodes."""
@@ -40,7 +42,7 @@ def chunks(keep: Keep, paths: tuple[Path, ...], of: Named) -> tuple[list[Sheet],
         if "documents" in rows:
             holders, found = _linked(rows["numbers"], rows["documents"], of)
             links.write({START: _ints(holders), END: _ints(found)})
-            if "index" in rows:
+            if "index" in rows and len(rows["id"]):
                 first = np.unique(holders, return_index=True)[1]
                 at = holders[first] - rows["numbers"][0]
                 known = ~rows["index"].is_null().to_numpy(zero_copy_only=False)[at]
@@ -76,7 +78,8 @@ class Entities:
 
     def __init__(self, keep: Keep, *, labelled: bool) -> None:
         self._keep, self._labelled = keep, labelled
-        self._types: set[str] = set()
+        self._types: set[str] = set()  # those that may be labels
+        self._left: set[str] = set()  # some of the others
         self._names: list[np.ndarray[Any, Any]] = []
         self._sheets: dict[str, Sheet] = {}
         self.mentions = Sheet(keep.folder, "from-chunk", relation_type="FROM_CHUNK")
@@ -112,10 +115,13 @@ class Entities:
             return _same(base, rows["id"])
         coded = rows["type"].dictionary_encode()
         kinds = coded.dictionary.to_pylist()
-        self._types |= set(kinds)
-        fit = {k for k in self._types if naming.fits_label(k, {self._keep.graph}) and SEPARATOR not in k}
-        if len(fit) > naming.MOST_TYPES and self._labelled:
-            raise TooManyError
+        fit = {kind for kind in kinds if naming.fits_label(kind, {self._keep.graph})}
+        self._left = set(sorted(self._left | (set(kinds) - fit))[:MOST_SHOWN])
+        fit = {kind for kind in fit if SEPARATOR not in kind}
+        if self._labelled:
+            self._types |= fit
+            if len(self._types) > naming.MOST_TYPES:
+                raise TooManyError
         labels = [f"{base}{SEPARATOR}{kind}" if self._labelled and kind in fit else base for kind in kinds]
         return pa.array([*labels, base]).take(coded.indices.fill_null(len(labels)))
 
@@ -125,11 +131,10 @@ class Entities:
         if self._names:
             _, counts = np.unique(np.concatenate(self._names), return_counts=True)
             self._keep.counts["same_names"] = int(counts[counts > 1].sum())
-        left = sorted(k for k in self._types if not naming.fits_label(k, {self._keep.graph}))
         if not self._labelled:
             self._keep.notes.append(f"more than {naming.MOST_TYPES} distinct types: kept in the property `type`, not as labels")
-        elif left:
-            shown = ", ".join(k[:40] for k in left[:5])
+        elif self._left:
+            shown = ", ".join(kind[:40] for kind in sorted(self._left))
             self._keep.notes.append(f"types kept in the property `type` only, their labels are taken: {shown}")
 
 
@@ -176,9 +181,10 @@ class Relations:
 
         coded = words.dictionary_encode()
         found = [naming.upper_snake(word) for word in coded.dictionary.to_pylist()]
-        self._types |= set(found)
-        if len(self._types) > naming.MOST_TYPES and self._typed:
-            raise TooManyError
+        if self._typed:
+            self._types |= set(found)
+            if len(self._types) > naming.MOST_TYPES:
+                raise TooManyError
         return pa.array(found if self._typed else [naming.NO_PREDICATE] * len(found), pa.string()).take(coded.indices)
 
 
