@@ -51,7 +51,7 @@ class _Search:
 
     def _look(self, row: Sequence[Any], source: int, target: int) -> Missed | None:
         element_id, _, _, label, ids = row
-        numbers = self._chunks.known(ids) if ids else ()
+        numbers: Sequence[int] = self._chunks.known(ids) if ids else ()
         numbers = numbers or self._shared(source, target)
         if not numbers:
             return None
