@@ -49,7 +49,7 @@ def verdict(made: AuditDiff) -> str:
     if not whole:
         return "Neither audit ran a check: only figures can be compared."
     silent = sum(one.verdict == "same" and one.count_after is None for one in whole)
-    found = Counter(one.verdict for one in whole) - Counter(same=silent)
+    found = Counter(one.verdict for one in whole if one.verdict != "same" or one.count_after is not None)
     parts = [f"{number(found[kind])} {WORDS[kind]}" for kind in (*ORDER, "same") if found[kind]]
     parts += [f"{number(silent)} without an answer before and now"] if silent else []
     fails = [one.rule_id for one in whole if newly_fails(one)]
