@@ -13,11 +13,12 @@ WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
   AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
   AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
   AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
+  AND any(k IN $layout.name_keys WHERE e[k] IS NOT NULL)
 WITH e, e[$layout.embedding_key] AS v
-WHERE any(k IN $layout.name_keys WHERE e[k] IS NOT NULL)
-  AND (v IS :: LIST<FLOAT NOT NULL> NOT NULL OR v IS :: LIST<INTEGER NOT NULL> NOT NULL)
-  AND size(v) = $dimension AND 0 < reduce(s = 0.0, x IN v | s + x * x) < 1.0 / 0.0
+// a text is no list: its type is asked before anything is computed with it, since the planner may turn the parts of a WHERE round.
 // knn takes no whole numbers
-WITH e, CASE WHEN v IS :: LIST<INTEGER NOT NULL> NOT NULL THEN [x IN v | toFloat(x)] ELSE v END AS v
+WITH e, CASE WHEN v IS :: LIST<FLOAT NOT NULL> NOT NULL THEN v
+             WHEN v IS :: LIST<INTEGER NOT NULL> NOT NULL THEN [x IN v | toFloat(x)] END AS v
+WHERE CASE WHEN v IS NOT NULL AND size(v) = $dimension THEN 0 < reduce(s = 0.0, x IN v | s + x * x) < 1.0 / 0.0 ELSE false END
 WITH gds.graph.project($graph_name, e, null, {sourceNodeProperties: {embedding: v}, targetNodeProperties: null}) AS g, min(elementId(e)) AS example
 RETURN g.nodeCount AS nodes, example

@@ -292,7 +292,7 @@ def test_a_sweep_has_the_scores_of_every_point_and_asks_once(
 def test_a_server_without_gds_is_refused_before_a_model_is_paid(
     server: FakeServer, graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("kgeval.graph.connect._gds_version", lambda _: None)
+    monkeypatch.setattr("kgeval.graph.server_info._gds_version", lambda _: None)
     assert score(server, write(tmp_path / "a.jsonl", ROWS), *KG, *model(server)) == 2
     told = capsys.readouterr().err
     assert "no Graph Data Science plugin, and these metrics need it: kg_matching_context_relevancy" in told
