@@ -1,4 +1,4 @@
-// embedding-sizes: how many named entities have an embedding of each length, the commonest length first; only usable vectors count.
+// embedding-sizes: how many named entities have an embedding of each length, the commonest length first (of two as common, the longer one, as embedding-dimension has it); only usable vectors count.
 // Usable: a list of numbers, all finite, not all zero.
 //
 // :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
@@ -16,4 +16,4 @@ WITH e[$layout.embedding_key] AS v
 WITH CASE WHEN v IS :: LIST<FLOAT NOT NULL> NOT NULL OR v IS :: LIST<INTEGER NOT NULL> NOT NULL THEN v END AS v
 WHERE CASE WHEN v IS NOT NULL THEN 0 < reduce(s = 0.0, x IN v | s + x * x) < 1.0 / 0.0 ELSE false END
 RETURN size(v) AS dimension, count(*) AS entities
-ORDER BY entities DESC, dimension
+ORDER BY entities DESC, dimension DESC

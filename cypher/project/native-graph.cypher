@@ -1,9 +1,9 @@
-// native-graph: projects entities and relations into GDS from plain labels and types, all relations (ALL) and one a pair (SIMPLE).
+// native-graph: projects entities and every relation into GDS from plain labels and types, directed, as RAW; raw-to-simple follows it.
 // About six times faster than a Cypher projection; both maps are parameters.
 //
 // :param graph_name => 'mine'     -- STRING: name of the projected graph; drop it with gds.graph.drop
 // :param nodes => ['__Entity__']  -- LIST OF STRING: entity labels
-// :param relations => {ALL: {type: '*', orientation: 'UNDIRECTED'}, SIMPLE: {type: '*', orientation: 'UNDIRECTED', aggregation: 'SINGLE'}} -- MAP: relation projections
+// :param relations => {RAW: {type: '*', orientation: 'NATURAL'}} -- MAP: relation projections
 //
 // returns: nodes INTEGER, relationships INTEGER
 // needs: gds.graph.project

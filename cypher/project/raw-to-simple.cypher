@@ -1,7 +1,7 @@
 // raw-to-simple: makes the simple entity graph of a projected RAW one: undirected, one relation a pair (SIMPLE). RAW is dropped.
 // GDS does in a second what sorting all pairs in Cypher takes ten for.
 //
-// :param graph_name => 'mine'     -- STRING: a graph projected by raw-graph, with a relation at least
+// :param graph_name => 'mine'     -- STRING: a graph projected by raw-graph or native-graph, with a relation at least
 //
 // returns: relationships INTEGER
 // needs: gds.graph.relationships.toUndirected, gds.graph.relationships.drop

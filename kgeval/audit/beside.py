@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
-from kgeval.audit.diff_sides import by_key
+from kgeval.audit.diff_sides import by_key, finite
 from kgeval.audit.structure import PARTS
-from kgeval.records import AuditReport, CheckCell, CheckRow, FigureRow, Finding, GraphsReport, RunManifest, Severity
+from kgeval.records import SEVERITIES, AuditReport, CheckCell, CheckRow, FigureRow, Finding, GraphsReport, RunManifest
 from kgeval.text.tokens import TOKENIZER
 
-SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
+FAILED = "could not be audited"  # in the note of a graph that has no report, before the reason
 
 
 def side_by_side(names: Sequence[str], reports: Sequence[AuditReport], run: RunManifest, notes: Sequence[str] = ()) -> GraphsReport:
@@ -42,16 +41,11 @@ def with_tokens(report: AuditReport, tokens: int) -> AuditReport:
 def _figures(reports: Sequence[AuditReport]) -> list[FigureRow]:
     """Every plain number that a report has, in the order of the figures' parts."""
     order = {name: at for at, name in enumerate(name for part in PARTS.values() for name in part)}
-    names = {name for report in reports for name, value in report.structure.items() if _number(value) is not None}
+    names = {name for report in reports for name, value in report.structure.items() if finite(value) is not None}
     return [
-        FigureRow(id=name, values=[_number(report.structure.get(name)) for report in reports])
+        FigureRow(id=name, values=[finite(report.structure.get(name)) for report in reports])
         for name in sorted(names, key=lambda name: (order.get(name, len(order)), name))
     ]
-
-
-def _number(value: object) -> float | None:
-    known = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-    return float(value) if known else None  # type: ignore[arg-type]
 
 
 def _checks(reports: Sequence[AuditReport]) -> list[CheckRow]:

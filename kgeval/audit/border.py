@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
 from kgeval.errors import QueryError
-from kgeval.graph.connect import ConnectionLost, QueryTimeout, translated
+from kgeval.graph.connect import ConnectionLost, QueryEnded, QueryTimeout, translated
+from kgeval.graph.memory import TooLarge
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Failure:
-    """Why a part did not run to its end. `lost`: the server is gone, nothing more can be asked."""
+    """Why a part did not run to its end. `skipped`: it was not begun. `lost`: the server is gone, nothing more can be asked."""
 
-    status: Literal["incomplete", "error"]
+    status: Literal["incomplete", "error", "skipped"]
     reason: str
     lost: bool = False
 
@@ -30,12 +31,17 @@ class Attempt(Generic[T]):
 
 
 def attempt(work: Callable[[], T]) -> Attempt[T]:
-    """Runs one part. Never raises but for an interruption: a time-out is `incomplete`, anything else is `error`."""
+    """Runs one part. Never raises but for an interruption: a time-out is `incomplete`, what would take too much memory `skipped`, anything
+    else is `error`."""
     try:
         with translated():
             return Attempt(value=work())
     except QueryTimeout as cause:
         return Attempt(failure=Failure("incomplete", f"time limit: {cause.message}"))
+    except QueryEnded as cause:
+        return Attempt(failure=Failure("incomplete", cause.message))
+    except TooLarge as cause:
+        return Attempt(failure=Failure("skipped", cause.message))
     except ConnectionLost as cause:
         return Attempt(failure=Failure("error", cause.message, lost=True))
     except QueryError as cause:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 
 from kgeval.audit.check import Check
@@ -89,12 +90,13 @@ class Contexts:
         query = all_queries()["entity-contexts"]
         for start in range(0, len(listed), BATCH):
             params = {"layout": check.layout.model_dump(), "ids": listed[start : start + BATCH], "most": MOST}
-            for row in check.graph.stream(query, params, timeout=check.timeout):
-                number = numbers[row["element_id"]]
-                self._near[number] = frozenset(
-                    self._number(neighbour) << LABEL_BITS | self._number(label) for neighbour, label in row["neighbours"]
-                )
-                self._chunks[number] = frozenset(map(self._number, row["chunks"]))
+            with closing(check.graph.stream(query, params, timeout=check.timeout)) as rows:
+                for row in rows:
+                    number = numbers[row["element_id"]]
+                    self._near[number] = frozenset(
+                        self._number(neighbour) << LABEL_BITS | self._number(label) for neighbour, label in row["neighbours"]
+                    )
+                    self._chunks[number] = frozenset(map(self._number, row["chunks"]))
 
 
 def _neighbours(near: frozenset[int]) -> set[int]:

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 from kgeval.audit.diff_figures import changes_of_figures
 from kgeval.audit.diff_notes import notes_of
 from kgeval.audit.diff_sides import LACKING, Pair, hits_of, pairs_of, redacted, share_of, totals_by_type, why_incomparable
-from kgeval.audit.identity import key_of, lists_all
+from kgeval.audit.identity import called, key_of, lists_all
 from kgeval.errors import InputError
-from kgeval.records import AuditDiff, AuditReport, ChangeOf, Example, Finding, FindingChange, Severity
+from kgeval.records import SEVERITIES, AuditDiff, AuditReport, ChangeOf, Example, Finding, FindingChange, Severity
 
 if TYPE_CHECKING:
     from kgeval.stats.intervals import Interval
 
-SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 Verdict = tuple[ChangeOf, str | None]
 
 
@@ -52,15 +51,13 @@ def diff_all(
             continue
         rest = [one for one in rest if one is not then]
         made.append(diff(then, now, names=names, fail_on_worse=fail_on_worse))
-    notes = [f"{called(one.graph)} is only in {name}" for name, side in ((names[0], rest), (names[1], alone)) for one in side]
+    only = [one.graph for one in rest], [one.graph for one in alone]
+    notes = [f"{called(graph)} is only in {name}" for name, side in zip(names, only, strict=True) for graph in side]
     if not made:
         raise InputError("the two files have no graph in common: " + "; ".join(notes), fix="give two reports of the same graph")
-    return AuditDiff(before=names[0], after=names[1], graphs=made, notes=notes, fail_on_worse=fail_on_worse)
-
-
-def called(graph: str | None) -> str:
-    """A graph in words."""
-    return f"graph {graph}" if graph else "the whole database"
+    return AuditDiff(
+        before=names[0], after=names[1], graphs=made, notes=notes, only_before=only[0], only_after=only[1], fail_on_worse=fail_on_worse,
+    )
 
 
 def parts_of(made: AuditDiff) -> list[AuditDiff]:
@@ -75,10 +72,16 @@ def worse_at(made: AuditDiff, limit: Severity) -> list[FindingChange]:
 
 def unanswered_at(made: AuditDiff, limit: Severity) -> list[FindingChange]:
     """The checks of severity `limit` or above of which it cannot be said whether they became worse: answered before and not now, though
-    they were asked; or with hits that cannot be compared."""
+    they were asked, or with nothing left to look at; or with hits that cannot be compared."""
     held = _held(made, limit)
     lost = [one for one in held if one.verdict == "gone" and one.status_after is not None]
     return [*lost, *(one for one in held if one.verdict == "not_comparable" and (one.count_after or 0) > one.suppressed_after)]
+
+
+def unpaired(made: AuditDiff) -> list[str]:
+    """The graphs that only one of the files holds, in sentences: of them it cannot be said whether they became worse."""
+    sides = ((made.before, made.only_before), (made.after, made.only_after))
+    return [f"{called(graph)} is only in {name}" for name, graphs in sides for graph in graphs]
 
 
 def newly_fails(one: FindingChange) -> bool:
@@ -126,17 +129,17 @@ def _verdict(then: Finding | None, now: Finding | None) -> Verdict:
 
 def _one_answer(then: Finding, now: Finding) -> Verdict:
     if then.count is None and now.count is None:
-        same = then.status == now.status
-        if same:
-            return "same", f"no answer in either: {now.status}"
-        return "changed", f"no answer in either: {then.status} before, {now.status} now"
+        return "unanswered", now.status if then.status == now.status else f"{then.status} before, {now.status} now"
     if then.count is None:
         return "new", f"{then.status} before: {then.reason or 'no reason given'}"
     return "gone", f"{now.status} now: {now.reason or 'no reason given'}"
 
 
 def _compared(then: Finding, now: Finding) -> Verdict:
-    """By share; by count where one side has no share. Of samples, only what is beyond their interval."""
+    """By share; by count where one side has no share. Of samples, only what is beyond their interval. Nothing left to look at is no
+    improvement."""
+    if then.total and now.total == 0 and not now.count:
+        return "gone", f"nothing to look at: 0 {now.total_of} now, {then.total:,} before"
     was, has = share_of(then), share_of(now)
     if was is None or has is None:
         if then.interval or now.interval:

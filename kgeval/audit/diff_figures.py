@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from kgeval.audit.diff_sides import finite
 from kgeval.audit.structure import PARTS
 from kgeval.records import AuditReport, ChangeOf, FigureChange
 
@@ -19,7 +20,7 @@ def changes_of_figures(before: AuditReport, after: AuditReport) -> Iterator[Figu
     if not measured(before) or not measured(after):
         return
     order = {name: at for at, name in enumerate(name for part in PARTS.values() for name in part)}
-    plain = {name for side in (before, after) for name, value in side.structure.items() if _number(value) is not None}
+    plain = {name for side in (before, after) for name, value in side.structure.items() if finite(value) is not None}
     for name in sorted(plain, key=lambda name: (order.get(name, len(order)), name)):
         yield _change(name, before, after)
     for name in BY_LABEL:
@@ -37,14 +38,8 @@ def other_methods(before: AuditReport, after: AuditReport) -> dict[str, tuple[st
     return {name: (str(was), str(has)) for name, (was, has) in pairs.items() if was is not None and has is not None and was != has}
 
 
-def _number(value: object) -> float | None:
-    """A finite number, else null."""
-    known = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
-    return float(value) if known else None  # type: ignore[arg-type]
-
-
 def _change(name: str, before: AuditReport, after: AuditReport) -> FigureChange:
-    was, has = (_number(side.structure.get(name)) for side in (before, after))
+    was, has = (finite(side.structure.get(name)) for side in (before, after))
     if was is None or has is None:
         lacking, verdict = (before, "new") if was is None else (after, "gone")
         why = next((skip.reason for skip in lacking.structure_skipped if name in skip.ids), None)
@@ -70,7 +65,7 @@ def _map(name: str, before: AuditReport, after: AuditReport) -> Iterator[FigureC
     if not isinstance(was, dict) or not isinstance(has, dict):
         return
     for label in sorted(was.keys() | has.keys()):
-        then, now = _number(was.get(label)), _number(has.get(label))
+        then, now = finite(was.get(label)), finite(has.get(label))
         if then is not None and now is not None:
             yield FigureChange(id=name, label=label, verdict=_verdict(name, then, now), before=then, after=now)
         elif then is not None or now is not None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
 
 from kgeval.audit.diff_figures import measured, other_methods
 from kgeval.audit.diff_sides import Pair, pairs_of, redacted
-from kgeval.audit.identity import lists_all
+from kgeval.audit.identity import called, lists_all
 from kgeval.records import AuditReport, Finding
 
 _LAYOUT_KEYS = (
@@ -27,7 +28,7 @@ def notes_of(before: AuditReport, after: AuditReport) -> Iterator[str]:
 
 def _graphs(before: AuditReport, after: AuditReport) -> Iterator[str]:
     if before.graph != after.graph:
-        yield f"the two audits are of different graphs: {_named(before.graph)} before, {_named(after.graph)} now"
+        yield f"the two audits are of different graphs: {called(before.graph)} before, {called(after.graph)} now"
     if before.layout.name != after.layout.name:
         yield f"the layout was {before.layout.name} and is {after.layout.name} now: other things may be taken for entities"
         return
@@ -42,8 +43,18 @@ def _versions(before: AuditReport, after: AuditReport) -> Iterator[str]:
     was, has = before.run.server, after.run.server
     if was and has and (was.neo4j, was.gds) != (has.neo4j, has.gds):
         yield f"different servers: Neo4j {was.neo4j} with GDS {was.gds} before, Neo4j {has.neo4j} with GDS {has.gds} now"
-    if before.run.started > after.run.started:
+    if _later(before.run.started, after.run.started):
         yield f"the audit called before was made later ({before.run.started}) than the other ({after.run.started}): are the two swapped?"
+
+
+def _later(one: str, other: str) -> bool:
+    """Whether a moment is after another, whatever their time zones; without one it is UTC. False for what is no moment."""
+    try:
+        moments = [datetime.fromisoformat(text) for text in (one, other)]
+    except ValueError:
+        return False
+    first, second = (at if at.tzinfo else at.replace(tzinfo=UTC) for at in moments)
+    return first > second
 
 
 def _checks(pairs: list[Pair]) -> Iterator[str]:
@@ -94,10 +105,6 @@ def _ids(pairs: Iterable[tuple[Finding, Finding]], holds: Callable[[Finding], bo
 def _listed(names: list[str]) -> str:
     more = f" and {len(names) - _MOST} more" if len(names) > _MOST else ""
     return ", ".join(names[:_MOST]) + more
-
-
-def _named(graph: str | None) -> str:
-    return graph or "the whole database"
 
 
 def _value(value: object) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from kgeval.records import AuditReport, ChangeOf, Finding
 
 Pair = tuple[Finding | None, Finding | None]
-LACKING: frozenset[ChangeOf] = frozenset({"new", "gone", "not_comparable"})
+LACKING: frozenset[ChangeOf] = frozenset({"new", "gone", "not_comparable", "unanswered"})
 _OWN = ("sample", "layout")  # parameters that say how much is listed and how the graph is stored
 _TOTALS = {"entities": "entities_by_type", "relations": "relations_by_type"}
 
@@ -86,6 +87,12 @@ def totals_by_type(report: AuditReport, of: str) -> dict[str, int] | None:
     if not isinstance(table, dict):
         return None
     return {name: int(count) for name, count in table.items() if isinstance(count, (int, float)) and count == count}
+
+
+def finite(value: object) -> float | None:
+    """A finite number, else null."""
+    known = isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    return float(value) if known else None  # type: ignore[arg-type]
 
 
 def redacted(report: AuditReport) -> bool:

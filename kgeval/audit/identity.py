@@ -28,5 +28,10 @@ def lists_all(finding: Finding) -> bool:
     return sum(example.counts for example in finding.sample) == finding.count
 
 
+def called(graph: str | None) -> str:
+    """A graph in words."""
+    return f"graph {graph}" if graph else "the whole database"
+
+
 def _plain(name: str) -> str:
     return normalise(name) or name.strip().casefold()

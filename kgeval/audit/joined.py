@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from kgeval.audit.identity import called
 from kgeval.errors import InputError
 from kgeval.files import read_json
 from kgeval.records import SCHEMA_VERSION, AccuracyReport, CompletenessReport, Finding
@@ -61,14 +62,10 @@ def warnings(joined: Sequence[Joined], graph: str | None) -> list[str]:
     found = []
     for path, report in ((one.path, one.report) for one in joined):
         if report.graph != graph:
-            found.append(f"{path} is about {_named(report.graph)}, this audit about {_named(graph)}")
+            found.append(f"{path} is about {called(report.graph)}, this audit about {called(graph)}")
         if not report.findings:
             found.append(f"{path} holds no findings")
     return found
-
-
-def _named(graph: str | None) -> str:
-    return f"graph {graph}" if graph else "the whole database"
 
 
 def _report(value: Any, path: Path) -> AccuracyReport | CompletenessReport:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from kgeval.audit.check import Check, Embedding
 from kgeval.errors import KgevalError
 from kgeval.graph.connect import Row
+from kgeval.graph.memory import check_vectors
 from kgeval.graph.queries import all_queries
 from kgeval.records import GraphRef
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from kgeval.llm.text_table import Item
 
 BATCH = 500
+NAMESAKES = 40
 Pair = tuple[str, str]
 
 
@@ -32,11 +34,12 @@ class Neighbours:
 
 
 def neighbours(check: Check) -> Neighbours:
-    """The pairs of entities with a cosine of at least `min_cosine` among the `top_k` nearest of each.
+    """The pairs of entities with a cosine of at least `min_cosine` among the `top_k` nearest of each, the `max_pairs` nearest at most.
+    Entities of one name (but for case and spaces at the ends) are no pair.
 
     By the stored embeddings where there are some and the server has GDS, unless they are wanted anew; else by made ones.
 
-    Raises: QueryError, QueryTimeout; ModelError and ConfigError where embeddings are made.
+    Raises: QueryError, QueryTimeout, TooLarge; ModelError and ConfigError where embeddings are made.
     """
     made = check.embedding
     if made is None or not (made.anew or check.graph.info.gds is None):
@@ -77,7 +80,10 @@ def _made_cosines(made: Embedding, pairs: Sequence[tuple[GraphRef, GraphRef]]) -
 
 
 def _stored(check: Check) -> Neighbours | None:
-    """By gds.knn over the vectors of the most common length; null where there are none."""
+    """By gds.knn over the vectors of the most common length; null where there are none.
+
+    Raises: TooLarge where that may take more memory than is granted.
+    """
     if check.layout.embedding_key is None:
         return None
     layout = {"layout": check.layout.model_dump()}
@@ -85,12 +91,24 @@ def _stored(check: Check) -> Neighbours | None:
     if not sizes:
         return None
     dimension = sizes[0]["dimension"]
-    projected = {**layout, "dimension": dimension}
-    with _projected(check, projected) as (name, row):
-        found = _knn(check, name, row["example"].rpartition(":")[0] + ":")
+    top_k = int(check.settings["top_k"]) + _namesakes(check)
+    check_vectors(check.graph, sizes[0]["entities"], dimension, top_k, timeout=check.timeout)
+    with _projected(check, {**layout, "dimension": dimension}) as (name, row):
+        found, cut = _knn(check, name, top_k, row["example"].rpartition(":")[0] + ":")
     others = sum(size["entities"] for size in sizes[1:])
     left = f"; {others} vectors of another length are left out" if others else ""
-    return Neighbours(found, row["nodes"], f"by the stored {check.layout.embedding_key} ({dimension} numbers){left}")
+    return Neighbours(found, row["nodes"], f"by the stored {check.layout.embedding_key} ({dimension} numbers){left}{_cut(check, cut)}")
+
+
+def _namesakes(check: Check) -> int:
+    """How many neighbours more to ask for, so that those of the same name do not take the places of others; at most `NAMESAKES`."""
+    rows = check.graph.read(all_queries()["name-bearers"], {"layout": check.layout.model_dump()}, timeout=check.timeout)
+    return min(NAMESAKES, max(0, int(rows[0]["bearers"]) - 1))
+
+
+def _cut(check: Check, cut: bool) -> str:
+    """What to say where there were more pairs than are looked at."""
+    return f"; only the {int(check.settings['max_pairs']):,} nearest pairs were looked at (max_pairs)" if cut else ""
 
 
 @contextmanager
@@ -98,7 +116,6 @@ def _projected(check: Check, params: Row) -> Iterator[tuple[str, Row]]:
     """A GDS graph of entities and their vectors, without relations, for the time of the block."""
     from kgeval.graph.project import drop, graph_name, sweep
 
-    check.graph.limit_gds(check.timeout)
     sweep(check.graph)
     name = graph_name()
     try:
@@ -107,23 +124,26 @@ def _projected(check: Check, params: Row) -> Iterator[tuple[str, Row]]:
         drop(check.graph, name)
 
 
-def _knn(check: Check, name: str, start: str) -> list[tuple[str, str, float]]:
-    """Pairs by gds.knn, whose similarity is (1 + cosine) / 2. `start`: what stands before the internal id in an element id.
+def _knn(check: Check, name: str, top_k: int, start: str) -> tuple[list[tuple[str, str, float]], bool]:
+    """The `max_pairs` nearest pairs by gds.knn, whose similarity is (1 + cosine) / 2, and whether there were more. `start`: what stands
+    before the internal id in an element id.
 
     With more than one thread it takes no seed, and its pairs vary between runs.
     """
-    gds, settings = check.graph.gds, check.settings
+    settings, most = check.settings, int(check.settings["max_pairs"])
     threads = int(settings["concurrency"])
-    frame = gds.knn.stream(
-        gds.graph.get(name), {"embedding": "COSINE"}, top_k=int(settings["top_k"]), concurrency=threads, log_progress=False,
-        similarity_cutoff=max(0.0, (1 + float(settings["min_cosine"])) / 2 - 1e-9),
-        random_seed=int(settings["seed"]) if threads == 1 else None,
-    )
+    rows = 2 * most + 1  # each pair comes once or twice
+    params = {
+        "layout": check.layout.model_dump(), "graph_name": name, "top_k": top_k, "concurrency": threads, "rows": rows,
+        "seed": int(settings["seed"]) if threads == 1 else None,
+        "cutoff": max(0.0, (1 + float(settings["min_cosine"])) / 2 - 1e-9),
+    }
     found: dict[tuple[int, int], float] = {}
-    for a, b, similarity in zip(frame["node1"].tolist(), frame["node2"].tolist(), frame["similarity"].tolist(), strict=True):
-        found[min(a, b), max(a, b)] = 2 * similarity - 1
-    pairs = [(f"{start}{int(a)}", f"{start}{int(b)}", cosine) for (a, b), cosine in found.items()]
-    return sorted(pairs, key=lambda one: (-one[2], one[0], one[1]))
+    with closing(check.graph.stream(all_queries()["near-embeddings"], params, timeout=check.timeout)) as near:
+        for row in near:
+            found[row["a"], row["b"]] = 2 * row["similarity"] - 1
+    pairs = sorted(((f"{start}{a}", f"{start}{b}", cosine) for (a, b), cosine in found.items()), key=lambda one: (-one[2], one[0], one[1]))
+    return pairs[:most], len(pairs) > most
 
 
 def _made(check: Check, made: Embedding) -> Neighbours:
@@ -132,21 +152,35 @@ def _made(check: Check, made: Embedding) -> Neighbours:
     from kgeval.llm.text_table import open_table
 
     settings = check.settings
-    wanted = Wanted(float(settings["min_cosine"]), int(settings["top_k"]), int(settings["exact_up_to"]))
+    wanted = Wanted(
+        float(settings["min_cosine"]), int(settings["top_k"]), int(settings["exact_up_to"]), most=int(settings["max_pairs"]),
+        namesakes=_namesakes(check),
+    )
+    names = _Names(check)
     with flushed(made):
-        table = open_table(_place(check), lambda: _items(check), made.embedder, cache_dir=made.cache_dir, say=made.say)
-    most = int(settings["max_embedded"])
-    left = f"; the search ended at {most} entities (max_embedded)" if table.about.rows >= most else ""
-    return Neighbours(near_pairs(table, wanted), table.about.rows, f"by names embedded with {made.embedder.name}{left}")
+        table = open_table(_place(check), names.items, made.embedder, cache_dir=made.cache_dir, say=made.say)
+    left = f"; the search ended at {int(settings['max_embedded'])} entities (max_embedded)" if names.more else ""
+    found = near_pairs(table, wanted)
+    return Neighbours(found.pairs, table.about.rows, f"by names embedded with {made.embedder.name}{left}{_cut(check, found.cut)}")
 
 
-def _items(check: Check) -> list[Item]:
-    """All names at once: one by one, the query would stay open while the model works, and end at the time limit of the check."""
-    from kgeval.llm.text_table import Item
+class _Names:
+    """The names to embed. `more`: whether the graph has more than may be."""
 
-    with closing(check.graph.stream(check.query, check.params(ids=None), timeout=check.timeout)) as rows:
-        named = islice(rows, int(check.settings["max_embedded"]))
-        return [Item(row["element_id"], row["element_id"], row["name"]) for row in named]
+    more = False
+
+    def __init__(self, check: Check) -> None:
+        self._check = check
+
+    def items(self) -> list[Item]:
+        """All at once: one by one, the query would stay open while the model works, and end at the time limit of the check."""
+        from kgeval.llm.text_table import Item
+
+        check, most = self._check, int(self._check.settings["max_embedded"])
+        with closing(check.graph.stream(check.query, check.params(ids=None), timeout=check.timeout)) as rows:
+            named = list(islice(rows, most + 1))
+        self.more = len(named) > most
+        return [Item(row["element_id"], row["element_id"], row["name"]) for row in named[:most]]
 
 
 def _place(check: Check) -> str:

@@ -19,11 +19,13 @@ class Texts:
     """Texts one after the other in one buffer; texts cannot be changed or taken out."""
 
     def __init__(self) -> None:
-        self._buffer, self._ends = bytearray(), array("Q", [0])
+        self._buffer, self._ends = bytearray(), array("I", [0])
 
     def append(self, text: str) -> None:
         """Adds one text at the end."""
         self._buffer += text.encode("utf-8", "surrogatepass")
+        if len(self._buffer) >= 1 << 32 and self._ends.typecode == "I":  # 4 bytes are enough for all but the very largest graphs
+            self._ends = array("Q", self._ends)
         self._ends.append(len(self._buffer))
 
     def __len__(self) -> int:
@@ -63,25 +65,27 @@ class Roll:
     """Element id, key, name and type of entities, by position."""
 
     def __init__(self) -> None:
-        self._ids, self._heads, self._head = Texts(), array("H"), dict[str, int]()
+        self._numbers, self._odd = array("q"), dict[int, str]()  # an id is its number behind a head; the odd ones stand as they are
+        self._heads, self._head = array("H"), dict[str, int]()
         self._keys, self.names = Texts(), Texts()
         self._kinds, self._kind = array("I"), dict[str | None, int]()
         self._kind_names: list[str | None] = []
-        self._numbers = array("q")
         self._order: tuple[Integers, Integers] | None = None
 
     def append(self, element_id: str, key: str, name: str, kind: str | None) -> None:
         """Adds one entity; keys are cut at 200 characters."""
         head, _, tail = element_id.rpartition(":")
         self._heads.append(self._head.setdefault(head, len(self._head)))
-        self._ids.append(tail)
+        number = number_of(element_id)
+        if str(number) != tail:
+            self._odd[len(self)] = tail
         self._keys.append("" if key == name else key[:200])
         self.names.append(name)
         if kind not in self._kind:
             self._kind[kind] = len(self._kind)
             self._kind_names.append(kind)
         self._kinds.append(self._kind[kind])
-        self._numbers.append(number_of(element_id))
+        self._numbers.append(number)
 
     def __len__(self) -> int:
         return len(self._kinds)
@@ -89,7 +93,8 @@ class Roll:
     def element_id(self, at: int) -> str:
         """The entity's element id."""
         head = list(self._head)[self._heads[at]]
-        return f"{head}:{self._ids[at]}" if head else self._ids[at]
+        tail = self._odd.get(at, str(self._numbers[at]))
+        return f"{head}:{tail}" if head else tail
 
     def kind(self, at: int) -> str | None:
         """The entity's type."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 from kgeval.audit.check import Check
@@ -30,5 +31,6 @@ def lists(check: Check, name: str, *, slice: int = ENTITIES, **params: Any) -> I
     """As `rows`, some at a time and as lists in the order of `COLUMNS`: for millions of relations a dict each is too much."""
     query = all_queries()[name]
     pool = {"layout": check.layout.model_dump(), **check.part.params(), "slice": slice, **params}
-    for row in check.graph.stream(query, {p.name: pool[p.name] for p in query.params}, timeout=check.timeout):
-        yield row["rows"]
+    with closing(check.graph.stream(query, {p.name: pool[p.name] for p in query.params}, timeout=check.timeout)) as found:
+        for row in found:
+            yield row["rows"]

@@ -13,7 +13,8 @@ import click
 
 from kgeval.cli.audit_diff import Baseline, baseline_options, diff, held_against, read_baseline
 from kgeval.cli.audit_embed import asked_of, embed_options, embedding_of
-from kgeval.cli.audit_gates import GatePlan, gate_options, gated, load_config, planned_gates, threshold_texts, write_debt
+from kgeval.cli.audit_gates import GatePlan, gate_options, gated, planned_gates, write_debt
+from kgeval.cli.audit_gates_config import load_config, threshold_texts
 from kgeval.cli.audit_graphs import Column, beside, check_forms, columns_of, counted_once, graphs_argument, one_graph
 from kgeval.cli.audit_group import CommandWithMore
 from kgeval.cli.audit_options import parse_settings, texts
@@ -147,7 +148,8 @@ def _dry(graph: Graph, plan: Plan) -> int:
         graph, plan.config, graph_name=plan.options["graph_name"], layout_option=plan.options["layout_option"],
         overrides=plan.options["overrides"],
     )
-    for line in foretold(graph, bound, plan.options, [rule.id for rule in plan.chosen.rules]):
+    session = None if plan.session is None else plan.session.memory_told
+    for line in foretold(graph, bound, plan.options, [rule.id for rule in plan.chosen.rules], session=session):
         click.echo(line)
     return 0
 

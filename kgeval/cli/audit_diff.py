@@ -102,8 +102,8 @@ def held_against(report: AuditReport, baseline: Baseline | None, *, alone: bool 
 
     `alone`: it is the only graph that is audited.
     """
-    from kgeval.audit.diff import called
     from kgeval.audit.diff import diff as compared
+    from kgeval.audit.identity import called
 
     if baseline is None:
         return report
@@ -142,8 +142,8 @@ def worst(codes: Sequence[int]) -> int:
 
 
 def gate(made: AuditDiff) -> int:
-    """What --fail-on-worse comes to: 3 if a check has no answer, 1 if one is worse, else 0. Says which on stderr."""
-    from kgeval.audit.diff import unanswered_at, worse_at
+    """What --fail-on-worse comes to: 3 if a check or a graph has no answer, 1 if a check is worse, else 0. Says which on stderr."""
+    from kgeval.audit.diff import unanswered_at, unpaired, worse_at
 
     if made.fail_on_worse is None:
         return 0
@@ -152,7 +152,10 @@ def gate(made: AuditDiff) -> int:
         say(f"worse than before: {one.rule_id} ({_amounts(one)})")
     for one in lost:
         say(f"gate not answered: {one.rule_id}: {one.reason}")
-    return 3 if lost else 1 if bad else 0
+    alone = unpaired(made)
+    for text in alone:
+        say(f"gate not answered: {text}")
+    return 3 if lost or alone else 1 if bad else 0
 
 
 def _amounts(one: FindingChange) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from kgeval.records import AuditGate, Finding
 
-SEVERITIES = ("error", "warning", "info")
+SEVERITIES = ("error", "warning", "info")  # as in kgeval.records, without its imports: --help names them
 
 
 def exit_code(findings: Sequence[Finding], gates: Sequence[AuditGate], fail_on: str | None, *, incomplete: bool) -> int:

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from kgeval.cli.audit_exit import SEVERITIES, exit_code
+from kgeval.cli.audit_gates_config import joining_checks
 from kgeval.cli.common import F, listed, say
-from kgeval.errors import ConfigError, KgevalError, UsageError
+from kgeval.errors import KgevalError, UsageError
 
 if TYPE_CHECKING:
     from kgeval.audit.engine import Audit
-    from kgeval.audit.gates import Entry, Gates, Limit
+    from kgeval.audit.gates import Gates, Limit
     from kgeval.config import Config
     from kgeval.records import AuditGate, AuditReport, Finding, Ratchet
 
+T = TypeVar("T")
 _MOST = 5  # names in one note
 
 
@@ -52,64 +54,47 @@ class GatePlan:
     write: Path | None = None
 
 
-def load_config(path: Path | None) -> Config:
-    """The configuration. Raises: ConfigError with every fault of the file, those of thresholds and waivers too."""
-    from kgeval import config as configuration
-
-    config, faults = configuration.read(path)
-    faults = [*faults, *threshold_faults(config), *waiver_faults(config)]
-    if faults:
-        raise ConfigError(
-            f"{path or configuration.DEFAULT_FILE}: " + "; ".join(faults), fix="known keys: docs/configuration.md; gates: docs/gates.md",
-        )
-    return config
-
-
-def threshold_faults(config: Config) -> list[str]:
-    """What is wrong with `[audit.thresholds]`, each with its key."""
-    from kgeval.audit.gates import read_limits
-
-    return read_limits(_entries(config))[1]
-
-
-def waiver_faults(config: Config) -> list[str]:
-    """What is wrong with `[[ignore]]`, each with its key."""
-    from kgeval.audit.accuracy.findings import AILMENTS
-    from kgeval.audit.completeness.run import ADVICE
-    from kgeval.audit.gates.waivers import waiver_faults as faults_of
-    from kgeval.audit.rulebook import load_rules
-
-    joining = [one.rule_id for kind in AILMENTS.values() for one in kind]
-    known = [*load_rules(), *joining, *ADVICE]
-    return [f"ignore.{fault}" for one in config.ignore for fault in faults_of(one.rule, one.match, known)]
-
-
-def threshold_texts(config: Config, flags: Sequence[str]) -> tuple[str, ...]:
-    """The thresholds in force as flags, for the manifest: those of the file whose check or figure no flag names, then the flags."""
-    from kgeval.audit.gates import entry_of
-
-    named = {one.id for one in map(entry_of, listed(flags)) if not isinstance(one, str)}
-    own = (f"{one.id}{f':{one.severity}' if one.severity else ''}{one.text}" for one in _entries(config) if one.id not in named)
-    return (*own, *flags)
-
-
 def planned_gates(options: Mapping[str, Any], config: Config, *, outputs: Sequence[Path], today: date, several: bool = False) -> GatePlan:
     """The gates of the flags, completed from the file (`options`: the flags with what the file adds). `several`: more than one graph.
 
-    Raises: UsageError, InputError, before anything is run.
+    Raises: UsageError, InputError, before anything is run; where several things are wrong, a UsageError with all of them.
     """
     from kgeval.audit.gates import Gates, Waiver, read_ratchet
 
     write, ratchet = options["write_baseline"], options["ratchet"]
-    limits = _limits(listed(options["thresholds"]))
+    faults: list[KgevalError] = []
+    limits = _tried(lambda: _limits(listed(options["thresholds"])), faults) or {}
+    _tried(lambda: _check_structure(limits, options), faults)
+    if several and (write or ratchet):
+        faults.append(UsageError("--ratchet and --write-baseline are about one graph", fix="audit the graphs one by one"))
+    _tried(lambda: check_part(limits, options), faults)
+    _tried(lambda: _check_files(options, write, ratchet, outputs), faults)
+    known = _tried(lambda: read_ratchet(ratchet), faults) if ratchet else None
+    if len(faults) == 1:
+        raise faults[0]
+    if faults:
+        fixes = dict.fromkeys(one.fix for one in faults if one.fix)
+        raise UsageError("\n  ".join(["these gates cannot be used:", *map(_told, faults)]), fix="; ".join(fixes))
+    waivers = tuple(Waiver(one.rule, one.reason, one.match, one.until) for one in config.ignore)
+    return GatePlan(Gates(limits, waivers, known, today, remember=write is not None), write)
+
+
+def _tried(call: Callable[[], T], faults: list[KgevalError]) -> T | None:
+    """What the call gives; null where it raises, and what it raised is added to the faults."""
+    try:
+        return call()
+    except KgevalError as fault:
+        faults.append(fault)
+        return None
+
+
+def _told(fault: KgevalError) -> str:
+    return "; ".join(getattr(fault, "faults", ())) or fault.message
+
+
+def _check_structure(limits: Mapping[str, Sequence[Limit]], options: Mapping[str, Any]) -> None:
     if options["no_structure"] and (lost := [name for name, of in limits.items() if of[0].of == "figure"]):
         raise UsageError(f"--no-structure leaves out what thresholds ask for: {', '.join(lost)}", fix="leave out one of the two")
-    if several and (write or ratchet):
-        raise UsageError("--ratchet and --write-baseline are about one graph", fix="audit the graphs one by one")
-    check_part(limits, options)
-    _check_files(options, write, ratchet, outputs)
-    waivers = tuple(Waiver(one.rule, one.reason, one.match, one.until) for one in config.ignore)
-    return GatePlan(Gates(limits, waivers, read_ratchet(ratchet) if ratchet else None, today, remember=write is not None), write)
 
 
 def gated(report: AuditReport, found: Audit, gates: Gates, fail_on: Any) -> AuditReport:
@@ -124,7 +109,7 @@ def gated(report: AuditReport, found: Audit, gates: Gates, fail_on: Any) -> Audi
     judged = found.judged.values()
     taken = [*(one.taken for one in judged), *({at: one.suppressed} for one, at in pairs if at is not None)]
     unlisted = {name for name, one in found.judged.items() if not one.listed}
-    waivers = waiver_rows(gates, taken, [one.matched for one in judged], findings, unlisted=unlisted)
+    waivers = waiver_rows(gates, taken, [one.matched for one in judged], findings, unlisted=unlisted, joining=joining_checks())
     notes = [*waiver_notes(waivers), *ratchet_notes(report, gates, own)]
     _say(notes, rows)
     code = exit_code(findings, rows, fail_on, incomplete=found.incomplete)
@@ -162,23 +147,6 @@ def _debt(report: AuditReport, found: Audit, *, redact: bool) -> Ratchet:
         kgeval=report.run.kgeval, written=report.run.started, graph=report.graph, layout=report.layout.name, hashed=redact,
         rules=[hidden(one) for one in rules] if redact else rules,
     )
-
-
-def _entries(config: Config) -> Iterator[Entry]:
-    from kgeval.audit.gates import Entry
-
-    for name, value in config.audit.thresholds.items():
-        where = f"audit.thresholds.{name}"
-        if isinstance(value, dict):
-            yield from (Entry(f"{where}.{severity}", name, severity, _text(one)) for severity, one in value.items())
-        else:
-            yield Entry(where, name, None, _text(value))
-
-
-def _text(value: float | str) -> str:
-    """As a flag has it: a number, and a text without a sign, follows `=`."""
-    text = str(value).strip()
-    return text if text.startswith(("<", ">", "=")) else f"={text}"
 
 
 def _limits(flags: Sequence[str]) -> Any:

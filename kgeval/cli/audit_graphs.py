@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from kgeval.cli.audit_session import graph_for_audit
 from kgeval.cli.choose import layout_from_options
 from kgeval.cli.common import say
 from kgeval.cli.show import show_report
-from kgeval.errors import InputError, KgevalError, LayoutError, UsageError
+from kgeval.errors import ConnectError, InputError, KgevalError, LayoutError, UsageError
 
 if TYPE_CHECKING:
     from kgeval.cli.audit import Plan
@@ -103,8 +103,10 @@ def _read(given: Sequence[str]) -> tuple[list[Column], list[str]]:
 
 
 def is_file_name(word: str) -> bool:
-    """True for what is meant as a report file: it ends like one. All else is the name of a graph."""
-    return Path(word).suffix.lower() in (".json", ".html", ".htm", ".md")
+    """True for what is meant as a report file: it ends with .json, or is a file here that ends like another form of a report, which cannot
+    be read back. All else is the name of a graph."""
+    path = Path(word)
+    return path.suffix.lower() == ".json" or (path.suffix.lower() in (".html", ".htm", ".md") and path.is_file())
 
 
 def _resolved(word: str) -> str:
@@ -125,39 +127,63 @@ def _apart(columns: Sequence[Column]) -> list[Column]:
 
 
 def beside(plan: Plan, audit_one: AuditOne) -> int:
-    """Audits the graphs of the database, one after the other, and shows them with those of the files. The exit code is the worst of all;
-    130 where it was interrupted, and then the graphs that were done are shown."""
-    done, server, stopped = _reports(plan, audit_one)
-    made = _made(plan, done, server)
-    code = 130 if stopped else worst([_code(plan.columns[at], report, plan.options["fail_on"]) for at, report in done.items()])
+    """Audits the graphs of the database, one after the other, and shows them with those of the files. The exit code is the worst of all; 3
+    where one could not be audited, 130 where it was interrupted, and then the graphs that were done are shown."""
+    run = _reports(plan, audit_one)
+    made = _made(plan, run)
+    codes = [_code(plan.columns[at], report, plan.options["fail_on"]) for at, report in run.done.items()]
+    code = 130 if run.stopped else worst([*codes, *(3 for _ in run.failed)])
     made = made.model_copy(update={"run": made.run.model_copy(update={"exit_code": code})})
     show_report(made, plan.options, plan.outputs)
     return code
 
 
-def _reports(plan: Plan, audit_one: AuditOne) -> tuple[dict[int, AuditReport], ServerInfo | None, bool]:
-    """The reports by the column's place, what the server is, and whether the run was interrupted: then some are missing."""
+@dataclass
+class _Run:
+    """The reports by the column's place, what went wrong with others, what the server is, and whether the run was interrupted."""
+
+    done: dict[int, AuditReport]
+    failed: dict[int, KgevalError] = field(default_factory=dict)
+    server: ServerInfo | None = None
+    stopped: bool = False
+
+
+def _reports(plan: Plan, audit_one: AuditOne) -> _Run:
+    """Every graph's report. What is finished outlives the failure of another graph. Raises: KgevalError, the first, where none finished."""
     columns = plan.columns
-    done = {at: column.report for at, column in enumerate(columns) if column.report is not None}
+    run = _Run({at: column.report for at, column in enumerate(columns) if column.report is not None})
     wanted = [at for at, column in enumerate(columns) if column.report is None]
     if not wanted:
-        return done, None, False
+        return run
     with graph_for_audit(plan.config, plan.options, plan.session) as graph:
         bound = _bound(graph, plan, [columns[at].name for at in wanted])
-        for number, at in enumerate(wanted, start=1):
-            name = columns[at].name
-            if not plan.options["no_progress"]:
-                say(f"auditing {name} ({number} of {len(wanted)})")
-            try:
-                done[at] = audit_one(graph, plan, name, bound=bound[name])
-            except KeyboardInterrupt:
-                if not done:
-                    raise
-                return done, graph.info, True
-            except KgevalError:
-                say(f"graph {name} could not be audited:")
+        run.server = graph.info
+        _each(plan, run, wanted, lambda name: audit_one(graph, plan, name, bound=bound[name]))
+    if run.failed and not run.stopped and not any(at in run.done for at in wanted):
+        raise next(iter(run.failed.values()))
+    return run
+
+
+def _each(plan: Plan, run: _Run, wanted: Sequence[int], audit_one: Callable[[str], AuditReport]) -> None:
+    """Adds the reports of the wanted columns; stops at Ctrl-C and where the server is lost."""
+    from kgeval.audit.beside import FAILED
+
+    for number, at in enumerate(wanted, start=1):
+        name = plan.columns[at].name
+        if not plan.options["no_progress"]:
+            say(f"auditing {name} ({number} of {len(wanted)})")
+        try:
+            run.done[at] = audit_one(name)
+        except KeyboardInterrupt:
+            if not run.done:
                 raise
-        return done, graph.info, False
+            run.stopped = True
+            return
+        except KgevalError as fault:
+            say(f"graph {name} {FAILED}: {fault.message}")
+            run.failed[at] = fault
+            if isinstance(fault, ConnectError):
+                return
 
 
 def _bound(graph: Graph, plan: Plan, names: Sequence[str]) -> dict[str, Layout]:
@@ -179,21 +205,21 @@ def _bound(graph: Graph, plan: Plan, names: Sequence[str]) -> dict[str, Layout]:
     return bound
 
 
-def _made(plan: Plan, done: dict[int, AuditReport], server: ServerInfo | None) -> GraphsReport:
-    from kgeval.audit.beside import side_by_side, with_tokens
+def _made(plan: Plan, run: _Run) -> GraphsReport:
+    from kgeval.audit.beside import FAILED, side_by_side, with_tokens
 
-    columns, order = plan.columns, sorted(done)
+    columns, done, order = plan.columns, run.done, sorted(run.done)
     files = [column.file for column in columns if column.file is not None]
     tokens = corpus_tokens(plan) if files else None
     reports = [done[at] if tokens is None else with_tokens(done[at], tokens) for at in order]
-    notes = []
-    if left := [column.name for at, column in enumerate(columns) if at not in done]:
-        notes.append(f"interrupted before these were audited: {', '.join(left)}")
+    notes = [f"graph {columns[at].name} {FAILED}: {fault.message}" for at, fault in run.failed.items()]
+    if left := [column.name for at, column in enumerate(columns) if at not in done and at not in run.failed]:
+        notes.append(f"{'interrupted' if run.stopped else 'stopped'} before these were audited: {', '.join(left)}")
     if files and plan.options["thresholds"]:
         notes.append("the thresholds of this call hold for graphs of the database; reports in files keep their own gates")
     inputs = [file for file in (*files, *_files(plan.options)) if file.is_file()]
-    run = plan.started.manifest(server=server, inputs=dict.fromkeys(inputs), seed=plan.options["seed"])
-    return side_by_side([columns[at].name for at in order], reports, run, notes)
+    manifest = plan.started.manifest(server=run.server, inputs=dict.fromkeys(inputs), seed=plan.options["seed"])
+    return side_by_side([columns[at].name for at in order], reports, manifest, notes)
 
 
 def _files(options: dict[str, Any]) -> list[Path]:

@@ -68,13 +68,14 @@ def granted(options: Mapping[str, Any]) -> int | None:
 
 
 def size_notes(graph: Graph) -> list[str]:
-    """Says on stderr that a database is large, before it is read; the same for the report. Asks the count store, which reads nothing."""
+    """Says on stderr that a database is large, before it is read; the same for the report. Of plain counts, which Neo4j answers from
+    its count store where it gives that away."""
     from kgeval.graph.queries import all_queries
 
     held = graph.read(all_queries()["layout-tokens"])[0]
     if held["nodes"] <= LARGE_NODES and held["relations"] <= LARGE_RELATIONS:
         return []
-    note = f"a large database: {held['nodes']:,} nodes, {held['relations']:,} relations (by its count store)"
+    note = f"a large database: {held['nodes']:,} nodes, {held['relations']:,} relations"
     say(
         f"warning: {note}; an audit reads all of it. --dry-run says what it will take; --sample-share 0.1, --memory-limit, --timeout, "
         "--skip and --no-structure make it lighter",
@@ -90,8 +91,9 @@ def part_notes(part: Part) -> list[str]:
             "are estimates with an interval, and a rare fault may be missed; all other checks read everything"]
 
 
-def foretold(graph: Graph, layout: Layout, options: Mapping[str, Any], rules: list[str]) -> Iterator[str]:
-    """The lines of --dry-run: sizes by the count store where that is possible, memory by GDS's estimates, checks that will run."""
+def foretold(graph: Graph, layout: Layout, options: Mapping[str, Any], rules: list[str], *, session: str | None = None) -> Iterator[str]:
+    """The lines of --dry-run: sizes by the count store where that is possible, memory by GDS's estimates, checks that will run.
+    `session`: where the algorithms run in one, its memory in words."""
     from kgeval.graph.algorithms import missing
     from kgeval.graph.layouts import catalogue
     from kgeval.graph.memory import estimate
@@ -106,6 +108,8 @@ def foretold(graph: Graph, layout: Layout, options: Mapping[str, Any], rules: li
     yield f"checks      {len(rules)}, at most {options['timeout']:g} s each: {', '.join(rules)}"
     if options["no_structure"]:
         yield "algorithms  none for figures (--no-structure)"
+    elif session is not None:
+        yield f"algorithms  in a session of Aura Graph Analytics with {session}; nothing was asked of Aura"
     elif reason := missing(graph):
         yield f"algorithms  none: {reason}"
     else:

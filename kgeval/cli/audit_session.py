@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from kgeval.cli.common import F, open_from_options, open_without_gds, say
+from kgeval.cli.signals import ended_as_interrupted
 
 if TYPE_CHECKING:
     from kgeval.config import Config
@@ -63,36 +62,20 @@ def planned_session(config: Config, given: Mapping[str, Any]) -> SessionOptions 
 
 @contextmanager
 def graph_for_audit(config: Config, options: Mapping[str, Any], session: SessionOptions | None) -> Iterator[Graph]:
-    """The open graph, its algorithms in a session for the time of the block if one is asked for.
+    """The open graph, its algorithms in a session for the time of the block if one is asked for. A dry run asks nothing of Aura.
+    SIGTERM is Ctrl-C: nothing is left on the server.
 
     Raises: ConfigError, ConnectError, UsageError before anything is paid.
     """
     where = {key: options[key] for key in ("uri", "username", "database", "home")}
-    if session is None:
-        with open_from_options(config, **where) as graph:
+    if session is None or options["dry_run"]:
+        with ended_as_interrupted(), (open_from_options if session is None else open_without_gds)(config, **where) as graph:
             yield graph
         return
     from kgeval.graph.aura import in_session
 
     with ended_as_interrupted(), open_without_gds(config, **where) as graph, in_session(graph, session, say=say):
         yield graph
-
-
-@contextmanager
-def ended_as_interrupted() -> Iterator[None]:
-    """Within the block SIGTERM (a container or a CI job that is stopped) is Ctrl-C, so that what is paid for is deleted."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def interrupt(*_: object) -> NoReturn:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGTERM, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL if before is None else before)
 
 
 def session_notes(where: Algorithms | None) -> list[str]:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import time
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from kgeval.cli.common import F, say
+from kgeval.cli.signals import ended_as_interrupted
 from kgeval.errors import IncompleteError, InputError, UsageError
 
 if TYPE_CHECKING:
     from kgeval.graph.load.bulk.convert import Converted, Progress
+    from kgeval.graph.load.bulk.load import Order
     from kgeval.graph.load.model import Loaded
     from kgeval.graph.load.table_files import Inputs
 
@@ -61,7 +62,12 @@ def check_bulk(given: dict[str, Any]) -> None:
             raise UsageError(f"--{wrong[0].replace('_', '-')} is for --bulk", fix="add --bulk, or leave it out")
         return
     from kgeval.config import load as load_config
+    from kgeval.graph.server.memory import heap_mb
 
+    if given["heap"] is not None:
+        heap_mb(given["heap"])
+    if _on_command_line("batch_size"):
+        raise UsageError("--batch-size is for an import through the server; the import tool of --bulk has none", fix="leave it out")
     if given["append"] or given["replace"]:
         raise UsageError("--bulk writes a new store: nothing is joined to it, no single graph replaced", fix="use --replace-store")
     if given["form"] not in (None, "tables"):
@@ -71,10 +77,14 @@ def check_bulk(given: dict[str, Any]) -> None:
             "--bulk writes the files of an embedded store, not another server's (--uri, NEO4J_URI or kgeval.toml names one)",
             fix="give --home, or import without --bulk",
         )
-    if given["home"] is not None and click.get_current_context().get_parameter_source("uri") == click.core.ParameterSource.COMMANDLINE:
+    if given["home"] is not None and _on_command_line("uri"):
         raise UsageError("--uri and --home exclude each other", fix="--home means the embedded server; leave one of them out")
     if given["username"] not in (None, "neo4j") or given["database"] not in (None, "neo4j"):
         raise UsageError("the embedded server has one user and one database, both called neo4j", fix="leave out --username and --database")
+
+
+def _on_command_line(name: str) -> bool:
+    return click.get_current_context().get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE
 
 
 def read_tables(inputs: Inputs) -> Loaded:
@@ -91,7 +101,7 @@ def import_bulk(path: Path | None, name: str, given: dict[str, Any], progress: P
     """Runs the bulk import and prints what came of it."""
     from kgeval import __version__
     from kgeval.files import check_readable, sha256
-    from kgeval.graph.load.bulk.load import Order, load
+    from kgeval.graph.load.bulk.load import Order
     from kgeval.graph.load.state import Target
     from kgeval.graph.load.table_files import FIELDS, FORM, columns
     from kgeval.text.names import name_keys
@@ -102,19 +112,41 @@ def import_bulk(path: Path | None, name: str, given: dict[str, Any], progress: P
         for file in inputs.of(kind):
             check_readable(file)
             columns(file, kind)
+    stamps = _stamps(inputs)
     source = str(path) if path is not None else ", ".join(str(file) for file in inputs.all[:4])
     target = Target(name, sha256(inputs.all, FORM), FORM, source, __version__)
-    judge = partial(judge_bulk, most=given["max_error_rate"])
-    if given["dry_run"]:
-        _show(_dry(inputs, name, judge, progress), name, time.monotonic() - begun, dry=True, home=given["home"])
-        return
+
+    def judge(made: Converted) -> None:
+        _unchanged(inputs, stamps)
+        judge_bulk(made, given["max_error_rate"])
+
     order = Order(inputs, target, given["home"], name_keys, judge, given["heap"], given["replace_store"], say, progress)
+    with ended_as_interrupted():  # else the import tool would go on alone
+        made = _dry(order) if given["dry_run"] else _loaded(order)
+    _show(made, name, time.monotonic() - begun, dry=given["dry_run"], home=given["home"])
+
+
+def _loaded(order: Order) -> Converted | None:
+    from kgeval.graph.load.bulk.load import load
+
     try:
-        made = load(order)
+        return load(order)
     except KeyboardInterrupt:
         say("interrupted: the home's store is as it was; run it again")
         raise
-    _show(made, name, time.monotonic() - begun, dry=False, home=given["home"])
+
+
+def _stamps(inputs: Inputs) -> list[tuple[int, ...]]:
+    """What changes when somebody writes to the files; nothing for one that is gone."""
+    found = [path.stat() if path.exists() else None for path in inputs.all]
+    return [(one.st_ino, one.st_size, one.st_mtime_ns) if one else () for one in found]
+
+
+def _unchanged(inputs: Inputs, stamps: list[tuple[int, ...]]) -> None:
+    """Raises: InputError where a file was written to since: the mark would name other contents than those that were read."""
+    for path, before, now in zip(inputs.all, stamps, _stamps(inputs), strict=True):
+        if before != now:
+            raise InputError(f"{path}: was changed while it was read; nothing was written", fix="wait for its writer, then run it again")
 
 
 def _inputs(path: Path | None, given: dict[str, Any]) -> Inputs:
@@ -133,17 +165,19 @@ def _inputs(path: Path | None, given: dict[str, Any]) -> Inputs:
     return found
 
 
-def _dry(inputs: Inputs, name: str, judge: Any, progress: Progress) -> Converted:
+def _dry(order: Order) -> Converted:
+    """The conversion alone, in the folder for temporary files."""
     import tempfile
 
     from kgeval.graph.load.bulk.convert import convert
+    from kgeval.graph.load.bulk.load import room_for_files
     from kgeval.graph.load.naming import check_graph_name
-    from kgeval.text.names import name_keys
 
-    check_graph_name(name)
+    check_graph_name(order.target.name)
     with tempfile.TemporaryDirectory(prefix="kgeval-bulk-") as folder:
-        made = convert(inputs, Path(folder), name, name_keys=name_keys, progress=progress)
-    judge(made)
+        room_for_files(order.inputs, Path(folder))
+        made = convert(order.inputs, Path(folder), order.target.name, name_keys=order.name_keys, progress=order.progress)
+    order.judge(made)
     return made
 
 

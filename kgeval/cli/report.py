@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kgeval.cli.audit_exit import SEVERITIES
 from kgeval.cli.common import arguments, say
 from kgeval.cli.show import check_options, show_report
 from kgeval.errors import UsageError
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from kgeval.records import OverviewReport
     from kgeval.report.overview.sources import Sources
     from kgeval.stats.thresholds import Threshold
-
-SEVERITIES = ("error", "warning", "info")
 
 
 @click.command()

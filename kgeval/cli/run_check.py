@@ -48,7 +48,7 @@ def _of_commands(config: Config, stages: Sequence[Stage]) -> Iterator[str]:
 
 def _of_audit(config: Config) -> Iterator[str]:
     from kgeval.audit.rulebook import choose
-    from kgeval.cli.audit_gates import threshold_faults, waiver_faults
+    from kgeval.cli.audit_gates_config import threshold_faults, waiver_faults
     from kgeval.cli.audit_options import parse_settings
 
     section = config.audit

@@ -28,7 +28,8 @@ Method = Literal["louvain", "leiden"]
 
 @dataclass(frozen=True)
 class Expected:
-    """What the database says before projecting; the projection must agree, or the slower, exact way is taken."""
+    """What the database says before projecting. A projection must agree: the native one of the plugin gives way to the slower, exact one;
+    a session's is refused."""
 
     entities: int
     relations: int
@@ -75,7 +76,11 @@ class Small:
 
 
 class View(Protocol):
-    """A projected graph. Every call raises QueryError (QueryTimeout at the time limit, ConnectionLost) if it cannot answer."""
+    """A projected graph. Every call raises QueryError (QueryTimeout at the time limit, ConnectionLost) if it cannot answer.
+
+    `timeout`: seconds for each call that follows (null = no limit)."""
+
+    timeout: float | None
 
     @property
     def nodes(self) -> int:
@@ -170,16 +175,21 @@ class SharedViews:
         self._kept = ExitStack()
         self._views: dict[str, View] = {}
 
-    def known(self, layout: Layout) -> View | None:
-        """The layout's projection, if some step made it before."""
-        return self._views.get(layout.model_dump_json())
+    def known(self, layout: Layout, *, timeout: float | None) -> View | None:
+        """The layout's projection, if some step made it before. `timeout`: as in `view`."""
+        found = self._views.get(layout.model_dump_json())
+        if found is not None:
+            found.timeout = timeout
+        return found
 
     def view(self, where: Algorithms, layout: Layout, expected: Expected, *, timeout: float | None) -> View:
-        """The layout's projection, made now if no step made it before. What fails is tried again by the next step."""
-        key = layout.model_dump_json()
-        if key not in self._views:
-            self._views[key] = self._kept.enter_context(where.projected(layout, expected, timeout=timeout))
-        return self._views[key]
+        """The layout's projection, made now if no step made it before. What fails is tried again by the next step. `timeout`: seconds for
+        each call from now on, whatever the step before had."""
+        found = self.known(layout, timeout=timeout)
+        if found is None:
+            found = self._kept.enter_context(where.projected(layout, expected, timeout=timeout))
+            self._views[layout.model_dump_json()] = found
+        return found
 
     def close(self) -> None:
         """Drops them all."""

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from kgeval.errors import ConnectError, QueryError, first_line
 from kgeval.graph.server_info import NO_GDS_FIX, inspect
-from kgeval.graph.sessions import marks, reading, stopping, sweep_transactions, writing
+from kgeval.graph.sessions import marks, reading, stop, stop_signed, stopped_just_now, stopping, sweep_transactions, writing
 from kgeval.records import ServerInfo
 
 if TYPE_CHECKING:
     import neo4j
     from graphdatascience import GraphDataScience
+    from neo4j.exceptions import Neo4jError
 
     from kgeval.graph.algorithms import Algorithms, SharedViews
     from kgeval.graph.queries import Query
@@ -42,6 +43,10 @@ class Address:
 
 class QueryTimeout(QueryError):
     """The server stopped a query at its time limit."""
+
+
+class QueryEnded(QueryError):
+    """Somebody ended the query on the server: an administrator, another program, or Ctrl-C in this one."""
 
 
 class ConnectionLost(QueryError):
@@ -136,6 +141,10 @@ class Graph:
         if self._reading:
             self._reading.timeout = timeout
 
+    def stop_signed(self, name: str) -> int:
+        """Ends a query of this process that another client sent, signed with this name (sessions.signed). How many."""
+        return stop_signed(self._driver, self.info.database, name)
+
     def stop_abandoned(self) -> int:
         """Ends queries of killed kgeval processes of this machine. How many; 0 also where this user may not."""
         return sweep_transactions(self._driver, self.info.database)
@@ -147,7 +156,9 @@ class Graph:
     def __enter__(self) -> Graph:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None and issubclass(kind, KeyboardInterrupt):  # while rows were worked on, the interrupt passed no query
+            stop(self._driver, self.info.database)
         self.close()
 
 
@@ -193,7 +204,7 @@ def _run(execute: Any, text: str, params: Row, timeout: float | None, convert: C
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Driver errors become QueryError, QueryTimeout or ConnectionLost. Ctrl-C stays Ctrl-C."""
+    """Driver errors become QueryError, QueryTimeout, QueryEnded or ConnectionLost. Ctrl-C stays Ctrl-C."""
     from neo4j.exceptions import DriverError, Neo4jError
 
     try:
@@ -210,9 +221,11 @@ def _translate(cause: Exception) -> None:
     from neo4j.exceptions import DriverError, Neo4jError, ServiceUnavailable, SessionExpired
 
     if isinstance(cause, Neo4jError):
+        _ended(cause)
         code = cause.code or ""
-        if "TransactionTimedOut" in code or "Terminated" in code or "TerminatedException" in (cause.message or ""):  # the last: GDS
-            raise QueryTimeout(f"stopped at its time limit ({first_line(cause)})", fix="raise --timeout, or --skip the check") from cause
+        if "OutOfMemory" in code:
+            fix = "raise db.memory.transaction.max or dbms.memory.transaction.total.max on the server, or --skip the check"
+            raise QueryError(f"the query takes more memory than the server grants it: {cause.message}", fix=fix) from cause
         raise QueryError(f"{code}: {cause.message}", fix="see the server's log") from cause
     if isinstance(cause, ServiceUnavailable | SessionExpired):
         fix = "see whether the server still runs (kgeval server status, kgeval server logs), then run the command again"
@@ -220,6 +233,24 @@ def _translate(cause: Exception) -> None:
     if isinstance(cause, DriverError):
         fix = "run the command again; kgeval server logs shows the server's side"
         raise QueryError(f"the connection broke: {first_line(cause)}", fix=fix) from cause
+
+
+def _ended(cause: Neo4jError) -> None:
+    """Raises where the query was ended before its end: at a time limit, by somebody, or by Ctrl-C. Returns where it was not."""
+    code, fix = cause.code or "", "raise --timeout, or --skip the check"
+    if code.endswith("TransactionTimedOut"):
+        fix = "raise db.transaction.timeout on the server, or --skip the check"
+        raise QueryTimeout("stopped at its time limit, that of the server (db.transaction.timeout)", fix=fix) from cause
+    if "TransactionTimedOut" in code:
+        raise QueryTimeout("stopped at its time limit", fix=fix) from cause
+    if "Terminated" not in code and "TerminatedException" not in (cause.message or ""):
+        return
+    if stopped_just_now():
+        raise QueryEnded("interrupted: kgeval ended its queries", fix="run the command again") from cause
+    if "Terminated" in code:
+        raise QueryEnded(f"somebody ended the query on the server ({cause.message})", fix="run the command again") from cause
+    # GDS says no more
+    raise QueryTimeout(f"stopped by the server, most likely at its time limit ({first_line(cause)})", fix=fix) from cause
 
 
 def _interrupted(cause: BaseException | None) -> bool:

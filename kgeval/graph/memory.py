@@ -14,6 +14,10 @@ _UNITS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt])(?:i?b)?", re.IGNORECASE)
 
 
+class TooLarge(QueryError):
+    """What was asked for may take more memory than the user grants; it was not begun."""
+
+
 @dataclass(frozen=True)
 class Estimate:
     """What the algorithms of an audit take of the server's heap, in bytes: at most, by step. `limit`: what the user grants, or null."""
@@ -45,8 +49,25 @@ def estimate(graph: Graph, nodes: int, relations: int, *, timeout: float | None 
     """
     if graph.info.gds is None or graph.algorithms is not None:
         return Estimate({}, graph.memory_limit)
+    return _asked(graph, "algorithm-memory", {"nodes": nodes, "relations": relations}, timeout)
+
+
+def check_vectors(graph: Graph, nodes: int, dimension: int, top_k: int, *, timeout: float | None = None) -> None:
+    """Raises: TooLarge if so many vectors of so many numbers, and the search for the `top_k` nearest of each, may take more than
+    --memory-limit; QueryError where GDS does not answer."""
+    if graph.memory_limit is None:
+        return
+    found = _asked(graph, "vector-memory", {"nodes": nodes, "dimension": dimension, "top_k": top_k}, timeout)
+    for step in found.steps:
+        if refusal := found.refusal(step):
+            what = f"comparing {nodes:,} vectors of {dimension:,} numbers"
+            raise TooLarge(f"{what} {refusal}", fix="raise --memory-limit, or --skip the check")
+
+
+def _asked(graph: Graph, query: str, params: dict[str, int], timeout: float | None) -> Estimate:
+    """The estimate of GDS; empty where it does not answer and no limit is set."""
     try:
-        rows = graph.read(all_queries()["algorithm-memory"], {"nodes": nodes, "relations": relations}, timeout=timeout)
+        rows = graph.read(all_queries()[query], params, timeout=timeout)
     except QueryError:
         if graph.memory_limit is not None:
             raise

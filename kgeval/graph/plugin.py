@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from kgeval.graph.algorithms import Adjacency, Expected, Giant, Leiden, Method, Partition, Small
 from kgeval.graph.connect import Graph, Row
-from kgeval.graph.project import ALL, SIMPLE, Projection, drop, projected
+from kgeval.graph.project import SIMPLE, Projection, drop, projected
 from kgeval.graph.queries import all_queries
 from kgeval.records import GraphRef, Layout
 
@@ -44,10 +44,19 @@ class PluginView:
         self._giant: Giant | None = None
         self._graph, self._layout, self._timeout = found.graph, layout, timeout
 
+    @property
+    def timeout(self) -> float | None:
+        return self._timeout
+
+    @timeout.setter
+    def timeout(self, seconds: float | None) -> None:
+        self._timeout = seconds
+        self._graph.limit_gds(seconds)  # some calls go through the client
+
     def degrees(self, *, every: bool = False) -> dict[int, int]:
         if every and self._every is not None:
             return dict(self._every)
-        rows = self._rows("projected-degrees", types=[ALL] if every else self._types())
+        rows = self._rows("projected-degrees", types=self._types())
         return {row["degree"]: row["entities"] for row in rows}
 
     def clustering(self) -> float:
@@ -149,16 +158,18 @@ class PluginView:
 
     def _sliced(self, name: str) -> Iterator[Row]:
         query, given = self._asked(name, {})
-        return self._graph.stream(query, given, timeout=self._timeout)
+        with closing(self._graph.stream(query, given, timeout=self._timeout)) as rows:
+            yield from rows
 
     def _partition(self, name: str, **params: Any) -> Partition:
         import numpy as np
 
         query, given = self._asked(name, params)
         nodes, groups = array("q"), array("q")
-        for row in self._graph.stream(query, given, timeout=self._timeout):  # in slices: a million numbers of Python take 40 MB
-            nodes.extend(row["nodes"])
-            groups.extend(row["groups"])
+        with closing(self._graph.stream(query, given, timeout=self._timeout)) as rows:
+            for row in rows:  # in slices: a million numbers of Python take 40 MB
+                nodes.extend(row["nodes"])
+                groups.extend(row["groups"])
         return Partition(np.array(nodes, dtype=np.int64), np.array(groups, dtype=np.int64))
 
     def _asked(self, name: str, params: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:

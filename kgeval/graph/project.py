@@ -1,7 +1,8 @@
 """GDS graphs come from here and nowhere else: named after this process, always dropped, leftovers swept.
 
-The projected graph holds entities and one undirected relation a pair (type SIMPLE, no self-loops). Where the layout is
-plain labels and types, the native projection is used (about 6 times faster) and every relation is there too (type ALL).
+The projected graph holds entities and one undirected relation a pair (type SIMPLE, no self-loops). All relations are projected
+first, once and directed (RAW); GDS makes the simple graph of them and RAW is dropped. Where the layout is plain labels and types, the
+native projection is used (about 6 times faster), and the degrees over all relations are taken before RAW goes.
 """
 
 from __future__ import annotations
@@ -13,19 +14,19 @@ from dataclasses import dataclass
 
 from kgeval.errors import KgevalError, QueryError
 from kgeval.graph.algorithms import Expected
-from kgeval.graph.connect import Graph, QueryTimeout
+from kgeval.graph.connect import Graph, QueryEnded, QueryTimeout
 from kgeval.graph.processes import abandoned, mark
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout
 
 _COUNTER = itertools.count(1)
-SIMPLE, ALL = "SIMPLE", "ALL"
+SIMPLE, RAW = "SIMPLE", "RAW"
 
 
 @dataclass(frozen=True)
 class Projection:
     """A graph in GDS. `edges`: edges of the simple graph, each once. `every`: how many entities have each degree over all
-    relations, which are there too, as ALL; null where they are not."""
+    relations; null where that was not counted."""
 
     graph: Graph
     name: str
@@ -88,22 +89,24 @@ def _native(graph: Graph, layout: Layout, expected: Expected, name: str, timeout
         return None
     if not expected.relations:
         return None
-    every = {"type": "*", "orientation": "UNDIRECTED"}
-    relations = {ALL: every, SIMPLE: {**every, "aggregation": "SINGLE"}}
-    params = {"graph_name": name, "nodes": layout.entity_labels, "relations": relations}
+    params = {"graph_name": name, "nodes": layout.entity_labels, "relations": {RAW: {"type": "*", "orientation": "NATURAL"}}}
     try:
         row = graph.read(all_queries()["native-graph"], params, timeout=timeout)[0]
-    except QueryTimeout:
+    except (QueryTimeout, QueryEnded):
         raise  # the other way is slower
     except QueryError:
         return None
-    rows = graph.read(all_queries()["projected-degrees"], {"graph_name": name, "types": [ALL]}, timeout=timeout)
-    degrees = {d["degree"]: d["entities"] for d in rows}
-    all_ends = sum(degree * entities for degree, entities in degrees.items())
-    if row["nodes"] != expected.entities or all_ends != 2 * expected.relations:
+    if (row["nodes"], row["relationships"]) != (expected.entities, expected.relations):
         drop(graph, name)
         return None
-    return Projection(graph, name, row["nodes"], (row["relationships"] - all_ends) // 2, degrees)
+    degrees = graph.read(all_queries()["raw-degrees"], {"graph_name": name}, timeout=timeout)
+    return Projection(graph, name, row["nodes"], _simple(graph, name, timeout), {d["degree"]: d["entities"] for d in degrees})
+
+
+def _simple(graph: Graph, name: str, timeout: float | None) -> int:
+    """Makes SIMPLE of RAW; how many edges it has, each counted once."""
+    made = graph.read(all_queries()["raw-to-simple"], {"graph_name": name}, timeout=timeout)[0]
+    return int(made["relationships"]) // 2
 
 
 def _by_cypher(graph: Graph, layout: Layout, name: str, timeout: float | None) -> Projection:
@@ -114,5 +117,4 @@ def _by_cypher(graph: Graph, layout: Layout, name: str, timeout: float | None) -
     nodes = rows[0]["nodes"]
     if not rows[0]["relationships"]:
         return Projection(graph, name, nodes, 0)
-    made = graph.read(all_queries()["raw-to-simple"], {"graph_name": name}, timeout=timeout)[0]
-    return Projection(graph, name, nodes, made["relationships"] // 2)
+    return Projection(graph, name, nodes, _simple(graph, name, timeout))

@@ -12,6 +12,7 @@ from typing import Any
 
 import neo4j
 
+from kgeval.errors import QueryError
 from kgeval.graph.connect import translated
 from kgeval.graph.sessions import marks, stop
 
@@ -35,6 +36,16 @@ class ReadingSession:
     def run(self, query: str | neo4j.Query, parameters: dict[str, Any] | None = None, **more: Any) -> neo4j.Result:
         """Runs one query with the time limit."""
         return self._inner.run(limited(query, self._timeout), parameters, **more)
+
+    def begin_transaction(self, metadata: dict[str, Any] | None = None, timeout: float | None = None) -> neo4j.Transaction:
+        """A READ transaction with the time limit (the shorter one, where another is asked for) and our mark."""
+        limits = [limit for limit in (timeout, self._timeout) if limit is not None]
+        return self._inner.begin_transaction(metadata={**(metadata or {}), **marks()}, timeout=min(limits, default=None))
+
+    def execute_write(self, *_: Any, **__: Any) -> Any:
+        """Refused: the driver would route it WRITE, whatever the session is."""
+        fix = "this is a fault in kgeval or its GDS client; please report it"
+        raise QueryError("a connection that only reads was asked to write", fix=fix)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._inner, name)

@@ -6,7 +6,8 @@ the time limit. So every transaction carries a mark, and an interrupt ends the m
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -17,13 +18,29 @@ if TYPE_CHECKING:
 
 MARK = "kgeval"
 SECONDS = 5.0
-RUNNING = "SHOW TRANSACTIONS YIELD transactionId, metaData RETURN transactionId AS id, metaData AS marks"
-TERMINATE = "TERMINATE TRANSACTIONS $ids"
+RUNNING = (
+    "SHOW TRANSACTIONS YIELD transactionId, metaData, currentQuery "
+    "RETURN transactionId AS id, metaData AS marks, left(currentQuery, 300) AS query"
+)
+TERMINATE = "TERMINATE TRANSACTIONS $ids YIELD message RETURN message"
+ENDED = "Transaction terminated."  # the server's word for each that it ended; else it says why not
+JUST_NOW = 10.0
+_stopped: list[float] = []  # when this process last ended its own queries
 
 
 def marks() -> dict[str, str]:
     """The metadata of every transaction of this process."""
     return {MARK: mark()}
+
+
+def signed(query: str, name: str) -> str:
+    """A query that another client runs for us, with our mark and a name of its own in a comment: its transaction carries none."""
+    return f"// {mark()} {name}\n{query}"
+
+
+def stopped_just_now() -> bool:
+    """Whether this process itself ended its queries some seconds ago: then a query that was ended is an interrupt."""
+    return bool(_stopped) and time.monotonic() - _stopped[-1] < JUST_NOW
 
 
 @contextmanager
@@ -55,7 +72,13 @@ def stopping(driver: neo4j.Driver, database: str | None) -> Iterator[None]:
 def stop(driver: neo4j.Driver, database: str | None) -> int:
     """Ends the transactions of this process. How many; 0 also where the server does not let its user do so."""
     own = mark()
+    _stopped[:] = [time.monotonic()]
     return _terminate(driver, database, lambda name: name == own)
+
+
+def stop_signed(driver: neo4j.Driver, database: str | None, name: str) -> int:
+    """Ends what runs under this name, as `signed` gave it. How many."""
+    return _terminate(driver, database, lambda own: own == mark(), name)
 
 
 def sweep_transactions(driver: neo4j.Driver, database: str | None) -> int:
@@ -63,17 +86,26 @@ def sweep_transactions(driver: neo4j.Driver, database: str | None) -> int:
     return _terminate(driver, database, abandoned)
 
 
-def _terminate(driver: neo4j.Driver, database: str | None, ours: Any) -> int:
+def _terminate(driver: neo4j.Driver, database: str | None, ours: Callable[[str], bool], name: str | None = None) -> int:
+    """Ends the transactions whose mark is ours (and which carry this name). How many the server says it ended."""
     from neo4j import READ_ACCESS
     from neo4j.exceptions import DriverError, Neo4jError
 
     with suppress(DriverError, Neo4jError, OSError), driver.session(database=database, default_access_mode=READ_ACCESS) as session:
         running = session.run(_limited(RUNNING)).data()
-        found = [row["id"] for row in running if ours(str((row["marks"] or {}).get(MARK, "")))]
-        if found:
-            session.run(_limited(TERMINATE), ids=found).consume()
-        return len(found)
+        found = [row["id"] for row in running if ours(_owner(row)[0]) and name in (None, _owner(row)[1])]
+        if not found:
+            return 0
+        return [row["message"] for row in session.run(_limited(TERMINATE), ids=found).data()].count(ENDED)
     return 0
+
+
+def _owner(row: Mapping[str, Any]) -> tuple[str, str]:
+    """The mark of a transaction, and its name if it is signed; empty where it has none."""
+    if own := (row["marks"] or {}).get(MARK):
+        return str(own), ""
+    first = str(row.get("query") or "").partition("\n")[0].split()
+    return (first[1], first[2]) if len(first) == 3 and first[0] == "//" else ("", "")
 
 
 def _limited(text: str) -> neo4j.Query:

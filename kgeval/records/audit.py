@@ -12,6 +12,7 @@ from kgeval.records.graph import GraphRef, Layout
 from kgeval.records.manifest import RunManifest
 
 Severity = Literal["error", "warning", "info"]
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")  # worst first
 Status = Literal["passed", "failed", "skipped", "incomplete", "error"]
 Group = Literal[
     "names", "duplicates", "merging", "connectivity", "relations", "types",
@@ -39,7 +40,7 @@ class Example(Record):
 
 class Waived(Record):
     """A waiver (`[[ignore]]` of kgeval.toml) and what it did here: `hits` took out of a finding's count. An expired one takes nothing.
-    `stale`: it is in force and its checks ran, but it matches nothing."""
+    `stale`: it is in force and all its checks ran, but it matches nothing."""
 
     rule: str
     match: str | None = None
@@ -47,7 +48,7 @@ class Waived(Record):
     until: str | None = None
     expired: bool = False
     stale: bool = False
-    hits: int = 0
+    hits: int = Field(default=0, ge=0)
 
 
 class ShareInterval(Record):
@@ -64,7 +65,7 @@ class Finding(Record):
     """What one check found. `count` of `total` (`total_of` names what is counted), `share` in 0..1 or null if total is 0.
 
     `suppressed` of the hits are waived, `known` stand in the ratchet file; only the others (count - suppressed - known) are held
-    against `threshold`. `by_type`: hits by the type of the thing; null where there are more hits than are listed for it.
+    against `threshold`. `by_type`: hits that are not waived, by the type of the thing; null where not all could be listed.
     `severity`: of the worst limit that is broken, else the check's own. `interval`: where only a sample was looked at (`--sample-share`);
     count and total are then those of the sample.
 
@@ -105,12 +106,13 @@ class StructureSkip(Record):
     reason: str
 
 
-ChangeOf = Literal["better", "worse", "changed", "same", "new", "gone", "not_comparable"]
+ChangeOf = Literal["better", "worse", "changed", "same", "unanswered", "new", "gone", "not_comparable"]
 
 
 class FindingChange(Record):
     """One check in two audits, whole (`label` null) or for one type of things. `verdict`: worse and better by share (by count where
     there is no share), waived hits left out; new and gone where only one audit has an answer, or only one graph has things of that type;
+    gone too where there is nothing left to look at (total 0 now, and not before); unanswered where neither audit has an answer;
     not_comparable where settings or query differ; `reason` says why. `total`: what the share is of, null where there is none.
     `appeared`, `vanished`: examples that only one audit lists, by rule, type and normalised name; empty unless `examples_compared`:
     both list all their hits."""
@@ -152,7 +154,8 @@ class FigureChange(Record):
 class AuditDiff(Record):
     """What changed from one audit (`before`) to another (`after`) of the same graph; both are named by their files. `notes`: what makes
     them hard to compare: another graph, layout, kgeval, settings. `fail_on_worse`: the gate, where one was set. `graphs`: where the files
-    hold several graphs, one diff a graph; this one's findings and figures are then empty."""
+    hold several graphs, one diff a graph; this one's findings and figures are then empty. `only_before`, `only_after`: graphs that only
+    one of the files holds (null: a whole database), of which the gate has no answer."""
 
     schema_version: Literal["1"] = SCHEMA_VERSION
     before: str
@@ -164,6 +167,8 @@ class AuditDiff(Record):
     notes: list[str] = Field(default_factory=list)
     fail_on_worse: Severity | None = None
     graphs: list[AuditDiff] = Field(default_factory=list)
+    only_before: list[str | None] = Field(default_factory=list)
+    only_after: list[str | None] = Field(default_factory=list)
     run: RunManifest | None = None
 
 

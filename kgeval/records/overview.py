@@ -64,12 +64,14 @@ class OverviewFigure(Record):
 
 
 class OverviewExample(Record):
-    """One place in a graph where a finding shows: what it is, its type, its names. `waived`: the reason of the waiver that takes it out;
+    """One place in a graph where a finding shows: what it is, its type, its names. `lasting`: of each of its things the normal form of its
+    name, by which it is known again when the graph is rebuilt ("": it has none). `waived`: the reason of the waiver that takes it out;
     `known`: it stands in the ratchet file."""
 
     kind: str
     type: str | None = None
     names: list[str]
+    lasting: list[str] = Field(default_factory=list)
     waived: str | None = None
     known: bool = False
 

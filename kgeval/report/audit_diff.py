@@ -6,20 +6,20 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from kgeval import __version__
-from kgeval.audit.diff import SEVERITIES, newly_fails, parts_of, unanswered_at, worse_at
-from kgeval.records import AuditDiff, ChangeOf, Example, FigureChange, FindingChange, RunManifest
+from kgeval.audit.diff import newly_fails, parts_of, unanswered_at, unpaired, worse_at
+from kgeval.records import SEVERITIES, AuditDiff, ChangeOf, Example, FigureChange, FindingChange, RunManifest
 from kgeval.report.display import joined, number, percent, plural, visible
 from kgeval.report.figures import FIGURES, Figure
 from kgeval.report.tabled import Table, cut
 
-ORDER: tuple[ChangeOf, ...] = ("worse", "better", "new", "gone", "not_comparable", "changed")
+ORDER: tuple[ChangeOf, ...] = ("worse", "better", "new", "gone", "not_comparable", "changed", "same", "unanswered")
 HEADINGS: dict[ChangeOf, str] = {
     "worse": "Worse", "better": "Better", "new": "New: no answer before", "gone": "Gone: no answer now", "not_comparable": "Not comparable",
-    "changed": "No answer before and now", "same": "The same",
+    "changed": "Changed", "same": "The same", "unanswered": "No answer before and now",
 }
 WORDS: dict[ChangeOf, str] = {
     "worse": "worse", "better": "better", "new": "new", "gone": "gone", "not_comparable": "not comparable", "changed": "changed",
-    "same": "the same",
+    "same": "the same", "unanswered": "without an answer before and now",
 }
 HINT = "A check is compared by its share of hits, by their count where there is no share; waived hits are left out."
 _NAMES = 5
@@ -48,10 +48,8 @@ def verdict(made: AuditDiff) -> str:
     whole = [one for part in parts_of(made) for one in part.findings if one.label is None]
     if not whole:
         return "Neither audit ran a check: only figures can be compared."
-    silent = sum(one.verdict == "same" and one.count_after is None for one in whole)
-    found = Counter(one.verdict for one in whole if one.verdict != "same" or one.count_after is not None)
-    parts = [f"{number(found[kind])} {WORDS[kind]}" for kind in (*ORDER, "same") if found[kind]]
-    parts += [f"{number(silent)} without an answer before and now"] if silent else []
+    found = Counter(one.verdict for one in whole)
+    parts = [f"{number(found[kind])} {WORDS[kind]}" for kind in ORDER if found[kind]]
     fails = [one.rule_id for one in whole if newly_fails(one)]
     tail = f" {plural(len(fails), 'check')} newly {'fails' if len(fails) == 1 else 'fail'}: {cut(fails, _NAMES)}." if fails else ""
     return f"Of {plural(len(whole), 'check')}: {joined(parts)}.{tail}"
@@ -64,17 +62,21 @@ def gate_line(made: AuditDiff) -> str:
         return ""
     bad, lost = worse_at(made, limit), unanswered_at(made, limit)
     above = "of any severity" if limit == "info" else f"of severity {limit}" + ("" if limit == "error" else " or above")
-    if lost:
-        return f"Gate without an answer: {cut([one.rule_id for one in lost], _NAMES)} cannot be compared ({above})."
+    reasons = [f"{cut([one.rule_id for one in lost], _NAMES)} cannot be compared ({above})"] if lost else []
+    if alone := unpaired(made):
+        reasons.append(cut(alone, _NAMES))
+    if reasons:
+        return f"Gate without an answer: {'; '.join(reasons)}."
     if bad:
         return f"Gate missed: {plural(len(bad), 'check')} {above} became worse or newly {'fails' if len(bad) == 1 else 'fail'}."
     return f"Gate met: no check {above} became worse."
 
 
 def tables(made: AuditDiff) -> Iterator[Table]:
-    """The checks by what became of them, their types, the examples, the figures; without those that are the same."""
+    """The checks by what became of them, their types, the examples, the figures; without those that are the same, or were skipped in
+    both."""
     for kind in ORDER:
-        found = [one for one in made.findings if one.label is None and one.verdict == kind]
+        found = [one for one in made.findings if one.label is None and one.verdict == kind and _moved(one)]
         rows = [_check(one) for one in sorted(found, key=lambda one: SEVERITIES.index(one.severity))]
         if rows:
             yield Table(HEADINGS[kind], ("Check", "Severity", "Before", "Now", "Note"), tuple(rows), frozenset({0, 1, 4}))
@@ -89,6 +91,11 @@ def tables(made: AuditDiff) -> Iterator[Table]:
     yield from _figures(made.figures)
 
 
+def _moved(one: FindingChange) -> bool:
+    """Whether there is something to tell: not for what is the same, nor for what has no answer as before."""
+    return one.verdict != "same" and (one.verdict != "unanswered" or one.status_before != one.status_after)
+
+
 def _pressing(one: FindingChange) -> tuple[int, str]:
     return ORDER.index(one.verdict), one.rule_id
 
@@ -97,7 +104,7 @@ def _check(one: FindingChange) -> tuple[str, ...]:
     notes = []
     if newly_fails(one):
         notes.append("newly fails")
-    elif one.status_before == "failed" and one.status_after == "passed":
+    elif one.verdict != "gone" and one.status_before == "failed" and one.status_after == "passed":
         notes.append("passes now")
     if one.suppressed_before or one.suppressed_after:
         notes.append(f"waived: {number(one.suppressed_before)} before, {number(one.suppressed_after)} now")

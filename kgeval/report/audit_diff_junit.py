@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element, SubElement
 
-from kgeval.audit.diff import parts_of, unanswered_at, worse_at
+from kgeval.audit.diff import parts_of, unanswered_at, unpaired, worse_at
 from kgeval.records import AuditDiff, FindingChange, Severity
 from kgeval.report.audit_diff import WORDS, amount, heading, run_of
 from kgeval.report.junit import add_case, add_outcome, written, xml_text
@@ -12,7 +12,7 @@ from kgeval.report.junit import add_case, add_outcome, written, xml_text
 
 def render(made: AuditDiff) -> str:
     """One testsuite a graph. Failure: became worse or newly fails, of the severity of --fail-on-worse or above (warning, where that was not
-    given). Error: the gate has no answer for it. Skipped: no answer on one side or both."""
+    given). Error: the gate has no answer for it, nor for a graph that only one file holds. Skipped: no answer on one side or both."""
     limit: Severity = made.fail_on_worse or "warning"
     root = Element("testsuites", {"name": "kgeval audit diff", "time": f"{max(0.0, run_of(made).seconds):.3f}"})
     for part in parts_of(made):
@@ -21,7 +21,15 @@ def render(made: AuditDiff) -> str:
         for one in part.findings:
             if one.label is None:
                 _case(suite, one, failed=id(one) in bad, lost=made.fail_on_worse is not None and id(one) in lost)
+    if alone := unpaired(made):
+        _unpaired(SubElement(root, "testsuite", {"name": "graphs"}), alone, lost=made.fail_on_worse is not None)
     return written(root, run_of(made))
+
+
+def _unpaired(suite: Element, alone: list[str], *, lost: bool) -> None:
+    """A testcase a graph that only one file holds. `lost`: a gate asks for it."""
+    for text in alone:
+        add_outcome(add_case(suite, "graphs", text), "error" if lost else "skipped", "unpaired", "there is nothing to compare it with")
 
 
 def _case(suite: Element, one: FindingChange, *, failed: bool, lost: bool) -> None:

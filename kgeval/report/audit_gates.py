@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from kgeval.records import AuditGate, AuditReport, Finding, Waived
 from kgeval.report.display import number, plural
+from kgeval.report.overview.findings import taken_out
 
 
-def taken_out(finding: Finding) -> str:
+def waived_or_known(finding: Finding) -> str:
     """`; 3 waived, 2 known`: what of the count is not held against the limit; "" where that is nothing."""
-    parts = [f"{number(n)} {word}" for n, word in ((finding.suppressed, "waived"), (finding.known, "known")) if n]
+    parts = taken_out(finding)
     return f"; {', '.join(parts)}" if parts else ""
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element, SubElement
 
-from kgeval.records import AuditGate, AuditReport, OverviewFinding, Severity
+from kgeval.records import SEVERITIES, AuditGate, AuditReport, OverviewFinding, Severity
 from kgeval.report.display import number, percent
 from kgeval.report.junit import add_case, add_outcome, written, xml_text
-from kgeval.report.overview.findings import SEVERITIES, listed, taken_out
+from kgeval.report.overview.findings import listed, taken_out
 from kgeval.report.overview.told import place_of
 
 

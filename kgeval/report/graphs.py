@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from kgeval.records import CheckCell, CheckRow, FigureRow, GraphsReport, Status
+from kgeval.records import SEVERITIES, CheckCell, CheckRow, FigureRow, GraphsReport, Status
 from kgeval.report import priorities
 from kgeval.report.display import number, percent
 from kgeval.report.figures import FIGURES, Figure
+from kgeval.report.overview.findings import taken_out
 from kgeval.report.tabled import Table
 
 COMPARED = (  # in the order of [X table 5, figure 5, table 13]; each has a plot
@@ -71,7 +72,7 @@ def _checks(report: GraphsReport) -> Iterator[Table]:
     """By severity, those that fail somewhere; then those that pass everywhere they have an answer."""
     for title, failing in (("Checks that fail", True), ("Checks that fail nowhere", False)):
         rows = [row for row in report.checks if any(cell.status == "failed" for cell in row.cells) is failing]
-        rows.sort(key=lambda row: priorities.SEVERITIES.index(row.severity))
+        rows.sort(key=lambda row: SEVERITIES.index(row.severity))
         if rows:
             made = tuple((row.title, row.severity, *map(cell_of, row.cells)) for row in rows)
             hint = "Share and count of hits; failed ones are marked *." if failing else ""
@@ -82,7 +83,7 @@ def cell_of(cell: CheckCell) -> str:
     """Share and count, how many of them are waived or known, a star where it failed; else why there is none."""
     if cell.count is None:
         return LACKING if cell.status is None else _STATUS[cell.status] or LACKING
-    out = "".join(f"; {number(n)} {word}" for n, word in ((cell.suppressed, "waived"), (cell.known, "known")) if n)
+    out = "".join(f"; {part}" for part in taken_out(cell))
     text = f"{number(cell.count)}{out}" if cell.share is None else f"{percent(cell.share)} ({number(cell.count)}{out})"
     return text + (" *" if cell.status == "failed" else "")
 

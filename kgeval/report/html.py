@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from kgeval.records import AuditReport, Finding
+from kgeval.records import SEVERITIES, AuditReport, Finding
 from kgeval.report import audit_gates, figures, page, priorities
 from kgeval.report.audit_diff_html import context as diff_context
 from kgeval.report.listing import Listing, layout_line, listing
@@ -51,7 +51,7 @@ def _context(report: AuditReport) -> dict[str, Any]:
     return {
         "verdict": priorities.verdict(report), "entries": entries, **_gates(report),
         "mend": [entries[id(f)] for f in priorities.mend_first(report)],
-        "tally": {s: sum(f.severity == s for f in priorities.failed(report)) for s in priorities.SEVERITIES},
+        "tally": {s: sum(f.severity == s for f in priorities.failed(report)) for s in SEVERITIES},
         "by_status": {status: sum(f.status == status for f in report.findings) for status in ("passed", "skipped")},
         "unfinished": priorities.unfinished(report), "groups": _groups(report, entries), "lines": priorities.group_lines(report),
         "skip_reasons": priorities.reasons(priorities.skipped(report)), "layout_line": layout_line(report),

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from kgeval.records import AuditReport, Example, Finding, RunManifest
 from kgeval.report import figures, priorities
-from kgeval.report.audit_gates import gate_name, outcome, summary, taken_out, value, waiver_state
+from kgeval.report.audit_gates import gate_name, outcome, summary, value, waived_or_known, waiver_state
 from kgeval.report.display import number, percent, plural, visible
 from kgeval.report.usage import construction_line
 
@@ -59,7 +59,7 @@ def _mend(report: AuditReport) -> str:
 
 def _amount(finding: Finding) -> str:
     share = cell(f" ({percent(finding.share)})") if finding.share is not None else ""
-    return f"{number(finding.count or 0)} of {number(finding.total or 0)} {escape(finding.total_of)}{share}{taken_out(finding)}"
+    return f"{number(finding.count or 0)} of {number(finding.total or 0)} {escape(finding.total_of)}{share}{waived_or_known(finding)}"
 
 
 def _gates(report: AuditReport) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from kgeval.records import GROUPS, AuditReport, Finding, Group, Severity
+from kgeval.records import GROUPS, SEVERITIES, AuditReport, Finding, Group, Severity
 from kgeval.report.display import joined, number, plural
 
-SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 GROUP_TITLES: dict[Group, str] = {
     "names": "Names", "duplicates": "Duplicates", "merging": "Merging", "connectivity": "Connectivity",
     "relations": "Relations", "types": "Types", "schema": "Schema", "properties": "Properties",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kgeval.audit.beside import FAILED
 from kgeval.records import AuditDiff, CheckCell, GraphsReport
 from kgeval.report.redact import Hasher, hashed_diff, hasher, redacted
 
@@ -12,10 +13,11 @@ def redacted_diff(made: AuditDiff) -> AuditDiff:
 
 
 def redacted_graphs(report: GraphsReport) -> GraphsReport:
-    """The report with each of its audits redacted on its own; names of graphs stay."""
+    """The report with each of its audits redacted on its own; names of graphs stay. Why one could not be audited may quote data."""
     hashed = hasher(report)
     checks = [row.model_copy(update={"cells": [_cell(cell, hashed) for cell in row.cells]}) for row in report.checks]
-    return report.model_copy(update={"reports": [redacted(one) for one in report.reports], "checks": checks})
+    notes = [f"{note.split(FAILED)[0]}{FAILED} ({hashed(note)})" if FAILED in note else note for note in report.notes]
+    return report.model_copy(update={"reports": [redacted(one) for one in report.reports], "checks": checks, "notes": notes})
 
 
 def _cell(cell: CheckCell, hashed: Hasher) -> CheckCell:

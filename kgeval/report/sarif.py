@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -99,7 +98,7 @@ def _result(one: OverviewFinding, example: OverviewExample | None) -> dict[str, 
     amount = f"{number(one.count or 0)} of {number(one.total or 0)} {visible(one.total_of, longest=60)}{share}"
     amount += "".join(f", {part}" for part in taken_out(one))
     where = place_of(one.place, one.graph)
-    names = "" if example is None else ": " + ", ".join(visible(name, longest=80) for name in example.names[:6])
+    names = ": " + ", ".join(visible(name, longest=80) for name in example.names[:6]) if example and example.names else ""
     text = f"{visible(one.title)}{names}. In all: {amount}" + (f"; {visible(where)}" if where else "") + "."
     return {
         "ruleId": one.rule_id, "level": LEVELS[one.severity], "message": _message(text), "locations": [_location(one, example)],
@@ -152,14 +151,14 @@ def _message(text: str) -> dict[str, str]:
 
 
 def fingerprint(finding: OverviewFinding, example: OverviewExample | None) -> str:
-    """The same for the same thing in every build of a graph: rule, graph, type and normalised names in their order of letters; no ids, no
-    counts."""
-    names = sorted({_normal(name) for name in _lasting(finding.rule_id, example.names)}) if example else []
+    """The same for the same thing in every build of a graph: rule, graph, type and the normal forms of names (audit.identity), sorted; no
+    ids, no counts."""
+    names = sorted(set(_about(finding.rule_id, example.lasting))) if example else []
     kind = (example.kind, example.type or "") if example else ("", "")
     return _hash(finding.rule_id, place_of(finding.place, finding.graph), *kind, *names)
 
 
-def _lasting(rule_id: str, names: Sequence[str]) -> Sequence[str]:
+def _about(rule_id: str, names: Sequence[str]) -> Sequence[str]:
     """The names that a hit is about: of many checks the first one, the others only illustrate it and differ from build to build."""
     from kgeval.audit.rulebook import load_rules
 
@@ -169,10 +168,6 @@ def _lasting(rule_id: str, names: Sequence[str]) -> Sequence[str]:
 
 def _hash(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()
-
-
-def _normal(name: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 def _stamp(started: str) -> str | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from kgeval.records import AuditReport, Finding
 from kgeval.report import figures, priorities
-from kgeval.report.audit_gates import gate_name, outcome, summary, taken_out, value
+from kgeval.report.audit_gates import gate_name, outcome, summary, value, waived_or_known
 from kgeval.report.console import grid, head, screen, text_of, title, where
 from kgeval.report.display import number, percent, plural, visible
 from kgeval.report.usage import construction_line
@@ -82,7 +82,7 @@ def _mend(console: Console, report: AuditReport) -> None:
 
 def _amount(finding: Finding) -> str:
     share = f" ({percent(finding.share)})" if finding.share is not None else ""
-    return f"{number(finding.count or 0)} of {number(finding.total or 0)} {finding.total_of}{share}{taken_out(finding)}"
+    return f"{number(finding.count or 0)} of {number(finding.total or 0)} {finding.total_of}{share}{waived_or_known(finding)}"
 
 
 def _figures(console: Console, report: AuditReport) -> None:

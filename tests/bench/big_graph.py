@@ -85,13 +85,18 @@ def other_form(name: str, turn: int) -> str:
 
 
 def ends(entities: int, relations: int, rng: np.random.Generator, *, loops: int) -> np.ndarray[Any, Any]:
-    """(relations, 2): source and target of each; `loops` of them are self-loops."""
+    """(relations, 2): source and target of each; `loops` of them are self-loops. Entities are numbered in the order in which the relations
+    name them first, as a writer that reads texts meets them; those without a relation come last."""
     weights = 1 / (np.arange(entities) + 10) ** 0.75
     found = rng.choice(entities, size=(relations, 2), p=weights / weights.sum())
     same = found[:, 0] == found[:, 1]
     found[same, 1] = (found[same, 1] + 1) % entities
     found[:loops, 1] = found[:loops, 0]
-    return rng.permutation(entities)[found]
+    met, first = np.unique(found, return_index=True)
+    number = np.full(entities, -1, dtype=np.int64)
+    number[met[np.argsort(first)]] = np.arange(len(met))
+    number[number < 0] = np.arange(len(met), entities)
+    return number[found]
 
 
 def write(folder: Path, entities: int, relations: int, *, seed: int, loops: int) -> tuple[list[Path], list[Path]]:
@@ -99,9 +104,9 @@ def write(folder: Path, entities: int, relations: int, *, seed: int, loops: int)
     rng = np.random.default_rng(seed)
     called = names(entities, rng)
     chunks = max(1, entities // 20)
-    first = rng.integers(0, chunks, entities)
+    first = np.arange(entities) * chunks // entities  # entities are numbered as the texts name them
     nodes = [_entities(folder, called, rng), _chunks(folder, called, first, chunks, rng), _mark(folder, entities + chunks)]
-    links = [_relations(folder, ends(entities, relations, rng, loops=loops), chunks, rng), _mentions(folder, entities, first, chunks, rng)]
+    links = [_relations(folder, ends(entities, relations, rng, loops=loops), first, rng), _mentions(folder, entities, first, chunks, rng)]
     return nodes, links
 
 
@@ -142,10 +147,11 @@ def _mark(folder: Path, nodes: int) -> Path:
     })
 
 
-def _relations(folder: Path, both: np.ndarray[Any, Any], chunks: int, rng: np.random.Generator) -> Path:
-    m = len(both)
+def _relations(folder: Path, both: np.ndarray[Any, Any], first: np.ndarray[Any, Any], rng: np.random.Generator) -> Path:
+    """Two of five relations say where they come from: four of five of these the chunk that names their source, the others any chunk."""
+    m, chunks = len(both), int(first[-1]) + 1
     kinds = rng.choice(len(VERBS), size=m, p=_zipf(len(VERBS)))
-    sources = rng.integers(0, chunks, m)
+    sources = np.where(rng.random(m) < 0.8, first[both[:, 0]], rng.integers(0, chunks, m))
     proved = rng.random(m) < 0.4
     named = pa.compute.binary_join_element_wise(pa.array(["c"] * m), pa.array(sources).cast(pa.string()), "")
     node = pa.array(["e"] * m)

@@ -23,7 +23,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pcsv
 import pyarrow.parquet as pq
-from audit_speed import edges
+from big_graph import VERBS, ends
 
 from kgeval.graph.connect import open_graph
 from kgeval.graph.server import ensure_started, stop
@@ -36,8 +36,10 @@ def tables(folder: Path, entities: int, relations: int, seed: int, *, as_csv: bo
     folder.mkdir(parents=True)
     at = np.arange(entities)
     nodes = pa.table({"id": texts("e", at), "name": texts("Entity ", at), "type": texts("Type", at % 20)})
-    ends = edges(entities, relations, seed)
-    facts = pa.table({"source": texts("e", ends[:, 0]), "target": texts("e", ends[:, 1]), "predicate": texts("rel ", ends[:, 2])})
+    rng = np.random.default_rng(seed)
+    both = ends(entities, relations, rng, loops=0)
+    words = pa.array(VERBS).take(pa.array(rng.integers(0, len(VERBS), relations)))
+    facts = pa.table({"source": texts("e", both[:, 0]), "target": texts("e", both[:, 1]), "predicate": words})
     for name, table in (("nodes", nodes), ("relations", facts)):
         if as_csv:
             pcsv.write_csv(table, folder / f"{name}.csv")

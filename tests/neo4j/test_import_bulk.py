@@ -19,7 +19,7 @@ from kgeval.graph.server import ensure_started, exchange, kept_down, status, sto
 NODES = (
     'id,name,type,description,aliases,chunk_ids,rank,"odd:name{x}",embedding\n'
     'e1,Captain Ahab,Person,"a ""hunter"", of\nthe whale",Ahab;Old Thunder,c1;c2,007,x,"[0.5, 1]"\n'
-    'e2,Moby Dick,Whale,,,"[""c2""]",,,\n'
+    'e2,Moby Dick,Whale,a\0 sign that no text needs,,"[""c2""]",,,\n'
     'e3,The Pequod,Ship,back\\slash,,c9,1e5,"a;b",\n'
     "e4,,,,,,,,\ne5,\u00c9clair,:Entity:Cake,\u2028 line,,,,,\ne6,Chunk thing,Chunk,,,,,,\n"
 )

@@ -13,15 +13,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from neo4j.exceptions import Neo4jError
 
 from kgeval.audit.engine import run_check
 from kgeval.audit.part import Part
 from kgeval.cli import audit_safe
 from kgeval.cli.main import run as kgeval
-from kgeval.graph.connect import Address, Graph
+from kgeval.graph.connect import Address, Graph, QueryEnded
 from kgeval.graph.memory import PROJECTION, estimate
 from kgeval.graph.project import clear
-from kgeval.graph.sessions import MARK, RUNNING
+from kgeval.graph.sessions import MARK, RUNNING, signed
 from kgeval.records import Layout
 
 ENDLESS = "UNWIND range(1, 100000000000) AS i WITH i WHERE i < 0 RETURN i"
@@ -50,14 +51,39 @@ def streamed(graph: Graph) -> None:
 ], ids=["read", "lists", "stream", "gds", "write"])
 def test_ctrl_c_ends_the_query_on_the_server_too(graph: Graph, ask: Callable[[Graph], Any]) -> None:
     graph.limit_gds(600)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts what runs in the background with SIGINT ignored
     threading.Timer(1.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     try:
         with pytest.raises(KeyboardInterrupt):
             ask(graph)
     finally:
+        signal.signal(signal.SIGINT, before)
         graph.limit_gds(None)
     assert ours(graph) == []
     assert graph.read("RETURN 1 AS one") == [{"one": 1}]
+
+
+def test_a_query_that_an_administrator_ends_is_no_time_out(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kgeval.graph.sessions._stopped", [])  # no interrupt of a test before
+    def end() -> None:
+        with graph._driver.session(database=graph.info.database) as session:
+            session.run("TERMINATE TRANSACTIONS $ids", ids=ours(graph)).consume()
+
+    threading.Timer(1.5, end).start()
+    with pytest.raises(QueryEnded, match="somebody ended the query"):
+        graph.read(ENDLESS, timeout=600)
+
+
+def test_a_projections_query_of_another_client_is_found_by_its_comment(graph: Graph) -> None:
+    def end() -> None:
+        counts.append(graph.stop_signed("not_this"))
+        counts.append(graph.stop_signed("this_g0"))
+
+    counts: list[int] = []
+    threading.Timer(1.5, end).start()
+    with graph._driver.session(database=graph.info.database) as session, pytest.raises(Neo4jError, match="erminated"):
+        session.run(signed(ENDLESS, "this_g0")).consume()
+    assert counts == [0, 1]
 
 
 def test_an_audit_that_is_killed_leaves_nothing_that_the_next_connection_does_not_clear(graph: Graph, address: Address) -> None:

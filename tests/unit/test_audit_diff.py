@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgeval.audit.diff import diff, diff_all, unanswered_at, worse_at
-from kgeval.audit.previous import read_audits
-from kgeval.cli.audit import audit as command
+from kgeval.audit.check import Outcome
+from kgeval.audit.diff import diff, diff_all, unanswered_at, unpaired, worse_at
+from kgeval.audit.gates import Gates, Waiver, judged
+from kgeval.audit.rulebook import load_rules
 from kgeval.errors import InputError
 from kgeval.records import AuditDiff, AuditReport, Example, Finding, FindingChange, GraphRef, Layout, RunManifest, ShareInterval
 from kgeval.report.audit_diff import verdict
 from kgeval.report.write import rendered
 
-EXAMPLE = Path(__file__).parents[1] / "graphs" / "example-report.json"
-COMPLETENESS = (EXAMPLE.parents[2] / "schemas" / "examples" / "completeness-report" / "valid" / "harbour.json").read_text(encoding="utf-8")
 SWAPPED = {"worse": "better", "better": "worse", "new": "gone", "gone": "new"}
 
 
@@ -161,8 +157,30 @@ def test_waived_hits_of_a_sample_are_no_hits_either() -> None:
 
 def test_checks_without_an_answer_in_either_are_not_counted_with_those_that_are_the_same() -> None:
     made = diff(report(finding("a"), finding("b", None)), report(finding("a"), finding("b", None)))
-    assert [one.reason for one in made.findings] == [None, "no answer in either: skipped"]
+    assert [(one.verdict, one.reason) for one in made.findings] == [("same", None), ("unanswered", "skipped")]
     assert verdict(made) == "Of 2 checks: 1 the same and 1 without an answer before and now."
+    told = [rendered(made, form) for form in ("text", "md", "html", "xml")]  # type: ignore[arg-type]
+    assert not any("No answer before and now" in text for text in told), "what was skipped in both is no news"
+    other = diff(report(finding("b", None)), report(finding("b", None, status="incomplete")))
+    assert whole(other).reason == "skipped before, incomplete now" and "No answer before and now" in rendered(other, "md")
+
+
+def test_a_graph_without_anything_left_to_look_at_is_not_better() -> None:
+    made = diff(report(finding(count=5, total=100)), report(finding(count=0, total=0)), fail_on_worse="warning")
+    assert (whole(made).verdict, whole(made).reason) == ("gone", "nothing to look at: 0 entities now, 100 before")
+    assert [one.rule_id for one in unanswered_at(made, "warning")] == ["isolated-entity"]
+    assert whole(diff(report(finding(count=0, total=0)), report(finding(count=0, total=0)))).verdict == "same"
+    clean = diff(report(finding(count=0, total=100)), report(finding(count=0, total=0)))
+    assert whole(clean).verdict == "gone", "no hits of nothing are no good answer either"
+    assert "nothing to look at" in rendered(made, "md") and "passes now" not in rendered(made, "md")
+
+
+def test_hits_by_type_are_compared_without_waived_ones_too() -> None:
+    rule = load_rules()["isolated-entity"].model_copy(update={"threshold": 0.0})
+    hits = Outcome(2, 10, [example("Ada"), example("Ulm", "Place")])
+    then, now = (judged(rule, hits, Gates(waivers=waivers)) for waivers in ((), (Waiver("isolated-entity", "agreed", "Ada"),)))
+    sides = [report(finding(count=2, suppressed=one.suppressed, by_type=one.by_type)) for one in (then, now)]
+    assert [(one.label, one.verdict) for one in diff(*sides).findings] == [(None, "better"), ("Person", "better"), ("Place", "same")]
 
 
 def test_an_element_id_in_place_of_a_name_is_no_name() -> None:
@@ -207,8 +225,19 @@ def test_without_figures_on_one_side_none_is_compared_and_that_is_said() -> None
     assert not made.figures and any("later audit measured no structure" in note for note in made.notes)
 
 
+def test_two_moments_are_compared_whatever_their_time_zones() -> None:
+    def swapped(before: str, after: str) -> bool:
+        made = diff(report(run=run_of(started=before)), report(run=run_of(started=after)))
+        return any("are the two swapped" in note for note in made.notes)
+
+    assert not swapped("2026-01-02T01:00:00+09:00", "2026-01-01T20:00:00Z"), "four hours later"
+    assert swapped("2026-01-01T20:00:00Z", "2026-01-02T01:00:00+09:00")
+    assert not swapped("yesterday", "2026-01-01T20:00:00Z")
+
+
 @pytest.mark.parametrize(("other", "words"), [
-    ({"graph": "h"}, "different graphs: g before, h now"), ({"layout": Layout(name="kgeval")}, "layout was generic and is kgeval"),
+    ({"graph": "h"}, "different graphs: graph g before, graph h now"),
+    ({"layout": Layout(name="kgeval")}, "layout was generic and is kgeval"),
     ({"layout": Layout(name="generic", name_keys=["title"])}, "name_keys (none before, title now)"),
     ({"run": run_of(kgeval="0.2.0")}, "kgeval 0.1.0 before, 0.2.0 now"), ({"run": run_of(seed=7)}, "another seed: None before, 7 now"),
     ({"run": run_of(started="2025-01-01T00:00:00Z")}, "are the two swapped"),
@@ -243,7 +272,8 @@ def test_several_graphs_are_paired_by_name() -> None:
     now = [report(finding(count=1), graph="c"), report(finding(count=2), graph="b")]
     made = diff_all(then, now, names=("x.json", "y.json"))
     assert [one.graph_after for one in made.graphs] == ["b"]
-    assert made.notes == ["graph a is only in x.json", "graph c is only in y.json"]
+    assert made.notes == ["graph a is only in x.json", "graph c is only in y.json"] == unpaired(made)
+    assert (made.only_before, made.only_after) == (["a"], ["c"])
     assert [one.rule_id for one in worse_at(made, "warning")] == ["isolated-entity"]
     with pytest.raises(InputError, match="no graph in common"):
         diff_all(then[:1], now, names=("x.json", "y.json"))
@@ -267,7 +297,8 @@ def made_of(drawn: dict[str, tuple[int | None, int, int, int]], persons: int) ->
 @given(FINDINGS, st.integers(0, 9))
 def test_an_audit_against_itself_holds_only_the_same(drawn: dict[str, Any], persons: int) -> None:
     made = diff(made_of(drawn, persons), made_of(drawn, persons))
-    assert {one.verdict for one in (*made.findings, *made.figures)} <= {"same"}
+    assert {one.verdict for one in (*made.findings, *made.figures)} <= {"same", "unanswered"}
+    assert all((one.verdict == "unanswered") is (one.count_after is None) for one in made.findings)
     assert not made.notes or all("kgeval" not in note for note in made.notes)
     assert not worse_at(made, "info") and not unanswered_at(made, "info")
 
@@ -282,97 +313,3 @@ def test_swapping_the_sides_swaps_worse_with_better_and_new_with_gone(one: dict[
         return {(rule, label): SWAPPED.get(verdict, verdict) if swap else verdict for rule, label, verdict in changes}
 
     assert told(there, swap=False) == told(back, swap=True)
-
-
-def call(*arguments: object) -> Result:
-    return CliRunner().invoke(command, [str(one) for one in arguments], standalone_mode=False, catch_exceptions=True)
-
-
-def written(path: Path, value: Any) -> Path:
-    path.write_text(value if isinstance(value, str) else json.dumps(value), encoding="utf-8")
-    return path
-
-
-@pytest.fixture
-def old() -> dict[str, Any]:
-    """A report as kgeval 0.1.0 wrote it: without the fields that came later."""
-    value: dict[str, Any] = json.loads(EXAMPLE.read_text(encoding="utf-8"))
-    later = {"waivers", "gates", "notes", "diff"}, {"by_type", "suppressed", "known", "waived", "interval"}, {"counts", "waived", "known"}
-    value = {name: part for name, part in value.items() if name not in later[0]}
-    value["findings"] = [{name: part for name, part in one.items() if name not in later[1]} for one in value["findings"]]
-    for one in value["findings"]:
-        one["sample"] = [{name: part for name, part in shown.items() if name not in later[2]} for shown in one["sample"]]
-    return value
-
-
-def test_the_command_writes_every_form_and_its_gate_sets_the_exit_code(old: dict[str, Any], tmp_path: Path) -> None:
-    worse = json.loads(json.dumps(old))
-    for one in worse["findings"]:
-        if one["rule_id"] == "duplicate-name":
-            one["count"], one["share"] = one["count"] * 2, one["share"] * 2
-    a, b = written(tmp_path / "a.json", old), written(tmp_path / "b.json", worse)
-    outputs = [word for ending in ("html", "md", "xml", "json") for word in ("-o", tmp_path / f"d.{ending}")]
-    done = call("diff", a, b, "--fail-on-worse", "error", *outputs)
-    assert done.return_value == 1 and "Duplicate names" in done.stdout
-    assert "worse than before: duplicate-name" in done.stderr
-    made = AuditDiff.model_validate_json((tmp_path / "d.json").read_text(encoding="utf-8"))
-    assert made.run is not None and made.run.exit_code == 1 and len(made.run.inputs) == 2
-    assert '<failure type="error"' in (tmp_path / "d.xml").read_text(encoding="utf-8")
-    assert "116 of 1,284" in (tmp_path / "d.md").read_text(encoding="utf-8")
-    assert call("diff", b, a, "--fail-on-worse", "info").return_value == 0
-    assert call("diff", a, b).return_value == 0
-
-
-def test_the_command_reads_files_of_several_graphs(old: dict[str, Any], tmp_path: Path) -> None:
-    other = {**old, "graph": "second"}
-    a, b = written(tmp_path / "a.json", {"reports": [old, other]}), written(tmp_path / "b.json", {"reports": [other, old]})
-    done = call("diff", a, b, "-f", "json")
-    made = AuditDiff.model_validate_json(done.stdout)
-    assert [one.graph_after for one in made.graphs] == ["second", "museum"]
-    assert "GRAPH second" in rendered(made, "text") and "second" in rendered(made, "html")
-
-
-@pytest.mark.parametrize(("value", "words"), [
-    ("{", "not JSON"), ("[]", "is no report"), ({"a": 1}, "is no report of kgeval"),
-    ({"gold": {}, "levels": {}}, "is a completeness report"), ({"reports": []}, "holds no report"),
-    ({"schema_version": "2", "layout": {}, "findings": [], "run": {}}, "schema version '2'"),
-    ({"layout": {}, "findings": 7, "run": {}}, "layout.name: Field required"),
-    ({"written": "x", "rules": []}, "is a ratchet file"), (COMPLETENESS, "is a completeness report"), ("", "is empty"),
-])
-def test_what_is_no_audit_report_is_refused_with_its_name(value: Any, words: str, tmp_path: Path) -> None:
-    bad = written(tmp_path / "bad.json", value)
-    with pytest.raises(InputError) as caught:
-        read_audits(bad)
-    assert words in str(caught.value) and "bad.json" in str(caught.value) and caught.value.fix
-
-
-def test_a_schema_version_that_is_no_number_is_refused_like_another_one(tmp_path: Path) -> None:
-    for version in ("\u00b2", "9" * 5000, "x", ""):
-        (tmp_path / "r.json").write_text(json.dumps({"layout": {}, "findings": [], "run": {}, "schema_version": version}), encoding="utf-8")
-        with pytest.raises(InputError, match="has schema version"):
-            read_audits(tmp_path / "r.json")
-
-
-def test_an_output_never_replaces_a_report_that_is_read(old: dict[str, Any], tmp_path: Path) -> None:
-    a = written(tmp_path / "a.json", old)
-    done = call("diff", a, EXAMPLE, "-o", a)
-    assert "would replace a file that is read" in str(done.exception)
-    assert json.loads(a.read_text(encoding="utf-8")) == old
-
-
-def test_redaction_hashes_the_examples_and_keeps_types_and_counts() -> None:
-    made = diff(report(finding(count=1, sample=[example("Ada")])), report(finding(count=1, sample=[example("Bob")])))
-    for form in ("text", "md", "html", "json"):
-        assert "Bob" in rendered(made, form)  # type: ignore[arg-type]
-        assert "Bob" not in rendered(made, form, redact=True) and "Ada" not in rendered(made, form, redact=True)  # type: ignore[arg-type]
-
-
-def test_the_diff_stands_in_the_audits_own_reports(old: dict[str, Any]) -> None:
-    now = report(finding(count=2, sample=[example("<b>Bob"), example("Ada")]))
-    both = now.model_copy(update={"diff": diff(report(finding(count=1, sample=[example("Ada")])), now, names=("last.json", "this audit"))})
-    assert "AGAINST last.json" in rendered(both, "text") and "1 worse" in rendered(both, "text")
-    assert "## Against last" in rendered(both, "md") and "newly" not in rendered(both, "md")
-    page = rendered(both, "html")
-    assert 'id="diff"' in page and "&lt;b&gt;Bob" in page and "<b>Bob" not in page
-    assert AuditReport.model_validate_json(rendered(both, "json")) == both
-    assert "Bob" not in rendered(both, "html", redact=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +15,12 @@ from click.testing import CliRunner, Result
 from test_audit_diff import example, finding, report, run_of
 
 from kgeval.audit.beside import side_by_side, with_tokens
+from kgeval.cli import audit_graphs
 from kgeval.cli.audit import audit as command
+from kgeval.cli.audit import planned
+from kgeval.cli.audit_graphs import is_file_name
 from kgeval.cli.main import run
+from kgeval.errors import ConnectError, KgevalError, QueryError
 from kgeval.records import AuditReport, GraphsReport
 from kgeval.report.write import rendered
 
@@ -131,6 +137,65 @@ def test_a_report_whose_figures_timed_out_stays_incomplete(files: list[Path]) ->
     assert call(*files, "-q").return_value == 3
 
 
+def test_a_word_is_a_file_if_it_ends_with_json_or_is_a_page_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "here.md").write_text("#", encoding="utf-8")
+    assert [is_file_name(word) for word in ("r.json", "here.md", "novel.md", "x.HTML", "G")] == [True, True, False, False, False]
+
+
+class Lost:
+    """Stands for an open graph; each graph's audit is a report or an error."""
+
+    info = None
+
+    def __init__(self, **outcomes: AuditReport | KgevalError) -> None:
+        self.outcomes, self.asked = outcomes, list[str]()
+
+    def audit(self, graph: object, plan: object, name: str, *, bound: object) -> AuditReport:
+        self.asked.append(name)
+        if isinstance(found := self.outcomes[name], KgevalError):
+            raise found
+        return found
+
+
+@pytest.fixture
+def audit_of(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., tuple[int, GraphsReport]]:
+    """Audits the graphs of a stand-in side by side: exit code and report."""
+    monkeypatch.chdir(tmp_path)
+
+    def audited(lost: Lost, *more: str) -> tuple[int, GraphsReport]:
+        monkeypatch.setattr(audit_graphs, "graph_for_audit", lambda *_: nullcontext(lost))
+        monkeypatch.setattr(audit_graphs, "_bound", lambda graph, plan, names: dict.fromkeys(names))
+        context = command.make_context("audit", [*lost.outcomes, "-q", "--no-progress", "-o", "g.json", *more])
+        code = audit_graphs.beside(planned(context.params), lost.audit)
+        return code, GraphsReport.model_validate_json((tmp_path / "g.json").read_text(encoding="utf-8"))
+
+    return audited
+
+
+def test_what_is_finished_outlives_the_failure_of_another_graph(
+    audit_of: Callable[..., tuple[int, GraphsReport]], capsys: pytest.CaptureFixture[str],
+) -> None:
+    one, three = small("one", 4, 3), small("three", 8, 12)
+    lost = Lost(one=one, two=QueryError("the schema of Ada is broken"), three=three)
+    code, made = audit_of(lost)
+    assert (code, made.names, lost.asked) == (3, ["one", "three"], ["one", "two", "three"])
+    assert made.notes[0] == "graph two could not be audited: the schema of Ada is broken"
+    assert "graph two could not be audited: the schema of Ada" in capsys.readouterr().err
+    assert "Ada" not in rendered(made, "json", redact=True) and "graph two could not be audited (#" in rendered(made, "json", redact=True)
+
+
+def test_a_lost_server_is_not_asked_again_and_without_any_report_it_is_an_error(
+    audit_of: Callable[..., tuple[int, GraphsReport]],
+) -> None:
+    lost = Lost(one=small("one", 4, 3), two=ConnectError("gone"), three=small("three", 8, 12))
+    code, made = audit_of(lost)
+    assert (code, made.names, lost.asked) == (3, ["one"], ["one", "two"])
+    assert made.notes[:2] == ["graph two could not be audited: gone", "stopped before these were audited: three"]
+    with pytest.raises(ConnectError, match="gone"):
+        audit_of(Lost(one=ConnectError("gone"), two=small("two", 4, 3)))
+
+
 def test_graphs_of_one_name_are_told_apart_by_their_files(files: list[Path], tmp_path: Path) -> None:
     other = tmp_path / "c.json"
     other.write_text(files[0].read_text(encoding="utf-8"), encoding="utf-8")
@@ -151,6 +216,7 @@ def test_wrong_graphs_are_named_before_anything_runs(
     arguments: list[str], words: str, files: list[Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(files[0].parent)
+    Path("b.html").write_text("<p>", encoding="utf-8")
     assert run(["audit", *arguments]) == 2
     assert words in capsys.readouterr().err
 

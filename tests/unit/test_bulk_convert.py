@@ -142,7 +142,7 @@ def test_a_file_that_is_not_utf8_is_named_with_line_and_column(tmp_path: Path) -
 def test_a_quote_that_is_never_closed_is_named_with_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(source, "BLOCK", 1000)
     inputs = put(tmp_path / "in", relations="source,target\na,b\nc,\"d\n" + "e,f\n" * 1000)
-    with pytest.raises(InputError, match=r"relations.csv:3: the row that begins here"):
+    with pytest.raises(InputError, match=r"relations.csv:3: the row that begins here holds a quote"):
         run(inputs, tmp_path / "out")
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+from kgeval.audit.rulebook import load_rules
 from kgeval.errors import QueryError
 from kgeval.graph.queries import all_queries, blank, load, parse
 
@@ -96,3 +98,10 @@ def test_dollar_signs_in_strings_names_and_comments_are_no_parameters() -> None:
 def test_dynamic_labels_are_no_parameters_of_their_own() -> None:
     text = SOUND.replace("(n)", "(n:$any(['A', 'B']))")
     assert parse(text, Path("count-all.cypher"))[1] == []
+
+
+def test_no_query_asks_for_more_threads_than_gds_gives_without_a_licence() -> None:
+    asked = {q.name: int(n) for q in all_queries().values() for n in re.findall(r"oncurrency: (\d+)", q.text)}
+    assert asked and max(asked.values()) <= 4
+    given = {rule.id: rule.settings["concurrency"] for rule in load_rules().values() if "concurrency" in rule.settings}
+    assert given == {"similar-entity": 1}

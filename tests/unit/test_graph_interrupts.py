@@ -1,12 +1,21 @@
-"""An interrupt stays one, whatever the driver's clean-up after it meets."""
+"""An interrupt stays one, whatever the driver's clean-up after it meets; and what ended a query is told as what it was."""
 
 from __future__ import annotations
 
 import struct
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from neo4j.exceptions import Neo4jError
 
-from kgeval.graph.connect import translated
+from kgeval.audit.border import attempt
+from kgeval.errors import QueryError
+from kgeval.graph import sessions
+from kgeval.graph.connect import Address, Graph, QueryEnded, QueryTimeout, translated
+from kgeval.graph.processes import mark
+from kgeval.graph.reading import ReadingSession
+from kgeval.graph.sessions import ENDED, MARK, marks, signed, stop, stop_signed
 
 MET = [ValueError, struct.error, KeyError, OSError]
 
@@ -24,3 +33,100 @@ def test_half_a_message_after_an_interrupt_is_the_interrupt(met: type[Exception]
 def test_without_an_interrupt_it_is_what_it_is(met: type[Exception]) -> None:
     with pytest.raises(met), translated():
         raise met("half of a message")
+
+
+def refused(code: str, message: str = "The transaction has been terminated.") -> Neo4jError:
+    """What the driver raises for an answer of the server's."""
+    return Neo4jError._hydrate_neo4j(code=code, message=message)
+
+
+@pytest.fixture(autouse=True)
+def nothing_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sessions, "_stopped", [])
+
+
+@pytest.mark.parametrize(("error", "kind", "said"), [
+    (refused("Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration"), QueryTimeout, "stopped at its time limit"),
+    (refused("Neo.ClientError.Transaction.TransactionTimedOut"), QueryTimeout, r"db\.transaction\.timeout"),
+    (refused("Neo.ClientError.Transaction.Terminated"), QueryEnded, "somebody ended the query"),
+    (refused("Neo.ClientError.Procedure.ProcedureCallFailed", "x: TerminatedException: ended"), QueryTimeout, "most likely"),
+    (refused("Neo.TransientError.General.MemoryPoolOutOfMemoryError", "limit 10.0 MiB"), QueryError,
+     r"more memory than the server grants it.*10\.0 MiB"),
+    (refused("Neo.ClientError.Statement.SyntaxError", "too much"), QueryError, "SyntaxError: too much"),
+])
+def test_only_a_query_that_was_timed_out_is_a_time_out(error: Neo4jError, kind: type[QueryError], said: str) -> None:
+    with pytest.raises(QueryError, match=said) as caught, translated():
+        raise error
+    assert type(caught.value) is kind
+
+
+def test_a_query_that_somebody_ended_is_incomplete_and_no_time_out() -> None:
+    def work() -> None:
+        raise refused("Neo.ClientError.Transaction.Terminated")
+
+    failure = attempt(work).failure
+    assert failure is not None
+    assert (failure.status, "somebody ended" in failure.reason, "limit" in failure.reason) == ("incomplete", True, False)
+
+
+class Server:
+    """As much of a driver as the ending of transactions touches. `running`: rows of SHOW TRANSACTIONS; `words`: the answer by id."""
+
+    def __init__(self, running: list[dict[str, Any]], words: dict[str, str]) -> None:
+        self.running, self.words, self.closed = running, words, False
+        self.asked: list[str] = []
+
+    def session(self, **_: Any) -> Server:
+        return self
+
+    def run(self, query: Any, ids: list[str] | None = None) -> SimpleNamespace:
+        if ids is None:
+            return SimpleNamespace(data=lambda: self.running)
+        self.asked += ids
+        return SimpleNamespace(data=lambda: [{"message": self.words.get(one, ENDED)} for one in ids])
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def row(number: str, own: str | None = None, query: str = "RETURN 1") -> dict[str, Any]:
+    return {"id": number, "marks": {MARK: own} if own else {}, "query": query}
+
+
+def test_only_transactions_that_the_server_ended_are_counted() -> None:
+    server: Any = Server([row("1", mark()), row("2", mark()), row("3", "kgeval_else_1_1"), row("4")], {"2": "Transaction not found."})
+    assert stop(server, None) == 1
+    assert server.asked == ["1", "2"]
+
+
+def test_a_query_of_another_client_is_known_by_its_comment_and_ended_by_its_name() -> None:
+    server: Any = Server([row("1", query=signed("MATCH (n)", "one")), row("2", query=signed("MATCH (n)", "two")), row("3", mark())], {})
+    assert stop_signed(server, None, "two") == 1
+    assert server.asked == ["2"]
+    assert stop(server, None) == 3
+
+
+def test_an_interrupt_between_two_rows_ends_the_queries_before_the_connection_is_closed() -> None:
+    server: Any = Server([row("1", mark())], {})
+    info: Any = SimpleNamespace(database=None)
+    with pytest.raises(KeyboardInterrupt), Graph(server, info, Address("bolt://x", "u", "p")):
+        raise KeyboardInterrupt
+    assert (server.asked, server.closed) == (["1"], True)
+    with pytest.raises(QueryEnded, match="interrupted"), translated():
+        raise refused("Neo.ClientError.Transaction.Terminated")
+
+
+def test_a_connection_that_reads_refuses_to_write_and_limits_what_it_begins() -> None:
+    begun: dict[str, Any] = {}
+    inner: Any = SimpleNamespace(begin_transaction=begun.update, execute_write=lambda work: work(None))
+    session = ReadingSession(inner, 7.0, lambda: None)
+    with pytest.raises(QueryError, match="only reads"):
+        session.execute_write(print)
+    session.begin_transaction(timeout=9)
+    assert (begun["timeout"], begun["metadata"]) == (7.0, marks())

@@ -1,17 +1,15 @@
-"""The one report: which reports are read, what is taken from them, rubric, what to mend first, and the diff against a baseline."""
+"""The one report: what is taken from the reports, rubric, what to mend first, and the diff against a baseline."""
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from overview_world import EXAMPLES, KIND_FILES, audited, example, finding, gate, manifest, mean, scored, whole, wrote
+from overview_world import audited, example, finding, gate, manifest, mean, scored, whole, wrote
 
-from kgeval.errors import InputError
 from kgeval.records import (
     AuditJoin,
     ComparisonReport,
@@ -23,17 +21,13 @@ from kgeval.records import (
     OverviewFigure,
     OverviewReport,
     PairResult,
-    PipelineRun,
-    RunPlace,
     SelfCheck,
-    StageRun,
 )
 from kgeval.report.overview.bands import COVERAGE, FACETS, FAILED, WRONG, Bands
 from kgeval.report.overview.diff import changes_of
-from kgeval.report.overview.kinds import KINDS, kind_of
+from kgeval.report.overview.kinds import KINDS
 from kgeval.report.overview.rubric import rubrics_of
-from kgeval.report.overview.sources import read_sources
-from kgeval.report.write import rendered, write_report
+from kgeval.report.write import rendered
 from kgeval.stats.intervals import Interval, newcombe, quantile, wilson
 from kgeval.stats.recovered import recovered
 
@@ -41,104 +35,6 @@ from kgeval.stats.recovered import recovered
 def verdicts(report: OverviewReport) -> dict[tuple[str | None, str], str]:
     assert report.diff is not None
     return {(one.of, one.name): one.verdict for one in report.diff.changes}
-
-
-# --- what is read ---
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_of_report_is_known_by_its_fields(kind: str) -> None:
-    assert kind_of(json.loads(example(kind).read_text(encoding="utf-8"))) == kind
-
-
-def test_other_records_and_other_json_are_no_reports() -> None:
-    for file in sorted(EXAMPLES.glob("*/valid/*.json")):
-        value = json.loads(file.read_text(encoding="utf-8"))
-        if str(file.relative_to(EXAMPLES)) not in KIND_FILES.values() and not file.parts[-3].endswith("-report"):
-            assert not isinstance(kind_of(value), str) or file.parts[-3] in ("index-record",), file
-    assert [kind_of(value) for value in ([], {}, "x", None, 3, {"name": "package", "version": "1"})] == [None] * 6
-
-
-def test_a_folder_is_searched_and_what_is_no_report_is_passed_over_with_a_note(tmp_path: Path) -> None:
-    wrote(tmp_path / "deep" / "er", scores=scored({("a", "token_f1"): mean(0.5, 0.4, 0.6)}))
-    (tmp_path / "package.json").write_text("{}", encoding="utf-8")
-    (tmp_path / ".hidden.json").write_text("{", encoding="utf-8")
-    found = read_sources([tmp_path])
-    assert [one.kind for one in found.reports] == ["scores"]
-    assert found.notes == ["passed over, no reports: 1 file (package.json)"]
-
-
-def test_a_report_is_read_from_its_page_and_taken_once_where_its_json_is_there_too(tmp_path: Path) -> None:
-    report = audited(finding("empty-name", 3, names=("</script>",)))
-    write_report(report, tmp_path / "page.html")
-    only = read_sources([tmp_path])
-    assert only.reports[0].record == report and only.reports[0].page == tmp_path / "page.html"
-    wrote(tmp_path, page=report)
-    wrote(tmp_path / "copy", again=report)
-    both = read_sources([tmp_path])
-    assert [one.file.name for one in both.reports] == ["page.json"] and both.reports[0].page == tmp_path / "page.html"
-    assert "1 file holds a report that another one holds too" in both.notes
-
-
-def test_all_faults_of_all_files_are_told_at_once(tmp_path: Path) -> None:
-    good = json.loads(example("scores").read_text(encoding="utf-8"))
-    for name, value in (("old", {**good, "schema_version": "0"}), ("new", {**good, "schema_version": "2"}), ("odd", {**good, "extra": 1})):
-        (tmp_path / f"{name}.json").write_text(json.dumps(value), encoding="utf-8")
-    (tmp_path / "cut.json").write_text('{"run": {\n  "kg', encoding="utf-8")
-    with pytest.raises(InputError) as caught:
-        read_sources([tmp_path])
-    told = "\n".join(caught.value.faults)
-    assert re.search(r"old\.json: has schema version '0'.*make the report again with this kgeval", told)
-    assert re.search(r"new\.json: has schema version '2'.*install a newer kgeval", told)
-    assert re.search(r"odd\.json: extra: unknown key", told) and re.search(r"cut\.json:2: not JSON", told) and len(caught.value.faults) == 4
-
-
-def test_nothing_to_read_is_an_error_and_so_is_a_given_file_that_is_no_report(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no report of kgeval"):
-        read_sources([tmp_path])
-    (tmp_path / "x.json").write_text("[1]", encoding="utf-8")
-    with pytest.raises(InputError, match="is no report of kgeval"):
-        read_sources([tmp_path / "x.json"])
-
-
-def stage(kind: str, file: Path, state: str = "done", **more: object) -> StageRun:
-    from kgeval.run.ledger import digest_of
-
-    given = {"id": kind, "kind": kind, "command": f"kgeval {kind}", "fingerprint": "f", "outputs": {f"out/{file.name}": digest_of(file)}}
-    return StageRun.model_validate({**given, "state": state, **more})
-
-
-def test_run_json_gives_the_places_and_failed_stages_are_said_aloud(tmp_path: Path) -> None:
-    folder = wrote(tmp_path, scores=scored({("a", "token_f1"): mean(0.5, 0.4, 0.6)}), audit=audited(finding("empty-name", 0)))
-    stages = [
-        stage("scores", folder / "scores.json", place=RunPlace(dataset="novels", reader="small")),
-        stage("audit", folder / "audit.json", place=RunPlace(dataset="novels"), outputs={"out/audit.json": "0" * 64}),
-        stage("compare", folder / "none.json", "failed", reason="exit code 2; see logs/compare.log", outputs={}),
-        stage("report", folder / "report.json", "running", outputs={}),
-    ]
-    wrote(folder, run=PipelineRun(kgeval="1.0", stages=stages))
-    report = whole(folder)
-    assert {one.kind: one.place for one in report.sources} == {
-        "scores": RunPlace(dataset="novels", reader="small"), "audit": RunPlace(dataset="novels"),
-    }
-    assert not report.complete and report.verdict[0] == "Not all of the run is here: compare (failed)."
-    assert [(one.id, one.state) for one in report.stages] == [("compare", "failed"), ("audit", "done")]
-    assert report.stages[1].reason == "its file is not as the stage left it"
-    assert report.priorities[0].title == "Stage compare is not done"
-    graph = next(one for one in report.rubrics if one.system == "a").scores[0]
-    assert graph.score == 5 and graph.figures[0].figure == "worst_error_share"  # the audit's graph is the one that `a` answers from
-
-
-def test_two_data_sets_stand_apart_by_their_folders(tmp_path: Path) -> None:
-    for name, value in (("novels", 0.5), ("medical", 0.8)):
-        wrote(tmp_path / name, scores=scored({("a", "token_f1"): mean(value, value - 0.1, value + 0.1)}, run=manifest(at=int(value * 10))))
-    for paths in ((tmp_path,), (tmp_path / "novels", tmp_path / "medical")):
-        report = whole(*paths)
-        found = {one.place.dataset: one.value for one in report.figures if one.name == "token_f1"}
-        assert found == {"novels": 0.5, "medical": 0.8}
-        assert {(one.place.dataset, one.scores[2].score) for one in report.rubrics} == {("novels", 2), ("medical", 4)}
-    both = [tmp_path / name / "scores.json" for name in ("novels", "medical")]
-    assert {one.place.dataset for one in whole(*both).figures} == {"novels", "medical"}
 
 
 # --- what is taken ---

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from overview_world import audited, example, finding, gate, mean, scored, whole, wrote
 from test_report_html import HOSTILE
 
-from kgeval.records import AuditReport, Example, GraphRef, OverviewExample
+from kgeval.records import AuditReport, Example, GraphRef
 from kgeval.report.overview.findings import MOST_EXAMPLES, listed
 from kgeval.report.overview.kinds import KINDS
 from kgeval.report.sarif import fingerprint
@@ -145,9 +145,42 @@ def test_a_fingerprint_outlives_a_rebuild_of_the_graph(tmp_path: Path) -> None:
 def test_a_fingerprint_does_not_depend_on_the_order_or_the_case_of_names(names: list[str], random: Any) -> None:
     shuffled = [name.upper() if name.isascii() else name for name in names]
     random.shuffle(shuffled)
-    given_ = listed(finding("duplicate-name", 2), "g", "s")
-    one, other = (OverviewExample(kind="entity", type="Person", names=list(found)) for found in (names, shuffled))
-    assert fingerprint(given_, one) == fingerprint(given_, other)
+    one, other = (of_items(*(GraphRef(key="k", name=name, type="Person") for name in found)) for found in (names, shuffled))
+    assert one == other
+
+
+def of_items(*items: GraphRef, rule: str = "duplicate-name") -> str:
+    """The fingerprint of one hit."""
+    one = listed(finding(rule, 1).model_copy(update={"sample": [Example(items=list(items))]}), "g", "s")
+    return fingerprint(one, one.examples[0])
+
+
+def test_names_are_known_again_as_the_ratchet_and_a_diff_know_them() -> None:
+    def named(name: str, type_: str = "Person", kind: Any = "entity") -> GraphRef:
+        return GraphRef(key=name, name=name, type=type_, kind=kind)
+
+    assert of_items(named("The Ada-Lovelace")) == of_items(named("ada lovelace")) != of_items(named("Ada"))
+    relations = [named(name, "MET", "relation") for name in ("The Ada -[MET]-> Bob!", "ada -[MET]-> bob", "bob -[MET]-> ada")]
+    marks = [of_items(one, rule="self-loop") for one in relations]
+    assert marks[0] == marks[1] != marks[2]
+
+
+def test_what_names_are_known_by_is_redacted_with_them(tmp_path: Path) -> None:
+    made = whole(wrote(tmp_path, audit=audited(finding("duplicate-name", 1, names=("The Ada Lindqvist",)))))
+    assert made.findings[0].examples[0].lasting == ["ada lindqvist"]
+    assert "lindqvist" not in rendered(made, "json", redact=True).casefold()
+
+
+def test_an_element_id_is_no_part_of_a_fingerprint_and_no_name() -> None:
+    chunks = [GraphRef(element_id=at, key=at, name=at, kind="chunk") for at in ("4:a:1", "4:b:7")]
+    assert of_items(chunks[0], rule="chunk-without-entities") == of_items(chunks[1], rule="chunk-without-entities")
+    nameless = [GraphRef(element_id=f"4:{key}", key=key, name="", type="Person") for key in ("uuid-1", "uuid-2")]
+    assert of_items(nameless[0], rule="empty-name") == of_items(nameless[1], rule="empty-name"), "keys are others after a rebuild"
+    report = audited(*(finding("chunk-without-entities", 1).model_copy(update={"sample": [Example(items=[one])]}) for one in chunks[:1]))
+    (result,) = judged(rendered(report, "sarif"))["results"]
+    assert "4:a:1" not in json.dumps(result) and "entities. In all: 1 of 100" in result["message"]["text"]
+    shown = listed(finding("empty-name", 1).model_copy(update={"sample": [Example(items=nameless[:1])]}), "g", "s")
+    assert shown.examples[0].names == ["uuid-1"], "a key helps to find it"
 
 
 def test_a_run_that_did_not_end_is_no_success_and_missed_gates_are_results(tmp_path: Path) -> None:

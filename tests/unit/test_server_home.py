@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import shutil
 import socket
 import stat
 from pathlib import Path
@@ -53,9 +54,27 @@ def test_password_and_data_are_kept_once_a_server_was_ready(tmp_path: Path) -> N
     assert home.password() == kept and (home.path / "data" / "graph").exists()
 
 
+def test_a_store_that_was_deleted_is_begun_anew_with_the_password_of_the_home(tmp_path: Path) -> None:
+    home = made(tmp_path)
+    home.prepare(LINE, [])
+    home.mark_used()
+    kept, entry = home.password(), home.path / "data" / "dbms" / "auth.ini"
+    for _ in range(2):
+        shutil.rmtree(home.path / "data")
+        home.prepare(LINE, [])  # else Neo4j starts with neo4j/neo4j
+        salt = bytes.fromhex(entry.read_text().split(",")[2])
+        assert home.password() == kept and entry.read_text() == credentials(kept, salt)
+        (home.path / "data").mkdir(exist_ok=True)
+    shutil.rmtree(home.path / "data")
+    home.password_file.unlink()
+    home.prepare(LINE, [])
+    assert home.password() != kept
+
+
 def test_a_lost_password_file_says_the_way_out(tmp_path: Path) -> None:
     home = made(tmp_path)
     home.mark_used()
+    (home.path / "data" / "databases").mkdir(parents=True)
     with pytest.raises(ServerError, match="kgeval server remove"):
         home.prepare(LINE, [])
 

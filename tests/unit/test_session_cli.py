@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import signal
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 from session_account import Account, Database
 
-from kgeval.cli.audit_session import ended_as_interrupted, planned_session, session_notes
+from kgeval.cli import audit_session
+from kgeval.cli.audit_session import planned_session, session_notes
 from kgeval.cli.main import run
+from kgeval.cli.signals import ended_as_interrupted
 from kgeval.config import load
 from kgeval.graph.aura import SessionOptions
 from kgeval.graph.aura.session import Session
@@ -87,6 +90,14 @@ def test_a_job_that_is_stopped_ends_as_one_that_is_interrupted() -> None:
         os.kill(os.getpid(), signal.SIGTERM)
         signal.pause()
     assert signal.getsignal(signal.SIGTERM) == before
+
+
+def test_an_audit_without_a_session_takes_sigterm_as_an_interrupt_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audit_session, "open_from_options", lambda *_, **__: nullcontext(Database()))
+    options = {**dict.fromkeys(("uri", "username", "database", "home")), "dry_run": False}
+    with pytest.raises(KeyboardInterrupt), audit_session.graph_for_audit(load(None), options, None):
+        os.kill(os.getpid(), signal.SIGTERM)
+        signal.pause()
 
 
 def test_the_report_says_a_session_ran_the_algorithms_only_where_one_did() -> None:

@@ -9,11 +9,11 @@ from typing import Literal
 
 from kgeval.audit.check import Outcome
 from kgeval.audit.gates.keys import by_type, recounted
-from kgeval.audit.gates.limits import SEVERITIES, Limit
+from kgeval.audit.gates.limits import Limit
 from kgeval.audit.gates.ratchet import allowed, debt_of, known_of
 from kgeval.audit.gates.waivers import Waiver
 from kgeval.audit.rulebook import Rule
-from kgeval.records import Example, Finding, Ratchet, RatchetRule, Severity
+from kgeval.records import SEVERITIES, Example, Finding, Ratchet, RatchetRule, Severity
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,8 @@ class Gates:
 class Judged:
     """What became of a check's hits: all of `count` are suppressed, known, or held against the limits. `sample`: the hits in the order
     held, known, waived. `taken`: hits by the place of the waiver that took them; `matched`: also those that another waiver took. `debt`: if
-    it is remembered. `listed`: all hits could be looked at one by one."""
+    it is remembered. `listed`: all hits could be looked at one by one.
+    `by_type`: those that are not waived; null where not all are listed."""
 
     status: Literal["passed", "failed"]
     severity: Severity
@@ -71,11 +72,12 @@ class _Sorted:
 
 
 def judged(rule: Rule, outcome: Outcome, gates: Gates) -> Judged:
-    """The judgement of one check. `outcome.sample`: all of its hits, or as many as could be listed."""
+    """The judgement of one check. `outcome.sample`: all of its hits, or as many as could be listed. Unless they sum up to its count, only
+    waivers of the whole check take hits: of hits that are not listed, or counted twice, nobody can say which are matched."""
     examples = recounted(outcome.sample) if rule.hit == "pairs" else outcome.sample
     listed = sum(example.counts for example in examples) == outcome.count
     waivers = gates.in_force(rule.id, rule.group)
-    left, taken, matched = _waived(rule, examples, waivers)
+    left, taken, matched = _waived(rule, examples, [(at, one) for at, one in waivers if listed or one.match is None])
     sorted_ = _known(rule, left, taken, gates, listed=listed)
     if rule.hit == "pairs":
         sorted_ = _pairs(sorted_)
@@ -89,7 +91,7 @@ def judged(rule: Rule, outcome: Outcome, gates: Gates) -> Judged:
     return Judged(
         "failed" if broken else "passed", worst(broken, rule.severity), open_ - known, suppressed, known,
         {at: n for at, n in sorted(hits.items()) if n}, {**matched, **({whole: outcome.count} if whole is not None else {})},
-        _sample(sorted_, gates), by_type(examples, rule.hit) if listed else None,
+        _sample(sorted_, gates), by_type([*sorted_.held, *sorted_.known], rule.hit) if listed else None,
         _note(rule, outcome, waivers, gates, listed=listed), debt, listed,
     )
 
@@ -113,7 +115,7 @@ def silenced(finding: Finding, gates: Gates) -> tuple[Finding, int | None]:
         return finding, None
     sample = [example.model_copy(update={"waived": found[1].reason}) for example in finding.sample]
     update = {"status": "passed", "suppressed": finding.count, "waived": [found[1].record(hits=finding.count)], "sample": sample}
-    return finding.model_copy(update=update), found[0]
+    return finding.model_copy(update={**update, "by_type": None if finding.by_type is None else {}}), found[0]
 
 
 def _waived(
@@ -192,7 +194,7 @@ def _note(rule: Rule, outcome: Outcome, waivers: Sequence[tuple[int, Waiver]], g
     """What the count leaves out, and how far waivers and ratchet could look."""
     parts = [outcome.note] if outcome.note else []
     if not listed and any(one.match is not None for _, one in waivers):
-        parts.append(f"waivers were held against the first {len(outcome.sample):,} examples only")
+        parts.append(f"waivers with a match take nothing here: not each of the {outcome.count:,} hits is listed")
     debt = gates.debt(rule.id)
     if debt is not None and outcome.count and (debt.keys is None or not listed):
         parts.append(f"too many hits to be told apart, or hits without lasting names: only a larger share than {debt.count:,} of "

@@ -12,11 +12,10 @@ from typing import Literal, get_args
 
 from kgeval.audit.rulebook import load_rules
 from kgeval.audit.structure import PARTS
-from kgeval.records import Severity
+from kgeval.records import SEVERITIES, Severity
 from kgeval.stats.thresholds import passes
 
 Of = Literal["share", "hits", "figure"]
-SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")  # worst first
 FIX = "write ID<=SHARE (0 to 1), ID<='N hits', FIGURE>=X or FIGURE<=X; kgeval rule list and docs/structure.md name the ids"
 _NOT_NUMBERS = {
     "entities_by_type", "relations_by_type", "property_fill", "property_types", "degree_histogram", "component_size_histogram", "tokenizer",

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from kgeval.audit.gates.keys import hashed, keys_of
+from kgeval.audit.identity import called
 from kgeval.audit.rulebook import Hit
 from kgeval.errors import InputError
 from kgeval.files import read_json
@@ -37,10 +38,14 @@ def _validated(value: dict[str, Any], path: Path) -> Ratchet:
     except ValidationError as cause:
         errors = cause.errors(include_url=False, include_input=False)
         faults = [f"{path}: {'.'.join(map(str, one['loc']))}: {one['msg']}" for one in errors[:_FAULTS]]
-        raise InputError(f"{path}: is broken", faults=faults, fix=READ_FIX) from cause
+        more = [f"{path}: and {len(errors) - _FAULTS} faults more"] if len(errors) > _FAULTS else []
+        raise InputError(f"{path}: is broken", faults=[*faults, *more], fix=READ_FIX) from cause
+    if twice := [name for name, n in Counter(one.rule_id for one in found.rules).items() if n > 1]:
+        fix = "was it merged from two? Keep one entry of each check, or write the file anew"
+        raise InputError(f"{path}: {_first(twice)}: more than one entry", fix=fix)
     odd = [one.rule_id for one in found.rules if one.count < 0 or one.total < 0 or any(n < 1 for n in (one.keys or {}).values())]
     if odd:
-        raise InputError(f"{path}: numbers below 0 or keys without a hit: {', '.join(odd[:_FAULTS])}", fix=READ_FIX)
+        raise InputError(f"{path}: numbers below 0 or keys without a hit: {_first(odd)}", fix=READ_FIX)
     return found
 
 
@@ -48,7 +53,7 @@ def differences(ratchet: Ratchet, graph: str | None, layout: Layout, kgeval: str
     """What makes the ratchet hard to hold against this audit: another graph, layout or version of kgeval."""
     found = []
     if ratchet.graph != graph:
-        found.append(f"it is about {_named(ratchet.graph)}, this audit about {_named(graph)}")
+        found.append(f"it is about {called(ratchet.graph)}, this audit about {called(graph)}")
     if ratchet.layout != layout.name:
         found.append(f"it was written for layout {ratchet.layout}, this audit uses {layout.name}")
     if ratchet.kgeval != kgeval:
@@ -99,5 +104,6 @@ def _summed(pairs: Iterable[tuple[str, int]]) -> Counter[str]:
     return found
 
 
-def _named(graph: str | None) -> str:
-    return f"graph {graph}" if graph else "the whole database"
+def _first(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _FAULTS} more" if len(names) > _FAULTS else ""
+    return ", ".join(names[:_FAULTS]) + more

@@ -6,8 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from kgeval.audit.gates.judging import Gates, held_value
-from kgeval.audit.gates.limits import SEVERITIES, Limit
-from kgeval.records import AuditGate, Finding, Severity, StructureSkip, Waived
+from kgeval.audit.gates.limits import Limit
+from kgeval.audit.gates.waivers import Waiver
+from kgeval.audit.rulebook import load_rules
+from kgeval.records import SEVERITIES, AuditGate, Finding, Severity, StructureSkip, Waived
 
 RATCHET = "ratchet"
 
@@ -34,18 +36,25 @@ def decides(severity: Severity | None, fail_on: Severity | None) -> bool:
 
 def waiver_rows(
     gates: Gates, taken: Sequence[Mapping[int, int]], matched: Sequence[Mapping[int, int]], findings: Sequence[Finding],
-    *, unlisted: Collection[str] = (),
+    *, unlisted: Collection[str] = (), joining: Mapping[str, str] | None = None,
 ) -> list[Waived]:
     """All waivers in their order with the hits that they took. `taken`, `matched`: by check, hits by the waiver's place. `unlisted`: the
-    checks of which not every hit was looked at, so that nobody can say what matches nothing."""
+    checks of which not every hit was looked at, so that nobody can say what matches nothing. `joining`: the checks that other reports
+    bring, with their groups."""
     rows = []
+    asked = {finding.rule_id for finding in findings if finding.count is not None} - set(unlisted)
     for at, one in enumerate(gates.waivers):
         expired, hits = one.expired(gates.today), sum(found.get(at, 0) for found in taken)
-        about = [finding.rule_id for finding in findings if finding.count is not None and one.covers(finding.rule_id, finding.group)]
-        asked = bool(about) and not any(name in unlisted for name in about)
+        about = _about(one, joining or {})
         nothing = not hits and not any(found.get(at) for found in matched)
-        rows.append(one.record(expired=expired, stale=not expired and asked and nothing, hits=hits))
+        rows.append(one.record(expired=expired, stale=not expired and nothing and bool(about) and about <= asked, hits=hits))
     return rows
+
+
+def _about(one: Waiver, joining: Mapping[str, str]) -> set[str]:
+    """Every check that a waiver can take hits of, run or not; with a match only an audit's own, for joined hits are not matched."""
+    checks = {rule.id: rule.group for rule in load_rules().values()} | (dict(joining) if one.match is None else {})
+    return {name for name, group in checks.items() if one.covers(name, group)}
 
 
 def waiver_notes(waivers: Sequence[Waived]) -> list[str]:
@@ -81,10 +90,12 @@ def _of_figure(limit: Limit, numbers: Mapping[str, Any], skipped: Sequence[Struc
 
 
 def _ratchet(gates: Gates, findings: Sequence[Finding], fail_on: Severity | None) -> AuditGate:
-    """Whether anything is new or worse, at or above --fail-on (without it: at all); null where a check of the ratchet has no answer."""
-    row = AuditGate(id=RATCHET, limit="nothing new or worse")
-    silent = [one.rule_id for one in findings if one.count is None and gates.debt(one.rule_id) is not None]
-    failed = [one for one in findings if one.status == "failed" and decides(one.severity, fail_on or "info")]
+    """Whether a check fails on hits that are new or worse, at or above --fail-on (without it: any); null where one of those checks
+    has no answer and stands in the ratchet."""
+    row = AuditGate(id=RATCHET, limit="no check fails on new hits")
+    asked = [one for one in findings if decides(one.severity, fail_on or "info")]
+    silent = [one.rule_id for one in asked if one.count is None and gates.debt(one.rule_id) is not None]
+    failed = [one for one in asked if one.status == "failed"]
     value = float(sum((one.count or 0) - one.suppressed - one.known for one in failed))
     if silent:
         return row.model_copy(update={"value": value, "reason": f"no answer now: {', '.join(silent)}"})

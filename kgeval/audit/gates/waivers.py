@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
@@ -12,6 +12,7 @@ from functools import lru_cache
 from kgeval.records import GROUPS, GraphRef, Waived
 
 REGEX = "re:"
+JOINING = ("accuracy", "completeness")  # groups of checks that only other reports bring
 
 
 @dataclass(frozen=True)
@@ -45,11 +46,14 @@ class Waiver:
         return Waived(rule=self.rule, match=self.match, reason=self.reason, until=until, expired=expired, stale=stale, hits=hits)
 
 
-def waiver_faults(rule: str, match: str | None, known: Iterable[str]) -> list[str]:
-    """What is wrong with a waiver's check and pattern. `known`: the ids of all checks."""
+def waiver_faults(rule: str, match: str | None, known: Collection[str], joining: Collection[str] = ()) -> list[str]:
+    """What is wrong with a waiver's check and pattern. `known`: the ids of all checks; `joining`: those that other reports bring."""
     faults = []
-    if rule not in GROUPS and not any(glob(rule).fullmatch(one) for one in known):
+    about = {one for one in known if glob(rule).fullmatch(one)}
+    if rule not in GROUPS and not about:
         faults.append(f"rule: '{rule[:60]}': no such check or group (kgeval rule list names them)")
+    if match is not None and (rule in JOINING or (about and about <= set(joining))):
+        faults.append(f"match: hits of {rule[:60]} come from other reports (--with) and are waived as a whole: leave match out")
     if match is not None and match.startswith(REGEX):
         try:
             re.compile(match.removeprefix(REGEX))
@@ -58,9 +62,10 @@ def waiver_faults(rule: str, match: str | None, known: Iterable[str]) -> list[st
     return faults
 
 
-def glob(text: str) -> re.Pattern[str]:
-    """The pattern of a text in which only * and ? are wildcards: names of relations hold brackets."""
-    parts = (".*" if c == "*" else "." if c == "?" else re.escape(c) for c in text)
+def glob(text: str, *, fold: bool = False) -> re.Pattern[str]:
+    """The pattern of a text in which only * and ? are wildcards: names of relations hold brackets. `fold`: the rest is folded as names are;
+    a full-width ? becomes a plain one there, and no wildcard."""
+    parts = (_WILD.get(part) or re.escape(folded(part) if fold else part) for part in re.split(r"([*?])", text))
     return re.compile("".join(parts), re.DOTALL)
 
 
@@ -69,11 +74,14 @@ def folded(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold()
 
 
+_WILD = {"*": ".*", "?": "."}
+
+
 @lru_cache(maxsize=1000)
 def _pattern(match: str) -> re.Pattern[str]:
     if match.startswith(REGEX):
         return re.compile(match.removeprefix(REGEX), re.IGNORECASE | re.DOTALL)
-    return glob(folded(match))
+    return glob(match, fold=True)
 
 
 def _found(pattern: re.Pattern[str], text: str) -> bool:

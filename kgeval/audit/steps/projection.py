@@ -17,7 +17,7 @@ def simple_graph(check: Check) -> Iterator[View | None]:
     Raises: QueryError, QueryTimeout, ConnectError (nothing here runs algorithms).
     """
     shared = check.graph.shared
-    if shared is not None and (known := shared.known(check.layout)) is not None:  # as counted when it was projected
+    if shared is not None and (known := shared.known(check.layout, timeout=check.timeout)) is not None:  # as counted when it was projected
         yield known if known.edges else None
         return
     expected = count(check)

@@ -42,6 +42,11 @@ class SessionOptions:
             raise UsageError(f"'{self.name}' is no name of a session", fix="letters, digits, - and _; 100 at most")
 
     @property
+    def memory_told(self) -> str:
+        """How much memory it will have, in words."""
+        return f"{self.memory} of memory" if self.memory else "as much memory as Aura estimates"
+
+    @property
     def location(self) -> tuple[str, str] | None:
         """(provider, region) of `cloud`."""
         found = _CLOUD.match(self.cloud or "")

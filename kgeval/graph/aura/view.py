@@ -7,6 +7,7 @@ Names and types come from the database.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,8 +16,9 @@ from kgeval.graph.algorithms import Adjacency, Giant, Leiden, Method, Partition,
 from kgeval.graph.aura import frames
 from kgeval.graph.aura.calls import limited
 from kgeval.graph.aura.small import small_components
-from kgeval.graph.connect import Graph
+from kgeval.graph.connect import Graph, QueryTimeout
 from kgeval.graph.queries import all_queries
+from kgeval.graph.sessions import signed
 from kgeval.records import GraphRef, Layout
 
 if TYPE_CHECKING:
@@ -38,16 +40,44 @@ def remote_parameters(layout: Layout) -> dict[str, Any]:
     }
 
 
-def open_view(client: Any, graph: Graph, layout: Layout, name: str, timeout: float | None) -> SessionView:
-    """Projects the layout's simple graph into the session. Raises: QueryError, QueryTimeout."""
-    query, parameters = all_queries()["remote-graph"].text, remote_parameters(layout)
-    made = limited(
-        lambda: client.graph.project.cypher(
-            name, query, query_parameters=parameters, undirected_relationship_types=["*"], logging=False, overwrite=True,
-        ),
-        timeout,
-    )
-    return SessionView(client, graph, layout, made.graph, timeout)
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be projected, under which name, and how many entities the database had when they were counted."""
+
+    layout: Layout
+    name: str
+    entities: int
+
+
+def open_view(client: Any, graph: Graph, wanted: Wanted, timeout: float | None) -> SessionView:
+    """Projects the layout's simple graph into the session. Its query is ended where it is given up.
+
+    Raises: QueryError, also where other entities arrived than the database has; QueryTimeout.
+    """
+    query, parameters = signed(all_queries()["remote-graph"].text, wanted.name), remote_parameters(wanted.layout)
+    try:
+        made = limited(
+            lambda: client.graph.project.cypher(
+                wanted.name, query, query_parameters=parameters, undirected_relationship_types=["*"], logging=False, overwrite=True,
+            ),
+            timeout,
+        )
+    except (QueryTimeout, KeyboardInterrupt):
+        graph.stop_signed(wanted.name)
+        raise
+    view = SessionView(client, graph, wanted.layout, made.graph, timeout)
+    _check_entities(graph, wanted, view.nodes, timeout)
+    return view
+
+
+def _check_entities(graph: Graph, wanted: Wanted, arrived: int, timeout: float | None) -> None:
+    """Raises: QueryError if the session has more or fewer entities than the database; one that is written to meanwhile is counted again."""
+    if arrived == wanted.entities:
+        return
+    rows = graph.read(all_queries()["entities-by-type"], {"layout": wanted.layout.model_dump()}, timeout=timeout)
+    now = sum(row["count"] for row in rows)
+    if not min(wanted.entities, now) <= arrived <= max(wanted.entities, now):
+        raise QueryError(f"{arrived:,} entities arrived in the session where the database has {now:,}", fix="run the audit again")
 
 
 class SessionView:

@@ -161,11 +161,12 @@ def header(path: Path) -> list[str]:
 
 
 def delimiter(path: Path) -> str:
-    """Tab for .tsv; else the most frequent of comma, tab, semicolon and bar in the first line."""
+    """Tab for .tsv; else the most frequent of comma, tab, semicolon and bar in the first line that is not empty."""
     if path.suffix.lower() == ".tsv":
         return "\t"
     with path.open("rb") as file:
-        head = file.readline(1 << 20).decode("utf-8", errors="replace")
+        start = file.read(1 << 20).lstrip(b"\xef\xbb\xbf\r\n")
+    head = re.split(rb"[\r\n]", start, maxsplit=1)[0].decode("utf-8", errors="replace")
     return max(",\t;|", key=lambda mark: (head.count(mark), mark == ","))
 
 

@@ -12,6 +12,7 @@ from kgeval.graph.load.gather import Gather
 from kgeval.graph.load.model import Chunk, Entity, Loaded, Relation
 from kgeval.graph.load.table_files import FORM, Inputs
 from kgeval.graph.load.values import Misfit, needed, number, numbers, properties, text, texts, whole_number
+from kgeval.graph.load.values import key as key_of
 
 SEPARATORS = ";|"
 
@@ -22,12 +23,12 @@ def read(inputs: Inputs) -> Loaded:
     gather.inputs = inputs.all
     for where, row, _ in _rows(gather, inputs.documents, table_files.DOCUMENTS):
         with gather.row(where):
-            key = needed(row.get("id"), "id")
+            key = key_of(row.get("id"), "id")
             _once(key, key in gather.documents, "document")
             gather.add_document(key, text(row.get("title"), "title"))
     for where, row, _ in _rows(gather, inputs.chunks, table_files.CHUNKS):
         with gather.row(where):
-            key = needed(row.get("id"), "id")
+            key = key_of(row.get("id"), "id")
             found = texts(row.get("documents"), "documents", separators=SEPARATORS)
             chunk = Chunk(key, text(row.get("text"), "text"), whole_number(row.get("index"), "index"), found)
             _once(key, key in gather.chunks, "chunk")
@@ -42,7 +43,7 @@ def read(inputs: Inputs) -> Loaded:
 
 
 def _node(gather: Gather, row: Mapping[str, Any], further: Mapping[str, Any], where: str) -> None:
-    key = needed(row.get("id"), "id")
+    key = key_of(row.get("id"), "id")
     entity = Entity(
         key, text(row["name"], "name") if "name" in row else key, type=nodes.type_of(row.get("type"), "type"),
         description=text(row.get("description"), "description"), aliases=texts(row.get("aliases"), "aliases", separators=SEPARATORS),
@@ -57,7 +58,7 @@ def _node(gather: Gather, row: Mapping[str, Any], further: Mapping[str, Any], wh
 
 
 def _relation(gather: Gather, row: Mapping[str, Any], further: Mapping[str, Any], *, listed: bool) -> None:
-    source, target = needed(row.get("source"), "source"), needed(row.get("target"), "target")
+    source, target = key_of(row.get("source"), "source"), key_of(row.get("target"), "target")
     relation = Relation(
         -1, -1, needed(row["predicate"], "predicate") if "predicate" in row else None, text(row.get("description"), "description"),
         number(row.get("weight"), "weight"), texts(row.get("chunk_ids"), "chunk_ids", separators=SEPARATORS),

@@ -5,11 +5,14 @@ from __future__ import annotations
 import contextlib
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 SEPARATOR = "<SEP>"
 LARGEST = 2**63
+EXACT = 2**53  # floats below it stand for one whole number each
+_DIGITS = re.compile(r"\s*[+-]?[0-9]{1,19}\s*")
 
 
 class Misfit(ValueError):
@@ -35,6 +38,16 @@ def needed(value: Any, field: str) -> str:
     return out
 
 
+def key(value: Any, field: str) -> str:
+    """The value as an id: text, but 1.0 is `1` (see `whole`). Raises Misfit where it is missing or blank."""
+    return needed(whole(value), field)
+
+
+def whole(value: Any) -> Any:
+    """A whole float as the whole number that it was before a gap made floats of its column, as pandas does; else the value itself."""
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < EXACT else value
+
+
 def number(value: Any, field: str) -> float | None:
     """The value as a float; null for a missing, blank or NaN value. Raises Misfit for other text."""
     if value is None or (isinstance(value, str) and not value.strip()):
@@ -48,6 +61,8 @@ def number(value: Any, field: str) -> float | None:
 
 def whole_number(value: Any, field: str) -> int | None:
     """The value as an int, or null. Raises Misfit for what is no whole number of 64 bits with a sign."""
+    if isinstance(value, str) and _DIGITS.fullmatch(value):
+        value = int(value)  # exact, where a float keeps 53 bits
     out = value if isinstance(value, int) else number(value, field)
     if out is not None and not (out == out // 1 and -LARGEST <= out < LARGEST):
         raise Misfit(f"{field}: a whole number expected, found {str(value)[:40]!r}")
@@ -55,21 +70,22 @@ def whole_number(value: Any, field: str) -> int | None:
 
 
 def texts(value: Any, field: str, *, separators: str = "") -> list[str]:
-    """The value as a list of distinct texts in their order: a list, a JSON list, or text split at `<SEP>` and separators."""
+    """The value as a list of distinct texts in their order: a list, a JSON list, or text split at `<SEP>` and separators. Whole
+    floats are taken as in `key`, since such lists name things."""
     if isinstance(value, list | tuple | set):
-        return distinct(text(item, field) for item in value)
-    whole = text(value, field)
-    if whole is None:
+        return distinct(text(whole(item), field) for item in value)
+    line = text(whole(value), field)
+    if line is None:
         return []
-    if whole.lstrip().startswith("["):
+    if line.lstrip().startswith("["):
         items = None
         with contextlib.suppress(ValueError):
-            items = _parsed(whole)
+            items = _parsed(line)
         if items is not None:
-            return distinct(text(item, field) for item in items)
+            return distinct(text(whole(item), field) for item in items)
     for separator in separators:
-        whole = whole.replace(separator, SEPARATOR)
-    return distinct(part.strip() for part in whole.split(SEPARATOR))
+        line = line.replace(separator, SEPARATOR)
+    return distinct(part.strip() for part in line.split(SEPARATOR))
 
 
 def numbers(value: Any, field: str) -> list[float] | None:

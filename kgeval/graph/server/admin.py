@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,13 @@ CONF = "db.tx_log.preallocate=false\ndbms.usage_report.enabled=false\n"
 STAGES = {"Node import": "nodes", "Relationship import": "relations", "Relationship linking": "linking", "Post processing": "finishing"}
 SMALLEST_BUFFER = 4 << 20
 LARGEST_BUFFER = 1 << 30
+# Becomes the command after it has asked Linux to be killed when its parent (the first argument) is gone: 1 is PR_SET_PDEATHSIG, 9 SIGKILL.
+TIED = """\
+import ctypes, os, sys
+ctypes.CDLL(None).prctl(1, ctypes.c_ulong(9))
+if os.getppid() == int(sys.argv[1]):
+    os.execv(sys.argv[2], sys.argv[2:])
+"""
 
 
 @dataclass(frozen=True)
@@ -89,11 +97,11 @@ def off_heap_mb(heap: str) -> int:
 
 
 def _run(command: list[str], folder: Path, variables: dict[str, str], progress: Callable[[str, int, int], None]) -> list[str] | None:
-    """Runs it to its end; its last lines if it failed, else null. Whatever interrupts us ends it."""
+    """Runs it to its end; its last lines if it failed, else null. Whatever interrupts us ends it; on Linux kill -9 of us does too."""
     last: deque[str] = deque(maxlen=40)
     stage = "starting the import tool"
     with subprocess.Popen(
-        command, cwd=folder, env=variables, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        tied(command), cwd=folder, env=variables, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         text=True, encoding="utf-8", errors="replace", start_new_session=True, umask=0o077,
     ) as process:
         try:
@@ -109,6 +117,13 @@ def _run(command: list[str], folder: Path, variables: dict[str, str], progress: 
                 os.killpg(process.pid, signal.SIGKILL)
             raise
     return list(last) if process.returncode else None
+
+
+def tied(command: list[str]) -> list[str]:
+    """The command, so that it does not outlive this process, where the system can do that (Linux). It keeps its pid."""
+    if sys.platform != "linux" or not sys.executable:
+        return command
+    return [sys.executable, "-I", "-S", "-c", TIED, str(os.getpid()), *command]
 
 
 def _failure(said: list[str]) -> ServerError:

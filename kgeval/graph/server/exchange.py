@@ -9,6 +9,7 @@ killed: `recover` puts it back.
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -54,7 +55,9 @@ def exchange(home: Path, new: Path) -> None:
         data.rename(home / OLD)
     else:
         (home / OLD).mkdir(mode=0o700)
+    _keep_names(home)
     new.rename(data)
+    _keep_names(home)
 
 
 def take_back(home: Path) -> None:
@@ -63,6 +66,7 @@ def take_back(home: Path) -> None:
     if old.exists():
         shutil.rmtree(data, ignore_errors=True)
         old.rename(data)
+        _keep_names(home)
 
 
 def is_pending(home: Path) -> bool:
@@ -90,6 +94,7 @@ def settle(home: Path) -> None:
         gone = Path(tempfile.mkdtemp(prefix=STAGING, dir=home))
         old.rename(gone / "data")  # in one step, so that no half of it is ever taken for the old store
         with suppress(KeyboardInterrupt):  # the new store is in: what is not deleted now is by the next start or import
+            _keep_names(home)
             shutil.rmtree(gone, ignore_errors=True)
 
 
@@ -110,6 +115,17 @@ def recover(home: Path) -> None:
     except Timeout as cause:
         if is_pending(home) and not (home / "data").exists():  # a server would make an empty store with a known password
             raise ServerError(f"a bulk import is changing the store of {home}", fix="run this again in a moment") from cause
+
+
+def _keep_names(folder: Path) -> None:
+    """The names in the folder are on the disk before anything else is done: a power cut finds steps in their order. Where a file
+    system cannot do that, it is left to it."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def _sweep(home: Path) -> None:

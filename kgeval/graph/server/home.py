@@ -15,6 +15,7 @@ import json
 import os
 import secrets
 import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -168,14 +169,17 @@ class Home:
     def prepare(self, line: Line, jars: list[Path]) -> None:
         """Everything a start needs, save the port: password, plugin links, an empty tmp.
 
-        A home whose server was never ready holds nothing of the user's: what a broken first start left is deleted.
+        A home whose server was never ready holds nothing of the user's: what a broken first start left is deleted. Where the
+        store is gone or empty, a new one gets the password that the home has: Neo4j's own would be known to everybody.
         """
         recover(self.path)
         marker = self.marker()
         data = self.path / "data"
-        if marker is None or not marker.used or (data.is_dir() and not any(data.iterdir())):
+        used = marker is not None and marker.used
+        if not used or not data.exists() or (data.is_dir() and not any(data.iterdir())):
             shutil.rmtree(data, ignore_errors=True)
-            write_private(self.password_file, secrets.token_urlsafe(24))
+            if not used or not self.password_file.exists():
+                write_private(self.password_file, secrets.token_urlsafe(24))
             write_private(self.path / "data" / "dbms" / "auth.ini", credentials(self.password()))
         self.password()
         for name in ("tmp", "plugins"):
@@ -230,13 +234,16 @@ def write_private(path: Path, text: str) -> None:
     """Writes a file that only the user may read (0600), whole or not at all."""
     with clear_io_errors(str(path)):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        part = path.with_name(f"kgeval-{path.name}.part")
-        part.unlink(missing_ok=True)
-        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as out:
-            out.write(text)
-            out.flush()
-            os.fsync(out.fileno())
-        part.replace(path)
+        handle, part = tempfile.mkstemp(prefix=f"kgeval-{path.name}-", suffix=".part", dir=path.parent)  # 0600, a name of its own
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as out:
+                out.write(text)
+                out.flush()
+                os.fsync(out.fileno())
+            Path(part).replace(path)
+        except BaseException:
+            Path(part).unlink(missing_ok=True)
+            raise
 
 
 def _read(path: Path, record: type[R]) -> R | None:

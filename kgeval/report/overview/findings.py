@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from kgeval.audit.identity import lasting_name
 from kgeval.records import (
+    SEVERITIES,
     AccuracyReport,
     AuditReport,
+    CheckCell,
     CompletenessReport,
     Example,
     Finding,
+    GraphRef,
     OverviewExample,
     OverviewFinding,
     RunPlace,
@@ -18,7 +22,6 @@ from kgeval.records import (
 from kgeval.report.display import number
 from kgeval.report.overview.sources import Source
 
-SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 MOST_EXAMPLES = 10
 
 
@@ -35,7 +38,7 @@ def findings_of(sources: Iterable[Source]) -> list[OverviewFinding]:
 
 
 def listed(one: Finding, graph: str | None, source: str, place: RunPlace | None = None) -> OverviewFinding:
-    """The finding with what of its examples lasts: no ids."""
+    """The finding with what of its examples lasts: no element ids."""
     return OverviewFinding(
         rule_id=one.rule_id, title=one.title, group=one.group, severity=one.severity, status=one.status, place=place or RunPlace(),
         graph=graph,
@@ -48,12 +51,18 @@ def listed(one: Finding, graph: str | None, source: str, place: RunPlace | None 
 def _example(one: Example) -> OverviewExample:
     first = one.items[0] if one.items else None
     return OverviewExample(
-        kind=first.kind if first else "graph", type=first.type if first else None, names=[item.name or item.key for item in one.items],
+        kind=first.kind if first else "graph", type=first.type if first else None,
+        names=[name for name in map(_name, one.items) if name], lasting=[lasting_name(item) for item in one.items],
         waived=one.waived, known=one.known,
     )
 
 
-def taken_out(one: OverviewFinding | Finding) -> list[str]:
+def _name(item: GraphRef) -> str:
+    """The name, else the key; "" where both are the element id, which is another one in the next build of the graph."""
+    return next((text for text in (item.name, item.key) if text and text != item.element_id), "")
+
+
+def taken_out(one: OverviewFinding | Finding | CheckCell) -> list[str]:
     """What of the count is not held against the limit: `3 waived`, `2 known`."""
     return [f"{number(n)} {word}" for n, word in ((one.suppressed, "waived"), (one.known, "known")) if n]
 

@@ -14,6 +14,7 @@ from kgeval.records import (
     AccuracyReport,
     AgreementReport,
     AnswerReport,
+    AuditDiff,
     AuditReport,
     CheckReport,
     Classification,
@@ -23,11 +24,13 @@ from kgeval.records import (
     CoverageReport,
     CrossedReport,
     GenerationReport,
+    GraphsReport,
     IndexRecord,
     MatrixReport,
     OverviewReport,
     PipelineRun,
     QuestionStats,
+    Ratchet,
     ScoreReport,
     SensitivityReport,
     SimulationReport,
@@ -54,15 +57,21 @@ TITLES: dict[SourceKind, str] = {
     "sensitivity": "Sensitivity of metrics", "contamination": "Contamination", "comparison": "Comparison", "matrix": "Matrix of runs",
     "agreement": "Agreement with people", "metric-matrix": "Metrics against metrics", "stats": "Statistics", "simulation": "Simulation",
 }
+ELSEWHERE: dict[type[Any], str] = {  # what is known and no part of this report, and where it is shown
+    AuditDiff: "a diff of two audits: kgeval audit diff BEFORE.json AFTER.json shows it; give the later audit, and --baseline the earlier",
+    GraphsReport: "several graphs side by side: kgeval audit shows it (give it in place of graph names); give the audit of one graph",
+    Ratchet: "a file of accepted hits: kgeval audit --ratchet takes it",
+}
 _ALIKE = 0.5  # share of fields in common from which an object is taken for a record; below, it is something else
 _FAULTS = 5
 
 
-def kind_of(value: Any) -> SourceKind | type[PipelineRun] | type[OverviewReport] | None:
+def kind_of(value: Any) -> SourceKind | type[Any] | None:
     """What the object is, by its fields alone: the record that it has all needed fields of, and most in common with; null: none."""
     if not isinstance(value, Mapping):
         return None
-    marks: dict[Any, type[Any]] = {**KINDS, PipelineRun: PipelineRun, OverviewReport: OverviewReport}
+    others: tuple[type[Any], ...] = (PipelineRun, OverviewReport, *ELSEWHERE)
+    marks: dict[Any, type[Any]] = {**KINDS, **{record: record for record in others}}
     found = [(_alike(record, value), str(kind), kind) for kind, record in marks.items()]
     likeness, _, kind = max(found, key=lambda one: one[:2])
     return kind if likeness >= _ALIKE else None

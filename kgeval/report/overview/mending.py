@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kgeval.records import (
+    SEVERITIES,
     AuditJoin,
     ComparisonReport,
     CompletenessReport,
@@ -27,7 +28,7 @@ from kgeval.report.completeness import sentence
 from kgeval.report.display import number, percent, visible
 from kgeval.report.overview.advice import ADVICE, BY_DIMENSION
 from kgeval.report.overview.bands import DIMENSIONS
-from kgeval.report.overview.findings import SEVERITIES, failed
+from kgeval.report.overview.findings import failed
 from kgeval.report.overview.sources import Source
 from kgeval.report.overview.told import place_of, value_of
 

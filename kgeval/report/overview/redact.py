@@ -38,7 +38,10 @@ def _finding(one: OverviewFinding, hashed: Hasher) -> OverviewFinding:
 
 
 def _example(one: OverviewExample, hashed: Hasher) -> OverviewExample:
-    return one.model_copy(update={"names": [hashed(name) for name in one.names]}) if one.kind in CONTENT else one
+    if one.kind not in CONTENT:
+        return one
+    lasting = [name and hashed(name) for name in one.lasting]
+    return one.model_copy(update={"names": [hashed(name) for name in one.names], "lasting": lasting})
 
 
 def _source(one: OverviewSource) -> OverviewSource:

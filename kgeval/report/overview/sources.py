@@ -16,7 +16,7 @@ from kgeval.errors import InputError
 from kgeval.files.plain import check_readable, decode
 from kgeval.records import OverviewReport, PipelineRun, RunPlace, SourceKind, StageRun
 from kgeval.report.display import number, plural
-from kgeval.report.overview.kinds import KINDS, Reported, kind_of, validated
+from kgeval.report.overview.kinds import ELSEWHERE, KINDS, Reported, kind_of, validated
 
 LEDGER = "run.json"
 _DATA = re.compile(rb"""<script type="application/json" id="report">(.*?)</script>""", re.DOTALL)
@@ -104,6 +104,7 @@ def _one_run(path: Path, found: Sources, skipped: list[Path], faults: list[str])
     found.stages += here.stages
     found.changed += here.changed
     found.whole += here.whole
+    found.notes += here.notes
     found.files += here.files
 
 
@@ -149,7 +150,10 @@ def _one_file(read: _Read, here: Sources, ledgers: list[tuple[Path, PipelineRun]
         page = read.path if read.path.suffix != ".json" else read.path.with_suffix(".html")
         here.reports.append(Source(kind, record, read.path, page if page.is_file() else None, read.sha256))
     elif read.given:
-        raise InputError(f"{name}: is no report of kgeval")
+        raise InputError(f"{name}: is {'no report of kgeval' if kind is None else ELSEWHERE[kind]}")
+    elif kind is not None:
+        here.notes.append(f"passed over: {read.path.name} is {ELSEWHERE[kind]}")
+        return
     elif not _is_manifest(read):
         skipped.append(read.path)
         return

@@ -42,6 +42,21 @@ def needed(column: pa.Array, field: str) -> tuple[pa.Array, Faults]:
     return found, faults
 
 
+def key(column: pa.Array, field: str) -> tuple[pa.Array, Faults]:
+    """The column as ids; a missing or blank cell is a fault. Whole floats are ids without a fraction (kgeval.graph.load.values.key)."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_floating(column.type):
+        column = pc.if_else(pc.is_nan(column), pa.scalar(None, column.type), column)
+        whole = pc.and_(pc.equal(pc.floor(column), column), pc.less(pc.abs(column), float(values.EXACT)))
+        if pc.all(whole, min_count=0).as_py():
+            column = column.cast(pa.int64())
+        else:
+            column, _ = each(column, lambda cell: str(values.whole(cell)), pa.string())
+    return needed(column, field)
+
+
 def number(column: pa.Array, field: str) -> tuple[pa.Array, Faults]:
     """The column as floats; blank cells and NaN are null."""
     import pyarrow as pa

@@ -73,6 +73,7 @@ def _entities(keep: Keep, inputs: Inputs, chunks: Any, documents: Any) -> tuple[
         try:
             return stage, stage.convert(inputs.nodes, chunks, documents)
         except TooManyError:
+            stage.discard()
             keep.restore(before)
             keep.places[ENTITIES] = Places()
     raise AssertionError("a stage without labels has no bound")
@@ -86,6 +87,7 @@ def _relations(keep: Keep, inputs: Inputs, ends: Any, chunks: Any) -> list[Sheet
         try:
             return stage.convert(inputs.relations, chunks, dangling=bool(inputs.nodes))
         except TooManyError:
+            stage.discard()
             keep.restore(before)
     raise AssertionError("a stage without types has no bound")
 

@@ -67,8 +67,8 @@ class Keep:
 
     def torn(self, table: Table) -> None:
         """Rows of a file that the reader could not take apart."""
-        self.counts["bad"] += len(table.torn_rows)
-        self.counts["rows"] += len(table.torn_rows)
+        self.counts["bad"] += len(table.torn_rows) - table.blank
+        self.counts["rows"] += len(table.torn_rows) - table.blank
         self.faults += [Fault(table.path, *found) for found in table.torn[: max(0, MOST_LISTED - len(self.faults))]]
 
     def heard(self, kind: str, rows: int) -> None:

@@ -23,6 +23,7 @@ from kgeval.graph.server.memory import DEFAULT_HEAP, check_fits
 
 Say = Callable[[str], None]
 CSV_GROWTH, PARQUET_GROWTH = 6, 20  # bytes that CSV files and store together take for each byte of the input, a cautious guess
+FILES_SHARE = 3  # what the tool's files alone take of that: one part in so many
 STORE_GROWTH = 5  # bytes of store for each byte of the tool's files
 NODE_BYTES, RELATION_BYTES = 400, 150
 INDEX_SECONDS = 600
@@ -66,13 +67,15 @@ def load(order: Order) -> Converted | None:
 
 def _load(place: Home, order: Order, folder: Path) -> Converted | None:
     check_fits(order.heap or DEFAULT_HEAP)
-    _check_space(folder, sum(_growth(path) for path in order.inputs.all), "files and store")
+    _check_space(folder, sum(_growth(path) for path in order.inputs.all), "files and store, beside the old store,")
     (folder / "csv").mkdir(mode=0o700)
     order.say("converting the files")
     made = convert(order.inputs, folder / "csv", order.target.name, name_keys=order.name_keys, progress=order.progress)
     order.judge(made)
-    _check_space(folder, STORE_GROWTH * made.size + NODE_BYTES * made.nodes + RELATION_BYTES * made.relations, "the store")
-    line = place.claim(None)
+    needed = STORE_GROWTH * made.size + NODE_BYTES * made.nodes + RELATION_BYTES * made.relations
+    _check_space(folder, needed, "the store, beside the old one,")
+    with place.locked(order.say):
+        line = place.claim(None)
     jars = ensure_jars(line, source=None, say=order.say)
     order.say(f"importing {made.nodes:,} nodes and {made.relations:,} relations with Neo4j's own tool")
     data = admin.import_store(_tool_order(made), folder / "store", jars, heap=order.heap or DEFAULT_HEAP, progress=order.progress)
@@ -182,8 +185,13 @@ def _growth(path: Path) -> int:
     return path.stat().st_size * (PARQUET_GROWTH if path.suffix.lower() == ".parquet" else CSV_GROWTH)
 
 
-def _check_space(folder: Path, needed: int, what: str) -> None:
+def room_for_files(inputs: Inputs, folder: Path) -> None:
+    """Raises: ServerError where the disk of `folder` has no room for the tool's files alone, as a dry run writes them."""
+    needed = sum(_growth(path) for path in inputs.all) // FILES_SHARE
+    _check_space(folder, needed, "the converted files", fix="free some, or set TMPDIR to a folder on another disk")
+
+
+def _check_space(folder: Path, needed: int, what: str, *, fix: str = FREE_SPACE) -> None:
     free = shutil.disk_usage(folder).free
     if free < needed:
-        need = f"{what} need about {needed >> 20:,} MB beside the old store"
-        raise ServerError(f"{folder.parent}: {free >> 20:,} MB are free on its disk; {need}", fix=FREE_SPACE)
+        raise ServerError(f"{folder.parent}: {free >> 20:,} MB are free on its disk; {what} need about {needed >> 20:,} MB", fix=fix)

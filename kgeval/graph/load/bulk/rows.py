@@ -34,15 +34,15 @@ def types(column: pa.Array, field: str) -> tuple[pa.Array, cells.Faults]:
 
 READERS: dict[str, dict[str, Read]] = {
     table_files.NODES: {
-        "id": cells.needed, "name": cells.text, "type": types, "description": cells.text, "aliases": lists, "chunk_ids": lists,
+        "id": cells.key, "name": cells.text, "type": types, "description": cells.text, "aliases": lists, "chunk_ids": lists,
         "document_ids": lists, "embedding": cells.numbers,
     },
     table_files.RELATIONS: {
-        "source": cells.needed, "target": cells.needed, "predicate": cells.needed, "description": cells.text, "weight": cells.number,
+        "source": cells.key, "target": cells.key, "predicate": cells.needed, "description": cells.text, "weight": cells.number,
         "chunk_ids": lists,
     },
-    table_files.CHUNKS: {"id": cells.needed, "text": cells.text, "index": cells.whole_number, "documents": lists},
-    table_files.DOCUMENTS: {"id": cells.needed, "title": cells.text},
+    table_files.CHUNKS: {"id": cells.key, "text": cells.text, "index": cells.whole_number, "documents": lists},
+    table_files.DOCUMENTS: {"id": cells.key, "title": cells.text},
 }
 
 
@@ -59,7 +59,9 @@ def good_rows(keep: Keep, paths: tuple[Path, ...], kind: str, unique: str | None
                 faults |= _repeated(keep, unique, rows["id"], faults)
             keep.counts["rows"] += batch.data.num_rows
             if faults:
-                keep.fault(table, batch, faults)
+                blank = _blank(batch.data) if table.is_csv else set()
+                keep.counts["rows"] -= len(blank)
+                keep.fault(table, batch, {at: what for at, what in faults.items() if at not in blank})
                 rows = _without(rows, faults)
             count = len(next(iter(rows.values())))
             if unique is not None:
@@ -79,6 +81,17 @@ def _rows(data: pa.RecordBatch, kind: str, columns: table_files.Columns) -> tupl
             faults = wrong | faults
     found["further"] = {name: _property(data.column(column)) for column, name in columns.further.items()}
     return found, faults
+
+
+def _blank(data: pa.RecordBatch) -> set[int]:
+    """The rows of text in which every cell is blank: all of them are faults, since an id is missing, but they are no rows."""
+    import pyarrow.compute as pc
+
+    found = None
+    for column in data.columns:
+        blank = pc.or_(pc.utf8_is_space(column), pc.equal(pc.binary_length(column), 0))
+        found = blank if found is None else pc.and_(found, blank)
+    return set(pc.indices_nonzero(found).to_pylist())
 
 
 def _property(column: pa.Array) -> pa.Array:

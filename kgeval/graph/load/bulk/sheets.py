@@ -70,6 +70,12 @@ class Sheet:
         files = (self._name("head"), *(self._name(part) for part in self._files))
         return Group(files, self._name("lines") if "lines" in self._files else None, self._type)
 
+    def discard(self) -> None:
+        """Closes the files and deletes them."""
+        for file in self._files.values():
+            file.close()
+            Path(file.name).unlink()
+
     def _append(self, part: str, table: pa.Table) -> None:
         from pyarrow import csv as pcsv
 

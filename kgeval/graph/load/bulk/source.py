@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 from array import array
 from bisect import bisect_right
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgeval.errors import InputError
 from kgeval.files import check_readable
+from kgeval.graph.load.bulk import quotes
 from kgeval.graph.load.table_files import delimiter, header
 
 if TYPE_CHECKING:
@@ -35,20 +36,21 @@ class Batch:
 @dataclass
 class Table:
     """One file. While it is read, `torn` gathers the first 1,000 rows with a wrong number of cells: (row, from 1; what is wrong),
-    and `torn_rows` the numbers of all of them."""
+    and `torn_rows` the numbers of all of them. `blank` counts those of them that hold nothing but blanks: they are no faults."""
 
     path: Path
     names: tuple[str, ...]
     torn: list[tuple[int, str]] = field(default_factory=list)
     torn_rows: array[int] = field(default_factory=lambda: array("q"))
+    blank: int = 0
 
     def batches(self) -> Iterator[Batch]:
         """The rows, in batches. Raises: InputError with file and line where the file is damaged or not UTF-8."""
         check_readable(self.path)
         self.torn.clear()
         del self.torn_rows[:]
-        first = 0
-        for data in self._parquet() if self.path.suffix.lower() == ".parquet" else self._csv():
+        self.blank = first = 0
+        for data in self._csv() if self.is_csv else self._parquet():
             if data.num_rows:
                 yield Batch(self.path, first, data.rename_columns(list(self.names)))
             first += data.num_rows
@@ -57,6 +59,11 @@ class Table:
         """The row in the file, from 1, of the row at `position` among those that were not torn."""
         before = bisect_right(range(len(self.torn_rows)), position, key=lambda at: self.torn_rows[at] - at - 1)
         return position + 1 + before
+
+    @property
+    def is_csv(self) -> bool:
+        """Whether all cells are text, and rows of blanks are passed over."""
+        return self.path.suffix.lower() != ".parquet"
 
     def _parquet(self) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
@@ -76,6 +83,7 @@ class Table:
         from pyarrow import csv as pcsv
 
         try:
+            quotes.check(self.path, delimiter(self.path))
             yield from self._blocks(pcsv)
         except pa.ArrowInvalid as cause:
             raise self._damaged(cause) from cause
@@ -85,16 +93,20 @@ class Table:
     def _blocks(self, pcsv: Any) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
 
+        mark = delimiter(self.path)
+
         def note(row: Any) -> str:
             self.torn_rows.append(row.number - 1)
-            if len(self.torn) < MOST_TORN:
+            if _is_blank(row.text, mark):
+                self.blank += 1
+            elif len(self.torn) < MOST_TORN:
                 self.torn.append((row.number - 1, f"{row.actual_columns} cells, the header has {row.expected_columns}"))
             return "skip"
 
         reader = pcsv.open_csv(
             self.path,
             read_options=pcsv.ReadOptions(use_threads=False, block_size=BLOCK),  # row numbers are only known to one thread
-            parse_options=pcsv.ParseOptions(delimiter=delimiter(self.path), newlines_in_values=True, invalid_row_handler=note),
+            parse_options=pcsv.ParseOptions(delimiter=mark, newlines_in_values=True, invalid_row_handler=note),
             convert_options=pcsv.ConvertOptions(column_types={name: pa.string() for name in header(self.path)}),
         )
         with reader:
@@ -104,17 +116,38 @@ class Table:
         """What is wrong with a CSV file that the fast reader gave up on: found again row by row."""
         csv.field_size_limit(LONGEST_CELL)
         with self.path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
-            reader, begun = csv.reader(file, delimiter=delimiter(self.path)), 1
+            measured = _Measured(file)
+            reader, begun = csv.reader(measured, delimiter=delimiter(self.path)), 1
             for cells in reader:
                 bad = next((at for at, cell in enumerate(cells) if any("\udc80" <= c <= "\udcff" for c in cell)), None)
                 if bad is not None:
                     name = self.names[bad] if bad < len(self.names) else f"cell {bad + 1}"
                     return InputError(f"{self.path}:{reader.line_num}: {name}: is not UTF-8", fix="save the file as UTF-8")
-                if sum(map(len, cells)) > BLOCK // 4:
+                if measured.size > BLOCK:
                     where = f"{self.path}:{begun}: the row that begins here is longer than {BLOCK >> 20} MB"
                     return InputError(where, fix='close its quotes (a quote inside a quoted cell is written ""), or use Parquet')
-                begun = reader.line_num + 1
+                begun, measured.size = reader.line_num + 1, 0
         return InputError(f"{self.path}: not a table: {str(cause).splitlines()[0]}", fix="mend the file, or export it as Parquet")
+
+
+class _Measured:
+    """The lines of a file; `size` adds up their bytes."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._lines, self.size = iter(lines), 0
+
+    def __iter__(self) -> _Measured:
+        return self
+
+    def __next__(self) -> str:
+        line = next(self._lines)
+        self.size += len(line.encode("utf-8", errors="surrogateescape"))
+        return line
+
+
+def _is_blank(row: str, mark: str) -> bool:
+    """Whether a row of CSV holds nothing but blanks."""
+    return not row.replace(mark, "").replace('"', "").strip() and '"""' not in row
 
 
 def lines(path: Path, rows: Collection[int]) -> dict[int, str]:
@@ -136,15 +169,18 @@ def lines(path: Path, rows: Collection[int]) -> dict[int, str]:
 
 
 def plain(batch: pa.RecordBatch, path: Path) -> pa.RecordBatch:
-    """The batch with few types: text, 64-bit whole numbers and floats, booleans, lists of these; dates become text, the rest JSON."""
+    """The batch with few types: text, 64-bit whole numbers and floats, booleans, lists of these; bytes are read as UTF-8, dates and
+    UUIDs become text, the rest JSON."""
     import pyarrow as pa
 
     columns = []
     for name, column in zip(batch.schema.names, batch.columns, strict=True):
         try:
             columns.append(plain_column(column))
-        except pa.ArrowInvalid as cause:
+        except (pa.ArrowInvalid, UnicodeDecodeError) as cause:
             fix = "whole numbers must fit into 64 bits with a sign; write larger ones as text"
+            if isinstance(cause, UnicodeDecodeError) or "UTF8" in str(cause):
+                fix = "bytes that are no text in UTF-8 cannot be kept: write them as text, or leave the column out"
             raise InputError(f"{path}: column {name[:60]!r}: {str(cause).splitlines()[0][:200]}", fix=fix) from cause
     return pa.RecordBatch.from_arrays(columns, names=list(batch.schema.names))
 
@@ -155,6 +191,10 @@ def plain_column(column: pa.Array) -> pa.Array:
 
     import pyarrow as pa
 
+    if isinstance(column.type, pa.UuidType):
+        return pa.array([None if value is None else str(value) for value in column.to_pylist()], pa.string())
+    if isinstance(column.type, pa.BaseExtensionType):
+        column = column.storage
     kind = column.type
     if pa.types.is_dictionary(kind):
         column, kind = column.dictionary_decode(), kind.value_type
@@ -165,8 +205,13 @@ def plain_column(column: pa.Array) -> pa.Array:
         inner = _plain_type(kind.value_type)
         if inner is not None:
             return _lists(column.cast(pa.list_(inner)))
-    texts = [None if value is None else json.dumps(value, ensure_ascii=False, default=str) for value in column.to_pylist()]
+    texts = [None if value is None else json.dumps(value, ensure_ascii=False, default=_words) for value in column.to_pylist()]
     return pa.array(texts, pa.string())
+
+
+def _words(value: Any) -> str:
+    """A nested value that JSON has no form for. Raises: UnicodeDecodeError."""
+    return value.decode("utf-8") if isinstance(value, bytes) else str(value)
 
 
 def _plain_type(kind: pa.DataType) -> pa.DataType | None:
@@ -179,7 +224,8 @@ def _plain_type(kind: pa.DataType) -> pa.DataType | None:
         return pa.float64()
     if is_.is_boolean(kind) or is_.is_null(kind):
         return pa.bool_() if is_.is_boolean(kind) else pa.string()
-    texts = is_.is_string(kind) or is_.is_large_string(kind) or is_.is_string_view(kind)
+    texts = is_.is_string(kind) or is_.is_large_string(kind) or is_.is_string_view(kind) or is_.is_binary(kind)
+    texts = texts or is_.is_large_binary(kind) or is_.is_binary_view(kind) or is_.is_fixed_size_binary(kind)
     return pa.string() if texts or is_.is_temporal(kind) or is_.is_decimal(kind) else None
 
 

@@ -97,6 +97,11 @@ class Entities:
         self._count()
         return list(self._sheets.values())
 
+    def discard(self) -> None:
+        """Closes and deletes what was written, so that the stage can begin again."""
+        for sheet in (*self._sheets.values(), self.mentions):
+            sheet.discard()
+
     def _columns(self, rows: Rows) -> dict[str, pa.Array]:
         name = rows["name"] if "name" in rows else rows["id"]
         if "name" in rows:
@@ -166,6 +171,11 @@ class Relations:
             what = f"more than {naming.MOST_TYPES} distinct predicates: all relations are of type RELATED, `predicate` holds the words"
             self._keep.notes.append(what)
         return list(self._sheets.values())
+
+    def discard(self) -> None:
+        """Closes and deletes what was written, so that the stage can begin again."""
+        for sheet in self._sheets.values():
+            sheet.discard()
 
     def _ends_of(self, rows: Rows) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         """Both ends, asked together so that unknown ones are numbered row by row."""
