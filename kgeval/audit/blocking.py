@@ -10,63 +10,88 @@ import tempfile
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from itertools import combinations
 from typing import IO, TYPE_CHECKING, Any
 from zlib import crc32
 
+from kgeval.audit.slack import give_back
 from kgeval.text.forms import LINKS, Form, acronym_keys
 from kgeval.text.names import normalise
 
 if TYPE_CHECKING:
     import numpy as np
 
-    Columns = tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], np.ndarray[Any, Any]]
+    Integers = np.ndarray[Any, Any]
 
-BUCKETS = 16
-FLUSH = 50_000
-
-
-@dataclass(frozen=True)
-class Block:
-    """Entities (numbers, ascending) that share a key."""
-
-    key: int
-    members: Sequence[int]
+BUCKETS = 64  # a power of 2; sorting one at a time takes little memory
+FLUSH = 8_192
 
 
 class Blocks:
-    """The keys that several names share, in flat arrays: of two names or more, block by block, in the order of the keys."""
+    """The names that share a key, in flat arrays of 4 bytes a number: of two names or more, block by block. `most`: names in a block that
+    is small enough to compare; of larger ones only the `crowd` is kept, the first so many of the entities that are in any of them."""
 
-    def __init__(self, keys: np.ndarray[Any, Any], sizes: np.ndarray[Any, Any], members: np.ndarray[Any, Any], *, most: int) -> None:
+    def __init__(self, *, most: int, crowd: int) -> None:
         import numpy as np
 
-        self._keys, self._members = keys, members
-        self._starts = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(sizes, dtype=np.int64)))
-        order = np.lexsort((keys, sizes))
-        few = sizes[order] <= most
-        self._small, self._large = order[few], order[~few]
-        self.small_sizes: list[int] = sizes[self._small].tolist()
+        self._most, self._crowd = most, crowd
+        self._sizes, self._members = array("I"), array("I")
+        self._in_large = np.zeros(0, dtype=bool)  # by entity
+        self._large: list[Integers] = []
+        self._order: Integers | None = None
+
+    def add(self, sizes: Integers, members: Integers) -> None:
+        """Takes blocks in: `sizes[i]` members of block i, one block after the other."""
+        import numpy as np
+
+        few = sizes <= self._most
+        self._sizes.frombytes(sizes[few].astype(np.uint32).tobytes())
+        self._members.frombytes(members[np.repeat(few, sizes)].astype(np.uint32).tobytes())
+        ends = np.cumsum(sizes, dtype=np.int64)
+        for at in np.flatnonzero(~few):
+            self._add_large(members[ends[at] - sizes[at] : ends[at]].copy())
+        last = self._last()
+        self._large = [block[block <= last] for block in self._large]
+
+    def _add_large(self, block: Integers) -> None:
+        import numpy as np
+
+        if (beyond := int(block[-1]) + 1 - len(self._in_large)) > 0:
+            self._in_large = np.concatenate((self._in_large, np.zeros(beyond, dtype=bool)))
+        self._in_large[block] = True
+        self._large.append(block)
+
+    def _last(self) -> int:
+        """The last entity of the crowd."""
+        crowd = self.crowd()
+        return crowd[-1] if crowd else -1
+
+    @property
+    def small_sizes(self) -> Integers:
+        """How many names are in each block that is small enough, smallest first."""
+        import numpy as np
+
+        return np.sort(np.frombuffer(self._sizes, dtype=np.uint32))
 
     def small(self) -> Iterator[Sequence[int]]:
         """The blocks small enough to compare, smallest first."""
-        return (self._of(int(at)) for at in self._small)
-
-    def large(self) -> Iterator[Block]:
-        """Those too large."""
-        return (Block(int(self._keys[at]), self._of(int(at))) for at in self._large)
-
-    def crowd(self, most: int) -> list[int]:
-        """The first `most` of the entities that are in a block too large."""
         import numpy as np
 
-        parts = [self._members[self._starts[at] : self._starts[at + 1]] for at in self._large]
-        crowd: list[int] = np.unique(np.concatenate(parts))[:most].tolist() if parts else []
-        return crowd
+        sizes, members = np.frombuffer(self._sizes, dtype=np.uint32), np.frombuffer(self._members, dtype=np.uint32)
+        ends = np.cumsum(sizes, dtype=np.int64)
+        for at in np.argsort(sizes, kind="stable"):
+            yield members[ends[at] - sizes[at] : ends[at]].tolist()
 
-    def _of(self, at: int) -> list[int]:
-        members: list[int] = self._members[self._starts[at] : self._starts[at + 1]].tolist()
-        return members
+    def large(self) -> Iterator[Sequence[int]]:
+        """Of those too large, the members that are in the crowd; in the order of their sizes."""
+        return (block.tolist() for block in self._large)
+
+    def crowd(self) -> list[int]:
+        """The first of the entities that are in a block too large."""
+        import numpy as np
+
+        crowd: list[int] = np.flatnonzero(self._in_large)[: self._crowd].tolist()
+        return crowd
 
 
 def block_keys(item: Form, aliases: Sequence[str]) -> Iterator[str]:
@@ -89,20 +114,21 @@ def _spelling_keys(text: str) -> Iterator[str]:
         yield f"s:{half}:{text[-half:]}"
 
 
-def collect(forms: Iterable[tuple[Form, Sequence[str]]], *, most: int) -> Blocks:
-    """The blocks of all names. A dozen keys a name wait in files without names, 12 bytes each, and are sorted part by part."""
-    import numpy as np
-
+def collect(forms: Iterable[tuple[Form, Sequence[str]]], *, most: int, crowd: int) -> Blocks:
+    """The blocks of all names, in the order of the keys' codes. A dozen keys a name wait in files without
+    names, 12 bytes each, and are sorted part by part."""
+    blocks = Blocks(most=most, crowd=crowd)
     with ExitStack() as stack:
         buckets = [_Bucket(stack.enter_context(tempfile.TemporaryFile())) for _ in range(BUCKETS)]
         for number, (item, aliases) in enumerate(forms):
             for key in block_keys(item, aliases):
                 text = key.encode("utf-8", "surrogatepass")
                 code = crc32(text) << 32 | crc32(text, 77)
-                buckets[code >> 60].add(code, number)
-        found = [bucket.blocks() for bucket in buckets]
-    keys, sizes, members = (np.concatenate(column) for column in zip(*found, strict=True))
-    return Blocks(keys, sizes, members, most=most)
+                buckets[code >> 58].add(code, number)
+        for bucket in buckets:
+            blocks.add(*bucket.blocks())
+    give_back()
+    return blocks
 
 
 class _Bucket:
@@ -127,8 +153,8 @@ class _Bucket:
         self._file.write(table.tobytes())
         self._keys, self._owners = array("Q"), array("I")
 
-    def blocks(self) -> Columns:
-        """As `_shared`, of what was taken in."""
+    def blocks(self) -> tuple[Integers, Integers]:
+        """As `_shared`, of what was taken in; the keys themselves are not asked for again."""
         import numpy as np
 
         self._flush()
@@ -137,8 +163,8 @@ class _Bucket:
         return _shared(table["key"], table["owner"])
 
 
-def _shared(keys: np.ndarray[Any, Any], owners: np.ndarray[Any, Any]) -> Columns:
-    """Keys that two or more owners have, ascending; how many each; and these owners, one key after the other."""
+def _shared(keys: np.ndarray[Any, Any], owners: np.ndarray[Any, Any]) -> tuple[Integers, Integers]:
+    """Of keys that two or more owners have, ascending: how many owners each has, and these owners, one key after the other."""
     import numpy as np
 
     order = np.lexsort((owners, keys))
@@ -146,9 +172,9 @@ def _shared(keys: np.ndarray[Any, Any], owners: np.ndarray[Any, Any]) -> Columns
     new = np.ones(len(keys), dtype=bool)
     new[1:] = (keys[1:] != keys[:-1]) | (owners[1:] != owners[:-1])  # a name may reach a key twice
     keys, owners = keys[new], owners[new]
-    known, sizes = np.unique(keys, return_counts=True)
+    sizes = np.unique(keys, return_counts=True)[1]
     several = sizes > 1
-    return known[several], sizes[several].astype(np.int32), owners[np.repeat(several, sizes)].astype(np.int32)
+    return sizes[several].astype(np.int32), owners[np.repeat(several, sizes)].astype(np.int32)
 
 
 def pairs(blocks: Iterable[Sequence[int]], fits: Callable[[int, int], bool], *, budget: int) -> Iterator[tuple[int, int]]:
@@ -177,22 +203,17 @@ def affordable(sizes: Iterable[int], *, budget: int) -> int:
     return done
 
 
-def split(large: Iterable[Block], marks: Callable[[int], Iterable[int]], crowd: Iterable[int], *, most: int) -> list[list[int]]:
+def split(large: Iterable[Sequence[int]], marks: Callable[[int], Iterable[int]], crowd: Iterable[int], *, most: int) -> list[list[int]]:
     """The large blocks, split by what their entities share, as far as they are of the `crowd`; what is still too large is left out.
 
-    `marks`: what an entity is joined to, as numbers below 2^32.
+    `marks`: what an entity is joined to, as numbers.
     """
-    import numpy as np
-
     known = set(crowd)
-    keys, owners = array("Q"), array("I")
-    for at, block in enumerate(large):
-        for number in block.members:
-            if number in known:
-                for mark in marks(number):
-                    keys.append(at << 32 | mark)
-                    owners.append(number)
-    _, sizes, members = _shared(np.array(keys, dtype=np.uint64), np.array(owners, dtype=np.uint32))
-    ends = np.cumsum(sizes, dtype=np.int64).tolist()
-    parts = [members[end - size : end].tolist() for size, end in zip(sizes.tolist(), ends, strict=True) if size <= most]
+    parts: list[list[int]] = []
+    for block in large:
+        joined: dict[int, list[int]] = {}
+        for number in block:
+            for mark in set(marks(number)) if number in known else ():
+                joined.setdefault(mark, []).append(number)
+        parts += (part for part in joined.values() if 1 < len(part) <= most)
     return sorted(parts, key=lambda part: (len(part), part))

@@ -17,6 +17,7 @@ from kgeval.audit.gates.limits import told
 from kgeval.audit.part import Part
 from kgeval.audit.roles import Missing, missing_roles
 from kgeval.audit.rulebook import Rule, load_rules
+from kgeval.audit.slack import give_back
 from kgeval.audit.structure import Options, Structure, measure
 from kgeval.graph.algorithms import sharing
 from kgeval.graph.connect import Graph
@@ -128,6 +129,7 @@ def _run(
     started = time.perf_counter()
     result = attempt(lambda: _outcome(graph, layout, rule, options))
     seconds = time.perf_counter() - started
+    give_back()
     if result.value is None:
         failure = result.failure or Failure("error", "the check gave no result")
         return _finding(rule, failure.status, options, reason=failure.reason, seconds=seconds), failure

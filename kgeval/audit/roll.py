@@ -1,7 +1,10 @@
-"""Entities as flat columns: some 50 bytes each instead of a kilobyte of Python objects, for checks that hold a whole graph's names."""
+"""Entities as flat columns: some 30 bytes each instead of a kilobyte of Python objects, for checks that hold a whole graph's names."""
 
 from __future__ import annotations
 
+import os
+import tempfile
+import weakref
 from array import array
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
@@ -15,6 +18,9 @@ if TYPE_CHECKING:
     Integers = np.ndarray[Any, np.dtype[np.int64]]
 
 
+KEPT = 1 << 20  # bytes of texts in memory before they go into the file
+
+
 class Texts:
     """Texts one after the other in one buffer; texts cannot be changed or taken out."""
 
@@ -24,9 +30,13 @@ class Texts:
     def append(self, text: str) -> None:
         """Adds one text at the end."""
         self._buffer += text.encode("utf-8", "surrogatepass")
-        if len(self._buffer) >= 1 << 32 and self._ends.typecode == "I":  # 4 bytes are enough for all but the very largest graphs
+        if self._size >= 1 << 32 and self._ends.typecode == "I":  # 4 bytes are enough for all but the very largest graphs
             self._ends = array("Q", self._ends)
-        self._ends.append(len(self._buffer))
+        self._ends.append(self._size)
+
+    @property
+    def _size(self) -> int:
+        return len(self._buffer)
 
     def __len__(self) -> int:
         return len(self._ends) - 1
@@ -37,6 +47,34 @@ class Texts:
     def raw(self, at: int) -> bytes:
         """The text in UTF-8."""
         return bytes(self._buffer[self._ends[at] : self._ends[at + 1]])
+
+
+class FiledTexts(Texts):
+    """As Texts, in a temporary file that has no name and goes with the process: 4 bytes of memory a text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115  closed when nobody holds these texts any more
+        self._filed = 0
+        weakref.finalize(self, self._file.close)
+
+    def append(self, text: str) -> None:
+        super().append(text)
+        if len(self._buffer) >= KEPT:
+            self._file.write(self._buffer)
+            self._file.flush()
+            self._filed += len(self._buffer)
+            self._buffer.clear()
+
+    def raw(self, at: int) -> bytes:
+        start, end = self._ends[at], self._ends[at + 1]
+        if start >= self._filed:
+            return bytes(self._buffer[start - self._filed : end - self._filed])
+        return os.pread(self._file.fileno(), end - start, start)
+
+    @property
+    def _size(self) -> int:
+        return self._filed + len(self._buffer)
 
 
 class Lists:
@@ -67,7 +105,7 @@ class Roll:
     def __init__(self) -> None:
         self._numbers, self._odd = array("q"), dict[int, str]()  # an id is its number behind a head; the odd ones stand as they are
         self._heads, self._head = array("H"), dict[str, int]()
-        self._keys, self.names = Texts(), Texts()
+        self._keys, self.names = FiledTexts(), FiledTexts()
         self._kinds, self._kind = array("I"), dict[str | None, int]()
         self._kind_names: list[str | None] = []
         self._order: tuple[Integers, Integers] | None = None

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from kgeval.graph.connect import Graph
 
-    Integers = np.ndarray[Any, np.dtype[np.int64]]
+    Integers = np.ndarray[Any, np.dtype[np.signedinteger[Any]]]
 
 Louvain: Final = "louvain"
 Leiden: Final = "leiden"

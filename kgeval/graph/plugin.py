@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from kgeval.graph.algorithms import Adjacency, Expected, Giant, Leiden, Method, Partition, Small
@@ -126,17 +127,22 @@ class PluginView:
             drop(self._graph, copy)
 
     def adjacency(self) -> Adjacency:
+        """In 4 bytes a number, written where they belong as they come: five million edges are ten million neighbours, and the client
+        has 300 MB for everything."""
         import numpy as np
 
-        found = array("q")
+        found, degrees = array("q"), array("i")
         for row in self._sliced("joined-nodes"):
             found.extend(row["ids"])
-        ids = np.sort(np.array(found, dtype=np.int64))
-        ends: tuple[array[int], array[int]] = (array("i"), array("i"))
-        for row in self._sliced("edge-slices"):
-            for side, column in zip(ends, (row["sources"], row["targets"]), strict=True):
-                side.frombytes(np.searchsorted(ids, np.array(column, dtype=np.int64)).astype(np.intc).tobytes())
-        return _compressed(ids, ends)
+            degrees.extend(row["degrees"])
+        order = np.argsort(np.frombuffer(found, dtype=np.int64), kind="stable") if found else np.zeros(0, dtype=np.int64)
+        ids = np.array(found, dtype=np.int64)[order]
+        starts = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(np.array(degrees, dtype=np.int64)[order])))
+        others = np.zeros(int(starts[-1]), dtype=np.intc)
+        for row in self._sliced("neighbour-slices"):
+            at = np.searchsorted(ids, np.array(row["sources"], dtype=np.int64))
+            _put(others, starts, at, np.searchsorted(ids, np.fromiter(chain.from_iterable(row["targets"]), dtype=np.int64)))
+        return Adjacency(ids, starts, others)
 
     def small_components(self, *, max_size: int, giant_share: float, sample: int) -> Small:
         (row,) = self._rows("small-component", max_size=max_size, giant_share=giant_share, sample=sample)
@@ -179,14 +185,11 @@ class PluginView:
         return query, {p.name: pool[p.name] for p in query.params}
 
 
-def _compressed(ids: Integers, ends: tuple[array[int], array[int]]) -> Adjacency:
-    """The neighbours of every node; both ends of each edge are given as positions in `ids`. In 4 bytes a number: five million
-    edges are ten million neighbours, and the client has 300 MB for everything."""
+def _put(others: Integers, starts: Integers, at: Integers, neighbours: Integers) -> None:
+    """Writes the neighbours of some nodes (positions `at`; all of the first, then all of the second ...) where they belong, ascending."""
     import numpy as np
-    from scipy.sparse import coo_array
 
-    one, other = (np.frombuffer(side, dtype=np.intc) if side else np.zeros(0, dtype=np.intc) for side in ends)
-    half = coo_array((np.ones(len(one), dtype=np.int8), (one, other)), shape=(len(ids), len(ids))).tocsr()
-    both = half + half.T.tocsr()
-    both.sort_indices()
-    return Adjacency(ids, both.indptr.astype(np.int64), both.indices)
+    sizes = starts[at + 1] - starts[at]
+    owner = np.repeat(np.arange(len(at)), sizes)
+    before = np.repeat(np.cumsum(sizes) - sizes, sizes)
+    others[starts[at][owner] + np.arange(len(owner)) - before] = neighbours[np.lexsort((neighbours, owner))]

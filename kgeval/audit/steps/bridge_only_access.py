@@ -52,7 +52,7 @@ def hanging_parts(graph: Adjacency, min_part: int) -> list[Part]:
     A part is smaller than half of its component. Outermost parts only (none inside another),
     largest first, then by id. Gates and entries are internal ids.
     """
-    starts, others = memoryview(array("q", graph.starts.tolist())), memoryview(array("i", graph.others.astype("i").tobytes()))
+    starts, others = graph.starts.astype("q", copy=False).data, graph.others.astype("i", copy=False).data
     walker = _Walker(starts, others)
     parts: list[Part] = []
     for start in range(len(graph.ids)):

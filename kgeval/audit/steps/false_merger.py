@@ -9,6 +9,7 @@ from typing import Any
 
 from kgeval.audit.check import Check, Outcome
 from kgeval.audit.contexts import Contexts
+from kgeval.audit.same_names import code
 from kgeval.graph.connect import Row
 from kgeval.graph.queries import all_queries
 from kgeval.records import Example, GraphRef
@@ -71,8 +72,8 @@ def _by_documents(row: Row) -> list[tuple[str, str]]:
 
 def _by_neighbours(row: Row, near: Contexts, numbers: dict[str, int]) -> list[tuple[str, str]]:
     """(neighbour, what it is joined to other than the entity itself): related neighbours, and a common third entity."""
-    known = [n["element_id"] for n in row["neighbours"] if n["documents"]]
-    return [(one, other) for one in known for other in near.of(numbers[one]) if other != row["element_id"]]
+    known, own = [n["element_id"] for n in row["neighbours"] if n["documents"]], code(row["element_id"])
+    return [(one, f"code {other}") for one in known for other in near.codes(numbers[one]) if other != own]
 
 
 def _groups(links: list[tuple[str, str]]) -> list[set[str]]:

@@ -38,7 +38,7 @@ class Entities:
             if normalise(row["name"][:300]):
                 self._add(row)
         self._folded = [(kind or "").strip().casefold() for kind in self.roll.kinds]
-        self.form: Callable[[str], Form] = lru_cache(maxsize=10_000)(forms.form)
+        self.form: Callable[[str], Form] = lru_cache(maxsize=2_000)(forms.form)
 
     def _add(self, row: Row) -> None:
         kind = row["type"] if row["type"] not in self._unknown else None
@@ -100,13 +100,13 @@ def _candidates(check: Check, entities: Entities) -> tuple[Candidates, frozenset
     """
     most, budget = int(check.settings["max_block"]), int(check.settings["max_pairs"])
     bearers: set[str] = set()
-    blocks = collect(_forms(entities, bearers), most=most)
-    crowd = blocks.crowd(int(check.settings["max_crowd"]))
+    blocks = collect(_forms(entities, bearers), most=most, crowd=int(check.settings["max_crowd"]))
+    crowd = blocks.crowd()
     near = Contexts(check, {number: entities.roll.element_id(number) for number in crowd})
-    parts = split(blocks.large(), near.marks, crowd, most=most)
-    sizes = [*map(len, parts), *blocks.small_sizes]
-    left = len(sizes) - affordable(sizes, budget=budget)
-    note = f"{left} of {len(sizes)} groups of like names were not compared (max_pairs = {budget})" if left else None
+    parts = split(blocks.large(), near.codes, crowd, most=most)
+    small = blocks.small_sizes
+    left = len(parts) + len(small) - affordable(chain(map(len, parts), map(int, small)), budget=budget)
+    note = f"{left} of {len(parts) + len(small)} groups of like names were not compared (max_pairs = {budget})" if left else None
     found = pairs(chain(parts, blocks.small()), _fitting(entities), budget=budget)
     named = [(a, b, how) for a, b in found if (how := entities.joined_by(a, b))]
     return named, frozenset(bearers - forms.GENERIC), note
