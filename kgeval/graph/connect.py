@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -72,7 +72,7 @@ class Graph:
 
         Raises: QueryTimeout at the time limit (seconds), QueryError with the server's words otherwise.
         """
-        with translated(), reading(self._driver, self.info.database) as session:
+        with self.renewing(), translated(), reading(self._driver, self.info.database) as session:
             return _run(session.execute_read, _text(query), dict(params or {}), timeout)
 
     def read_lists(self, query: str | Query, params: Mapping[str, Any] | None = None, *, timeout: float | None = None) -> Row:
@@ -81,7 +81,7 @@ class Graph:
 
         Raises: as `read`; QueryError if there is not exactly one row.
         """
-        with translated(), reading(self._driver, self.info.database) as session:
+        with self.renewing(), translated(), reading(self._driver, self.info.database) as session:
             rows = _run(session.execute_read, _text(query), dict(params or {}), timeout, convert=dict)
         if len(rows) != 1:
             raise QueryError(f"{len(rows)} rows came back where there must be one", fix="see the server's log")
@@ -92,7 +92,7 @@ class Graph:
     ) -> Generator[Row, None, None]:
         """The rows of a query one by one, in a READ transaction, in flat memory. Not retried."""
         with (
-            translated(), reading(self._driver, self.info.database, fetch_size=5000) as session,
+            self.renewing(), translated(), reading(self._driver, self.info.database, fetch_size=5000) as session,
             session.begin_transaction(metadata=marks(), timeout=timeout) as tx, stopping(self._driver, self.info.database),
         ):
             result = tx.run(_text(query), dict(params or {}))
@@ -102,12 +102,12 @@ class Graph:
 
     def write(self, query: str | Query, params: Mapping[str, Any] | None = None, *, timeout: float | None = None) -> list[Row]:
         """The rows of a writing query. Only importers and an explicit write-back call this."""
-        with translated(), writing(self._driver, self.info.database) as session:
+        with self.renewing(), translated(), writing(self._driver, self.info.database) as session:
             return _run(session.execute_write, _text(query), dict(params or {}), timeout)
 
     def schema_command(self, query: str | Query) -> None:
         """Runs an index or constraint command of our own layout. Only importers call this."""
-        with translated(), writing(self._driver, self.info.database) as session:
+        with self.renewing(), translated(), writing(self._driver, self.info.database) as session:
             session.run(_text(query)).consume()
 
     @property
@@ -149,6 +149,19 @@ class Graph:
         """Ends queries of killed kgeval processes of this machine. How many; 0 also where this user may not."""
         return sweep_transactions(self._driver, self.info.database)
 
+    @contextmanager
+    def renewing(self) -> Iterator[None]:
+        """An interrupt may leave a connection in the midst of a message, and the driver would ask it again: so it gets a new driver."""
+        from neo4j.exceptions import DriverError, Neo4jError
+
+        try:
+            yield
+        except KeyboardInterrupt:
+            broken, self._driver, self._gds, self._reading = self._driver, driver_of(self._address), None, None
+            with suppress(DriverError, Neo4jError, BufferError, ValueError, TypeError, LookupError, OSError, AssertionError, struct.error):
+                broken.close()
+            raise
+
     def close(self) -> None:
         """Closes the driver."""
         self._driver.close()
@@ -167,6 +180,16 @@ def open_graph(address: Address, *, timeout: float = 10.0) -> Graph:
 
     Raises: ConnectError: not reachable, wrong password, database missing, Neo4j older than 5.26.
     """
+    driver = driver_of(address, timeout=timeout)
+    try:
+        return Graph(driver, inspect(driver, address), address)
+    except BaseException:
+        driver.close()
+        raise
+
+
+def driver_of(address: Address, *, timeout: float = 10.0) -> neo4j.Driver:
+    """A driver that has not connected yet. Raises: ConnectError for what is no address."""
     import neo4j
 
     if "@" in address.uri:
@@ -177,17 +200,12 @@ def open_graph(address: Address, *, timeout: float = 10.0) -> Graph:
     if address.uri.partition("://")[0] not in SCHEMES:
         raise ConnectError(f"{address.uri}: not a Neo4j address", fix="use neo4j://, neo4j+s:// or bolt://host:port")
     try:
-        driver = neo4j.GraphDatabase.driver(
+        return neo4j.GraphDatabase.driver(
             address.uri, auth=(address.username, address.password), notifications_min_severity="OFF",
             connection_timeout=timeout, user_agent="kgeval", max_transaction_retry_time=5.0,
         )
     except (ValueError, neo4j.exceptions.DriverError) as cause:
         raise ConnectError(f"{address.uri}: not a Neo4j address: {cause}", fix="use neo4j://, neo4j+s:// or bolt://host:port") from cause
-    try:
-        return Graph(driver, inspect(driver, address), address)
-    except BaseException:
-        driver.close()
-        raise
 
 
 def _run(execute: Any, text: str, params: Row, timeout: float | None, convert: Callable[[neo4j.Record], Row] | None = None) -> list[Row]:

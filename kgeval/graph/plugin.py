@@ -101,12 +101,14 @@ class PluginView:
         return int(self._rows("count-bridges")[0]["bridges"]) if self.edges else 0
 
     def communities(self, method: Method, seed: int) -> tuple[Partition, float]:
-        gds, handle = self._graph.gds, self._handle()
         found: Any
-        if method == Leiden:
-            found = gds.leiden.mutate(handle, "community", relationship_types=[SIMPLE], random_seed=seed, concurrency=1, log_progress=False)
-        else:
-            found = gds.louvain.mutate(handle, "community", relationship_types=[SIMPLE], concurrency=1, log_progress=False)
+        options: dict[str, Any] = {"relationship_types": [SIMPLE], "concurrency": 1, "log_progress": False}
+        with self._graph.renewing():
+            gds, handle = self._graph.gds, self._handle()
+            if method == Leiden:
+                found = gds.leiden.mutate(handle, "community", random_seed=seed, **options)
+            else:
+                found = gds.louvain.mutate(handle, "community", **options)
         return self._partition("stored-communities"), float(found.modularity)
 
     def crossing(self) -> int:

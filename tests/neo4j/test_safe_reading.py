@@ -45,9 +45,14 @@ def streamed(graph: Graph) -> None:
         pass
 
 
+def by_the_gds_client(graph: Graph) -> None:
+    with graph.renewing():
+        graph.gds.run_cypher(ENDLESS, mode="READ")
+
+
 @pytest.mark.parametrize("ask", [
     lambda graph: graph.read(ENDLESS, timeout=600), lambda graph: graph.read_lists(ENDLESS, timeout=600), streamed,
-    lambda graph: graph.gds.run_cypher(ENDLESS, mode="READ"), lambda graph: graph.write(ENDLESS, timeout=600),
+    by_the_gds_client, lambda graph: graph.write(ENDLESS, timeout=600),
 ], ids=["read", "lists", "stream", "gds", "write"])
 def test_ctrl_c_ends_the_query_on_the_server_too(graph: Graph, ask: Callable[[Graph], Any]) -> None:
     graph.limit_gds(600)

@@ -17,6 +17,27 @@ from kgeval.graph.processes import mark
 from kgeval.graph.reading import ReadingSession
 from kgeval.graph.sessions import ENDED, MARK, marks, signed, stop, stop_signed
 
+
+class Broken:
+    """A driver whose connection is in the midst of a message: it can be closed with an error only."""
+
+    def __init__(self) -> None:
+        self.closed = False
+
+    def close(self) -> None:
+        self.closed = True
+        raise BufferError("Existing exports of data: object cannot be re-sized")
+
+
+def test_after_an_interrupt_no_connection_of_before_is_asked_again() -> None:
+    broken: Any = Broken()
+    graph = Graph(broken, SimpleNamespace(database="neo4j"), Address("bolt://127.0.0.1:1", "neo4j", "x", source="test"))  # type: ignore[arg-type]
+    with pytest.raises(KeyboardInterrupt), graph.renewing():
+        raise KeyboardInterrupt
+    assert (broken.closed, graph._driver is broken) == (True, False)
+    graph.close()
+
+
 MET = [ValueError, struct.error, KeyError, OSError]
 
 
