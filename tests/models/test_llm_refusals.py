@@ -70,7 +70,7 @@ def test_a_used_up_account_ends_the_run_as_incomplete(tmp_path: Path, status: in
         assert {outcome.failure.cause for outcome in outcomes if outcome.failure} == {"budget"}
         assert len(outcomes) == 30
         assert models.exit_code == 3
-        assert sum(use.calls for use in models.asked().use) <= 3
+        assert sum(use.calls for use in models.asked().use) <= 4  # two in flight, and two more that began before the first reply was read
 
 
 def test_a_request_that_an_endpoint_moderates_with_403_does_not_end_the_run(tmp_path: Path) -> None:
