@@ -1,5 +1,6 @@
 // algorithm-memory: how much of the server's heap the graph algorithms of an audit will take, as GDS estimates it beforehand.
-// For a graph of $nodes entities and $relations relations, projected undirected with all relations and with one a pair.
+// For a graph of $nodes entities and $relations relations. The projection is reckoned as two undirected ones, with all relations and with
+// one a pair: the directed one that the simple graph is made of takes less.
 // Nothing is projected for it.
 //
 // :param nodes => 1000            -- INTEGER: entities

@@ -38,7 +38,6 @@ class Blocks:
         self._sizes, self._members = array("I"), array("I")
         self._in_large = np.zeros(0, dtype=bool)  # by entity
         self._large: list[Integers] = []
-        self._order: Integers | None = None
 
     def add(self, sizes: Integers, members: Integers) -> None:
         """Takes blocks in: `sizes[i]` members of block i, one block after the other."""
@@ -50,8 +49,8 @@ class Blocks:
         ends = np.cumsum(sizes, dtype=np.int64)
         for at in np.flatnonzero(~few):
             self._add_large(members[ends[at] - sizes[at] : ends[at]].copy())
-        last = self._last()
-        self._large = [block[block <= last] for block in self._large]
+        if crowd := self.crowd():  # its last member only comes down as more blocks come
+            self._large = [block[block <= crowd[-1]] for block in self._large]
 
     def _add_large(self, block: Integers) -> None:
         import numpy as np
@@ -60,11 +59,6 @@ class Blocks:
             self._in_large = np.concatenate((self._in_large, np.zeros(beyond, dtype=bool)))
         self._in_large[block] = True
         self._large.append(block)
-
-    def _last(self) -> int:
-        """The last entity of the crowd."""
-        crowd = self.crowd()
-        return crowd[-1] if crowd else -1
 
     @property
     def small_sizes(self) -> Integers:
@@ -83,7 +77,7 @@ class Blocks:
             yield members[ends[at] - sizes[at] : ends[at]].tolist()
 
     def large(self) -> Iterator[Sequence[int]]:
-        """Of those too large, the members that are in the crowd; in the order of their sizes."""
+        """Of those too large, the members that are in the crowd."""
         return (block.tolist() for block in self._large)
 
     def crowd(self) -> list[int]:
@@ -154,27 +148,20 @@ class _Bucket:
         self._keys, self._owners = array("Q"), array("I")
 
     def blocks(self) -> tuple[Integers, Integers]:
-        """As `_shared`, of what was taken in; the keys themselves are not asked for again."""
+        """Of the keys that two or more names have: how many names each has, and these names, one key after the other."""
         import numpy as np
 
         self._flush()
         self._file.seek(0)
         table = np.frombuffer(self._file.read(), dtype=[("key", "u8"), ("owner", "u4")])
-        return _shared(table["key"], table["owner"])
-
-
-def _shared(keys: np.ndarray[Any, Any], owners: np.ndarray[Any, Any]) -> tuple[Integers, Integers]:
-    """Of keys that two or more owners have, ascending: how many owners each has, and these owners, one key after the other."""
-    import numpy as np
-
-    order = np.lexsort((owners, keys))
-    keys, owners = keys[order], owners[order]
-    new = np.ones(len(keys), dtype=bool)
-    new[1:] = (keys[1:] != keys[:-1]) | (owners[1:] != owners[:-1])  # a name may reach a key twice
-    keys, owners = keys[new], owners[new]
-    sizes = np.unique(keys, return_counts=True)[1]
-    several = sizes > 1
-    return sizes[several].astype(np.int32), owners[np.repeat(several, sizes)].astype(np.int32)
+        order = np.lexsort((table["owner"], table["key"]))
+        keys, owners = table["key"][order], table["owner"][order]
+        new = np.ones(len(keys), dtype=bool)
+        new[1:] = (keys[1:] != keys[:-1]) | (owners[1:] != owners[:-1])  # a name may reach a key twice
+        keys, owners = keys[new], owners[new]
+        sizes = np.unique(keys, return_counts=True)[1]
+        several = sizes > 1
+        return sizes[several].astype(np.int32), owners[np.repeat(several, sizes)].astype(np.int32)
 
 
 def pairs(blocks: Iterable[Sequence[int]], fits: Callable[[int, int], bool], *, budget: int) -> Iterator[tuple[int, int]]:
@@ -203,17 +190,16 @@ def affordable(sizes: Iterable[int], *, budget: int) -> int:
     return done
 
 
-def split(large: Iterable[Sequence[int]], marks: Callable[[int], Iterable[int]], crowd: Iterable[int], *, most: int) -> list[list[int]]:
-    """The large blocks, split by what their entities share, as far as they are of the `crowd`; what is still too large is left out.
+def split(large: Iterable[Sequence[int]], marks: Callable[[int], Iterable[int]], *, most: int) -> list[list[int]]:
+    """The large blocks, split by what their entities share; what is still too large is left out.
 
-    `marks`: what an entity is joined to, as numbers.
+    `marks`: what an entity is joined to, as numbers, each once.
     """
-    known = set(crowd)
     parts: list[list[int]] = []
     for block in large:
         joined: dict[int, list[int]] = {}
         for number in block:
-            for mark in set(marks(number)) if number in known else ():
+            for mark in marks(number):
                 joined.setdefault(mark, []).append(number)
         parts += (part for part in joined.values() if 1 < len(part) <= most)
     return sorted(parts, key=lambda part: (len(part), part))

@@ -48,11 +48,11 @@ class Contexts:
         self._chunks: dict[int, array[int]] = {}
         self._read(check)
 
-    def codes(self, number: int) -> list[int]:
+    def codes(self, number: int) -> set[int]:
         """Codes (64 bits) of what the entity is joined to, and its own: two entities with one of them in common are near."""
         if number not in self._near:
-            return []
-        return [code(self._ids[number]), *set(self._near[number][0]), *self._chunks[number]]
+            return set()
+        return {code(self._ids[number]), *self._near[number][0], *self._chunks[number]}
 
     def shared(self, a: int, b: int) -> Shared:
         """What two entities share; nothing where one was not read."""

@@ -152,14 +152,14 @@ def _made(check: Check, made: Embedding) -> Neighbours:
     from kgeval.llm.text_table import open_table
 
     settings = check.settings
-    wanted = Wanted(
-        float(settings["min_cosine"]), int(settings["top_k"]), int(settings["exact_up_to"]), most=int(settings["max_pairs"]),
-        namesakes=_namesakes(check),
-    )
-    names = _Names(check)
+    names, exact_up_to = _Names(check), int(settings["exact_up_to"])
     with flushed(made):
         table = open_table(_place(check), names.items, made.embedder, cache_dir=made.cache_dir, say=made.say)
     left = f"; the search ended at {int(settings['max_embedded'])} entities (max_embedded)" if names.more else ""
+    wanted = Wanted(
+        float(settings["min_cosine"]), int(settings["top_k"]), exact_up_to, most=int(settings["max_pairs"]),
+        namesakes=_namesakes(check) if table.about.rows > exact_up_to else 0,  # an exact search needs none
+    )
     found = near_pairs(table, wanted)
     return Neighbours(found.pairs, table.about.rows, f"by names embedded with {made.embedder.name}{left}{_cut(check, found.cut)}")
 

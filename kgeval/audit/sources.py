@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 import unicodedata
-from array import array
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import dataclass, field
-from typing import IO
 
 from kgeval.audit.check import Check
 from kgeval.audit.part import Part
-from kgeval.audit.roll import Lists, Roll, Texts
+from kgeval.audit.roll import FiledTexts, Lists, Roll, Texts
 from kgeval.audit.slices import rows
 from kgeval.graph.connect import Row
 from kgeval.graph.queries import all_queries
@@ -69,18 +65,17 @@ class Chunks:
     The texts lie in a file without a name, which only this process can read and which goes with it.
     """
 
-    def __init__(self, file: IO[bytes]) -> None:
+    def __init__(self) -> None:
         self.number: dict[str, int] = {}
-        self._file, self._ends = file, array("Q", [0])
+        self._texts = FiledTexts()
 
-    def add(self, row: Row, text: bytes) -> None:
+    def add(self, row: Row, text: str) -> None:
         """Takes one chunk in."""
-        at = len(self._ends) - 1
+        at = len(self._texts)
         self.number[row["element_id"]] = at
         if row["id"]:
             self.number.setdefault(row["id"], at)
-        self._file.write(text)
-        self._ends.append(self._ends[-1] + len(text))
+        self._texts.append(text)
 
     def known(self, keys: Iterable[str]) -> list[int]:
         """The numbers of those keys that are chunks with text."""
@@ -88,19 +83,17 @@ class Chunks:
 
     def text(self, number: int) -> bytes:
         """A chunk's reduced text."""
-        return os.pread(self._file.fileno(), self._ends[number + 1] - self._ends[number], self._ends[number])
+        return self._texts.raw(number)
 
 
-@contextmanager
-def chunk_texts(check: Check) -> Iterator[Chunks]:
+def chunk_texts(check: Check) -> Chunks:
     """All chunks that have text, read once."""
-    with tempfile.TemporaryFile() as file:
-        out, plain = Chunks(file), Plain()
-        params = {"layout": check.layout.model_dump(), "texts": True}
-        for row in check.graph.stream(all_queries()["chunk-sources"], params, timeout=check.timeout):
-            out.add(row, plain(row["text"]).encode("utf-8", "surrogatepass"))
-        file.flush()
-        yield out
+    out, plain = Chunks(), Plain()
+    params = {"layout": check.layout.model_dump(), "texts": True}
+    with closing(check.graph.stream(all_queries()["chunk-sources"], params, timeout=check.timeout)) as found:
+        for row in found:
+            out.add(row, plain(row["text"]))
+    return out
 
 
 def entities(check: Check, chunks: Chunks) -> Entities:

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kgeval.errors import ConnectError, QueryError, first_line
 from kgeval.graph.server_info import NO_GDS_FIX, inspect
-from kgeval.graph.sessions import marks, reading, stop, stop_signed, stopped_just_now, stopping, sweep_transactions, writing
+from kgeval.graph.sessions import (
+    after_an_interrupt,
+    interrupted,
+    marks,
+    reading,
+    stop,
+    stop_signed,
+    stopped_just_now,
+    stopping,
+    sweep_transactions,
+    writing,
+)
 from kgeval.records import ServerInfo
 
 if TYPE_CHECKING:
@@ -72,7 +82,7 @@ class Graph:
 
         Raises: QueryTimeout at the time limit (seconds), QueryError with the server's words otherwise.
         """
-        with self.renewing(), translated(), reading(self._driver, self.info.database) as session:
+        with self._session(reading) as session:
             return _run(session.execute_read, _text(query), dict(params or {}), timeout)
 
     def read_lists(self, query: str | Query, params: Mapping[str, Any] | None = None, *, timeout: float | None = None) -> Row:
@@ -81,7 +91,7 @@ class Graph:
 
         Raises: as `read`; QueryError if there is not exactly one row.
         """
-        with self.renewing(), translated(), reading(self._driver, self.info.database) as session:
+        with self._session(reading) as session:
             rows = _run(session.execute_read, _text(query), dict(params or {}), timeout, convert=dict)
         if len(rows) != 1:
             raise QueryError(f"{len(rows)} rows came back where there must be one", fix="see the server's log")
@@ -92,7 +102,7 @@ class Graph:
     ) -> Generator[Row, None, None]:
         """The rows of a query one by one, in a READ transaction, in flat memory. Not retried."""
         with (
-            self.renewing(), translated(), reading(self._driver, self.info.database, fetch_size=5000) as session,
+            self._session(reading, fetch_size=5000) as session,
             session.begin_transaction(metadata=marks(), timeout=timeout) as tx, stopping(self._driver, self.info.database),
         ):
             result = tx.run(_text(query), dict(params or {}))
@@ -102,12 +112,12 @@ class Graph:
 
     def write(self, query: str | Query, params: Mapping[str, Any] | None = None, *, timeout: float | None = None) -> list[Row]:
         """The rows of a writing query. Only importers and an explicit write-back call this."""
-        with self.renewing(), translated(), writing(self._driver, self.info.database) as session:
+        with self._session(writing) as session:
             return _run(session.execute_write, _text(query), dict(params or {}), timeout)
 
     def schema_command(self, query: str | Query) -> None:
         """Runs an index or constraint command of our own layout. Only importers call this."""
-        with self.renewing(), translated(), writing(self._driver, self.info.database) as session:
+        with self._session(writing) as session:
             session.run(_text(query)).consume()
 
     @property
@@ -124,7 +134,7 @@ class Graph:
 
             from kgeval.graph.reading import ReadingDriver
 
-            self._reading = ReadingDriver(self._driver)
+            self._reading = ReadingDriver(self._driver, self._renew)
             self._reading.timeout = self._gds_timeout
             self._gds = GraphDataScience(self._reading, database=self.info.database, arrow=False)
         return self._gds
@@ -150,17 +160,20 @@ class Graph:
         return sweep_transactions(self._driver, self.info.database)
 
     @contextmanager
-    def renewing(self) -> Iterator[None]:
-        """An interrupt may leave a connection in the midst of a message, and the driver would ask it again: so it gets a new driver."""
-        from neo4j.exceptions import DriverError, Neo4jError
-
+    def _session(self, kind: Callable[..., AbstractContextManager[neo4j.Session]], **config: Any) -> Iterator[neo4j.Session]:
+        """A session for reading or writing; its errors are ours, and an interrupt gives the graph a new driver."""
         try:
-            yield
+            with translated(), kind(self._driver, self.info.database, **config) as session:
+                yield session
         except KeyboardInterrupt:
-            broken, self._driver, self._gds, self._reading = self._driver, driver_of(self._address), None, None
-            with suppress(DriverError, Neo4jError, BufferError, ValueError, TypeError, LookupError, OSError, AssertionError, struct.error):
-                broken.close()
+            self._renew()
             raise
+
+    def _renew(self) -> None:
+        """An interrupt may leave a connection in the midst of a message, and the driver would ask it again: so there is a new driver."""
+        broken, self._driver, self._gds, self._reading = self._driver, driver_of(self._address), None, None
+        with suppress(*after_an_interrupt()):
+            broken.close()
 
     def close(self) -> None:
         """Closes the driver."""
@@ -223,12 +236,10 @@ def _run(execute: Any, text: str, params: Row, timeout: float | None, convert: C
 @contextmanager
 def translated() -> Iterator[None]:
     """Driver errors become QueryError, QueryTimeout, QueryEnded or ConnectionLost. Ctrl-C stays Ctrl-C."""
-    from neo4j.exceptions import DriverError, Neo4jError
-
     try:
         yield
-    except (Neo4jError, DriverError, BufferError, ValueError, TypeError, LookupError, OSError, AssertionError, struct.error) as cause:
-        if _interrupted(cause):  # what the clean-up after an interrupt meets: a query that was ended, half of a message
+    except after_an_interrupt() as cause:
+        if interrupted(cause):
             raise KeyboardInterrupt from cause
         _translate(cause)
         raise
@@ -269,12 +280,6 @@ def _ended(cause: Neo4jError) -> None:
         raise QueryEnded(f"somebody ended the query on the server ({cause.message})", fix="run the command again") from cause
     # GDS says no more
     raise QueryTimeout(f"stopped by the server, most likely at its time limit ({first_line(cause)})", fix=fix) from cause
-
-
-def _interrupted(cause: BaseException | None) -> bool:
-    while cause is not None and not isinstance(cause, KeyboardInterrupt):
-        cause = cause.__context__
-    return cause is not None
 
 
 def _text(query: str | Query) -> str:

@@ -103,12 +103,11 @@ class PluginView:
     def communities(self, method: Method, seed: int) -> tuple[Partition, float]:
         found: Any
         options: dict[str, Any] = {"relationship_types": [SIMPLE], "concurrency": 1, "log_progress": False}
-        with self._graph.renewing():
-            gds, handle = self._graph.gds, self._handle()
-            if method == Leiden:
-                found = gds.leiden.mutate(handle, "community", random_seed=seed, **options)
-            else:
-                found = gds.louvain.mutate(handle, "community", **options)
+        gds, handle = self._graph.gds, self._handle()
+        if method == Leiden:
+            found = gds.leiden.mutate(handle, "community", random_seed=seed, **options)
+        else:
+            found = gds.louvain.mutate(handle, "community", **options)
         return self._partition("stored-communities"), float(found.modularity)
 
     def crossing(self) -> int:

@@ -14,7 +14,7 @@ import neo4j
 
 from kgeval.errors import QueryError
 from kgeval.graph.connect import translated
-from kgeval.graph.sessions import marks, stop
+from kgeval.graph.sessions import after_an_interrupt, marks, stop
 
 
 def limited(query: str | neo4j.Query, timeout: float | None) -> neo4j.Query:
@@ -25,13 +25,13 @@ def limited(query: str | neo4j.Query, timeout: float | None) -> neo4j.Query:
 
 
 class ReadingSession:
-    """A session whose queries carry the driver's time limit (seconds; null = none) and our mark. `stopped` is called when an interrupt
-    leaves it, before it waits for what still runs."""
+    """A session whose queries carry the driver's time limit (seconds; null = none) and our mark. When an interrupt leaves it, `ending`
+    is called before it waits for what still runs, and `left` after it."""
 
-    def __init__(self, inner: neo4j.Session, timeout: float | None, stopped: Callable[[], object]) -> None:
+    def __init__(self, inner: neo4j.Session, timeout: float | None, ending: Callable[[], object], left: Callable[[], object]) -> None:
         self._inner = inner
         self._timeout = timeout
-        self._stopped = stopped
+        self._ending, self._left = ending, left
 
     def run(self, query: str | neo4j.Query, parameters: dict[str, Any] | None = None, **more: Any) -> neo4j.Result:
         """Runs one query with the time limit."""
@@ -58,24 +58,28 @@ class ReadingSession:
         if not (cause and cause[0] is KeyboardInterrupt):
             self._inner.__exit__(*cause)  # type: ignore[no-untyped-call]
             return
-        self._stopped()
-        with suppress(neo4j.exceptions.Neo4jError, neo4j.exceptions.DriverError):  # that the query was ended
+        self._ending()
+        with suppress(*after_an_interrupt()):
             self._inner.__exit__(*cause)  # type: ignore[no-untyped-call]
+        self._left()
 
 
 class ReadingDriver(neo4j.Driver):
-    """Hands out READ sessions of another driver. `timeout`: seconds for each query that follows."""
+    """Hands out READ sessions of another driver. `timeout`: seconds for each query that follows. `renew` is called when an interrupt
+    has left a session: the inner driver's connections are not to be asked again."""
 
-    def __init__(self, inner: neo4j.Driver) -> None:
+    def __init__(self, inner: neo4j.Driver, renew: Callable[[], object]) -> None:
         self._pool = inner._pool  # the client asks whether the connection is encrypted
         self.inner = inner
+        self._renew = renew
         self.timeout: float | None = None
         self._closed = True  # the inner driver is closed by its owner
 
     def session(self, **config: Any) -> neo4j.Session:
         """A READ session, whatever mode was asked for."""
         config["default_access_mode"] = neo4j.READ_ACCESS
-        session: Any = ReadingSession(self.inner.session(**config), self.timeout, lambda: stop(self.inner, config.get("database")))
+        inner = self.inner.session(**config)
+        session: Any = ReadingSession(inner, self.timeout, lambda: stop(self.inner, config.get("database")), self._renew)
         return session  # type: ignore[no-any-return]
 
     def execute_query(  # type: ignore[override]

@@ -6,6 +6,7 @@ the time limit. So every transaction carries a mark, and an interrupt ends the m
 
 from __future__ import annotations
 
+import struct
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -61,12 +62,28 @@ def writing(driver: neo4j.Driver, database: str | None) -> Iterator[neo4j.Sessio
 
 @contextmanager
 def stopping(driver: neo4j.Driver, database: str | None) -> Iterator[None]:
-    """On Ctrl-C, ends this process's transactions on the server before whatever is around it cleans up."""
+    """On Ctrl-C, ends this process's transactions on the server before whatever is around it cleans up. Where rows are streamed, the
+    interrupt may meet who works on them: then the stream is closed because of it."""
     try:
         yield
-    except KeyboardInterrupt:
-        stop(driver, database)
+    except (KeyboardInterrupt, GeneratorExit) as cause:
+        if interrupted(cause):
+            stop(driver, database)
         raise
+
+
+def interrupted(cause: BaseException | None) -> bool:
+    """Whether an exception is an interrupt, or came while one was handled."""
+    while cause is not None and not isinstance(cause, KeyboardInterrupt):
+        cause = cause.__context__
+    return cause is not None
+
+
+def after_an_interrupt() -> tuple[type[Exception], ...]:
+    """What the driver's clean-up after an interrupt may raise: that the query was ended, or that half of a message cannot be read."""
+    from neo4j.exceptions import DriverError, Neo4jError
+
+    return Neo4jError, DriverError, BufferError, ValueError, TypeError, LookupError, OSError, AssertionError, struct.error
 
 
 def stop(driver: neo4j.Driver, database: str | None) -> int:

@@ -8,7 +8,9 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,7 @@ from kgeval.cli.main import run as kgeval
 from kgeval.graph.connect import Address, Graph, QueryEnded
 from kgeval.graph.memory import PROJECTION, estimate
 from kgeval.graph.project import clear
-from kgeval.graph.sessions import MARK, RUNNING, signed
+from kgeval.graph.sessions import MARK, signed
 from kgeval.records import Layout
 
 ENDLESS = "UNWIND range(1, 100000000000) AS i WITH i WHERE i < 0 RETURN i"
@@ -34,26 +36,36 @@ RING = (
 )
 
 
+ROWS = "UNWIND range(1, 100000000000) AS i RETURN i"
+RUNNING = "SHOW TRANSACTIONS YIELD transactionId, metaData, status WHERE NOT status STARTS WITH 'Terminated' RETURN *"
+
+
 def ours(graph: Graph) -> list[str]:
-    """Transactions on the server that carry a mark of kgeval, but for the one that asks."""
+    """Transactions on the server that carry a mark of kgeval and that nobody has ended, but for the one that asks."""
     with graph._driver.session(database=graph.info.database) as session:
-        return [row["id"] for row in session.run(RUNNING).data() if MARK in (row["marks"] or {})]
+        return [row["transactionId"] for row in session.run(RUNNING).data() if MARK in (row["metaData"] or {})]
 
 
 def streamed(graph: Graph) -> None:
-    for _ in graph.stream("UNWIND range(1, 100000000000) AS i RETURN i", timeout=600):
-        pass
+    with closing(graph.stream(ROWS, timeout=600)) as rows:
+        for _ in rows:
+            pass
+
+
+def worked_on(graph: Graph) -> None:
+    with closing(graph.stream(ROWS, timeout=600)) as rows:
+        for _ in rows:
+            time.sleep(5)
 
 
 def by_the_gds_client(graph: Graph) -> None:
-    with graph.renewing():
-        graph.gds.run_cypher(ENDLESS, mode="READ")
+    graph.gds.run_cypher(ENDLESS, mode="READ")
 
 
 @pytest.mark.parametrize("ask", [
     lambda graph: graph.read(ENDLESS, timeout=600), lambda graph: graph.read_lists(ENDLESS, timeout=600), streamed,
-    by_the_gds_client, lambda graph: graph.write(ENDLESS, timeout=600),
-], ids=["read", "lists", "stream", "gds", "write"])
+    worked_on, by_the_gds_client, lambda graph: graph.write(ENDLESS, timeout=600),
+], ids=["read", "lists", "stream", "rows", "gds", "write"])
 def test_ctrl_c_ends_the_query_on_the_server_too(graph: Graph, ask: Callable[[Graph], Any]) -> None:
     graph.limit_gds(600)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts what runs in the background with SIGINT ignored
@@ -85,9 +97,11 @@ def test_a_projections_query_of_another_client_is_found_by_its_comment(graph: Gr
         counts.append(graph.stop_signed("this_g0"))
 
     counts: list[int] = []
-    threading.Timer(1.5, end).start()
+    timer = threading.Timer(1.5, end)
+    timer.start()
     with graph._driver.session(database=graph.info.database) as session, pytest.raises(Neo4jError, match="erminated"):
         session.run(signed(ENDLESS, "this_g0")).consume()
+    timer.join()
     assert counts == [0, 1]
 
 

@@ -24,6 +24,9 @@ class Broken:
     def __init__(self) -> None:
         self.closed = False
 
+    def session(self, **_: Any) -> Any:
+        raise KeyboardInterrupt
+
     def close(self) -> None:
         self.closed = True
         raise BufferError("Existing exports of data: object cannot be re-sized")
@@ -32,8 +35,8 @@ class Broken:
 def test_after_an_interrupt_no_connection_of_before_is_asked_again() -> None:
     broken: Any = Broken()
     graph = Graph(broken, SimpleNamespace(database="neo4j"), Address("bolt://127.0.0.1:1", "neo4j", "x", source="test"))  # type: ignore[arg-type]
-    with pytest.raises(KeyboardInterrupt), graph.renewing():
-        raise KeyboardInterrupt
+    with pytest.raises(KeyboardInterrupt):
+        graph.read("RETURN 1")
     assert (broken.closed, graph._driver is broken) == (True, False)
     graph.close()
 
@@ -146,7 +149,7 @@ def test_an_interrupt_between_two_rows_ends_the_queries_before_the_connection_is
 def test_a_connection_that_reads_refuses_to_write_and_limits_what_it_begins() -> None:
     begun: dict[str, Any] = {}
     inner: Any = SimpleNamespace(begin_transaction=begun.update, execute_write=lambda work: work(None))
-    session = ReadingSession(inner, 7.0, lambda: None)
+    session = ReadingSession(inner, 7.0, list, list)
     with pytest.raises(QueryError, match="only reads"):
         session.execute_write(print)
     session.begin_transaction(timeout=9)

@@ -26,9 +26,9 @@ class Missed:
 
 def run(check: Check) -> Outcome:
     """`count`: relations with neither end in any of their chunks; `total`: relations with named ends and a chunk with text."""
-    with chunk_texts(check) as chunks:
-        search = _Search(check, chunks, entities(check, chunks))
-        first = nsmallest(check.sample, search.missed(), key=lambda one: (-one.chunks, one.name, one.element_id))
+    chunks = chunk_texts(check)
+    search = _Search(check, chunks, entities(check, chunks))
+    first = nsmallest(check.sample, search.missed(), key=lambda one: (-one.chunks, one.name, one.element_id))
     return Outcome(search.count, search.total, [_example(one) for one in first])
 
 

@@ -101,9 +101,8 @@ def _candidates(check: Check, entities: Entities) -> tuple[Candidates, frozenset
     most, budget = int(check.settings["max_block"]), int(check.settings["max_pairs"])
     bearers: set[str] = set()
     blocks = collect(_forms(entities, bearers), most=most, crowd=int(check.settings["max_crowd"]))
-    crowd = blocks.crowd()
-    near = Contexts(check, {number: entities.roll.element_id(number) for number in crowd})
-    parts = split(blocks.large(), near.codes, crowd, most=most)
+    near = Contexts(check, {number: entities.roll.element_id(number) for number in blocks.crowd()})
+    parts = split(blocks.large(), near.codes, most=most)
     small = blocks.small_sizes
     left = len(parts) + len(small) - affordable(chain(map(len, parts), map(int, small)), budget=budget)
     note = f"{left} of {len(parts) + len(small)} groups of like names were not compared (max_pairs = {budget})" if left else None
