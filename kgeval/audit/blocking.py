@@ -164,8 +164,10 @@ class _Bucket:
         return sizes[several].astype(np.int32), owners[np.repeat(several, sizes)].astype(np.int32)
 
 
-def pairs(blocks: Iterable[Sequence[int]], fits: Callable[[int, int], bool], *, budget: int) -> Iterator[tuple[int, int]]:
-    """Each pair of a block once over all blocks, where `fits`; ends after `budget` pairs have been looked at (see `affordable`)."""
+def pairs(
+    blocks: Iterable[Sequence[int]], joined: Callable[[int, int], str | None], *, budget: int,
+) -> Iterator[tuple[int, int, str]]:
+    """Each pair of a block that is `joined`, once over all blocks, and by what; ends after `budget` pairs (see `affordable`)."""
     seen: set[int] = set()
     left = budget
     for block in blocks:
@@ -173,9 +175,9 @@ def pairs(blocks: Iterable[Sequence[int]], fits: Callable[[int, int], bool], *, 
             return
         for a, b in combinations(block, 2):
             left -= 1
-            if fits(a, b) and (a << 32 | b) not in seen:
+            if (a << 32 | b) not in seen and (how := joined(a, b)):
                 seen.add(a << 32 | b)
-                yield a, b
+                yield a, b, how
 
 
 def affordable(sizes: Iterable[int], *, budget: int) -> int:

@@ -50,14 +50,19 @@ def choose_layout(
 
     `auto` recognises the layout; where several fit, a person at a terminal is asked.
     Raises: LayoutError: several fit and nobody can be asked, nothing matches, or the graph's name is missing or unknown;
-    ConfigError: an unknown layout or a faulty file.
+    ConfigError: an unknown layout or a faulty file; QueryTimeout at the server's own limit.
     """
+    from kgeval.graph.connect import QueryTimeout
     from kgeval.graph.layouts import bind, catalogue, load_profile, override
 
-    seen = catalogue(graph)
     auto = layout_option == "auto"
-    profile = _recognised(graph, graph_name, seen, interactive=interactive) if auto else load_profile(layout_option)
-    return bind(graph, override(profile.layout, overrides), graph_name, seen=seen)
+    try:
+        seen = catalogue(graph)
+        profile = _recognised(graph, graph_name, seen, interactive=interactive) if auto else load_profile(layout_option)
+        return bind(graph, override(profile.layout, overrides), graph_name, seen=seen)
+    except QueryTimeout as late:
+        what = "the server stopped the look at labels and counts that every command begins with, at its time limit"
+        raise QueryTimeout(what, fix="raise db.transaction.timeout on the server for this user or this time") from late
 
 
 def _recognised(graph: Graph, graph_name: str | None, seen: Catalogue, *, interactive: bool) -> Profile:

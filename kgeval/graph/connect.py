@@ -266,7 +266,7 @@ def _translate(cause: Exception) -> None:
 
 def _ended(cause: Neo4jError) -> None:
     """Raises where the query was ended before its end: at a time limit, by somebody, or by Ctrl-C. Returns where it was not."""
-    code, fix = cause.code or "", "raise --timeout, or --skip the check"
+    code, fix = cause.code or "", "raise --timeout (or db.transaction.timeout on the server, if that is shorter), or --skip the check"
     if code.endswith("TransactionTimedOut"):
         fix = "raise db.transaction.timeout on the server, or --skip the check"
         raise QueryTimeout("stopped at its time limit, that of the server (db.transaction.timeout)", fix=fix) from cause

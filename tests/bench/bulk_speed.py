@@ -3,7 +3,8 @@
     python tests/bench/bulk_speed.py [--entities 1000000] [--relations 5000000] [--seed 7] [--csv] [--ordinary 20000] [--home FOLDER]
 
 Writes a power-law graph as Parquet (or CSV) tables, imports it into a home of its own, prints the seconds of each step, the peak
-memory of the client, and the rate against the ordinary import of a smaller graph (`--ordinary` entities, five times the relations).
+memory of the client, the seconds that Neo4j's tool alone takes for the plainest files of that size (the yardstick of this machine), and
+the rate against the ordinary import of a smaller graph (`--ordinary` entities, five times the relations).
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ import pyarrow.parquet as pq
 from big_graph import VERBS, ends
 
 from kgeval.graph.connect import open_graph
-from kgeval.graph.server import ensure_started, stop
+from kgeval.graph.server import admin, ensure_started, stop
+from kgeval.graph.server.home import Home
+from kgeval.graph.server.jars import ensure_jars
 
 BATCH = 1_000_000
 
@@ -95,11 +98,27 @@ def main() -> None:
             print(f"read after {time.perf_counter() - begun:.1f} s; {chosen.relations / bulk:,.0f} relations a second in all")
         finally:
             stop(home)
+        alone = plain(root / "plain", home, chosen)
+        print(f"Neo4j's tool alone, plainest files: {alone:.1f} s; the bulk import takes {bulk / alone:.2f} times as long")
         if chosen.ordinary:
             try:
                 ordinary(root, chosen, bulk)
             finally:
                 stop(root / "other")
+
+
+def plain(folder: Path, home: Path, chosen: argparse.Namespace) -> float:
+    """Seconds of the tool for numbers and names of entities and for relations of one type, from CSV to store, without a server."""
+    (folder / "csv").mkdir(parents=True)
+    at = np.arange(chosen.entities)
+    both = ends(chosen.entities, chosen.relations, np.random.default_rng(chosen.seed), loops=0)
+    pcsv.write_csv(pa.table({":ID": at, "name": texts("Entity ", at)}), folder / "csv" / "nodes.csv")
+    pcsv.write_csv(pa.table({":START_ID": both[:, 0], ":END_ID": both[:, 1]}), folder / "csv" / "relations.csv")
+    jars = ensure_jars(Home(home).claim(None), source=None, say=print)
+    order = admin.Order(folder / "csv", [("Entity", ["nodes.csv"])], [("RELATED", ["relations.csv"])], [], 100, ord(";"))
+    begun = time.perf_counter()
+    admin.import_store(order, folder / "store", jars, heap=chosen.heap)
+    return time.perf_counter() - begun
 
 
 def ordinary(root: Path, chosen: argparse.Namespace, bulk: float) -> None:

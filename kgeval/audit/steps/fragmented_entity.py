@@ -106,9 +106,8 @@ def _candidates(check: Check, entities: Entities) -> tuple[Candidates, frozenset
     small = blocks.small_sizes
     left = len(parts) + len(small) - affordable(chain(map(len, parts), map(int, small)), budget=budget)
     note = f"{left} of {len(parts) + len(small)} groups of like names were not compared (max_pairs = {budget})" if left else None
-    found = pairs(chain(parts, blocks.small()), _fitting(entities), budget=budget)
-    named = [(a, b, how) for a, b in found if (how := entities.joined_by(a, b))]
-    return named, frozenset(bearers - forms.GENERIC), note
+    found = list(pairs(chain(parts, blocks.small()), _joining(entities), budget=budget))
+    return found, frozenset(bearers - forms.GENERIC), note
 
 
 def _forms(entities: Entities, bearers: set[str]) -> Iterator[tuple[Form, Sequence[str]]]:
@@ -121,14 +120,14 @@ def _forms(entities: Entities, bearers: set[str]) -> Iterator[tuple[Form, Sequen
         yield parts, tuple(entities.aliases.get(at, ()))
 
 
-def _fitting(entities: Entities) -> Callable[[int, int], bool]:
-    """Whether two entities may be one: same type (or one has none), and a form joins the names."""
+def _joining(entities: Entities) -> Callable[[int, int], str | None]:
+    """The form that joins the names of two entities of the same type (or one has none); null where none does."""
 
-    def fits(a: int, b: int) -> bool:
+    def joined(a: int, b: int) -> str | None:
         x, y = entities.kind(a), entities.kind(b)
-        return (x == y or not x or not y) and entities.joined_by(a, b) is not None
+        return entities.joined_by(a, b) if x == y or not x or not y else None
 
-    return fits
+    return joined
 
 
 def _judged(entities: Entities, found: Candidates, bearers: frozenset[str], check: Check) -> list[Pair]:
