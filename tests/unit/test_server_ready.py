@@ -1,0 +1,62 @@
+"""A server that starts: what its first answers mean."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import neo4j
+import pytest
+from neo4j.exceptions import Neo4jError
+
+from kgeval.errors import ServerError
+from kgeval.graph.server import process
+from kgeval.graph.server.home import Home
+
+
+class Driver:
+    """A driver whose one query is answered by an error."""
+
+    def __init__(self, code: str) -> None:
+        self.code = code
+
+    def __enter__(self) -> Driver:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def execute_query(self, _query: str) -> SimpleNamespace:
+        raise Neo4jError._hydrate_neo4j(code=self.code, message="told so")
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    (tmp_path / "password").write_text("secret", encoding="utf-8")
+    return Home(tmp_path)
+
+
+def answering(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
+    driver: Any = Driver(code)
+    monkeypatch.setattr(neo4j.GraphDatabase, "driver", lambda *_, **__: driver)
+
+
+def test_a_function_that_is_not_known_means_that_gds_did_not_load(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    answering(monkeypatch, "Neo.ClientError.Statement.SyntaxError")
+    with pytest.raises(ServerError, match="started without GDS: told so"):
+        process._answers(home, 7687)
+
+
+def test_a_wrong_password_is_told_at_once(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    answering(monkeypatch, "Neo.ClientError.Security.Unauthorized")
+    with pytest.raises(ServerError, match="refuses the password"):
+        process._answers(home, 7687)
+
+
+@pytest.mark.parametrize("code", [
+    "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration", "Neo.TransientError.General.DatabaseUnavailable",
+])
+def test_an_answer_that_comes_too_early_or_too_late_is_asked_for_again(home: Home, monkeypatch: pytest.MonkeyPatch, code: str) -> None:
+    answering(monkeypatch, code)
+    assert process._answers(home, 7687) is False
