@@ -21,6 +21,7 @@ from types import TracebackType
 from kgeval.errors import ConfigError, IncompleteError
 from kgeval.llm.claims import Claims
 from kgeval.llm.journal_file import connect, guarded, prepare
+from kgeval.llm.pool import join
 from kgeval.llm.request import Request
 from kgeval.llm.schemas import MODES, Mode
 
@@ -141,7 +142,7 @@ class Journal:
             self._closing = True
             self._wake.notify_all()
         if self._writer is not None:
-            self._writer.join()
+            join(self._writer)
         self._claims.close()
         self._close_idle()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from queue import SimpleQueue
 from types import TracebackType
 from typing import Any, TypeVar
@@ -13,6 +14,13 @@ A = TypeVar("A")
 B = TypeVar("B")
 WINDOW_A_THREAD = 16
 GRACE_SECONDS = 1.0
+
+
+def join(thread: threading.Thread, seconds: float | None = None) -> None:
+    """Waits for a thread's end (at most so long). One that an interrupt met as it was being started cannot be waited for; it has nothing
+    to do, or ends as the others do."""
+    with suppress(RuntimeError):
+        thread.join(seconds)
 
 
 class _Run:
@@ -79,7 +87,7 @@ class Pool:
             self._jobs.put(None)
         until = time.monotonic() + grace
         for thread in self._threads:
-            thread.join(max(until - time.monotonic(), 0.0))
+            join(thread, max(until - time.monotonic(), 0.0))
         return not any(thread.is_alive() for thread in self._threads)
 
     def _submit(self, run: _Run, work: Callable[[A], B], source: Iterator[A], sent: int) -> tuple[bool, int]:
