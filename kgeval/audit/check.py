@@ -52,13 +52,15 @@ class Check:
 class Outcome:
     """`count` hits of `total`, with examples (at most `Check.sample`, in a fixed order).
 
-    `note`: what the count leaves out, such as a search that ended at its limit; it is printed with the finding.
+    `note`: what the count leaves out, such as a search that ended at its limit; it is printed with the finding. `examples`: how many there
+    are in all, where that does not follow from `count`: pairs share entities, and a few of them may hold every entity that is counted.
     """
 
     count: int
     total: int
     sample: list[Example] = field(default_factory=list)
     note: str | None = None
+    examples: int | None = None
 
 
 def examples(sample: Iterable[Mapping[str, Any]]) -> list[Example]:

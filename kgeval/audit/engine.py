@@ -17,7 +17,7 @@ from kgeval.audit.gates.limits import told
 from kgeval.audit.part import Part
 from kgeval.audit.roles import Missing, missing_roles
 from kgeval.audit.rulebook import Rule, load_rules
-from kgeval.audit.slack import give_back
+from kgeval.audit.slack import give_back, lay_apart
 from kgeval.audit.structure import Options, Structure, measure
 from kgeval.graph.algorithms import sharing
 from kgeval.graph.connect import Graph
@@ -75,8 +75,10 @@ def audit(graph: Graph, layout: Layout, options: AuditOptions, *, progress: Prog
 
 def _audit(graph: Graph, layout: Layout, options: AuditOptions, progress: Progress) -> Audit:
     structure = Structure()
+    lay_apart()
     if options.structure is not None:
         structure = measure(graph, layout, options.structure, progress=lambda part: progress("structure", part))
+        give_back()
     progress("check", "what the graph has")
     roles = _roles(graph, layout, options, structure.numbers)
     findings: list[Finding] = []
@@ -164,7 +166,7 @@ def _counted(rule: Rule, outcome: Outcome, options: AuditOptions, seconds: float
         rule, found.status, options, severity=found.severity, count=outcome.count, total=outcome.total, share=share,
         interval=options.part.interval(all_queries()[rule.id], outcome.count, outcome.total),
         suppressed=found.suppressed, known=found.known, waived=[options.gates.waivers[at].record(hits=n) for at, n in found.taken.items()],
-        sample=found.sample[: options.sample or None], by_type=found.by_type, seconds=seconds, reason=found.note,
+        sample=found.sample[: options.sample or None], examples=outcome.examples, by_type=found.by_type, seconds=seconds, reason=found.note,
     )
     return finding, replace(found, sample=[])
 

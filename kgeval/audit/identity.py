@@ -25,6 +25,8 @@ def lists_all(finding: Finding) -> bool:
     """True if the finding's examples are all of its hits, waived ones too, so that what is not among them is not there."""
     if finding.count is None:
         return False
+    if finding.examples is not None:
+        return len(finding.sample) == finding.examples
     return sum(example.counts for example in finding.sample) == finding.count
 
 

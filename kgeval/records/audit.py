@@ -66,6 +66,7 @@ class Finding(Record):
 
     `suppressed` of the hits are waived, `known` stand in the ratchet file; only the others (count - suppressed - known) are held
     against `threshold`. `by_type`: hits that are not waived, by the type of the thing; null where not all could be listed.
+    `examples`: how many there are in all where a hit is a pair of things; null where the counts of the examples sum up to `count`.
     `severity`: of the worst limit that is broken, else the check's own. `interval`: where only a sample was looked at (`--sample-share`);
     count and total are then those of the sample.
 
@@ -92,6 +93,7 @@ class Finding(Record):
     threshold: str | None = None
     settings: dict[str, JsonValue] = Field(default_factory=dict)
     sample: list[Example] = Field(default_factory=list)
+    examples: int | None = None
     query: str | None = None
     parameters: dict[str, JsonValue] = Field(default_factory=dict)
     advice: str = ""
@@ -173,9 +175,10 @@ class AuditDiff(Record):
 
 
 class AuditGate(Record):
-    """A limit that the user set, and whether it is met. `id`: a check, a structure figure, or `ratchet`; `limit`: as text; `severity`:
-    of a check that breaks it (null: the check's own). `value`: what is held against it; null and `met` null: there is no answer, `reason`
-    says why. `decides`: missed or unanswered, it changes the exit code; else it only gives a finding its severity."""
+    """A limit that the user set, and whether it is met. `id`: a check, a structure figure, `ratchet`, `fail-on` or `baseline`; `limit`: as
+    text; `severity`: of a check that breaks it (null: the check's own). `value`: what is held against it; null and `met` null: there is no
+    answer. `reason`: why there is none, or what misses it. `decides`: missed or unanswered, it changes the exit code; else it only gives a
+    finding its severity."""
 
     id: str
     limit: str

@@ -191,6 +191,13 @@ def test_an_element_id_in_place_of_a_name_is_no_name() -> None:
     assert change.examples_compared and not change.appeared and not change.vanished
 
 
+def test_a_few_pairs_that_hold_every_entity_are_no_whole_list() -> None:
+    some = finding(count=2, sample=[example("Ada").model_copy(update={"counts": 2})], examples=3)
+    assert not whole(diff(report(some), report(some))).examples_compared
+    every = some.model_copy(update={"examples": 1})
+    assert whole(diff(report(every), report(every))).examples_compared
+
+
 def test_a_list_without_its_waived_hits_is_no_whole_list() -> None:
     every = finding(count=2, suppressed=1, sample=[example("Ada"), example("Bob").model_copy(update={"waived": "r"})])
     cut = every.model_copy(update={"sample": every.sample[:1]})

@@ -155,6 +155,7 @@ def test_a_pattern_that_cannot_be_made_is_a_fault() -> None:
 
 def test_a_finding_of_a_joined_report_is_silenced_as_a_whole_only() -> None:
     finding = answered(count=4).model_copy(update={"rule_id": "contradicted-relation", "group": "accuracy"})
-    done, place = silenced(finding, waived(Waiver("accuracy", "sampled badly")))
-    assert (done.status, done.suppressed, place) == ("passed", 4, 0)
-    assert silenced(finding, waived(Waiver("accuracy", "r", match="*"))) == (finding, None)
+    done, places = silenced(finding, waived(Waiver("accuracy", "sampled badly"), Waiver("contradicted-relation", "the same again")))
+    assert (done.status, done.suppressed, places) == ("passed", 4, [0, 1])
+    assert done.sample == [] and done.waived[0].reason == "sampled badly"
+    assert silenced(finding, waived(Waiver("accuracy", "r", match="*"))) == (finding, [])

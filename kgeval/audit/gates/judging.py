@@ -72,10 +72,10 @@ class _Sorted:
 
 
 def judged(rule: Rule, outcome: Outcome, gates: Gates) -> Judged:
-    """The judgement of one check. `outcome.sample`: all of its hits, or as many as could be listed. Unless they sum up to its count, only
+    """The judgement of one check. `outcome.sample`: all of its hits, or as many as could be listed. Unless these are all, only
     waivers of the whole check take hits: of hits that are not listed, or counted twice, nobody can say which are matched."""
     examples = recounted(outcome.sample) if rule.hit == "pairs" else outcome.sample
-    listed = sum(example.counts for example in examples) == outcome.count
+    listed = _all_listed(outcome, examples)
     waivers = gates.in_force(rule.id, rule.group)
     left, taken, matched = _waived(rule, examples, [(at, one) for at, one in waivers if listed or one.match is None])
     sorted_ = _known(rule, left, taken, gates, listed=listed)
@@ -96,6 +96,13 @@ def judged(rule: Rule, outcome: Outcome, gates: Gates) -> Judged:
     )
 
 
+def _all_listed(outcome: Outcome, examples: Sequence[Example]) -> bool:
+    """Whether the examples are all hits: as many as there are, where the check says so, else their counts sum up."""
+    if outcome.examples is not None:
+        return len(examples) == outcome.examples
+    return sum(example.counts for example in examples) == outcome.count
+
+
 def worst(broken: Sequence[Limit], own: Severity) -> Severity:
     """The worst severity among the broken limits; the check's own where none is broken."""
     return min((one.severity or own for one in broken), key=SEVERITIES.index, default=own)
@@ -106,16 +113,17 @@ def held_value(limit: Limit, held: int, total: int) -> float | None:
     return float(held) if limit.of == "hits" else held / total if total else None
 
 
-def silenced(finding: Finding, gates: Gates) -> tuple[Finding, int | None]:
-    """A finding of another report under the first waiver of its whole check, and the waiver's place; else as it is."""
+def silenced(finding: Finding, gates: Gates) -> tuple[Finding, list[int]]:
+    """A finding of another report under the first waiver of its whole check, and the places of all such waivers; else as it is."""
     if finding.status not in ("passed", "failed") or not finding.count:
-        return finding, None
-    found = next(((at, one) for at, one in gates.in_force(finding.rule_id, finding.group) if one.match is None), None)
-    if found is None:
-        return finding, None
-    sample = [example.model_copy(update={"waived": found[1].reason}) for example in finding.sample]
-    update = {"status": "passed", "suppressed": finding.count, "waived": [found[1].record(hits=finding.count)], "sample": sample}
-    return finding.model_copy(update={**update, "by_type": None if finding.by_type is None else {}}), found[0]
+        return finding, []
+    found = [(at, one) for at, one in gates.in_force(finding.rule_id, finding.group) if one.match is None]
+    if not found:
+        return finding, []
+    first = found[0][1]
+    sample = [example.model_copy(update={"waived": first.reason}) for example in finding.sample]
+    update = {"status": "passed", "suppressed": finding.count, "waived": [first.record(hits=finding.count)], "sample": sample}
+    return finding.model_copy(update={**update, "by_type": None if finding.by_type is None else {}}), [at for at, _ in found]
 
 
 def _waived(

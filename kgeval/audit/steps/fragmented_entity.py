@@ -87,7 +87,7 @@ def run(check: Check) -> Outcome:
     found = _judged(entities, candidates, bearers, check)
     found.sort(key=lambda p: (-p.shared.strength, p.form not in SURE, entities.name(p.a), entities.name(p.b), p.a, p.b))
     involved = {number for pair in found for number in (pair.a, pair.b)}
-    return Outcome(len(involved), len(entities), [_example(entities, pair) for pair in found[: check.sample]], note)
+    return Outcome(len(involved), len(entities), [_example(entities, pair) for pair in found[: check.sample]], note, len(found))
 
 
 Candidates = list[tuple[int, int, str]]

@@ -26,7 +26,7 @@ def run(check: Check) -> Outcome:
     kept = [(pair, near) for pair, near in zip(pairs, shared, strict=True) if not (near.related and near.neighbours < LEAST_SHARED)]
     kept.sort(key=lambda one: (-one[0].cosine, one[0].a.name, one[0].b.name, one[0].a.element_id or "", one[0].b.element_id or ""))
     involved = {end.element_id for pair, _ in kept for end in (pair.a, pair.b)}
-    return Outcome(len(involved), found.compared, [_example(*one) for one in kept[: check.sample]], found.note)
+    return Outcome(len(involved), found.compared, [_example(*one) for one in kept[: check.sample]], found.note, len(kept))
 
 
 def _entities(check: Check, ids: list[str]) -> dict[str, GraphRef]:
