@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from kgeval.errors import ConnectError, QueryError, first_line
 from kgeval.graph.server_info import NO_GDS_FIX, inspect
 from kgeval.graph.sessions import (
     after_an_interrupt,
+    closed,
+    ending,
     interrupted,
     marks,
     reading,
     stop,
     stop_signed,
     stopped_just_now,
-    stopping,
     sweep_transactions,
     writing,
 )
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
 SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 Row = dict[str, Any]
+_streams = count()  # a name for each
 
 
 @dataclass(frozen=True)
@@ -101,9 +104,10 @@ class Graph:
         self, query: str | Query, params: Mapping[str, Any] | None = None, *, timeout: float | None = None,
     ) -> Generator[Row, None, None]:
         """The rows of a query one by one, in a READ transaction, in flat memory. Not retried."""
+        name = f"stream{next(_streams)}"
         with (
             self._session(reading, fetch_size=5000) as session,
-            session.begin_transaction(metadata=marks(), timeout=timeout) as tx, stopping(self._driver, self.info.database),
+            session.begin_transaction(metadata=marks(name), timeout=timeout) as tx, ending(self._driver, self.info.database, name),
         ):
             result = tx.run(_text(query), dict(params or {}))
             keys = result.keys()
@@ -117,8 +121,10 @@ class Graph:
 
     def schema_command(self, query: str | Query) -> None:
         """Runs an index or constraint command of our own layout. Only importers call this."""
+        import neo4j
+
         with self._session(writing) as session:
-            session.run(_text(query)).consume()
+            session.run(neo4j.Query(_text(query), metadata=marks())).consume()
 
     @property
     def address(self) -> Address:
@@ -241,6 +247,8 @@ def translated() -> Iterator[None]:
     except after_an_interrupt() as cause:
         if interrupted(cause):
             raise KeyboardInterrupt from cause
+        if closed(cause):  # its query was ended, and nobody wants to know
+            raise GeneratorExit from cause
         _translate(cause)
         raise
 

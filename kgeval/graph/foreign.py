@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kgeval.errors import QueryError, first_line
-from kgeval.graph.connect import Graph, translated
+from kgeval.graph.connect import Graph
+from kgeval.graph.sessions import marks, reading, stopping
 
 if TYPE_CHECKING:
     import neo4j
@@ -94,15 +95,13 @@ def _size(cell: Cell) -> int:
 @contextmanager
 def _reading(graph: Graph, timeout: float) -> Iterator[neo4j.Transaction]:
     """A READ transaction that is always rolled back: what is left of a long result is thrown away by the server."""
-    import neo4j
     from neo4j.exceptions import DriverError, ServiceUnavailable, SessionExpired
 
-    with translated(), graph._driver.session(
-        database=graph.info.database, default_access_mode=neo4j.READ_ACCESS, fetch_size=200,
-    ) as session:
-        tx = session.begin_transaction(timeout=timeout)
+    with graph._session(reading, fetch_size=200) as session:
+        tx = session.begin_transaction(metadata=marks(), timeout=timeout)
         try:
-            yield tx
+            with stopping(graph._driver, graph.info.database):  # before `close`, which waits for the query
+                yield tx
         except (ServiceUnavailable, SessionExpired):
             raise
         except DriverError as cause:

@@ -43,6 +43,9 @@ def inspect(driver: neo4j.Driver, address: Address) -> ServerInfo:
         if "DatabaseNotFound" in (cause.code or ""):
             message = f"{who}: there is no database '{address.database}'"
             raise ConnectError(message, fix="set --database or NEO4J_DATABASE; SHOW DATABASES lists them") from cause
+        if "AuthenticationRateLimit" in (cause.code or ""):
+            message = f"{who}: Neo4j takes no password now, for there were too many wrong ones"
+            raise ConnectError(message, fix="wait some seconds; then set NEO4J_USERNAME and the right NEO4J_PASSWORD") from cause
         raise ConnectError(f"{who}: {cause.message}", fix="is it a user database? see the server's log") from cause
     except Neo4jError as cause:
         raise ConnectError(f"{who}: {cause.message}", fix="the database may be starting or down: SHOW DATABASES tells") from cause
@@ -58,12 +61,16 @@ def inspect(driver: neo4j.Driver, address: Address) -> ServerInfo:
 
 
 def _gds_version(session: neo4j.Session) -> str | None:
+    """Null where the server knows no such function, or this user may not call it. Raises: ClientError for whatever else ends the query: a
+    time limit says nothing of what is installed."""
     from neo4j.exceptions import ClientError
 
     try:
         row = session.run("RETURN gds.version() AS v").single()
-    except ClientError:
-        return None
+    except ClientError as cause:
+        if (cause.code or "").startswith(("Neo.ClientError.Statement.", "Neo.ClientError.Security.Forbidden")):
+            return None
+        raise
     return str(row["v"]) if row else None
 
 

@@ -17,7 +17,7 @@ from kgeval.graph.processes import abandoned, mark
 if TYPE_CHECKING:
     import neo4j
 
-MARK = "kgeval"
+MARK, NAME = "kgeval", "kgeval_name"
 SECONDS = 5.0
 RUNNING = (
     "SHOW TRANSACTIONS YIELD transactionId, metaData, currentQuery "
@@ -29,9 +29,9 @@ JUST_NOW = 10.0
 _stopped: list[float] = []  # when this process last ended its own queries
 
 
-def marks() -> dict[str, str]:
-    """The metadata of every transaction of this process."""
-    return {MARK: mark()}
+def marks(name: str = "") -> dict[str, str]:
+    """The metadata of every transaction of this process; `name`: of this one, so that it can be ended alone."""
+    return {MARK: mark(), **({NAME: name} if name else {})}
 
 
 def signed(query: str, name: str) -> str:
@@ -62,19 +62,41 @@ def writing(driver: neo4j.Driver, database: str | None) -> Iterator[neo4j.Sessio
 
 @contextmanager
 def stopping(driver: neo4j.Driver, database: str | None) -> Iterator[None]:
-    """On Ctrl-C, ends this process's transactions on the server before whatever is around it cleans up. Where rows are streamed, the
-    interrupt may meet who works on them: then the stream is closed because of it."""
+    """On Ctrl-C, ends this process's transactions on the server before whatever is around it cleans up."""
     try:
         yield
-    except (KeyboardInterrupt, GeneratorExit) as cause:
+    except KeyboardInterrupt:
+        stop(driver, database)
+        raise
+
+
+@contextmanager
+def ending(driver: neo4j.Driver, database: str | None, name: str) -> Iterator[None]:
+    """As `stopping`, for a stream of rows, whose transaction has this name. An interrupt may meet who works on the rows, and the stream is
+    then closed from outside, as it is by who needs no more rows: in any case its query is ended on the server."""
+    try:
+        with stopping(driver, database):
+            yield
+    except GeneratorExit as cause:
         if interrupted(cause):
             stop(driver, database)
+        else:
+            stop_signed(driver, database, name)
         raise
 
 
 def interrupted(cause: BaseException | None) -> bool:
     """Whether an exception is an interrupt, or came while one was handled."""
-    while cause is not None and not isinstance(cause, KeyboardInterrupt):
+    return _within(cause, KeyboardInterrupt)
+
+
+def closed(cause: BaseException | None) -> bool:
+    """Whether an exception came while a stream was closed by who reads it."""
+    return _within(cause, GeneratorExit)
+
+
+def _within(cause: BaseException | None, kind: type[BaseException]) -> bool:
+    while cause is not None and not isinstance(cause, kind):
         cause = cause.__context__
     return cause is not None
 
@@ -120,7 +142,7 @@ def _terminate(driver: neo4j.Driver, database: str | None, ours: Callable[[str],
 def _owner(row: Mapping[str, Any]) -> tuple[str, str]:
     """The mark of a transaction, and its name if it is signed; empty where it has none."""
     if own := (row["marks"] or {}).get(MARK):
-        return str(own), ""
+        return str(own), str(row["marks"].get(NAME) or "")
     first = str(row.get("query") or "").partition("\n")[0].split()
     return (first[1], first[2]) if len(first) == 3 and first[0] == "//" else ("", "")
 

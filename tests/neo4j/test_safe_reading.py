@@ -22,6 +22,7 @@ from kgeval.audit.part import Part
 from kgeval.cli import audit_safe
 from kgeval.cli.main import run as kgeval
 from kgeval.graph.connect import Address, Graph, QueryEnded
+from kgeval.graph.foreign import run_foreign
 from kgeval.graph.memory import PROJECTION, estimate
 from kgeval.graph.project import clear
 from kgeval.graph.sessions import MARK, signed
@@ -58,14 +59,20 @@ def worked_on(graph: Graph) -> None:
             time.sleep(5)
 
 
+def worked_on_without_closing(graph: Graph) -> None:
+    for _ in graph.stream(ROWS, timeout=600):
+        time.sleep(5)
+
+
 def by_the_gds_client(graph: Graph) -> None:
     graph.gds.run_cypher(ENDLESS, mode="READ")
 
 
 @pytest.mark.parametrize("ask", [
     lambda graph: graph.read(ENDLESS, timeout=600), lambda graph: graph.read_lists(ENDLESS, timeout=600), streamed,
-    worked_on, by_the_gds_client, lambda graph: graph.write(ENDLESS, timeout=600),
-], ids=["read", "lists", "stream", "rows", "gds", "write"])
+    worked_on, worked_on_without_closing, by_the_gds_client,
+    lambda graph: run_foreign(graph, ENDLESS, timeout=600, rows=1), lambda graph: graph.write(ENDLESS, timeout=600),
+], ids=["read", "lists", "stream", "rows", "bare", "gds", "foreign", "write"])
 def test_ctrl_c_ends_the_query_on_the_server_too(graph: Graph, ask: Callable[[Graph], Any]) -> None:
     graph.limit_gds(600)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts what runs in the background with SIGINT ignored
@@ -78,6 +85,24 @@ def test_ctrl_c_ends_the_query_on_the_server_too(graph: Graph, ask: Callable[[Gr
         graph.limit_gds(None)
     assert ours(graph) == []
     assert graph.read("RETURN 1 AS one") == [{"one": 1}]
+
+
+def test_a_stream_that_is_closed_before_its_end_leaves_no_query_behind_and_others_alone(graph: Graph) -> None:
+    other = graph.stream(ROWS, timeout=600)
+    next(other)
+    started = time.monotonic()
+    with closing(graph.stream(ROWS, timeout=600)) as rows:
+        next(rows)
+    assert time.monotonic() - started < 60  # to throw all its rows away would take the server hours
+    assert len(ours(graph)) == 1 and next(other)
+    other.close()
+    assert ours(graph) == [] and graph.read("RETURN 1 AS one") == [{"one": 1}]
+
+
+def test_a_query_that_others_wrote_carries_the_mark_too(graph: Graph) -> None:
+    asked = "SHOW TRANSACTIONS YIELD metaData, currentQuery WHERE currentQuery STARTS WITH 'SHOW' RETURN metaData"
+    (row,) = run_foreign(graph, asked, timeout=30, rows=10).rows
+    assert MARK in dict(row[0][1])
 
 
 def test_a_query_that_an_administrator_ends_is_no_time_out(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,13 +45,13 @@ def answering(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
 def test_a_function_that_is_not_known_means_that_gds_did_not_load(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     answering(monkeypatch, "Neo.ClientError.Statement.SyntaxError")
     with pytest.raises(ServerError, match="started without GDS: told so"):
-        process._answers(home, 7687)
+        process._why_not_yet(home, 7687)
 
 
 def test_a_wrong_password_is_told_at_once(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     answering(monkeypatch, "Neo.ClientError.Security.Unauthorized")
     with pytest.raises(ServerError, match="refuses the password"):
-        process._answers(home, 7687)
+        process._why_not_yet(home, 7687)
 
 
 @pytest.mark.parametrize("code", [
@@ -59,4 +59,4 @@ def test_a_wrong_password_is_told_at_once(home: Home, monkeypatch: pytest.Monkey
 ])
 def test_an_answer_that_comes_too_early_or_too_late_is_asked_for_again(home: Home, monkeypatch: pytest.MonkeyPatch, code: str) -> None:
     answering(monkeypatch, code)
-    assert process._answers(home, 7687) is False
+    assert "told so" in process._why_not_yet(home, 7687)

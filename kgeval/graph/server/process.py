@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kgeval.errors import ServerError
+from kgeval.errors import ServerError, first_line
 from kgeval.graph.server.faults import NotReadyError, disk_full, failure, shown
 from kgeval.graph.server.home import USERNAME, Home, Running, write_private
 from kgeval.graph.server.lines import Line
@@ -171,6 +171,7 @@ def wait_ready(home: Home, process: psutil.Process, *, port: int, seconds: float
     """
     import neo4j  # noqa: F401  (here, so that it loads while the server does)
 
+    why = ""
     deadline = time.monotonic() + seconds
     next_look = time.monotonic() + 2
     while time.monotonic() < deadline:
@@ -181,11 +182,11 @@ def wait_ready(home: Home, process: psutil.Process, *, port: int, seconds: float
             if home.disk_is_full():
                 raise disk_full(home.path)
         # the password goes to nobody but the process that we started
-        if _listens(process, port) and _answers(home, port):
+        if _listens(process, port) and not (why := _why_not_yet(home, port)):
             return
         time.sleep(0.1)
     raise NotReadyError(
-        f"the embedded Neo4j is not ready after {seconds:.0f} s; it goes on starting{shown(home.tail(12))}",
+        f"the embedded Neo4j is not ready after {seconds:.0f} s{why and f' ({why})'}; it goes on starting{shown(home.tail(12))}",
         fix=f"run the command again to wait longer, or `kgeval server stop`; log: {home.log}",
     )
 
@@ -207,15 +208,15 @@ def _listens(process: psutil.Process, port: int) -> bool:
         return False
 
 
-def _answers(home: Home, port: int) -> bool:
-    """True if login and GDS work, False if not yet. Raises: ServerError if they never will."""
+def _why_not_yet(home: Home, port: int) -> str:
+    """Empty if login and GDS work, else why not yet. Raises: ServerError if they never will."""
     import neo4j
     from neo4j.exceptions import AuthError, ClientError, DriverError, Neo4jError
 
     auth = (USERNAME, home.password())
     try:
         with neo4j.GraphDatabase.driver(uri(port), auth=auth, connection_timeout=5.0, notifications_min_severity="OFF") as driver:
-            return _gds_version(driver) is not None
+            return "" if _gds_version(driver) else "no version of GDS"
     except AuthError as cause:
         raise ServerError(
             f"the embedded Neo4j refuses the password in {home.password_file}",
@@ -223,10 +224,10 @@ def _answers(home: Home, port: int) -> bool:
         ) from cause
     except ClientError as cause:
         if not (cause.code or "").startswith("Neo.ClientError.Statement"):
-            return False  # the query was known; a slow start may end it at a time limit
+            return first_line(cause)  # the query was known; a slow start may end it at a time limit
         raise ServerError(f"the embedded Neo4j started without GDS: {cause.message}", fix=f"see {home.log}; then start again") from cause
-    except (DriverError, Neo4jError, OSError):
-        return False
+    except (DriverError, Neo4jError, OSError) as cause:
+        return first_line(cause)
 
 
 def _gds_version(driver: neo4j.Driver) -> str | None:

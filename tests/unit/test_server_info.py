@@ -1,0 +1,42 @@
+"""What a server says of itself when it is first asked."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from neo4j.exceptions import ClientError, Neo4jError
+
+from kgeval.graph.server_info import _gds_version
+
+
+class Session:
+    """A session that answers with a version, or with an error of this code."""
+
+    def __init__(self, code: str = "", version: str = "") -> None:
+        self.code, self.version = code, version
+
+    def run(self, _query: str) -> SimpleNamespace:
+        if self.code:
+            raise Neo4jError._hydrate_neo4j(code=self.code, message="told so")
+        return SimpleNamespace(single=lambda: {"v": self.version})
+
+
+def asked(**answer: str) -> str | None:
+    session: Any = Session(**answer)
+    return _gds_version(session)
+
+
+def test_gds_is_missing_only_where_its_function_is_not_known_or_not_allowed() -> None:
+    assert asked(version="2.13.9") == "2.13.9"
+    assert asked(code="Neo.ClientError.Statement.SyntaxError") is None
+    assert asked(code="Neo.ClientError.Security.Forbidden") is None
+
+
+@pytest.mark.parametrize("code", [
+    "Neo.ClientError.Transaction.TransactionTimedOutClientConfiguration", "Neo.ClientError.Transaction.TransactionTerminated",
+])
+def test_a_query_that_was_ended_says_nothing_of_gds(code: str) -> None:
+    with pytest.raises(ClientError, match="told so"):
+        asked(code=code)
