@@ -49,8 +49,8 @@ class Blocks:
         ends = np.cumsum(sizes, dtype=np.int64)
         for at in np.flatnonzero(~few):
             self._add_large(members[ends[at] - sizes[at] : ends[at]].copy())
-        if crowd := self.crowd():  # its last member only comes down as more blocks come
-            self._large = [block[block <= crowd[-1]] for block in self._large]
+        last = max(self.crowd(), default=-1)  # only comes down as more blocks come
+        self._large = [block[block <= last] for block in self._large]
 
     def _add_large(self, block: Integers) -> None:
         import numpy as np
@@ -117,7 +117,7 @@ def collect(forms: Iterable[tuple[Form, Sequence[str]]], *, most: int, crowd: in
         for number, (item, aliases) in enumerate(forms):
             for key in block_keys(item, aliases):
                 text = key.encode("utf-8", "surrogatepass")
-                code = crc32(text) << 32 | crc32(text, 77)
+                code = crc32(text) << 32 | crc32(text[::-1])
                 buckets[code >> 58].add(code, number)
         for bucket in buckets:
             blocks.add(*bucket.blocks())
@@ -192,16 +192,16 @@ def affordable(sizes: Iterable[int], *, budget: int) -> int:
     return done
 
 
-def split(large: Iterable[Sequence[int]], marks: Callable[[int], Iterable[int]], *, most: int) -> list[list[int]]:
+def split(large: Iterable[Sequence[int]], marks: Callable[[int], Iterable[int]], *, most: int) -> list[tuple[int, ...]]:
     """The large blocks, split by what their entities share; what is still too large is left out.
 
     `marks`: what an entity is joined to, as numbers, each once.
     """
-    parts: list[list[int]] = []
+    parts: set[tuple[int, ...]] = set()
     for block in large:
         joined: dict[int, list[int]] = {}
         for number in block:
             for mark in marks(number):
                 joined.setdefault(mark, []).append(number)
-        parts += (part for part in joined.values() if 1 < len(part) <= most)
+        parts.update(tuple(part) for part in joined.values() if 1 < len(part) <= most)  # what shares much is one group all the same
     return sorted(parts, key=lambda part: (len(part), part))
