@@ -1,5 +1,5 @@
 // relation-source-slices: every relation between entities with the chunks that it names, those of some entities at a time (see entity-slices).
-// A relation is a list: its element id, those of its ends, its label, ids of chunks.
+// An entity is a list: its element id, and its relations that go out; each of these is a list: element id, that of the other end, label, ids of chunks.
 //
 // :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 // :param slice => 1000             -- INTEGER: entities a row
@@ -24,11 +24,12 @@ CALL (found, at) {
       AND none(l IN labels(b) WHERE l IN $layout.entity_excluded_labels)
       AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
       AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
-  RETURN collect([elementId(r), elementId(a), elementId(b), left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200),
+  WITH a, collect([elementId(r), elementId(b), left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200),
     CASE
       WHEN r[$layout.relation_source_key] IS NULL THEN []
       WHEN r[$layout.relation_source_key] IS :: LIST<ANY> THEN [x IN r[$layout.relation_source_key] | trim(toStringOrNull(x))]
       WHEN $layout.source_separator IS NULL THEN [trim(toStringOrNull(r[$layout.relation_source_key]))]
-      ELSE [x IN split(toStringOrNull(r[$layout.relation_source_key]), $layout.source_separator) | trim(x)] END]) AS rows
+      ELSE [x IN split(toStringOrNull(r[$layout.relation_source_key]), $layout.source_separator) | trim(x)] END]) AS relations
+  RETURN collect([elementId(a), relations]) AS rows
 }
 RETURN rows

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from kgeval.audit.slack import give_back
 from kgeval.graph.algorithms import Leiden, Louvain, Method, Partition, View
 from kgeval.stats.graphs import adjusted_rand_index
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from kgeval.graph.algorithms import Integers
 
 LOUVAIN_UP_TO = 200_000
 RUNS = 5
@@ -34,29 +40,43 @@ def communities(view: View, *, seed: int, timeout: float) -> dict[str, Any]:
         "modularity": modularity, "communities": len(sizes), "community_size_max": int(sizes.max()),
         "community_size_mean": int(sizes.sum()) / len(sizes), "community_size_median": float(np.median(sizes)),
         "cross_community_share": view.crossing() / view.edges,
-        **_stability(view, _joined(partition), method, seed=seed, timeout=timeout),
+        **_stability(view, partition, method, seed=seed, timeout=timeout),
     }
 
 
 def _stability(view: View, base: Partition, method: Method, *, seed: int, timeout: float) -> dict[str, float | int]:
     """The mean over the runs that fit into the time limit (at least one), and how many those were."""
-    import numpy as np
-
     started = time.perf_counter()
     scores: list[float] = []
     for run in range(1, RUNS + 1):
         if scores and (time.perf_counter() - started) * run / (run - 1) > timeout:
             break
-        other = _joined(view.again(method, seed + run if method == Leiden else seed * RUNS + run))
-        _, mine, theirs = np.intersect1d(base.nodes, other.nodes, assume_unique=True, return_indices=True)
-        scores.append(adjusted_rand_index(base.groups[mine], other.groups[theirs]))
+        other = view.again(method, seed + run if method == Leiden else seed * RUNS + run)
+        scores.append(adjusted_rand_index(*_joined(*_matched(base, other))))
+        give_back()
     return {"community_stability": sum(scores) / len(scores), "community_stability_runs": len(scores)}
 
 
-def _joined(partition: Partition) -> Partition:
-    """The partition without its communities of one."""
+def _matched(base: Partition, other: Partition) -> tuple[Integers, Integers]:
+    """The groups of the nodes that both partitions have, in one order."""
     import numpy as np
 
-    _, group, size = np.unique(partition.groups, return_inverse=True, return_counts=True)
-    joined = size[group] > 1
-    return Partition(partition.nodes[joined], partition.groups[joined])
+    if np.array_equal(base.nodes, other.nodes):
+        return base.groups, other.groups
+    _, mine, theirs = np.intersect1d(base.nodes, other.nodes, assume_unique=True, return_indices=True)
+    return base.groups[mine], other.groups[theirs]
+
+
+def _joined(left: Integers, right: Integers) -> tuple[Integers, Integers]:
+    """Both without the nodes that are a community of one in either."""
+    joined = _several(left) & _several(right)
+    return left[joined], right[joined]
+
+
+def _several(groups: Integers) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Which nodes share their group with another one."""
+    import numpy as np
+
+    _, group, size = np.unique(groups, return_inverse=True, return_counts=True)
+    found: np.ndarray[Any, np.dtype[np.bool_]] = (size > 1)[group]
+    return found

@@ -21,6 +21,14 @@ if TYPE_CHECKING:
 KEPT = 1 << 20  # bytes of texts in memory before they go into the file
 
 
+def ended(ends: array[int], end: int) -> array[int]:
+    """`ends` with one more; 4 bytes each are enough for all but the very largest graphs."""
+    if end >= 1 << 32 and ends.typecode == "I":
+        ends = array("Q", ends)
+    ends.append(end)
+    return ends
+
+
 class Texts:
     """Texts one after the other in one buffer; texts cannot be changed or taken out."""
 
@@ -30,9 +38,7 @@ class Texts:
     def append(self, text: str) -> None:
         """Adds one text at the end."""
         self._buffer += text.encode("utf-8", "surrogatepass")
-        if self._size >= 1 << 32 and self._ends.typecode == "I":  # 4 bytes are enough for all but the very largest graphs
-            self._ends = array("Q", self._ends)
-        self._ends.append(self._size)
+        self._ends = ended(self._ends, self._size)
 
     @property
     def _size(self) -> int:
@@ -81,12 +87,12 @@ class Lists:
     """Lists of numbers (0 to 2^31 - 1) one after the other in one array."""
 
     def __init__(self) -> None:
-        self._numbers, self._ends = array("i"), array("Q", [0])
+        self._numbers, self._ends = array("i"), array("I", [0])
 
     def append(self, numbers: Iterable[int]) -> None:
         """Adds one list at the end."""
         self._numbers.extend(numbers)
-        self._ends.append(len(self._numbers))
+        self._ends = ended(self._ends, len(self._numbers))
 
     def __len__(self) -> int:
         return len(self._ends) - 1
@@ -108,7 +114,7 @@ class Roll:
         self._keys, self.names = FiledTexts(), FiledTexts()
         self._kinds, self._kind = array("I"), dict[str | None, int]()
         self._kind_names: list[str | None] = []
-        self._order: tuple[Integers, Integers] | None = None
+        self._sorted: tuple[Integers | None, Integers] | None = None
 
     def append(self, element_id: str, key: str, name: str, kind: str | None) -> None:
         """Adds one entity; keys are cut at 200 characters."""
@@ -148,20 +154,26 @@ class Roll:
         return self._kind_names
 
     def positions(self, element_ids: Sequence[str]) -> list[int]:
-        """The entities' positions; -1 where one is not on the roll."""
+        """The entities' positions; -1 where one is not on the roll. No entity can be added after the first call."""
         import numpy as np
 
-        if self._order is None:
-            numbers = np.array(self._numbers, dtype=np.int64)
-            order = np.argsort(numbers, kind="stable")
-            self._order = order, numbers[order]
-        order, numbers = self._order
-        if not len(order):
+        order, numbers = self._sorted = self._sorted or self._sorting()
+        if not len(numbers):
             return [-1] * len(element_ids)
         wanted = np.array([number_of(element_id) for element_id in element_ids], dtype=np.int64)
-        at = np.minimum(np.searchsorted(numbers, wanted), len(order) - 1)
-        found: list[int] = np.where(numbers[at] == wanted, order[at], -1).tolist()
+        at = np.minimum(np.searchsorted(numbers, wanted), len(numbers) - 1)
+        found: list[int] = np.where(numbers[at] == wanted, at if order is None else order[at], -1).tolist()
         return found
+
+    def _sorting(self) -> tuple[Integers | None, Integers]:
+        """The numbers of the ids, ascending, and the positions in this order: null where the entities came in it, as they mostly do."""
+        import numpy as np
+
+        numbers = np.frombuffer(self._numbers, dtype=np.int64)
+        if bool((numbers[1:] > numbers[:-1]).all()):
+            return None, numbers
+        order = np.argsort(numbers, kind="stable")
+        return order, numbers[order]
 
     def reference(self, at: int) -> GraphRef:
         """The entity for a report."""

@@ -15,7 +15,7 @@ RELATIONS_OF = 200  # entities whose relations make up a row
 COLUMNS = {
     "entity-slices": ("element_id", "key", "name", "type", "aliases"),
     "entity-source-slices": ("element_id", "key", "name", "type", "aliases", "chunks", "ids"),
-    "relation-source-slices": ("element_id", "source", "target", "label", "ids"),
+    "relation-source-slices": ("element_id", "relations"),
 }
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from kgeval.audit.check import Check
 from kgeval.audit.part import Part
-from kgeval.audit.roll import FiledTexts, Lists, Roll, Texts
+from kgeval.audit.roll import FiledTexts, Lists, Roll
 from kgeval.audit.slices import rows
 from kgeval.graph.connect import Row
 from kgeval.graph.queries import all_queries
@@ -27,7 +27,7 @@ class Entities:
     """
 
     roll: Roll = field(default_factory=Roll)
-    forms: Texts = field(default_factory=Texts)
+    forms: FiledTexts = field(default_factory=FiledTexts)
     chunks: Lists = field(default_factory=Lists)
 
     def looked_for(self, at: int) -> list[Form]:
@@ -37,7 +37,13 @@ class Entities:
 
 def stands_in(forms: Iterable[Form], text: bytes) -> bool:
     """Whether a name or alias is in the reduced text; of a name of several words, each anywhere."""
-    return any(all(word in text for word in words) for words in forms)
+    for words in forms:  # millions of times: any(all(...)) takes twice as long
+        for word in words:
+            if word not in text:
+                break
+        else:
+            return True
+    return False
 
 
 class Plain:

@@ -82,7 +82,7 @@ def exponent(runs: list[Run]) -> float:
 
 
 def measured(home: Path, relations: int, asked: argparse.Namespace) -> Run:
-    """Loads a graph of that size, warms the server with one look, audits."""
+    """Loads a graph of that size, starts a server on it, audits: the server is cold."""
     if not asked.keep:
         for step, seconds in load(home, relations // 5, relations, seed=asked.seed, heap=asked.heap):
             print(f"{relations:>10,} relations: {step:<24}{seconds:8.1f} s", flush=True)

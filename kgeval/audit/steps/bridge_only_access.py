@@ -52,7 +52,8 @@ def hanging_parts(graph: Adjacency, min_part: int) -> list[Part]:
     A part is smaller than half of its component. Outermost parts only (none inside another),
     largest first, then by id. Gates and entries are internal ids.
     """
-    starts, others = graph.starts.astype("q", copy=False).data, graph.others.astype("i", copy=False).data
+    starts = graph.starts.astype("i" if len(graph.others) < 1 << 31 else "q", copy=False).data
+    others = graph.others.astype("i", copy=False).data
     walker = _Walker(starts, others)
     parts: list[Part] = []
     for start in range(len(graph.ids)):
@@ -72,7 +73,7 @@ class _Walker:
         n = len(starts) - 1
         self._starts, self._others = starts, others
         self._parent, self._rank, self._low = array("i", [0]) * n, array("i", [-1]) * n, array("i", [0]) * n
-        self._size, self._next = array("i", [0]) * n, array("q", starts[:-1])
+        self._size, self._next = array("i", [0]) * n, array("i" if starts.itemsize == 4 else "q", starts[:-1])
 
     def seen(self, node: int) -> bool:
         """Whether some walk came by."""
@@ -127,7 +128,11 @@ def _cut_off(tree: Walk, node: int) -> bool:
 
 def _bulk(tree: Walk) -> int:
     """The lowest entity whose subtree holds more than half: no part smaller than half ever contains it."""
-    return [node for node in tree.order if 2 * tree.size[node] > len(tree.order)][-1]
+    lowest = tree.order[0]
+    for node in tree.order:
+        if 2 * tree.size[node] > len(tree.order):
+            lowest = node
+    return lowest
 
 
 def _parts(tree: Walk, min_part: int) -> list[Part]:

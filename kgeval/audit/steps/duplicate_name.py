@@ -16,24 +16,29 @@ def run(check: Check) -> Outcome:
     """`count`: surplus entities (each group of n counts n - 1); `total`: entities with a name."""
     import numpy as np
 
-    names, types = codes(check)
-    both = _mixed(np.array(names, dtype=np.uint64), np.array(types, dtype=np.uint64))
+    both = _codes(check)
+    total = len(both)
     found, sizes = np.unique(both, return_counts=True)
     found, sizes = found[sizes > 1], sizes[sizes > 1]
+    del both
     if not len(found) or check.sample < 1:
-        return Outcome(int(sizes.sum()) - len(found), len(names))
+        return Outcome(int(sizes.sum()) - len(found), total)
     wanted = largest(found, sizes, check.sample)
     groups = members(check, wanted, lambda name, kind: code(name) * FACTOR % 2**64 ^ code(kind))
     ranked = sorted(groups.items(), key=lambda g: (-wanted[g[0]], g[1][0]["normal"], g[0]))
-    return Outcome(int(sizes.sum()) - len(found), len(names), [_example(g, wanted[at]) for at, g in ranked[: check.sample]])
+    return Outcome(int(sizes.sum()) - len(found), total, [_example(g, wanted[at]) for at, g in ranked[: check.sample]])
 
 
-def _mixed(names: Any, types: Any) -> Any:
-    """One code of both, so that the order matters."""
+def _codes(check: Check) -> Any:
+    """One code of name and type for each entity with a name; which of both is which matters."""
     import numpy as np
 
+    raw_names, raw_types = codes(check)
+    mixed, types = np.frombuffer(raw_names, dtype=np.uint64), np.frombuffer(raw_types, dtype=np.uint64)
     with np.errstate(over="ignore"):
-        return names * np.uint64(FACTOR) ^ types
+        mixed *= np.uint64(FACTOR)  # in place: nobody else has these codes
+    mixed ^= types
+    return mixed
 
 
 def _example(group: list[Row], size: int) -> Example:

@@ -37,20 +37,22 @@ class _Search:
 
     def __init__(self, check: Check, chunks: Chunks, known: Entities) -> None:
         self._check, self._chunks, self._known = check, chunks, known
-        self._forms: Callable[[int], list[Form]] = lru_cache(maxsize=50_000)(known.looked_for)  # a few entities have most relations
+        self._forms: Callable[[int], list[Form]] = lru_cache(maxsize=10_000)(known.looked_for)  # a few entities have most relations
         self._text: Callable[[int], bytes] = lru_cache(maxsize=4_000)(chunks.text)
         self.count = self.total = 0
 
     def missed(self) -> Iterator[Missed]:
         """The relations that are hits."""
         for batch in lists(self._check, "relation-source-slices", slice=RELATIONS_OF):
-            ends = self._known.roll.positions([end for row in batch for end in row[1:3]])
-            for row, source, target in zip(batch, ends[::2], ends[1::2], strict=True):
-                if source >= 0 and target >= 0 and (hit := self._look(row, source, target)) is not None:
-                    yield hit
+            sources = self._known.roll.positions([element_id for element_id, _ in batch])
+            targets = iter(self._known.roll.positions([relation[1] for _, relations in batch for relation in relations]))
+            for source, (_, relations) in zip(sources, batch, strict=True):
+                for relation, target in zip(relations, targets, strict=False):  # takes as many of the targets as there are relations
+                    if source >= 0 and target >= 0 and (hit := self._look(relation, source, target)) is not None:
+                        yield hit
 
-    def _look(self, row: Sequence[Any], source: int, target: int) -> Missed | None:
-        element_id, _, _, label, ids = row
+    def _look(self, relation: Sequence[Any], source: int, target: int) -> Missed | None:
+        element_id, _, label, ids = relation
         numbers: Sequence[int] = self._chunks.known(ids) if ids else ()
         numbers = numbers or self._shared(source, target)
         if not numbers:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from heapq import nsmallest
 
 from kgeval.audit.check import Check, Outcome
@@ -13,8 +14,8 @@ def run(check: Check) -> Outcome:
     """`count`: entities of which no name or alias is in any of their chunks; `total`: entities with a chunk that has text."""
     chunks = chunk_texts(check)
     known = entities(check, chunks)
-    testable = [at for at in range(len(known.roll)) if known.chunks.size(at)]
-    missed = [at for at in testable if not _found(known, at, chunks)]
+    testable = array("I", (at for at in range(len(known.roll)) if known.chunks.size(at)))
+    missed = array("I", (at for at in testable if not _found(known, at, chunks)))
     first = nsmallest(check.sample, missed, key=lambda at: (-known.chunks.size(at), known.roll.names[at], known.roll.element_id(at)))
     return Outcome(len(missed), len(testable), [_example(known, at) for at in first])
 

@@ -12,29 +12,30 @@ from kgeval.records import Example
 
 def run(check: Check) -> Outcome:
     """`count`: entities whose name also stands for another type; `total`: entities with a name and a type."""
-    import numpy as np
-
-    raw_names, raw_types = codes(check)
-    names, types = np.array(raw_names, dtype=np.uint64), np.array(raw_types, dtype=np.uint64)
-    typed = types != np.uint64(code(""))
-    names, types = names[typed], types[typed]
-    torn = _several(names, types)
-    found, sizes = np.unique(names[np.isin(names, torn)], return_counts=True)
+    total, found, sizes = _torn(check)
     if not len(found) or check.sample < 1:
-        return Outcome(int(sizes.sum()), len(names))
+        return Outcome(int(sizes.sum()), total)
     wanted = largest(found, sizes, check.sample)
     groups = members(check, wanted, lambda name, kind: code(name) if kind else 0)
     ranked = sorted(groups.items(), key=lambda g: (-wanted[g[0]], g[1][0]["normal"]))
-    return Outcome(int(sizes.sum()), len(names), [_example(g, wanted[at]) for at, g in ranked[: check.sample]])
+    return Outcome(int(sizes.sum()), total, [_example(g, wanted[at]) for at, g in ranked[: check.sample]])
 
 
-def _several(names: Any, types: Any) -> Any:
-    """The codes of names that stand with more than one type."""
+def _torn(check: Check) -> tuple[int, Any, Any]:
+    """How many entities have a name and a type; codes of the names that stand with more than one type, and how many entities bear each."""
     import numpy as np
 
-    pairs = np.unique(np.stack([names, types]), axis=1)
-    found, kinds = np.unique(pairs[0], return_counts=True)
-    return found[kinds > 1]
+    raw_names, raw_types = codes(check)
+    names, types = np.frombuffer(raw_names, dtype=np.uint64), np.frombuffer(raw_types, dtype=np.uint64)
+    typed = np.flatnonzero(types != np.uint64(code(""))).astype(np.uint32)
+    order = typed[np.lexsort((types[typed], names[typed]))]
+    names, types = names[order], types[order]
+    new_name = np.concatenate((np.ones(1, dtype=bool), names[1:] != names[:-1]))[: len(names)]
+    starts = np.flatnonzero(new_name)
+    other_type = np.concatenate((np.zeros(1, dtype=bool), types[1:] != types[:-1]))[: len(names)] & ~new_name
+    sizes = np.diff(starts, append=len(names))
+    torn = np.add.reduceat(other_type, starts, dtype=np.int64) > 0 if len(starts) else np.zeros(0, dtype=bool)
+    return len(names), names[starts[torn]], sizes[torn]
 
 
 def _example(group: list[Row], size: int) -> Example:
