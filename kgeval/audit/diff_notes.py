@@ -68,7 +68,7 @@ def _checks(pairs: list[Pair]) -> Iterator[str]:
     if sampled := _ids(both, lambda one: one.interval is not None):
         yield f"only a sample was looked at, so that only differences beyond its interval count, and nothing is said by type: {sampled}"
     if coarse := _ids(both, lambda one: bool(one.count) and one.by_type is None):
-        yield f"by type nothing can be said of (more hits than are counted by type, or a report of an older kgeval): {coarse}"
+        yield f"by type nothing can be said of (hits of no one type, or more than are counted by type): {coarse}"
     if left := [then.rule_id for then, now in pairs if then and not now and then.count is not None]:
         yield f"checks of the earlier audit that were not run now: {_listed(left)}"
 

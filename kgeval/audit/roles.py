@@ -52,7 +52,8 @@ def missing_roles(
 def _vectors(graph: Graph, layout: Layout, seen: Mapping[str, Any], *, has_embedder: bool) -> dict[str, str | None]:
     """Embeddings: that some are stored (`embeddings`), and that entities can be held against each other by them (`nearness`)."""
     keys = " or ".join(dict.fromkeys(key for key in (layout.embedding_key, layout.chunk_embedding_key) if key))
-    none = f"no entity or chunk has an embedding (property {keys})" if keys else f"layout '{layout.name}' names no property with embeddings"
+    place = f"property {keys}" if keys else f"none has a property that layout '{layout.name}' takes for one"
+    none = f"no entity or chunk has an embedding ({place})"
     nearness = None if seen["entity_embeddings"] else "no entity has an embedding (--embed makes them beside the graph)"
     if nearness is None and graph.info.gds is None:
         nearness = "gds.knn is not there: this server has no Graph Data Science plugin (--embed goes without)"

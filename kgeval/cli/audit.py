@@ -111,7 +111,7 @@ def planned(given: dict[str, Any]) -> Plan:
     options = given | _from_config(config, given)
     started = Started("audit", arguments(options))
     outputs = list(options["outputs"]) or [Path(name) for name in config.report.outputs]
-    columns = columns_of(options)
+    columns = columns_of(options, limited=bool(given["thresholds"]))
     check_forms(options, outputs, columns)
     gates = planned_gates(options, config, outputs=outputs, today=datetime.now().astimezone().date(), several=bool(columns))
     joined, baseline = read_joined(options["with_reports"]), read_baseline(options, outputs)
@@ -138,7 +138,7 @@ def _audited(graph: Graph, plan: Plan, graph_name: str | None, *, bound: Layout 
     with _progress(len(chosen.rules), quiet=options["no_progress"]) as progress:
         found = _run(graph, bound, chosen, progress)
     found = _with_joined(found, plan.joined, bound.scope_value or graph_name)
-    report = gated(_report(graph, bound, found, plan, notes), found, chosen.gates, options["fail_on"])
+    report = gated(_report(graph, bound, found, plan, notes), found, chosen.gates, options["fail_on"], several=bool(plan.columns))
     return held_against(report, plan.baseline, alone=not plan.columns), found
 
 

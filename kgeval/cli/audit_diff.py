@@ -62,6 +62,9 @@ def diff(before: Path, after: Path, **options: Any) -> int:
     check_replaced(options["outputs"], [before, after])
     sides = read_audits(before), read_audits(after)
     made = diff_all(*sides, names=(str(before), str(after)), fail_on_worse=options["fail_on_worse"])
+    for text in made.notes:
+        if "different graphs" in text:
+            say(f"warning: {text}")
     code = gate(made)
     made = made.model_copy(update={"run": started.manifest(inputs=dict.fromkeys((before, after)), exit_code=code)})
     show_report(made, options, options["outputs"])
@@ -159,6 +162,11 @@ def gate(made: AuditDiff) -> int:
 
 
 def _amounts(one: FindingChange) -> str:
-    was = "no answer" if one.count_before is None else f"{one.count_before:,} hits"
-    has = "no answer" if one.count_after is None else f"{one.count_after:,}"
-    return f"{was} before, {has} now"
+    was = _amount(one.count_before, one.share_before)
+    return f"{was} before, {_amount(one.count_after, one.share_after)} now"
+
+
+def _amount(count: int | None, share: float | None) -> str:
+    if count is None:
+        return "no answer"
+    return f"{count:,} {'hit' if count == 1 else 'hits'}" + (f" ({100 * share:.3g} %)" if share is not None else "")

@@ -97,21 +97,23 @@ def _check_structure(limits: Mapping[str, Sequence[Limit]], options: Mapping[str
         raise UsageError(f"--no-structure leaves out what thresholds ask for: {', '.join(lost)}", fix="leave out one of the two")
 
 
-def gated(report: AuditReport, found: Audit, gates: Gates, fail_on: Any) -> AuditReport:
+def gated(report: AuditReport, found: Audit, gates: Gates, fail_on: Any, *, several: bool = False) -> AuditReport:
     """The report with its gates and waivers as they were answered, and the exit code that they come to. What must be known is also said on
-    stderr."""
+    stderr; `several`: with the graph's name, for it is one of several."""
     from kgeval.audit.gates import gate_rows, silenced, waiver_notes, waiver_rows
 
-    pairs = [(one, None) if _own(one) else silenced(one, gates) for one in report.findings]
+    pairs = [(one, list[int]()) if _own(one) else silenced(one, gates) for one in report.findings]
     findings = [one for one, _ in pairs]
     own = [one for one in findings if _own(one)]
-    rows = gate_rows(gates, own, report.structure, report.structure_skipped, fail_on=fail_on)
+    rows = gate_rows(gates, findings, report.structure, report.structure_skipped, fail_on=fail_on, own=_own)
     judged = found.judged.values()
-    taken = [*(one.taken for one in judged), *({at: one.suppressed} for one, at in pairs if at is not None)]
+    taken = [*(one.taken for one in judged), *({places[0]: one.suppressed} for one, places in pairs if places)]
+    matched = [*(one.matched for one in judged), *(dict.fromkeys(places, one.suppressed) for one, places in pairs)]
     unlisted = {name for name, one in found.judged.items() if not one.listed}
-    waivers = waiver_rows(gates, taken, [one.matched for one in judged], findings, unlisted=unlisted, joining=joining_checks())
+    waivers = waiver_rows(gates, taken, matched, findings, unlisted=unlisted, joining=joining_checks())
     notes = [*waiver_notes(waivers), *ratchet_notes(report, gates, own)]
-    _say(notes, rows)
+    where = f"graph {report.graph}: " if several and report.graph else ""
+    _say([*notes, *_unfinished(findings, figures=found.structure.incomplete)], rows, where)
     code = exit_code(findings, rows, fail_on, incomplete=found.incomplete)
     update = {"gates": rows, "waivers": waivers, "findings": findings, "notes": [*report.notes, *notes]}
     return report.model_copy(update={**update, "run": report.run.model_copy(update={"exit_code": code})})
@@ -224,13 +226,21 @@ def ratchet_notes(report: AuditReport, gates: Gates, findings: Sequence[Finding]
     return [*notes, f"ratchet: it holds nothing of {', '.join(lost)}: all their hits count as new"] if lost else notes
 
 
-def _say(notes: Sequence[str], rows: Sequence[AuditGate]) -> None:
+def _unfinished(findings: Sequence[Finding], *, figures: bool) -> list[str]:
+    """What was begun and has no answer, in one line."""
+    checks = [one.rule_id for one in findings if one.status in ("incomplete", "error")]
+    parts = [*(["some structure figures"] if figures else []), *checks]
+    return [f"incomplete, the report has the reasons: {', '.join(parts)}"] if parts else []
+
+
+def _say(notes: Sequence[str], rows: Sequence[AuditGate], where: str) -> None:
     from kgeval.report.display import number
 
     for text in notes:
-        say(f"warning: {text}")
+        say(f"warning: {where}{text}")
     for row in (row for row in rows if row.decides):
         if row.met is None:
-            say(f"gate not answered: {row.id} {row.limit}: {row.reason or 'no value'}")
+            say(f"gate not answered: {where}{row.id} {row.limit}: {row.reason or 'no value'}")
         elif row.met is False:
-            say(f"gate missed: {row.id} {row.limit}" + (f" ({number(row.value)})" if row.value is not None else ""))
+            parts = [number(row.value)] if row.value is not None else []
+            say(f"gate missed: {where}{row.id} {row.limit} ({': '.join([*parts, *filter(None, [row.reason])])})")

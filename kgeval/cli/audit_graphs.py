@@ -48,14 +48,22 @@ class Column:
 def one_graph(options: dict[str, Any]) -> dict[str, Any]:
     """The options, with the only graph that is named as an argument as --graph. Raises: UsageError where both are given."""
     given = options["graphs"]
+    if given and options["graph_name"] is not None and _from_environment("graph_name"):
+        options = {**options, "graph_name": None}  # what stands in the command counts
     if given and options["graph_name"] is not None:
         raise UsageError("graphs are named as arguments and by --graph", fix="name all of them as arguments")
     single = len(given) == 1 and not is_file_name(given[0])
     return {**options, "graph_name": given[0], "graphs": ()} if single else options
 
 
-def columns_of(options: dict[str, Any]) -> list[Column]:
-    """The graphs that stand side by side, in their order; empty where there are not several.
+def _from_environment(name: str) -> bool:
+    """Whether an option was not given in the command but by a variable of the environment."""
+    context = click.get_current_context(silent=True)
+    return context is not None and context.get_parameter_source(name) is click.core.ParameterSource.ENVIRONMENT
+
+
+def columns_of(options: dict[str, Any], *, limited: bool = False) -> list[Column]:
+    """The graphs that stand side by side, in their order; empty where there are not several. `limited`: the command has thresholds.
 
     Raises: InputError, UsageError with all faults: files that cannot be read, a graph or file given twice, a single report.
     """
@@ -65,6 +73,11 @@ def columns_of(options: dict[str, Any]) -> list[Column]:
     if faults:
         fix = "give names of graphs, or .json reports of kgeval audit"
         raise InputError("these graphs cannot be put side by side", faults=faults, fix=fix)
+    if columns and limited and all(one.report is not None for one in columns):
+        raise UsageError(
+            "--threshold is for graphs that are audited now, and reports in files keep the gates of their own audits",
+            fix="give thresholds when the graphs are audited; --fail-on holds for files too",
+        )
     if len(columns) == 1:
         raise UsageError(
             f"{columns[0].file}: one report has nothing to stand beside",
@@ -255,5 +268,8 @@ def _code(column: Column, report: AuditReport, fail_on: str | None) -> int:
     gates; what was incomplete then (a figure that timed out too) is so now."""
     if column.file is None:
         return report.run.exit_code
+    from kgeval.audit.gates import FAIL_ON
+
     incomplete = report.run.exit_code == 3 or any(one.status in ("incomplete", "error") for one in report.findings)
-    return exit_code(report.findings, report.gates, fail_on, incomplete=incomplete)
+    own = [gate for gate in report.gates if gate.id != FAIL_ON]  # of its own call; this one has another or none
+    return exit_code(report.findings, own, fail_on, incomplete=incomplete)

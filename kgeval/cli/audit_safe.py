@@ -24,7 +24,8 @@ def safe_options(command: F) -> F:
     """--dry-run, --sample-share, --memory-limit."""
     for option in reversed((
         click.option(
-            "--dry-run", is_flag=True, help="Say how large the graph is, which checks will run and what memory GDS takes; read no more.",
+            "--dry-run", is_flag=True,
+            help="Say how large the graph is, which checks are asked for, what memory GDS takes; read no more.",
         ),
         click.option(
             "--sample-share", type=click.FloatRange(0, 1, min_open=True), metavar="SHARE",
@@ -92,7 +93,7 @@ def part_notes(part: Part) -> list[str]:
 
 
 def foretold(graph: Graph, layout: Layout, options: Mapping[str, Any], rules: list[str], *, session: str | None = None) -> Iterator[str]:
-    """The lines of --dry-run: sizes by the count store where that is possible, memory by GDS's estimates, checks that will run.
+    """The lines of --dry-run: sizes by the count store where that is possible, memory by GDS's estimates, checks that are asked for.
     `session`: where the algorithms run in one, its memory in words."""
     from kgeval.graph.algorithms import missing
     from kgeval.graph.layouts import catalogue
@@ -105,7 +106,8 @@ def foretold(graph: Graph, layout: Layout, options: Mapping[str, Any], rules: li
     yield f"database    {held.nodes:,} nodes, {held.relations:,} relations ({source})"
     scope = f", of all graphs here, not only of {layout.scope_value}" if layout.scope_value else ""
     yield f"graph       layout {layout.name}: at most {entities:,} entities, {relations:,} relations{scope}"
-    yield f"checks      {len(rules)}, at most {options['timeout']:g} s each: {', '.join(rules)}"
+    most = f"at most {options['timeout']:g} s each"
+    yield f"checks      {len(rules)} asked for (kgeval doctor says which can run), {most}: {', '.join(rules)}"
     if options["no_structure"]:
         yield "algorithms  none for figures (--no-structure)"
     elif session is not None:

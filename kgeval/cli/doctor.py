@@ -29,6 +29,8 @@ UNBLOCK = {
     "relation_sources": "kgeval audit --set relation_source_key=PROPERTY",
     "descriptions": "kgeval audit --set description_key=PROPERTY",
     "aliases": "kgeval audit --set alias_keys=PROPERTY",
+    "embeddings": "kgeval audit --set embedding_key=PROPERTY, if a property holds vectors",
+    "nearness": "kgeval audit --embed makes embeddings beside the graph",
     "validity": "kgeval audit --set valid_from_key=PROPERTY",
     "source_limit": "nothing: only writers that cut their source lists need this check",
 }

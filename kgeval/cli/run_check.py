@@ -41,9 +41,13 @@ def _of_commands(config: Config, stages: Sequence[Stage]) -> Iterator[str]:
     if "compare" in kinds:
         yield from _of_comparison(config)
     yield from _of_models(config, kinds)
-    for name in config.run.options:
-        if name in STAGES and name not in kinds and name not in config.run.skip:
-            yield f"run.options.{name}: no such stage in this run (kgeval run --list says which there are)"
+    unused = [name for name in config.run.options if name in STAGES and name not in kinds and name not in config.run.skip]
+    if unused and not kinds:
+        yield "there is nothing to work on: set [graph] name, [source] documents or [answers] files (kgeval init writes what it finds)"
+        return
+    for name in unused:
+        had = f"this run has {', '.join(sorted(kinds))}"
+        yield f"run.options.{name}: no such stage in this run ({had})"
 
 
 def _of_audit(config: Config) -> Iterator[str]:

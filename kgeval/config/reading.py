@@ -114,8 +114,17 @@ def explain(error: ValidationError) -> list[str]:
     lines = []
     for fault in error.errors():
         where = ".".join(str(part) for part in fault["loc"]) or "(top)"
-        lines.append(f"{where}: " + ("unknown key" if fault["type"] == "extra_forbidden" else fault["msg"]))
+        lines.append(f"{where}: {_wrong(fault['type'], fault['msg'])}")
     return lines
+
+
+def _wrong(kind: str, message: str) -> str:
+    """What is wrong with a value, in plain words."""
+    if kind == "extra_forbidden":
+        return "unknown key"
+    if kind.startswith("date_"):
+        return "a date is needed, such as 2027-01-31"
+    return message.removeprefix("Value error, ")
 
 
 def environment(name: str) -> str | None:

@@ -73,7 +73,8 @@ def test_a_graph_without_any_embedding_is_skipped_with_the_reason_and_never_pass
 def test_a_layout_that_names_no_property_with_embeddings_is_skipped_with_the_reason(graph, draw, rule):
     draw("CREATE (:E {name: 'Ada', v: [1.0]})")
     found = run_check(graph, PLAIN.model_copy(update={"embedding_key": None, "chunk_embedding_key": None}), rule)
-    assert (found.status, found.reason) == ("skipped", "layout 'plain' names no property with embeddings")
+    reason = "no entity or chunk has an embedding (none has a property that layout 'plain' takes for one)"
+    assert (found.status, found.reason) == ("skipped", reason)
 
 
 def test_entities_and_chunks_without_an_embedding_are_missing_where_others_of_their_kind_have_one(graph, draw):

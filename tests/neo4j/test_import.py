@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from kgeval.audit.engine import run_check
 from kgeval.cli.main import run
 from kgeval.graph.connect import Address, Graph
+from kgeval.graph.layouts import bind, load_profile
 
 TRIPLES = (
     "subject,subject_type,predicate,object,object_type,chunk_id,chunk_text,document,weight\n"
@@ -130,6 +132,15 @@ def test_a_type_that_is_another_graphs_name_stays_a_property(cli: Any, graph: Gr
 
 
 HOSTILE = "a`b\"c'd) DETACH DELETE n // \\u0060 e"
+
+
+def test_an_entity_with_an_id_and_no_name_is_a_finding(cli: Any, graph: Graph) -> None:
+    Path("tables").mkdir()
+    put("tables/nodes.csv", "id,name,type\na,Ahab,Person\nb,,Person\n")
+    put("tables/relations.csv", "source,target,predicate\na,b,knows\na,c,knows\n")
+    assert cli(Path("tables"), "moby") == 0
+    found = run_check(graph, bind(graph, load_profile("kgeval").layout, "moby"), "empty-name")
+    assert (found.count, found.total, [one.items[0].key for one in found.sample]) == (1, 3, ["b"])  # c is an end that the table lacks
 
 
 def test_hostile_names_types_and_texts_are_only_data(cli: Any, graph: Graph) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from gates_world import RULE, answered, debt, entity, of, outcome, shows, waived
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kgeval.audit.check import Outcome
 from kgeval.audit.gates import (
     Gates,
     Waiver,
@@ -23,7 +25,7 @@ from kgeval.audit.gates.keys import by_type, hashed, key_of, recounted
 from kgeval.audit.rulebook import Hit
 from kgeval.cli.audit_gates import ratchet_notes
 from kgeval.errors import InputError
-from kgeval.records import AuditReport, Example, GraphRef, Layout, Ratchet, RatchetRule
+from kgeval.records import AuditReport, Example, Finding, GraphRef, Layout, Ratchet, RatchetRule
 
 
 def test_a_check_of_the_ratchet_that_is_left_out_is_said() -> None:
@@ -81,6 +83,16 @@ def test_pairs_count_each_thing_once_and_what_a_held_pair_has_is_held() -> None:
     assert (found.held, found.suppressed) == (2, 3)  # A and C are held; B, D and E are not
     known = judged(rule, pairs, Gates(ratchet=debt_of_pairs(shows("B", "A"))))
     assert (known.held, known.known) == (4, 1)  # A, C, D, E; B alone is only in a known pair
+
+
+def test_pairs_that_hold_everything_are_not_all_pairs_if_the_check_knows_of_more() -> None:
+    part = Outcome(4, 10, [shows("A", "B"), shows("C", "D")], examples=6)  # the other four join the same four entities
+    rule, waiver = of("pairs"), Waiver("isolated-entity", "r", match="re:[ABC]")
+    found = judged(rule, part, waived(waiver))
+    assert (found.status, found.held, found.suppressed, found.listed) == ("failed", 4, 0, False)
+    assert found.note is not None and "waivers with a match take nothing here" in found.note
+    whole = replace(part, examples=2)
+    assert judged(rule, whole, waived(waiver)).listed
 
 
 def debt_of_pairs(*pairs: Example) -> Ratchet:
@@ -164,12 +176,24 @@ def test_the_ratchet_is_a_gate_of_its_own_and_a_check_without_an_answer_is_no_pa
     gates = Gates(ratchet=debt(RULE, shows("Ada")))
     assert gate_rows(gates, [answered(known=1, status="passed")], {}, [], fail_on=None)[-1].met is True
     assert gate_rows(gates, [answered(count=3, known=1)], {}, [], fail_on=None)[-1].value == 2
-    assert gate_rows(gates, [answered(count=3, known=1)], {}, [], fail_on="error")[-1].met is True  # a warning
+    assert gate_rows(gates, [answered(count=3, known=1)], {}, [], fail_on="error")[0].met is True  # a warning
     silent = gate_rows(gates, [answered("skipped", None)], {}, [], fail_on=None)[-1]
     assert silent.met is None and "isolated-entity" in (silent.reason or "")
-    assert gate_rows(gates, [answered("skipped", None)], {}, [], fail_on="error")[-1].met is True, "a warning would not decide either"
-    assert gate_rows(gates, [answered("skipped", None)], {}, [], fail_on="warning")[-1].met is None
+    assert gate_rows(gates, [answered("skipped", None)], {}, [], fail_on="error")[0].met is True, "a warning would not decide either"
+    assert gate_rows(gates, [answered("skipped", None)], {}, [], fail_on="warning")[0].met is None
     assert silent.limit == "no check fails on new hits"
+
+
+def test_fail_on_is_a_row_that_names_what_fails_or_has_no_answer() -> None:
+    def row(*findings: Finding) -> tuple[bool | None, str | None]:
+        (one,) = gate_rows(Gates(), findings, {}, [], fail_on="warning", own=lambda _: False)
+        return one.met, one.reason
+
+    late, info = answered("incomplete", None), answered(severity="info")
+    assert row(answered(), late) == (False, "isolated-entity")
+    assert row(late, info) == (None, "no answer: isolated-entity")
+    assert row(info, answered("passed", 0), answered("skipped", None)) == (True, None)
+    assert gate_rows(Gates(), [answered()], {}, [], fail_on=None) == []
 
 
 def test_a_ratchet_reads_back(tmp_path: Path) -> None:

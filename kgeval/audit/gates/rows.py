@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from kgeval.audit.gates.judging import Gates, held_value
@@ -11,22 +11,27 @@ from kgeval.audit.gates.waivers import Waiver
 from kgeval.audit.rulebook import load_rules
 from kgeval.records import SEVERITIES, AuditGate, Finding, Severity, StructureSkip, Waived
 
-RATCHET = "ratchet"
+RATCHET, FAIL_ON = "ratchet", "fail-on"
 
 
 def gate_rows(
     gates: Gates, findings: Sequence[Finding], numbers: Mapping[str, Any], skipped: Sequence[StructureSkip], *, fail_on: Severity | None,
+    own: Callable[[Finding], bool] = lambda _: True,
 ) -> list[AuditGate]:
-    """A row for each limit of the user's, in their order, and one for the ratchet. `findings`: of this audit's own checks.
+    """A row for each limit of the user's, in their order, one for the ratchet, and one for --fail-on. `findings`: of all checks, those that
+    other reports brought too; the ratchet is about this audit's own (`own`).
 
     A limit with a severity decides if that is at or above `fail_on` (null: error); one without always does.
     """
-    by_id = {finding.rule_id: finding for finding in findings}
+    audited = [finding for finding in findings if own(finding)]
+    by_id = {finding.rule_id: finding for finding in audited}
     rows = [
         _of_figure(limit, numbers, skipped, fail_on) if limit.of == "figure" else _of_check(limit, by_id.get(limit.id), fail_on)
         for limits in gates.limits.values() for limit in limits
     ]
-    return [*rows, _ratchet(gates, findings, fail_on)] if gates.ratchet is not None else rows
+    if gates.ratchet is not None:
+        rows.append(_ratchet(gates, audited, fail_on))
+    return [*rows, _failing(findings, fail_on)] if fail_on else rows
 
 
 def decides(severity: Severity | None, fail_on: Severity | None) -> bool:
@@ -87,6 +92,17 @@ def _of_figure(limit: Limit, numbers: Mapping[str, Any], skipped: Sequence[Struc
         why = next((one.reason for one in skipped if limit.id in one.ids), "it was not measured here")
         return row.model_copy(update={"reason": why})
     return row.model_copy(update={"value": float(value), "met": not limit.broken(float(value))})
+
+
+def _failing(findings: Sequence[Finding], fail_on: Severity) -> AuditGate:
+    """Whether no check of this severity or a worse one fails, and which do; null where one of those did not run to its end."""
+    failed = [one.rule_id for one in findings if one.status == "failed" and decides(one.severity, fail_on)]
+    silent = [one.rule_id for one in findings if one.status in ("incomplete", "error") and decides(one.severity, fail_on)]
+    worse = "" if fail_on == SEVERITIES[0] else " or worse"
+    row = AuditGate(id=FAIL_ON, limit=f"no check of severity {fail_on}{worse} fails", value=float(len(failed)))
+    if failed or not silent:
+        return row.model_copy(update={"met": not failed, "reason": ", ".join(failed) or None})
+    return row.model_copy(update={"reason": f"no answer: {', '.join(silent)}"})
 
 
 def _ratchet(gates: Gates, findings: Sequence[Finding], fail_on: Severity | None) -> AuditGate:
