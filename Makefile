@@ -26,8 +26,8 @@ $(READY): pyproject.toml
 demo: $(READY) ## Embedded Neo4j, sample graph: audit, questions, three systems, scores, a comparison, one report
 	@tools/demo.sh $(BIN)/kgeval $(DEMO)
 
-unit: $(READY) ## The fast tests: no server, no network
-	$(BIN)/python -m pytest $(DEALT) tests/unit
+unit: $(READY) ## The fast tests: no server, no network (make test runs the slow ones too)
+	$(BIN)/python -m pytest $(DEALT) -m 'not slow' tests/unit
 
 test: $(READY) ## All tests; each worker starts an embedded Neo4j of its own
 	$(BIN)/python -m pytest $(if $(KGEVAL_TEST_URI),,$(DEALT))

@@ -259,12 +259,14 @@ def test_the_digest_of_documents_does_not_depend_on_their_order_but_on_every_tex
     assert digest([one, two]) == digest([two, one]) != digest([one, Document(id="b", text="z")])
 
 
+@pytest.mark.slow
 def test_the_digest_is_that_of_a_graph_built_from_the_same_documents() -> None:
     documents = [Document(id="b", title="T", text="y"), Document(id="a", text="x")]
     rows = [row_of(one, (), (), made_by="m", old=None) for one in documents]
     assert digest(documents) == corpus_hash((row.id, row.hash) for row in rows)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.text(alphabet="ab \n", max_size=200), st.integers(1, 9), st.integers(0, 8))
 def test_pieces_of_a_text_hold_all_its_words_in_order(text: str, words: int, overlap: int) -> None:

@@ -23,6 +23,7 @@ def downloaded(folder: Path, name: str) -> dict[str, object]:
     return found
 
 
+@pytest.mark.slow
 def test_labels_survive_a_reload_and_come_back_by_download(tmp_path: Path) -> None:
     assert run(["agree", "sheet", *write_world(tmp_path), "-o", str(tmp_path / "s"), "--key", str(tmp_path / "key.json"), "--n", "4",
                 "--annotators", "ann", "--per-item", "1", "--aspects", "relevance"]) == 0
@@ -60,6 +61,7 @@ def shown(chrome: Browser) -> int:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [
     "<img src=x onerror='document.title=1'>", "</script><script>document.title = 'run'</script>", "\u202eabc",
 ])

@@ -34,6 +34,7 @@ def read(folder: Path, *names: str) -> list[HumanLabel]:
     return [HumanLabel.model_validate_json(line) for line in (folder / "labels.jsonl").read_text().splitlines()]
 
 
+@pytest.mark.slow
 def test_a_label_says_how_much_better_a_is_whatever_stood_first(folder: Path) -> None:
     for name in ("ann", "ben"):
         fill(folder / "s" / f"{name}.csv", prefers_alpha)
@@ -138,6 +139,7 @@ def test_a_sheet_that_cannot_be_told_is_refused(folder: Path, capsys: pytest.Cap
     assert what in faults(folder, capsys, "x.csv")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("labels", "what"), [
     ([{"id": "i001"}], "needs id, aspect and label"), ([{"id": "i001", "aspect": "charm", "label": "1"}], "aspect 'charm' is none of"),
     ([{"id": "zz", "aspect": "overall", "label": "1"}], "is no item of this run"), ("none", "holds no labels of a page"),
@@ -148,6 +150,7 @@ def test_faulty_files_of_a_page_are_refused(folder: Path, capsys: pytest.Capture
     assert what in faults(folder, capsys, "x.json")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("options", "what"), [
     (["s/ann.csv", "-o", "l.jsonl"], "cannot be read without their key"),
     (["s/ann.csv", "--key", "questions.jsonl", "-o", "l.jsonl"], "Fix:"),

@@ -43,6 +43,7 @@ def test_objects_by_type_and_by_id_keep_the_key(tmp_path: Path) -> None:
     assert values(tmp_path / "one.json", '{"question": "Q", "answer": "A"}') == [{"question": "Q", "answer": "A"}]
 
 
+@pytest.mark.slow
 def test_an_array_that_is_larger_than_a_piece_is_read_item_by_item(tmp_path: Path) -> None:
     items = [{"n": n, "text": f"ü{n}\\" + "x" * (n * 40_000 % (3 * CHUNK // 2))} for n in range(30)]
     path = tmp_path / "big.json"
@@ -153,6 +154,7 @@ def test_yaml_holds_what_json_would(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_large_array_is_not_held_in_memory(tmp_path: Path) -> None:
     """40 MB of JSON; the peak stays far below what the parsed rows would take."""
     path = tmp_path / "huge.json"

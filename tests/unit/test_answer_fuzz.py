@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -32,6 +33,7 @@ ROW = st.dictionaries(st.sampled_from(NAMES), VALUE, max_size=8)
 MAPS = st.dictionaries(st.sampled_from(sorted(FIELDS)), st.sampled_from(NAMES), max_size=2)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.lists(ROW, min_size=1, max_size=4), st.booleans(), MAPS)
 def test_any_row_is_read_or_refused(rows: list[dict[str, Any]], questions: bool, maps: dict[str, str]) -> None:
@@ -58,6 +60,7 @@ def test_any_json_value_holds_rows_or_is_refused(value: Any) -> None:
         assert refused.fix
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.text(min_size=1), st.text(), st.lists(st.text())), min_size=1, max_size=4))
 def test_texts_come_through_unchanged(given: list[tuple[str, str, list[str]]]) -> None:

@@ -57,6 +57,7 @@ def any_answer(draw: st.DrawFn) -> Answer:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(any_answer(), min_size=1, max_size=4))
@@ -219,6 +220,7 @@ def test_settings_nest_by_dots_and_ablations_change_one_thing_at_a_time() -> Non
     ]
 
 
+@pytest.mark.slow
 def test_memory_stays_flat_from_two_thousand_to_twelve_thousand_answers(tmp_path: Path) -> None:
     code = (
         "import resource, sys\nfrom pathlib import Path\nsys.path.insert(0, sys.argv[2])\nfrom test_answer_partial import *\n"

@@ -319,6 +319,7 @@ def test_an_answer_of_a_megabyte_and_hostile_texts_come_through_unchanged(tmp_pa
             assert row.question.reference == text
 
 
+@pytest.mark.slow
 def test_standard_input_is_read_once(tmp_path: Path) -> None:
     code = (
         "from pathlib import Path\nfrom kgeval.files.rows import *\n"
@@ -329,6 +330,7 @@ def test_standard_input_is_read_once(tmp_path: Path) -> None:
     assert done.stdout.strip() == "['stdin:1stdin', 'stdin:3stdin'] ()"
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_number_of_rows(tmp_path: Path) -> None:
     """In two processes of their own: ten times the rows, and the peak grows by a few megabytes at most."""
     code = (

@@ -42,6 +42,7 @@ class Import:
     at_load: bool
 
 
+@pytest.mark.slow
 def test_a_room_imports_only_from_the_rooms_before_it() -> None:
     wrong = []
     for path in SOURCES:
@@ -75,6 +76,7 @@ def test_modules_that_need_a_heavy_library_at_load_are_imported_inside_functions
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_only_the_command_line_prints() -> None:
     wrong = [
         f"{path.relative_to(PACKAGE)}:{call.lineno}"
@@ -84,6 +86,7 @@ def test_only_the_command_line_prints() -> None:
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_errors_are_not_swallowed_and_input_is_not_asserted() -> None:
     """A clause that catches everything only cleans up: it ends with a bare `raise`."""
     wrong = []

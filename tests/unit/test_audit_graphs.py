@@ -89,6 +89,7 @@ def test_what_the_columns_do_not_share_is_said() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_report_files_are_put_side_by_side_without_a_database(files: list[Path], tmp_path: Path) -> None:
     (tmp_path / "corpus.txt").write_text("ship " * 500, encoding="utf-8")
     outputs = [word for ending in ("html", "md", "csv", "json") for word in ("-o", tmp_path / f"g.{ending}")]

@@ -93,6 +93,7 @@ def near(folder: Path, names: list[str], **wanted: Any) -> NearPairs:
     return near_pairs(open_table("names", lambda: items, embedder, cache_dir=folder), Wanted(**{"exact_up_to": 10_000, **wanted}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("exact_up_to", [10_000, 1], ids=["exact", "index"])
 def test_namesakes_are_no_pair_and_take_no_others_place(tmp_path: Path, exact_up_to: int) -> None:
     names = ["0x", "0X", " 0x ", "0x", "5x", "5x", "5X", "5x"]

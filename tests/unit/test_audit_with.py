@@ -37,6 +37,7 @@ def test_a_report_is_recognised_by_what_it_holds() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_contradicted_relation_stands_in_the_audit_with_its_passage_in_every_form(audit: AuditReport) -> None:
     both = joined(audit, ACCURACY, COMPLETENESS)
     page = Page(rendered(both, "html"))
@@ -49,6 +50,7 @@ def test_a_contradicted_relation_stands_in_the_audit_with_its_passage_in_every_f
     assert AuditReport.model_validate_json(rendered(both, "json")) == both
 
 
+@pytest.mark.slow
 def test_two_reports_with_the_same_check_stand_side_by_side(audit: AuditReport, tmp_path: Path) -> None:
     other = tmp_path / "entities.json"
     other.write_text(ACCURACY.read_text(encoding="utf-8"), encoding="utf-8")
@@ -58,6 +60,7 @@ def test_two_reports_with_the_same_check_stand_side_by_side(audit: AuditReport, 
     assert "passages contradict (harbour.json)" in page.text and "passages contradict (entities.json)" in page.text
 
 
+@pytest.mark.slow
 def test_redaction_of_the_audit_reaches_what_joined(audit: AuditReport) -> None:
     for form in ("html", "md", "json", "text"):
         shown = rendered(joined(audit, ACCURACY), form, redact=True)  # type: ignore[arg-type]
@@ -94,6 +97,7 @@ def test_reports_of_another_graph_or_without_findings_are_said() -> None:
     assert warnings([bare], "harbour") == [f"{ACCURACY} holds no findings"]
 
 
+@pytest.mark.slow
 def test_what_building_took_stands_in_every_form(audit: AuditReport) -> None:
     built = Construction(
         system="kgeval build (model with reader-1)", seconds=12.34, documents=3, chunks=61, tokens=31_000, calls=61, input_tokens=81_000,

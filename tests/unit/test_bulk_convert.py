@@ -124,6 +124,7 @@ def test_bad_rows_are_told_with_file_line_and_field_by_both(tmp_path: Path) -> N
     assert graph_of(made) == graph_of_ordinary(inputs, "moby") and made.counts["relations"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("column", "count"), [("type", 1000), ("type", 1001)])
 def test_more_than_a_thousand_types_or_predicates_make_no_labels_and_no_relation_types(tmp_path: Path, column: str, count: int) -> None:
     nodes = "id,type\n" + "".join(f"n{k},t{k}\n" for k in range(count))
@@ -162,6 +163,7 @@ CELL = st.text(st.characters(codec="utf-8", exclude_characters="\0\x1f"), max_si
 ])
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_whatever_stands_in_the_cells_both_importers_make_the_same_of_it(data: st.DataObject, tmp_path_factory: Any) -> None:
@@ -185,6 +187,7 @@ def test_name_keys_of_a_column_are_those_of_its_names(names: list[str | None]) -
     assert name_keys(pa.array(names, pa.string())).to_pylist() == [naming.name_key(name, normalise) for name in names]
 
 
+@pytest.mark.slow
 @given(st.lists(st.none() | CELL | st.from_regex(r"\s*[+-]?[0-9.]{1,6}(e[+-]?[0-9]{1,3})?\s*", fullmatch=True)))
 def test_a_column_of_numbers_is_read_as_each_cell_alone(words: list[str | None]) -> None:
     def alone(word: str | None) -> float | str | None:
@@ -197,6 +200,7 @@ def test_a_column_of_numbers_is_read_as_each_cell_alone(words: list[str | None])
     assert [faults.get(at, number) for at, number in enumerate(found.to_pylist())] == [alone(word) for word in words]
 
 
+@pytest.mark.slow
 @given(st.lists(st.lists(st.text(max_size=3), max_size=20), max_size=12))
 def test_places_find_what_was_added_as_a_dict_does(parts: list[list[str]]) -> None:
     import numpy as np

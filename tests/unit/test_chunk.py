@@ -168,6 +168,7 @@ def test_sizes_that_cannot_work_are_refused(size, overlap):
         split(document("x"), size=size, overlap=overlap)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", ["The ferry left Vik. ", "x", "日", '"a. B ', "Mr. ", "... ", "\n", " "])
 def test_time_grows_with_the_text_and_not_with_its_square(piece):
     def seconds(size: int) -> float:

@@ -208,6 +208,7 @@ def test_a_model_that_does_not_answer_is_an_error_with_its_cause() -> None:
     assert Forcer(Model([])).rewritten(said(60), Wish(QUESTION, 100, "B", 1, 1, 3)).error == "refused: no"
 
 
+@pytest.mark.slow
 def test_a_dry_run_counts_the_first_try_as_certain_and_the_others_as_at_most() -> None:
     model = Model([], dry=True)
     Forcer(model).rewritten(said(60), Wish(QUESTION, 100, "B", 1, 1, 3))

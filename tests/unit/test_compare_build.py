@@ -27,6 +27,7 @@ def three() -> ComparisonReport:
     return sample(3)
 
 
+@pytest.mark.slow
 def test_the_pairs_are_those_of_the_tables_and_a_second_run_is_a_check_not_a_pair(two: ComparisonReport) -> None:
     assert {(one.system_a, one.system_b) for one in two.pairs} == {("rag-1", "rag-2")}
     expected = pair_results(drawn(("rag-1", "rag-2"), 0.9, 0), seed=7)
@@ -44,6 +45,7 @@ def test_other_procedures_have_the_same_figures_beside_them(two: ComparisonRepor
     assert two.contrast_judge["biased"][0].ba_win is None
 
 
+@pytest.mark.slow
 def test_two_systems_have_no_ranking_and_three_have_one_over_all_pairs(two: ComparisonReport, three: ComparisonReport) -> None:
     assert two.ranking is None and three.ranking is not None and three.ranking.rankable
     assert [one.system for one in three.ranking.systems] == ["rag-1", "rag-2", "rag-3"]
@@ -117,6 +119,7 @@ def test_very_many_pairs_have_tests_of_the_first_question_only(monkeypatch: pyte
     assert [one.system_a for one in report.judge] == [None] and any("6 pairs: intervals and tests" in note for note in report.notes)
 
 
+@pytest.mark.slow
 def test_very_many_systems_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     names = [f"s{at:02d}" for at in range(11)]
     gaps = {pair: [[float((int(pair[1][1:]) + at) % 3 - 1)] for at in range(4)] for pair in combinations(names, 2)}

@@ -84,6 +84,7 @@ def test_a_rewritten_judge_of_equal_accuracy_is_seen_by_his_verdicts() -> None:
     assert now.moved is True
 
 
+@pytest.mark.slow
 def test_a_wavering_judge_is_not_said_to_have_moved() -> None:
     """25 pairs of runs of one judge who errs at random in 30 % of his calls: 1 false alarm is to be expected at 5 %."""
     rng = np.random.default_rng(5)

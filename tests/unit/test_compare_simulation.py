@@ -29,6 +29,7 @@ EXACT = Judge(position=0, length=0, noise=0.4, halo=0.2, tie=0, step=0.001, fail
 A_CALL = (0.4**2 / len(ASPECTS) + 0.2**2) / 4  # variance of one answer's mean over four calls
 
 
+@pytest.mark.slow
 def test_the_truth_is_what_can_be_worked_out_by_hand_for_a_judge_without_steps() -> None:
     """A's lead is normal: difference, spread over questions, two answers' trials, the noise of four calls each."""
     systems = Systems(difference=0.3, spread=0.5, trial=0.3, level=2.5, difficulty=0.1)
@@ -37,6 +38,7 @@ def test_the_truth_is_what_can_be_worked_out_by_hand_for_a_judge_without_steps()
     assert true_rate(Scenario("", "", systems, EXACT), seed=3) == pytest.approx(expected, abs=4 / math.sqrt(400_000))
 
 
+@pytest.mark.slow
 def test_the_truth_is_what_a_plain_loop_over_a_judges_calls_gives() -> None:
     """Steps, ties and the sum of all aspects, one question after the other, in plain Python."""
     judge, systems, rng = Judge(tie=0.5, step=1.0), Systems(difference=0.4), random.Random(8)
@@ -156,6 +158,7 @@ def options(tmp_path: Path, **given: object) -> dict[str, object]:
     return {"runs": 6, "n_questions": 20, "trials": 2, "outputs": (tmp_path / "r.json", tmp_path / "r.md"), "quiet": True, **given}
 
 
+@pytest.mark.slow
 def test_the_command_writes_a_report_in_every_form(tmp_path: Path) -> None:
     assert simulate_command(options(tmp_path)) in (0, 1)
     report = SimulationReport.model_validate_json((tmp_path / "r.json").read_text(encoding="utf-8"))

@@ -41,6 +41,7 @@ def test_one_question_decides_nothing_whatever_it_says() -> None:
     assert (stop.questions, stop.decision) == (1, None)
 
 
+@pytest.mark.slow
 def test_a_small_difference_is_open_with_a_tie_region_and_decided_without_one() -> None:
     values = ([1.0, 1.0, -1.0, 0.0] * 60)[:240]  # 0.25, well above 0, not surely above 0.2
     assert Stopping(tie_region=0.2).add(values) is None
@@ -70,6 +71,7 @@ def test_how_questions_are_cut_into_calls_changes_nothing(values: list[float | N
     assert (one.decision, one.questions, one.interval) == (other.decision, other.questions, other.interval)
 
 
+@pytest.mark.slow
 def test_many_runs_at_once_stop_where_each_would_have_stopped_by_itself() -> None:
     rng = np.random.default_rng(4)
     lean = np.linspace(-0.75, 0.75, 12)[:, None, None]

@@ -86,6 +86,7 @@ def test_a_star_follows_the_decision_of_the_sequence(report: ComparisonReport) -
     assert starred(report.model_copy(update={"stopped": still})) == []
 
 
+@pytest.mark.slow
 def test_a_ranking_over_stopped_pairs_has_no_intervals_and_says_why() -> None:
     pairs = list(combinations(("x", "y", "z"), 2))
     made = build_report(found([drawn(pair, 0.5, at) for at, pair in enumerate(pairs)], stopped=(stop("x", "y"),)))

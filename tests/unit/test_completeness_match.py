@@ -121,6 +121,7 @@ def test_the_index_finds_every_pair_that_comparing_all_with_all_finds(threshold:
 LETTERS = st.text("ab ", min_size=1, max_size=12).map(lambda text: " ".join(text.split())).filter(bool)
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(gold=st.lists(LETTERS, min_size=1, max_size=8), name=LETTERS, threshold=st.sampled_from([70.0, 75.0, 90.0]))
 def test_the_index_loses_nothing_where_few_letters_repeat(gold: list[str], name: str, threshold: float) -> None:
@@ -279,6 +280,7 @@ def test_as_many_types_and_documents_as_items_cost_no_square() -> None:
     assert looked["type"] <= 3 * n and looked["document"] <= 3 * n
 
 
+@pytest.mark.slow
 @given(count=st.integers(0, 50), more=st.integers(0, 50))
 def test_intervals_are_wilsons(count: int, more: int) -> None:
     made = proportion(count, count + more)

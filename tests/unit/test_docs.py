@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = "\n".join(path.read_text(encoding="utf-8") for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 
 
+@pytest.mark.slow
 def test_generated_docs_and_schemas_are_current() -> None:
     done = subprocess.run([sys.executable, "tools/generate.py", "--check"], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"run `make docs`:\n{done.stdout}{done.stderr}"

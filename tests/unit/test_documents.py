@@ -63,6 +63,7 @@ def word() -> bytes:
     return out.getvalue()
 
 
+@pytest.mark.slow
 def test_text_markdown_pdf_and_word_of_a_folder_are_read_in_order_with_paths_as_ids(tmp_path):
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "b.md").write_text("intro\n\n# The *sea* #\n\nAda rowed.\n", encoding="utf-8")
@@ -206,6 +207,7 @@ def test_scripts_and_emoji_come_through_unchanged(tmp_path):
     assert given(tmp_path, a__txt=text).documents[0].text == text
 
 
+@pytest.mark.slow
 def test_ten_megabytes_in_one_line_take_linear_time(tmp_path):
     def seconds(size: int) -> float:
         (tmp_path / "big.txt").write_bytes(b"The ferry left Vik. " * (size // 20))

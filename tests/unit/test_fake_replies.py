@@ -62,6 +62,7 @@ def chat(schema: dict[str, Any] | None, *items: object, text: str = "Judge.", in
     return Chat({"model": "m", "messages": [{"role": "user", "content": user}], **form})
 
 
+@pytest.mark.slow
 @given(schemas, st.text(max_size=5))
 def test_an_answer_fits_its_schema_and_is_the_same_every_time(inner: dict[str, Any], text: str) -> None:
     schema = {"type": "object", "properties": {"value": inner}, "required": ["value"]}

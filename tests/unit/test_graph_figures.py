@@ -51,6 +51,7 @@ def test_a_graph_in_two_parts_has_no_diameter() -> None:
         diameter([(0, 1), (2, 3)])
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=40))
 def test_the_rand_index_is_scikit_learns(pairs: list[tuple[int, int]]) -> None:

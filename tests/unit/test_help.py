@@ -6,6 +6,8 @@ import subprocess
 import sys
 import time
 
+import pytest
+
 HELLO = """
 import click
 @click.group()
@@ -19,6 +21,7 @@ FACTOR = 2.0
 RUNS = 7
 
 
+@pytest.mark.slow
 def test_help_takes_at_most_twice_the_time_of_a_click_hello_world() -> None:
     ours, theirs = [], []
     for _ in range(RUNS):

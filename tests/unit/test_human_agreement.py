@@ -21,6 +21,7 @@ def measured(name: str) -> list[float]:
     return spearman(differences(lambda answer, reference: number(name, answer, reference)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*MEASURED, "length in words"])
 def test_the_documented_agreement_is_what_is_measured(name: str) -> None:
     assert measured(name) == pytest.approx(documented(name), abs=0.006)

@@ -17,6 +17,7 @@ WORDS = st.lists(st.text("abcdeé", min_size=1, max_size=6), min_size=FEWEST_WOR
 GAPS = st.lists(st.sampled_from([" ", ", ", "\n", " - ", "; ", "'  "]), min_size=20, max_size=20)
 
 
+@pytest.mark.slow
 @given(words=WORDS, gaps=GAPS, start=st.integers(0, 15), upper=st.booleans())
 def test_a_run_of_words_is_found_in_its_text_as_it_stands_there_and_what_is_found_has_the_same_words(
     words: list[str], gaps: list[str], start: int, upper: bool,

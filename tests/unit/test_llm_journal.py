@@ -164,6 +164,7 @@ def test_a_damaged_journal_is_an_error_with_a_way_out(tmp_path: Path) -> None:
     assert "--journal" in caught.value.fix
 
 
+@pytest.mark.slow
 def test_many_threads_write_and_each_finds_its_own(tmp_path: Path) -> None:
     with Journal(tmp_path / "j.sqlite") as journal:
         def write(part: int) -> None:

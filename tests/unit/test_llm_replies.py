@@ -55,6 +55,7 @@ def test_a_complete_answer_is_found_in_what_models_write_around_it(text: str) ->
     assert read_reply(text, Colour) == RED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [
     "", "red", "null", "[]", '"red"', "{}", '{"colour": 3.5}', '{"colour": null}', '{"colour": "red"', '{"colour": "re',
     '{"outer": {"colour": "red"}, "cut": [1, 2', '{"colour": "red", "colour": "blue"}', '{"colour": NaN}', "{'colour': 'red'}",

@@ -129,6 +129,7 @@ SHARES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "fact"), SHARES)
 @settings(deadline=None)
 @given(letters=labels.filter(bool), at=st.integers(0, 11))
@@ -140,6 +141,7 @@ def test_one_more_supported_statement_raises_a_share_by_its_part(name: str, fact
     assert after - before == pytest.approx((letters[at] != "s") / len(letters))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "fact"), SHARES)
 @settings(deadline=None)
 @given(letters=st.text(alphabet="scn-", min_size=1, max_size=9).filter(lambda letters: "-" in letters))

@@ -320,6 +320,7 @@ def test_graphrag_bench_context_relevance_by_context(name: str, given: Any, thei
 
 # rouge-score
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ROUGE, ids=lambda case: case["answer"][:20] or "empty")
 def test_rouge_l_compat_is_that_of_the_package(case: dict[str, Any]) -> None:
     row = Row(

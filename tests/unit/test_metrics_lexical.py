@@ -108,6 +108,7 @@ def test_the_detail_holds_the_counts_behind_the_value() -> None:
     assert dict(found) == {"common": 2, "answer_words": 3, "reference_words": 4, "precision": 2 / 3, "recall": 1 / 2}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BY_NAME)
 @LAW
 @given(answer=TEXTS, references=st.lists(TEXTS, min_size=1, max_size=3))
@@ -190,6 +191,7 @@ def made_texts() -> list[tuple[str, str]]:
     return [tuple("".join(rng.choices(alphabet, k=rng.randrange(60))) for _ in range(2)) for _ in range(400)]  # type: ignore[misc]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("texts", [made_texts, real_texts])
 def test_rouge_l_compat_equals_the_rouge_score_package(texts: object) -> None:
     from rouge_score.rouge_scorer import RougeScorer
@@ -234,6 +236,7 @@ def test_more_than_55_296_different_words_get_different_codes() -> None:
     assert lcs_length(many, many[30_000:]) == 30_000
 
 
+@pytest.mark.slow
 def test_an_answer_of_1_mb_is_scored_whole_in_little_memory() -> None:
     """Compared within one run: 4 times the words may take 16 times as long (n * m), not more than 40 times."""
     rng = random.Random(1)
@@ -255,6 +258,7 @@ def test_an_answer_of_1_mb_is_scored_whole_in_little_memory() -> None:
     assert large < 40 * max(small, 0.02) and peak < 120_000_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("answer", [
     "x" * 1_000_000, "-." * 150_000, "\u0301" * 300_000, "a\u0301" * 300_000, "y" * 1_000_000, "\ufdfa" * 20_000,
 ])

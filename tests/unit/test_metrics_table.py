@@ -106,6 +106,7 @@ def test_every_metric_stands_in_the_docs_that_people_write(metric: Metric) -> No
     assert re.search(rf"\b{metric.name}\b", written)
 
 
+@pytest.mark.slow
 def test_the_signature_moves_with_a_setting_that_the_metric_reads_and_with_no_other(metric: Metric) -> None:
     same = metric_info(metric, Settings(), Tooling()).signature
     for field in fields(Settings):

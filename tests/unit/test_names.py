@@ -31,6 +31,7 @@ def test_a_normal_form_is_its_own_normal_form_up_to_one_article(name: str) -> No
     assert len(once.split()) - len(twice.split()) <= 1
 
 
+@pytest.mark.slow
 @given(WORDS.map(lambda word: "x" + word))
 def test_a_single_word_is_left_alone_by_a_second_pass(word: str) -> None:
     assert normalise(normalise(word)) == normalise(word)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 FORBIDDEN = ("torch", "sentence_transformers", "transformers", "lancedb", "openai")
 HIDE = f"""
 import sys
@@ -31,6 +33,7 @@ def test_audit_loads_and_shows_its_help_without_model_libraries() -> None:
     assert "--fail-on" in done.stdout
 
 
+@pytest.mark.slow
 def test_every_room_that_an_audit_uses_loads_without_model_libraries() -> None:
     code = """
 import importlib, pkgutil, kgeval

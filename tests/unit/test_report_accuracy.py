@@ -39,6 +39,7 @@ def empty(report: AccuracyReport) -> AccuracyReport:
     return AccuracyReport(run=report.run, layout=report.layout, kind="entities", design=design, estimates=[])
 
 
+@pytest.mark.slow
 def test_every_tag_closes_ids_are_unique_and_links_lead_somewhere(
     report: AccuracyReport, hostile: AccuracyReport, empty: AccuracyReport,
 ) -> None:

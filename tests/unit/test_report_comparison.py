@@ -77,6 +77,7 @@ def test_a_result_turned_round_twice_is_itself(two: ComparisonReport) -> None:
 # Every form.
 
 
+@pytest.mark.slow
 def test_the_verdict_stands_first_in_every_form(two: ComparisonReport, three: ComparisonReport) -> None:
     for report in (two, three):
         first = verdict(shown.view_of(report))[0]
@@ -259,6 +260,7 @@ def test_a_report_of_nothing_can_be_shown_everywhere() -> None:
     assert "0.0 %" not in plain(lost, "md"), "no value is never shown as zero"
 
 
+@pytest.mark.slow
 def test_many_systems_and_questions_are_cut_with_a_word_on_it(three: ComparisonReport) -> None:
     drill = [three.drill[0].model_copy(update={"question_id": f"q{at}"}) for at in range(130)]
     page = Page(rendered(three.model_copy(update={"drill": drill}), "html"))

@@ -81,6 +81,7 @@ def hostile(report: AuditReport) -> AuditReport:
     return report.model_copy(update={"graph": HOSTILE[1], "findings": findings, "structure": structure, "layout": layout})
 
 
+@pytest.mark.slow
 def test_every_tag_closes_in_order_and_ids_are_unique(report: AuditReport, hostile: AuditReport) -> None:
     for page in (Page(render(report)), Page(render(hostile))):
         assert page.open == []
@@ -88,6 +89,7 @@ def test_every_tag_closes_in_order_and_ids_are_unique(report: AuditReport, hosti
         assert {target[1:] for target in page.values("href")} <= set(page.values("id"))
 
 
+@pytest.mark.slow
 def test_the_page_loads_nothing_and_runs_only_its_own_script(report: AuditReport) -> None:
     page = Page(render(report))
     assert page.values("src") == []
@@ -100,6 +102,7 @@ def test_the_page_loads_nothing_and_runs_only_its_own_script(report: AuditReport
         assert base64.b64encode(hashlib.sha256(source.encode()).digest()).decode() in policy
 
 
+@pytest.mark.slow
 def test_hostile_texts_stay_texts(hostile: AuditReport) -> None:
     page = Page(render(hostile))
     assert len(page.scripts) == 2 and len(page.styles) == 1
@@ -111,6 +114,7 @@ def test_hostile_texts_stay_texts(hostile: AuditReport) -> None:
     assert not [text for text in page.texts if len(text) > 3000 and ":param" not in text], "long names are cut"
 
 
+@pytest.mark.slow
 def test_the_embedded_json_is_the_report(report: AuditReport, hostile: AuditReport) -> None:
     for one in (report, hostile):
         data = Page(render(one)).scripts[0]
@@ -118,6 +122,7 @@ def test_the_embedded_json_is_the_report(report: AuditReport, hostile: AuditRepo
         assert AuditReport.model_validate_json(data) == one
 
 
+@pytest.mark.slow
 def test_every_finding_is_there_with_its_examples_and_advice(report: AuditReport) -> None:
     page = Page(render(report))
     for finding in report.findings:
@@ -128,6 +133,7 @@ def test_every_finding_is_there_with_its_examples_and_advice(report: AuditReport
                 assert item.element_id is not None and item.element_id in page.text
 
 
+@pytest.mark.slow
 def test_what_was_skipped_is_shown_with_its_reason_and_never_as_zero(report: AuditReport) -> None:
     page = Page(render(report))
     for finding in report.findings:
@@ -138,6 +144,7 @@ def test_what_was_skipped_is_shown_with_its_reason_and_never_as_zero(report: Aud
     assert "No check failed" in empty.text and "holds no such figures" in empty.text
 
 
+@pytest.mark.slow
 def test_the_printed_cypher_lists_all_and_brings_its_parameters(report: AuditReport) -> None:
     page = Page(render(report))
     assert page.text.count(":param layout => {name: 'lightrag'") == 1, "the layout is printed once"
@@ -147,16 +154,19 @@ def test_the_printed_cypher_lists_all_and_brings_its_parameters(report: AuditRep
     )
 
 
+@pytest.mark.slow
 def test_the_run_can_be_traced(report: AuditReport) -> None:
     text, run = Page(render(report)).text, report.run
     for part in (run.command, "5.26.28", "2.13.9", "bolt://127.0.0.1:7687", "128.4 s", *run.query_hashes.values(), *run.libraries):
         assert part in text
 
 
+@pytest.mark.slow
 def test_two_renderings_are_the_same(report: AuditReport) -> None:
     assert render(report) == render(report)
 
 
+@pytest.mark.slow
 def test_redaction_leaves_no_name(report: AuditReport) -> None:
     plain, page = render(report), render(redacted(report))
     texts = {text for f in report.findings for e in f.sample for text in (e.why, *(i.name for i in e.items if i.kind in KINDS))}

@@ -135,6 +135,7 @@ def test_no_hostile_text_is_markdown(against: OverviewReport) -> None:
     assert not re.search(r"(?<![\w&;])@\w", re.sub(r"<code>.*?</code>", "", text))
 
 
+@pytest.mark.slow
 def test_markdown_stays_short_enough_for_a_comment_and_says_what_it_left_out(tmp_path: Path) -> None:
     values = {(f"system number {at} with a rather long name", f"metric_{n}"): mean(0.5, 0.4, 0.6) for at in range(60) for n in range(20)}
     findings = [finding(f"rule-{at}", 5, advice="do " * 80) for at in range(300)]

@@ -64,6 +64,7 @@ def shown(report: ScoreReport, form: Form) -> str:
     return flat(re.sub("_ ", "_", Page(text).text) if form == "html" else re.sub("&#(\\d+);", lambda m: chr(int(m[1])), text))
 
 
+@pytest.mark.slow
 def test_the_verdict_stands_first_and_tells_gates_and_gaps_in_every_form(report: ScoreReport, told: dict[Form, str]) -> None:
     for form, text in told.items():
         at = [text.index(part) for part in (
@@ -83,6 +84,7 @@ def test_every_mean_stands_with_its_interval_and_what_it_is_over(report: ScoreRe
         assert "100 n/a" in text, f"{form}: what has no meaning is told apart from what failed"
 
 
+@pytest.mark.slow
 def test_the_types_by_metrics_the_leaderboard_and_both_averages_are_named(report: ScoreReport, told: dict[Form, str]) -> None:
     row = report.leaderboard[0]
     for form, text in ((form, text.lower()) for form, text in told.items()):
@@ -92,6 +94,7 @@ def test_the_types_by_metrics_the_leaderboard_and_both_averages_are_named(report
     assert page.count('scope="colgroup" colspan="') == 4, "a block of columns for each type, as in the paper's table"
 
 
+@pytest.mark.slow
 def test_types_by_many_metrics_stand_metric_by_metric_in_the_files_and_the_terminal_says_so(report: ScoreReport) -> None:
     more = [f"metric_{at}" for at in range(3)]
     extra = [one.model_copy(update={"metric": name}) for name in more for one in report.groups if one.metric == METRICS[0]]
@@ -104,6 +107,7 @@ def test_types_by_many_metrics_stand_metric_by_metric_in_the_files_and_the_termi
     assert "**Creative generation** | metric | vector-rag | graph-rag | closed-book |" in md and "| metric_2 |" in md
 
 
+@pytest.mark.slow
 def test_the_table_of_scores_says_what_is_odd_in_it(report: ScoreReport) -> None:
     for form in FORMS:
         text = shown(report, form)
@@ -111,6 +115,7 @@ def test_the_table_of_scores_says_what_is_odd_in_it(report: ScoreReport) -> None
     assert "apart from all other" not in shown(one_row(), "text") and "n/a" not in shown(one_row(), "text")
 
 
+@pytest.mark.slow
 def test_how_files_were_read_is_not_said_twice_on_a_terminal(report: ScoreReport) -> None:
     noted = report.model_copy(update={"notes": ["a.jsonl: read as kgeval answers, rows: 1,600", "a.jsonl: read as well"]})
     assert "rows: 1,600" not in rendered(noted, "text") and "read as well" in rendered(noted, "text")
@@ -147,6 +152,7 @@ def test_reasoning_gains_repeats_audit_and_worst_rows_are_there_with_their_count
             assert part in text, (form, part)
 
 
+@pytest.mark.slow
 def test_lines_are_never_longer_than_the_screen_and_pipes_are_plain(report: ScoreReport, hostile: ScoreReport) -> None:
     for one in (report, hostile, large(), empty(), one_row()):
         for width in (80, 100):
@@ -157,6 +163,7 @@ def test_lines_are_never_longer_than_the_screen_and_pipes_are_plain(report: Scor
     assert "\x1b[1m" in rendered(report, "text", screen=Screen(colour=True))
 
 
+@pytest.mark.slow
 def test_hostile_texts_stay_texts_in_every_form(hostile: ScoreReport) -> None:
     page = Page(rendered(hostile, "html"))
     assert page.open == [] and len(page.scripts) == 2 and len(page.styles) == 1
@@ -183,6 +190,7 @@ def test_every_table_of_the_markdown_has_as_many_cells_as_heads(report: ScoreRep
         assert len({line.count(" | ") for line in table.strip().splitlines()}) == 1
 
 
+@pytest.mark.slow
 def test_a_comment_never_gets_too_long() -> None:
     big = large()
     assert len(rendered(big, "md")) < MOST_CHARACTERS + 1_000
@@ -197,6 +205,7 @@ def test_a_comment_never_gets_too_long() -> None:
     assert len(text) <= MOST_CHARACTERS + 100 and text.count("<details>") == text.count("</details>")
 
 
+@pytest.mark.slow
 def test_a_large_report_is_made_in_bounded_size() -> None:
     big = large()
     began = time.process_time()
@@ -234,6 +243,7 @@ def test_numbers_that_are_not_finite_break_no_form() -> None:
     assert ScoreReport.model_validate_json(rendered(odd, "json")).summaries[0].overall.mean is None
 
 
+@pytest.mark.slow
 def test_the_embedded_json_is_the_report(report: ScoreReport, hostile: ScoreReport) -> None:
     for one in (report, hostile):
         data = Page(rendered(one, "html")).scripts[0]
@@ -241,6 +251,7 @@ def test_the_embedded_json_is_the_report(report: ScoreReport, hostile: ScoreRepo
         assert ScoreReport.model_validate_json(rendered(one, "json")) == one
 
 
+@pytest.mark.slow
 def test_every_metric_of_the_page_has_its_definition_source_and_signature(report: ScoreReport) -> None:
     page = Page(rendered(report, "html"))
     for info in report.metrics:
@@ -251,6 +262,7 @@ def test_every_metric_of_the_page_has_its_definition_source_and_signature(report
     assert drawn.count("plot") == 3, "quality against tokens, seconds and dollars"
 
 
+@pytest.mark.slow
 def test_two_renderings_are_the_same(report: ScoreReport, told: dict[Form, str]) -> None:
     assert told == {form: shown(report, form) for form in FORMS}
 
@@ -274,6 +286,7 @@ def test_a_plane_needs_two_points_and_names_nobody() -> None:
     assert plane([Point(1, 0.0, 0.5, None, None), Point(2, 5.0, 0.5, None, None)], amount="a", quality="b", name="p") == ""
 
 
+@pytest.mark.slow
 def test_redaction_leaves_no_text_in_any_form_and_keeps_ids(report: ScoreReport) -> None:
     texts = {text for row in report.worst for text in (row.question, row.answer, row.reference or "", *row.reasons)}
     texts |= {one.value for one in report.groups if one.by == "document"} | set(report.notes)
@@ -287,6 +300,7 @@ def test_redaction_leaves_no_text_in_any_form_and_keeps_ids(report: ScoreReport)
     assert ScoreReport.model_validate_json(rendered(blank, "json", redact=True)).worst == blank.worst
 
 
+@pytest.mark.slow
 def test_files_that_quote_texts_are_for_their_owner_alone(report: ScoreReport, tmp_path: Path) -> None:
     for ending, redact, mode in ((".html", False, 0o600), (".json", False, 0o600), (".md", True, 0o644), (".xml", False, 0o644)):
         target = tmp_path / f"r{redact}{ending}"
@@ -306,6 +320,7 @@ def test_junit_is_no_form_of_every_report_and_the_message_says_what_has_it(repor
         rendered(CompletenessReport.model_validate_json(example.read_text(encoding="utf-8")), "xml")
 
 
+@pytest.mark.slow
 def test_a_long_list_of_worst_rows_takes_systems_by_turns_and_ends_somewhere(report: ScoreReport) -> None:
     rows = [
         WorstRow(system=name, metric="answer_accuracy", question_id=f"{name}-{at:04d}", value=0.0) for name in SYSTEMS for at in range(400)

@@ -255,6 +255,7 @@ def chunks_of(drawn: list[tuple[str, list[Mention], bool]]) -> list[Found]:
     ]
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(EXTRACTIONS, st.randoms(use_true_random=False))
 def test_the_order_of_the_chunks_does_not_matter(drawn: list[tuple[str, list[Mention], bool]], chance: random.Random) -> None:
@@ -278,6 +279,7 @@ def test_every_mention_is_in_one_entity_and_no_entity_has_two_types(drawn: list[
         assert all(not types or types & {(entity.type or "").casefold(), ""} for types in possible)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(EXTRACTIONS, st.data())
 def test_taking_a_merge_back_parts_its_names_and_nothing_brings_them_together(

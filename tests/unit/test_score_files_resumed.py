@@ -61,6 +61,7 @@ def test_a_partial_file_whose_header_was_cut_is_started_anew(tmp_path: Path) -> 
     assert list(read_scores(output)) == scores("1", 0.5, 1.0)
 
 
+@pytest.mark.slow
 def test_killed_outright_every_row_that_was_added_is_kept(tmp_path: Path) -> None:
     output = tmp_path / "s.jsonl"
     code = (

@@ -101,6 +101,7 @@ def lawful(found: Mean) -> None:
             assert 0 <= found.low <= found.mean <= found.high <= 1
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(VALUES, VALUES, st.randoms(use_true_random=False))
 def test_means_keep_their_laws_and_the_order_of_scores_and_rows_changes_nothing(

@@ -43,6 +43,7 @@ def some(n: int, system: str = "s") -> list[Row]:
     return [row(at, f"it is {WORDS[at % 10]} {at}", f"{WORDS[at % 10]} {at}", system=system) for at in range(n)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [2, 3, 5, 7, 10])
 def test_every_row_gets_the_answer_of_another_question_and_keeps_its_contexts(n: int) -> None:
     rows = some(n)

@@ -92,6 +92,7 @@ def test_what_a_killed_download_left_is_cleared(maven: Repository) -> None:
     assert sorted(file.name for file in jars_folder().glob("*")) == [".lock", "a-1.0.jar", "b-1.0.jar", "c-1.0.jar"]
 
 
+@pytest.mark.slow
 def test_a_spoiled_transfer_is_tried_again(maven: Repository) -> None:
     maven.spoiled[f"/maven/{JARS[0].path}"] = 1
     fetch()

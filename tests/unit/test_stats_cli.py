@@ -37,6 +37,7 @@ def test_the_page_shows_what_the_commands_print(capsys: pytest.CaptureFixture[st
         assert capsys.readouterr().out.rstrip() == output.rstrip(), command
 
 
+@pytest.mark.slow
 def test_paired_figures_are_those_of_scipy_and_statsmodels(capsys: pytest.CaptureFixture[str]) -> None:
     rng = np.random.default_rng(3)
     a, b, c = rng.random((3, 40))

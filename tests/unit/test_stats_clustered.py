@@ -55,6 +55,7 @@ def test_all_ties_are_a_point() -> None:
     assert (found.mean, found.low, found.high) == (0.0, 0.0, 0.0)
 
 
+@pytest.mark.slow
 def test_the_interval_of_nested_trials_covers_the_truth_where_one_of_single_values_does_not() -> None:
     """Questions differ (sd 1) more than trials (sd 0.3): 200 values of 40 questions are not 200 questions."""
     rng = np.random.default_rng(9)

@@ -126,6 +126,7 @@ def population(rng: np.random.Generator, size: int, share: float, alike: float) 
 CASES = [(0.85, 0.2, 66), (0.7, 0.5, 30), (0.95, 0.3, 66), (0.95, 0.6, 66), (0.98, 0.3, 66), (0.85, 0.2, 500)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("share", "alike", "drawn"), CASES)
 def test_the_95_percent_interval_covers_the_truth_in_93_to_97_percent_of_samples(share: float, alike: float, drawn: int) -> None:
     rng = np.random.default_rng(4)

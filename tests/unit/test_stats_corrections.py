@@ -178,6 +178,7 @@ def simulated(share: float, sensitivity: float, specificity: float, *, labelled:
     return out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("share", "sensitivity", "specificity"), [(0.85, 0.97, 0.6), (0.85, 0.8, 0.8), (0.7, 0.95, 0.8)])
 def test_with_a_biased_judge_the_corrections_are_right_where_the_judge_alone_is_off(share, sensitivity, specificity) -> None:
     found = simulated(share, sensitivity, specificity, labelled=66)

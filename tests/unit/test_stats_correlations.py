@@ -75,6 +75,7 @@ def test_fisher_is_scipy_s_interval_of_pearson() -> None:
     assert fisher(1.0, 50) is None and fisher(0.5, 4) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_intervals_cover_the_truth(kind: Kind) -> None:
     """Normal pairs with r = 0.5, 50 rows, 200 runs: rho = 6/pi asin(r/2), tau = 2/pi asin(r)."""
@@ -112,6 +113,7 @@ def test_rows_of_one_question_are_drawn_together() -> None:
     assert width["twice"] == pytest.approx(width["once"], rel=0.1) and width["alone"] < 0.85 * width["once"]
 
 
+@pytest.mark.slow
 def test_many_rows_are_drawn_one_by_one_for_tau() -> None:
     rng = np.random.default_rng(9)
     x = rng.normal(size=1600)

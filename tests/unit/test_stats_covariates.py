@@ -100,6 +100,7 @@ def test_a_longer_system_that_is_no_better_wins_by_length_alone() -> None:
     assert found.low is not None and found.high is not None and found.low < 0 < found.high
 
 
+@pytest.mark.slow
 def test_intervals_of_the_controlled_rate_cover_the_truth() -> None:
     held = 0
     for run in range(250):

@@ -37,6 +37,7 @@ def test_kappa_by_hand() -> None:
     assert weighted_kappa(FIRST, SECOND, categories=3, weights="linear") == pytest.approx(1 - 3 / (88 / 10))
 
 
+@pytest.mark.slow
 @LAW
 @given(LABELS)
 def test_kappa_is_what_scikit_learn_computes(pairs: list[tuple[int, int]]) -> None:
@@ -108,6 +109,7 @@ def test_labels_of_one_question_are_drawn_together() -> None:
     assert alone.raw.high - alone.raw.low < thrice.raw.high - thrice.raw.low
 
 
+@pytest.mark.slow
 def test_the_interval_of_a_share_covers_the_truth() -> None:
     """Raw agreement of 60 items with truth 0.7, 300 runs: BCa's 95 % interval holds the truth in about 95 of 100 runs."""
     rng = np.random.default_rng(5)

@@ -206,6 +206,7 @@ def test_the_false_alarms_of_the_sign_flip_are_as_many_as_said() -> None:
     assert 30 <= alarms <= 70
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(st.lists(P_VALUES, max_size=6))
 def test_holm_is_statsmodels_and_passes_over_what_is_not_known(ps: list[float | None]) -> None:

@@ -42,6 +42,7 @@ def plain_interval(values: list[float], alpha: float) -> tuple[float, float]:
     return left[0], left[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DRAWN)
 def test_the_ends_are_those_of_a_plain_implementation_on_a_grid(name: str) -> None:
     values = DRAWN[name](np.random.default_rng(3), 30).tolist()
@@ -61,6 +62,7 @@ def test_after_one_value_the_ends_can_be_written_down() -> None:
     assert made.interval.high == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DRAWN)
 def test_the_truth_is_missed_at_any_of_150_looks_in_less_than_5_of_100_sequences(name: str) -> None:
     rng = np.random.default_rng(7)
@@ -106,6 +108,7 @@ def test_how_values_are_cut_into_calls_changes_nothing(values: list[float], cut:
     assert one.interval == other.interval and one.n == other.n == len(values)
 
 
+@pytest.mark.slow
 @LAW
 @given(VALUES)
 def test_more_confidence_is_a_wider_interval(values: list[float]) -> None:
@@ -116,6 +119,7 @@ def test_more_confidence_is_a_wider_interval(values: list[float]) -> None:
     assert b.low <= a.low and a.high <= b.high
 
 
+@pytest.mark.slow
 def test_the_wealth_of_many_sequences_reaches_the_threshold_exactly_where_the_interval_leaves_a_mean() -> None:
     values = DRAWN["clear"](np.random.default_rng(1), (3, 50))
     for mean in (-0.1, 0.0, 0.3):
@@ -131,6 +135,7 @@ def test_a_lacking_value_leaves_the_wealth_as_it_was() -> None:
     assert found[0] == found[1] and found[2] == pytest.approx(log_wealth(np.array([1.0, 0.5]), 0.0)[1])
 
 
+@pytest.mark.slow
 def test_ten_times_as_many_shares_move_no_end(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, drawn in DRAWN.items():
         values = drawn(np.random.default_rng(2), 40)
@@ -142,6 +147,7 @@ def test_ten_times_as_many_shares_move_no_end(monkeypatch: pytest.MonkeyPatch) -
         assert (few.interval.low, few.interval.high) == pytest.approx((many.interval.low, many.interval.high), abs=1e-5), name
 
 
+@pytest.mark.slow
 def test_with_a_hundred_values_it_is_at_most_twice_as_wide_as_the_interval_of_one_look() -> None:
     for name in ("ties", "clear", "means of trials"):
         values = DRAWN[name](np.random.default_rng(11), 100)

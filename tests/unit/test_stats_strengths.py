@@ -75,6 +75,7 @@ def test_strengths_with_ties_as_halves_are_evalicas_bradley_terry(n: int) -> Non
     assert found.tie_share is None
 
 
+@pytest.mark.slow
 def test_the_strengths_are_those_of_greatest_likelihood() -> None:
     outcomes, n = drawn(4, 40, seed=3), 4
     found = strengths(outcomes, names(n), seed=0, resamples=20)
@@ -170,6 +171,7 @@ def test_the_names_of_systems_carry_their_strengths_with_them(seed: int, order: 
     assert [turned[order[at]] for at in range(4)] == pytest.approx(plain, abs=1e-9, nan_ok=True)
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.integers(2, 4).flatmap(lambda n: st.tuples(
     st.just(n), st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1), st.sampled_from([1.0, 0.0])), min_size=1, max_size=8),
@@ -253,6 +255,7 @@ def test_where_resamples_often_have_no_strengths_there_are_no_intervals() -> Non
     assert found.systems[0].average_low is not None
 
 
+@pytest.mark.slow
 def test_intervals_cover_the_true_strengths() -> None:
     """Two systems, 60 questions, no ties: 95 % intervals hold half the log odds in 90 to 99 of 100 runs."""
     held, truth = 0, 0.4
