@@ -121,8 +121,8 @@ class PluginView:
         ids, starts = self._joined()
         others = np.zeros(int(starts[-1]), dtype=np.intc)
         for row in self._sliced("neighbour-slices"):
-            at = np.searchsorted(ids, np.array(row["sources"], dtype=np.int64))
-            _put(others, starts, at, np.searchsorted(ids, np.fromiter(chain.from_iterable(row["targets"]), dtype=np.int64)))
+            at = np.searchsorted(ids, np.array(row["sources"], dtype=ids.dtype))  # of another type, all ids would be copied each time
+            _put(others, starts, at, np.searchsorted(ids, np.fromiter(chain.from_iterable(row["targets"]), dtype=ids.dtype)))
         return Adjacency(ids, starts, others)
 
     def _joined(self) -> tuple[Integers, Integers]:
@@ -136,7 +136,7 @@ class PluginView:
         ids = np.frombuffer(found, dtype=np.int64)
         order = np.argsort(ids, kind="stable")
         ends = np.cumsum(np.frombuffer(degrees, dtype=np.intc)[order], dtype=np.int64)
-        return ids[order], _narrow(np.concatenate((np.zeros(1, dtype=np.int64), ends)))
+        return _narrow(ids[order]), _narrow(np.concatenate((np.zeros(1, dtype=np.int64), ends)))
 
     def small_components(self, *, max_size: int, giant_share: float, sample: int) -> Small:
         (row,) = self._rows("small-component", max_size=max_size, giant_share=giant_share, sample=sample)
