@@ -32,7 +32,7 @@ Progress = Callable[[str, str], None]
 
 @dataclass(frozen=True)
 class AuditOptions:
-    """What to run and how. `timeout`: seconds a check. `sample`: examples a finding, 0 = all. `gates`: limits, waivers, ratchet.
+    """What to run and how. `timeout`: seconds a query. `sample`: examples a finding, 0 = all. `gates`: limits, waivers, ratchet.
 
     `schema`: the `$schema` map of the schema checks; `unanswered`: why this schema cannot answer a check, by rule id.
     `embedding`: what makes vectors where checks need them and the graph has none.

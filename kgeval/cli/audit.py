@@ -45,7 +45,7 @@ FORMS = ("text", "json", "md", "html", "xml", "sarif", "csv")
 @click.option("--check", "checks", multiple=True, metavar="ID", help="Run these checks or groups only (comma or repeated).")
 @click.option("--skip", multiple=True, metavar="ID", help="Leave out these checks or groups (comma or repeated).")
 @click.option("--limit", type=click.IntRange(min=0), default=None, help="Examples a finding, 0 = all [default: 5].")
-@click.option("--timeout", type=Seconds(), default=None, help="Seconds a check may take [default: 120].")
+@click.option("--timeout", type=Seconds(), default=None, help="Seconds each query of a check may take [default: 120].")
 @gate_options
 @click.option("--setting", "settings", multiple=True, metavar="ID.NAME=VALUE", help="A setting of a check; kgeval rule show ID lists them.")
 @click.option("--schema", "schema_file", help="Schema to check: a file (JSON, YAML, TOML) or 'database'.")
