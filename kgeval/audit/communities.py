@@ -47,30 +47,27 @@ def communities(view: View, *, seed: int, timeout: float) -> dict[str, Any]:
 def _stability(view: View, base: Partition, method: Method, *, seed: int, timeout: float) -> dict[str, float | int]:
     """The mean over the runs that fit into the time limit (at least one), and how many those were."""
     started = time.perf_counter()
+    shared = _several(base.groups)
     scores: list[float] = []
     for run in range(1, RUNS + 1):
         if scores and (time.perf_counter() - started) * run / (run - 1) > timeout:
             break
         other = view.again(method, seed + run if method == Leiden else seed * RUNS + run)
-        scores.append(adjusted_rand_index(*_joined(*_matched(base, other))))
+        mine, theirs = _places(base, other)
+        joined = shared[mine] & _several(other.groups)[theirs]
+        scores.append(adjusted_rand_index(base.groups[mine][joined], other.groups[theirs][joined]))
         give_back()
     return {"community_stability": sum(scores) / len(scores), "community_stability_runs": len(scores)}
 
 
-def _matched(base: Partition, other: Partition) -> tuple[Integers, Integers]:
-    """The groups of the nodes that both partitions have, in one order."""
+def _places(base: Partition, other: Partition) -> tuple[Integers | slice, Integers | slice]:
+    """Where the nodes that both partitions have stand in each, in one order."""
     import numpy as np
 
     if np.array_equal(base.nodes, other.nodes):
-        return base.groups, other.groups
+        return slice(None), slice(None)
     _, mine, theirs = np.intersect1d(base.nodes, other.nodes, assume_unique=True, return_indices=True)
-    return base.groups[mine], other.groups[theirs]
-
-
-def _joined(left: Integers, right: Integers) -> tuple[Integers, Integers]:
-    """Both without the nodes that are a community of one in either."""
-    joined = _several(left) & _several(right)
-    return left[joined], right[joined]
+    return mine, theirs
 
 
 def _several(groups: Integers) -> np.ndarray[Any, np.dtype[np.bool_]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kgeval.records import Example, Finding, GraphRef
 from kgeval.text.names import normalise
 
@@ -23,11 +25,13 @@ def lasting_name(item: GraphRef) -> str:
 
 def lists_all(finding: Finding) -> bool:
     """True if the finding's examples are all of its hits, waived ones too, so that what is not among them is not there."""
-    if finding.count is None:
-        return False
-    if finding.examples is not None:
-        return len(finding.sample) == finding.examples
-    return sum(example.counts for example in finding.sample) == finding.count
+    return finding.count is not None and are_all(finding.sample, count=finding.count, examples=finding.examples)
+
+
+def are_all(sample: Sequence[Example], *, count: int, examples: int | None) -> bool:
+    """Whether these are all examples of a check with `count` hits: as many as it says there are (`examples`), where it does, else their
+    counts sum up."""
+    return len(sample) == examples if examples is not None else sum(example.counts for example in sample) == count
 
 
 def called(graph: str | None) -> str:

@@ -62,9 +62,8 @@ def diff(before: Path, after: Path, **options: Any) -> int:
     check_replaced(options["outputs"], [before, after])
     sides = read_audits(before), read_audits(after)
     made = diff_all(*sides, names=(str(before), str(after)), fail_on_worse=options["fail_on_worse"])
-    for text in made.notes:
-        if "different graphs" in text:
-            say(f"warning: {text}")
+    if len(sides[0]) == len(sides[1]) == 1:
+        _warn_of_another(sides[0][0], sides[1][0], f"{before} is an audit of", f"{after} of")
     code = gate(made)
     made = made.model_copy(update={"run": started.manifest(inputs=dict.fromkeys((before, after)), exit_code=code)})
     show_report(made, options, options["outputs"])
@@ -117,10 +116,17 @@ def held_against(report: AuditReport, baseline: Baseline | None, *, alone: bool 
         gates = [*report.gates, *_row(baseline.fail_on_worse, None, note)]
         return _with_code(report, 3 if baseline.fail_on_worse else 0, notes=[*report.notes, note], gates=gates)
     made = compared(then, report, names=(str(baseline.path), "this audit"), fail_on_worse=baseline.fail_on_worse)
-    if then.graph != report.graph:
-        say(f"warning: --baseline: {baseline.path} is an audit of {called(then.graph)}, this one of {called(report.graph)}")
+    _warn_of_another(then, report, f"--baseline: {baseline.path} is an audit of", "this one of")
     code = gate(made)
     return _with_code(report, code, diff=made, gates=[*report.gates, *_row(baseline.fail_on_worse, code, "checks cannot be compared")])
+
+
+def _warn_of_another(then: AuditReport, report: AuditReport, one: str, other: str) -> None:
+    """Says on stderr that two audits that are compared are of different graphs."""
+    from kgeval.audit.identity import called
+
+    if then.graph != report.graph:
+        say(f"warning: {one} {called(then.graph)}, {other} {called(report.graph)}")
 
 
 def _row(limit: Severity | None, code: int | None, reason: str) -> list[AuditGate]:

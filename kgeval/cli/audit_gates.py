@@ -114,7 +114,7 @@ def gated(report: AuditReport, found: Audit, gates: Gates, fail_on: Any, *, seve
     notes = [*waiver_notes(waivers), *ratchet_notes(report, gates, own)]
     where = f"graph {report.graph}: " if several and report.graph else ""
     _say([*notes, *_unfinished(findings, figures=found.structure.incomplete)], rows, where)
-    code = exit_code(findings, rows, fail_on, incomplete=found.incomplete)
+    code = exit_code(rows, incomplete=found.incomplete)
     update = {"gates": rows, "waivers": waivers, "findings": findings, "notes": [*report.notes, *notes]}
     return report.model_copy(update={**update, "run": report.run.model_copy(update={"exit_code": code})})
 

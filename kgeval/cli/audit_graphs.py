@@ -263,13 +263,13 @@ def counted_once(plan: Plan) -> Plan:
     return replace(plan, chosen=replace(plan.chosen, structure=counted))
 
 
-def _code(column: Column, report: AuditReport, fail_on: str | None) -> int:
+def _code(column: Column, report: AuditReport, fail_on: Any) -> int:
     """Of an audited graph, its run's; of a report from a file, what its findings come to under --fail-on of this call, with its own
     gates; what was incomplete then (a figure that timed out too) is so now."""
     if column.file is None:
         return report.run.exit_code
-    from kgeval.audit.gates import FAIL_ON
+    from kgeval.audit.gates import FAIL_ON, failing
 
     incomplete = report.run.exit_code == 3 or any(one.status in ("incomplete", "error") for one in report.findings)
     own = [gate for gate in report.gates if gate.id != FAIL_ON]  # of its own call; this one has another or none
-    return exit_code(report.findings, own, fail_on, incomplete=incomplete)
+    return exit_code([*own, *failing(report.findings, fail_on)], incomplete=incomplete)

@@ -12,7 +12,6 @@ from kgeval.errors import ConnectError, QueryError, first_line
 from kgeval.graph.server_info import NO_GDS_FIX, inspect
 from kgeval.graph.sessions import (
     after_an_interrupt,
-    closed,
     ending,
     interrupted,
     marks,
@@ -107,7 +106,7 @@ class Graph:
         name = f"stream{next(_streams)}"
         with (
             self._session(reading, fetch_size=5000) as session,
-            session.begin_transaction(metadata=marks(name), timeout=timeout) as tx, ending(self._driver, self.info.database, name),
+            session.begin_transaction(metadata=marks(name), timeout=timeout) as tx, ending(self._driver, self.info.database, name, tx),
         ):
             result = tx.run(_text(query), dict(params or {}))
             keys = result.keys()
@@ -247,8 +246,6 @@ def translated() -> Iterator[None]:
     except after_an_interrupt() as cause:
         if interrupted(cause):
             raise KeyboardInterrupt from cause
-        if closed(cause):  # its query was ended, and nobody wants to know
-            raise GeneratorExit from cause
         _translate(cause)
         raise
 

@@ -10,6 +10,7 @@ from kgeval.records import ServerInfo
 
 if TYPE_CHECKING:
     import neo4j
+    from neo4j.exceptions import Neo4jError
 
     from kgeval.graph.connect import Address
 
@@ -68,10 +69,15 @@ def _gds_version(session: neo4j.Session) -> str | None:
     try:
         row = session.run("RETURN gds.version() AS v").single()
     except ClientError as cause:
-        if (cause.code or "").startswith(("Neo.ClientError.Statement.", "Neo.ClientError.Security.Forbidden")):
+        if lacks_gds(cause):
             return None
         raise
     return str(row["v"]) if row else None
+
+
+def lacks_gds(cause: Neo4jError) -> bool:
+    """Whether this answer to `gds.version()` means that there is no GDS here, or none for this user; else the query was ended or failed."""
+    return (cause.code or "").startswith(("Neo.ClientError.Statement.", "Neo.ClientError.Security.Forbidden"))
 
 
 def gds_warning(info: ServerInfo) -> str | None:

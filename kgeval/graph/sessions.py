@@ -71,9 +71,11 @@ def stopping(driver: neo4j.Driver, database: str | None) -> Iterator[None]:
 
 
 @contextmanager
-def ending(driver: neo4j.Driver, database: str | None, name: str) -> Iterator[None]:
+def ending(driver: neo4j.Driver, database: str | None, name: str, tx: neo4j.Transaction) -> Iterator[None]:
     """As `stopping`, for a stream of rows, whose transaction has this name. An interrupt may meet who works on the rows, and the stream is
     then closed from outside, as it is by who needs no more rows: in any case its query is ended on the server."""
+    from neo4j.exceptions import DriverError, Neo4jError
+
     try:
         with stopping(driver, database):
             yield
@@ -82,21 +84,14 @@ def ending(driver: neo4j.Driver, database: str | None, name: str) -> Iterator[No
             stop(driver, database)
         else:
             stop_signed(driver, database, name)
+            with suppress(DriverError, Neo4jError):  # the server says that it was ended, and nobody wants to know
+                tx.close()
         raise
 
 
 def interrupted(cause: BaseException | None) -> bool:
     """Whether an exception is an interrupt, or came while one was handled."""
-    return _within(cause, KeyboardInterrupt)
-
-
-def closed(cause: BaseException | None) -> bool:
-    """Whether an exception came while a stream was closed by who reads it."""
-    return _within(cause, GeneratorExit)
-
-
-def _within(cause: BaseException | None, kind: type[BaseException]) -> bool:
-    while cause is not None and not isinstance(cause, kind):
+    while cause is not None and not isinstance(cause, KeyboardInterrupt):
         cause = cause.__context__
     return cause is not None
 

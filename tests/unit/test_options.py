@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 import pytest
 
+from kgeval.audit.gates import failing
 from kgeval.cli.audit_exit import exit_code
 from kgeval.cli.audit_options import parse_settings
 from kgeval.cli.main import COMMANDS, cli
@@ -35,8 +36,8 @@ def gate(met: bool | None, *, decides: bool = True) -> AuditGate:
     return AuditGate(id="a", limit="share <= 0", met=met, decides=decides)
 
 
-def code(*findings: Finding, gates: tuple[AuditGate, ...] = (), fail_on: str | None = None) -> int:
-    return exit_code(findings, gates, fail_on, incomplete=any(one.status == "incomplete" for one in findings))
+def code(*findings: Finding, gates: tuple[AuditGate, ...] = (), fail_on: Severity | None = None) -> int:
+    return exit_code([*gates, *failing(findings, fail_on)], incomplete=any(one.status == "incomplete" for one in findings))
 
 
 def test_exit_codes_follow_the_findings() -> None:

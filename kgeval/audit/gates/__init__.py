@@ -9,10 +9,10 @@ from kgeval.audit.gates.judging import Gates, Judged, judged, silenced
 from kgeval.audit.gates.keys import keys_of
 from kgeval.audit.gates.limits import Entry, Limit, entry_of, read_limits
 from kgeval.audit.gates.ratchet import READ_FIX, differences, read_ratchet
-from kgeval.audit.gates.rows import FAIL_ON, gate_rows, waiver_notes, waiver_rows
+from kgeval.audit.gates.rows import FAIL_ON, failing, gate_rows, waiver_notes, waiver_rows
 from kgeval.audit.gates.waivers import Waiver
 
 __all__ = [
-    "FAIL_ON", "READ_FIX", "Entry", "Gates", "Judged", "Limit", "Waiver", "differences", "entry_of", "gate_rows", "judged", "keys_of",
-    "read_limits", "read_ratchet", "silenced", "waiver_notes", "waiver_rows",
+    "FAIL_ON", "READ_FIX", "Entry", "Gates", "Judged", "Limit", "Waiver", "differences", "entry_of", "failing", "gate_rows", "judged",
+    "keys_of", "read_limits", "read_ratchet", "silenced", "waiver_notes", "waiver_rows",
 ]

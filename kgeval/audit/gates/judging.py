@@ -12,6 +12,7 @@ from kgeval.audit.gates.keys import by_type, recounted
 from kgeval.audit.gates.limits import Limit
 from kgeval.audit.gates.ratchet import allowed, debt_of, known_of
 from kgeval.audit.gates.waivers import Waiver
+from kgeval.audit.identity import are_all
 from kgeval.audit.rulebook import Rule
 from kgeval.records import SEVERITIES, Example, Finding, Ratchet, RatchetRule, Severity
 
@@ -75,7 +76,7 @@ def judged(rule: Rule, outcome: Outcome, gates: Gates) -> Judged:
     """The judgement of one check. `outcome.sample`: all of its hits, or as many as could be listed. Unless these are all, only
     waivers of the whole check take hits: of hits that are not listed, or counted twice, nobody can say which are matched."""
     examples = recounted(outcome.sample) if rule.hit == "pairs" else outcome.sample
-    listed = _all_listed(outcome, examples)
+    listed = are_all(examples, count=outcome.count, examples=outcome.examples)
     waivers = gates.in_force(rule.id, rule.group)
     left, taken, matched = _waived(rule, examples, [(at, one) for at, one in waivers if listed or one.match is None])
     sorted_ = _known(rule, left, taken, gates, listed=listed)
@@ -94,13 +95,6 @@ def judged(rule: Rule, outcome: Outcome, gates: Gates) -> Judged:
         _sample(sorted_, gates), by_type([*sorted_.held, *sorted_.known], rule.hit) if listed else None,
         _note(rule, outcome, waivers, gates, listed=listed), debt, listed,
     )
-
-
-def _all_listed(outcome: Outcome, examples: Sequence[Example]) -> bool:
-    """Whether the examples are all hits: as many as there are, where the check says so, else their counts sum up."""
-    if outcome.examples is not None:
-        return len(examples) == outcome.examples
-    return sum(example.counts for example in examples) == outcome.count
 
 
 def worst(broken: Sequence[Limit], own: Severity) -> Severity:

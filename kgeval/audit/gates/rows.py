@@ -31,7 +31,7 @@ def gate_rows(
     ]
     if gates.ratchet is not None:
         rows.append(_ratchet(gates, audited, fail_on))
-    return [*rows, _failing(findings, fail_on)] if fail_on else rows
+    return [*rows, *failing(findings, fail_on)]
 
 
 def decides(severity: Severity | None, fail_on: Severity | None) -> bool:
@@ -94,15 +94,18 @@ def _of_figure(limit: Limit, numbers: Mapping[str, Any], skipped: Sequence[Struc
     return row.model_copy(update={"value": float(value), "met": not limit.broken(float(value))})
 
 
-def _failing(findings: Sequence[Finding], fail_on: Severity) -> AuditGate:
-    """Whether no check of this severity or a worse one fails, and which do; null where one of those did not run to its end."""
+def failing(findings: Sequence[Finding], fail_on: Severity | None) -> list[AuditGate]:
+    """The row of --fail-on; none where it was not asked for. Whether no check of this severity or a worse one fails, and which do; null
+    where one of those did not run to its end."""
+    if fail_on is None:
+        return []
     failed = [one.rule_id for one in findings if one.status == "failed" and decides(one.severity, fail_on)]
     silent = [one.rule_id for one in findings if one.status in ("incomplete", "error") and decides(one.severity, fail_on)]
     worse = "" if fail_on == SEVERITIES[0] else " or worse"
     row = AuditGate(id=FAIL_ON, limit=f"no check of severity {fail_on}{worse} fails", value=float(len(failed)))
     if failed or not silent:
-        return row.model_copy(update={"met": not failed, "reason": ", ".join(failed) or None})
-    return row.model_copy(update={"reason": f"no answer: {', '.join(silent)}"})
+        return [row.model_copy(update={"met": not failed, "reason": ", ".join(failed) or None})]
+    return [row.model_copy(update={"reason": f"no answer: {', '.join(silent)}"})]
 
 
 def _ratchet(gates: Gates, findings: Sequence[Finding], fail_on: Severity | None) -> AuditGate:

@@ -30,11 +30,9 @@ def _torn(check: Check) -> tuple[int, Any, Any]:
     typed = np.flatnonzero(types != np.uint64(code(""))).astype(np.uint32)
     order = typed[np.lexsort((types[typed], names[typed]))]
     names, types = names[order], types[order]
-    new_name = np.concatenate((np.ones(1, dtype=bool), names[1:] != names[:-1]))[: len(names)]
-    starts = np.flatnonzero(new_name)
-    other_type = np.concatenate((np.zeros(1, dtype=bool), types[1:] != types[:-1]))[: len(names)] & ~new_name
+    starts = np.flatnonzero(np.append(True, names[1:] != names[:-1])[: len(names)])
     sizes = np.diff(starts, append=len(names))
-    torn = np.add.reduceat(other_type, starts, dtype=np.int64) > 0 if len(starts) else np.zeros(0, dtype=bool)
+    torn = types[starts] != types[starts + sizes - 1]  # they ascend within a name
     return len(names), names[starts[torn]], sizes[torn]
 
 

@@ -15,6 +15,7 @@ from kgeval.graph.server.faults import NotReadyError, disk_full, failure, shown
 from kgeval.graph.server.home import USERNAME, Home, Running, write_private
 from kgeval.graph.server.lines import Line
 from kgeval.graph.server.memory import page_cache_mb
+from kgeval.graph.server_info import lacks_gds
 
 if TYPE_CHECKING:
     import neo4j
@@ -223,7 +224,7 @@ def _why_not_yet(home: Home, port: int) -> str:
             fix="put the right one back into that file, or delete the home with `kgeval server remove`",
         ) from cause
     except ClientError as cause:
-        if not (cause.code or "").startswith("Neo.ClientError.Statement"):
+        if not lacks_gds(cause):
             return first_line(cause)  # the query was known; a slow start may end it at a time limit
         raise ServerError(f"the embedded Neo4j started without GDS: {cause.message}", fix=f"see {home.log}; then start again") from cause
     except (DriverError, Neo4jError, OSError) as cause:
