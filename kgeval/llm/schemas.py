@@ -1,4 +1,8 @@
-"""The JSON Schema of a reply class, as endpoints want it. Made once a class."""
+"""The JSON Schema of a reply class, as endpoints want it. Made once a class.
+
+Models write a reply's fields in the schema's order, so that order decides what is thought before what: fields are sent as the class
+declares them, a reason before its verdict.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +17,15 @@ from kgeval.llm.calls import Reply
 # object_schema: {"type": "json_object", "schema": ...}, how llama-cpp-python and some hosts take a schema that they enforce
 Mode = Literal["json_schema", "object_schema", "json_object", "text"]
 MODES: tuple[Mode, ...] = ("json_schema", "object_schema", "json_object", "text")
+# The order of a form's fields, part of the signatures of what a judge decides. 1: by name, as 0.1 sent them (verdicts before reasons);
+# 2: as declared
+FIELD_ORDER = 2
 
 
 @dataclass(frozen=True)
 class Shape:
-    """A reply class as a schema: `text` is canonical JSON (it is part of journal keys), `strict` says that an endpoint may
-    enforce it to the letter."""
+    """A reply class as a schema: `text` is canonical JSON with the fields in declared order (it is what is sent, and part of journal
+    keys), `strict` says that an endpoint may enforce it to the letter."""
 
     name: str
     text: str
@@ -48,7 +55,7 @@ def shape_of(reply: type[Reply]) -> Shape:
     """The shape of a reply class."""
     schema = reply.model_json_schema()
     strict = _closed(schema)
-    text = json.dumps(schema, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    text = json.dumps(_ordered(schema), ensure_ascii=False, separators=(",", ":"))
     return Shape(name=reply.__name__.strip("_")[:64] or "reply", text=text, strict=strict)
 
 
@@ -68,3 +75,13 @@ def _closed(node: Any) -> bool:
             return False
         node["additionalProperties"], node["required"] = False, list(node["properties"])
     return strict
+
+
+def _ordered(node: Any, *, fields: bool = False) -> Any:
+    """Words of JSON Schema by name (so that a form whose fields stand by name has the text, and the journal keys, that it had in 0.1),
+    the fields of objects as declared."""
+    if isinstance(node, list):
+        return [_ordered(part) for part in node]
+    if not isinstance(node, dict):
+        return node
+    return {word: _ordered(node[word], fields=word == "properties" and not fields) for word in (node if fields else sorted(node))}

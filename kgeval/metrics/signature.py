@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from pydantic import JsonValue
 
 from kgeval.llm.prompts import load_prompt
+from kgeval.llm.schemas import FIELD_ORDER
 from kgeval.metrics.definition import Metric, Settings
 from kgeval.metrics.judge.prompts import prompts_of
 from kgeval.records import MetricInfo
@@ -59,7 +60,9 @@ def metric_info(metric: Metric, settings: Settings, tooling: Tooling) -> MetricI
         if tool in metric.tools:
             parameters["graph" if tool == "gds" else tool] = dict(what)
     if tooling.judge and prompts_of(metric.asks):  # also triples that a model makes, though it is no tool that the metric needs
-        parameters |= {"judge": dict(tooling.judge), "prompts": _prompt_hashes(metric, str(tooling.judge["language"]))}
+        parameters |= {
+            "judge": dict(tooling.judge), "prompts": _prompt_hashes(metric, str(tooling.judge["language"])), "field_order": FIELD_ORDER,
+        }
     digest = hashlib.sha256(json.dumps([metric.name, metric.version, parameters], sort_keys=True, ensure_ascii=False).encode()).hexdigest()
     return MetricInfo(
         metric=metric.name, summary=metric.summary, definition=metric.definition, source=metric.source, better=metric.better,
