@@ -177,7 +177,8 @@ def _found(job: Job, run: Run) -> Found:
     corrected, told = job.beside.corrected(run.verdicts.tables(main))
     return Found(
         run=job.manifest(0), signature=signature_of(job), tables=_tables(run.verdicts, main), procedure=main.way.procedure,
-        trial_kind=opened.aligned.trial_kind, complete=complete, settings=settings_told(job), grades=_grades(job, grade_texts),
+        trial_kind=opened.aligned.trial_kind, complete=complete, max_error_rate=opened.models.limits.max_error_rate,
+        settings=settings_told(job), grades=_grades(job, grade_texts),
         contrast={one.way.procedure: _tables(run.verdicts, one) for one in job.settings.rounds[1:]}, texts=opened.aligned.texts,
         question_text=_question_text(job.pairings), calls=looked.calls, systems=opened.aligned.uses(), alignment=_counts(opened),
         stopped=tuple(run.stopped), corrected=corrected, drift=job.beside.drift, self_check=opened.self_check,

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kgeval.compare.results.build import STOPPED
 from kgeval.compare.results.pair import is_first
 
 if TYPE_CHECKING:
@@ -62,25 +63,24 @@ def signature_of(job: Job) -> str:
 
 
 def exit_code(job: Job, report: ComparisonReport) -> int:
-    """3: stopped, too many failures under some procedure, nothing could be judged, or a threshold without an answer; 1: one is missed."""
-    most = job.opened.models.limits.max_error_rate
+    """3: not complete, nothing could be judged, or a threshold without an answer; 1: one is missed."""
     stopped = not report.complete or job.opened.aligned.exit_code or job.opened.free.exit_code
-    failing = any(one.failed > most * one.asked for one in (_counted(pairs) for pairs in (report.pairs, *report.contrast.values())))
     nothing = _nothing(report) and not job.options["shard"]  # a shard may have no questions
-    if stopped or failing or nothing or any(gate.met is None for gate in report.gates):
+    if stopped or nothing or any(gate.met is None for gate in report.gates):
         return INCOMPLETE
     return MISSED if any(gate.met is False for gate in report.gates) else 0
 
 
 @dataclass(frozen=True)
 class _Counted:
-    """Questions over all pairs: asked, with a result, failed, discarded. `results`, `trials`: the same by question and trial."""
+    """Questions over all pairs: asked, with a result, failed, discarded. `results`, `lost`, `trials`: the same by question and trial."""
 
     asked: int
     scored: int
     failed: int
     discarded: int
     results: int
+    lost: int
     trials: int
 
 
@@ -88,7 +88,8 @@ def _counted(pairs: Sequence[PairResult]) -> _Counted:
     whole = [one for one in pairs if is_first(one)]
     return _Counted(
         sum(one.n for one in whole), sum(one.n_scored for one in whole), sum(sum(one.failures.values()) for one in whole),
-        sum(one.discarded for one in whole), sum(one.results for one in whole), sum(one.n * one.trials for one in whole),
+        sum(one.discarded for one in whole), sum(one.results for one in whole), sum(one.lost for one in whole),
+        sum(one.n * one.trials for one in whole),
     )
 
 
@@ -113,7 +114,7 @@ def last_words(report: ComparisonReport) -> Sequence[str]:
 
 def _why_incomplete(report: ComparisonReport) -> Iterator[str]:
     whole = _counted(report.pairs)
-    if not report.complete:
+    if STOPPED in report.notes:
         yield (
             f"incomplete: the run was stopped with results for {whole.results:,} of {whole.trials:,} trials of questions; "
             "the same command goes on"
@@ -130,3 +131,8 @@ def _why_incomplete(report: ComparisonReport) -> Iterator[str]:
     for name, one in (("", whole), *((f"{name}: ", _counted(pairs)) for name, pairs in report.contrast.items())):
         if one.failed:
             yield f"{name}{one.failed:,} of {one.asked:,} questions failed (the report has the causes); the same command goes on"
+        elif one.lost:
+            yield (
+                f"{name}{one.lost:,} of {one.lost + one.results:,} trials of questions were lost, because calls failed; the same command "
+                "goes on"
+            )

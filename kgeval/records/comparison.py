@@ -81,7 +81,8 @@ class PairResult(Record):
     """What came of one pair of systems in one aspect (`overall`: the sum of all decides) on one group of questions.
 
     `by`: which group: all questions, one data set, one level (`value` names it); `mean_of_datasets`: the unweighted mean over data sets
-    stands for `all`. `n`: questions asked for; `n_scored`: with a result (`results`: question-trials with one); `discarded`: left out
+    stands for `all`. `n`: questions asked for; `n_scored`: with a result (`results`: question-trials with one; `lost`: question-trials
+    without one because a call failed, whether or not other trials of the question have one); `discarded`: left out
     because their lengths could not be brought together; the rest failed, by cause. `rates`: means over questions of shares of trials.
     `relative`: mean of win - loss, with its interval over questions. `gap`: points of A minus points of B (0..5 an aspect; overall:
     their sum).
@@ -100,6 +101,7 @@ class PairResult(Record):
     n: int
     n_scored: int
     results: int = 0
+    lost: int = 0
     discarded: int = 0
     failures: dict[str, int] = Field(default_factory=dict)
     trials: int = 1
@@ -241,7 +243,8 @@ class ComparisonReport(Record):
     """The comparison of two or more systems. `contrast`: the same answers under other procedures, to see what biases did.
 
     `settings`: all that the signature stands for; `grades`: aspect -> its six grades, 0 to 5, as the judge read them.
-    `complete`: every question of every pair has a result or a reason; else the run was stopped. `drill`: some questions opened, the most
+    `complete`: the run was not stopped, and no more than the allowed share of questions and of question-trials failed.
+    `drill`: some questions opened, the most
     telling ones first; `drill_left_out`: judged questions of pairs that are not. `missing`: system -> questions that it did not answer.
     """
 

@@ -19,7 +19,8 @@ def render(report: ComparisonReport) -> str:
     root = Element("testsuites", {"name": "kgeval compare", "time": f"{max(0.0, report.run.seconds):.3f}"})
     if not report.complete:
         suite = SubElement(root, "testsuite", {"name": "run"})
-        add_outcome(add_case(suite, "run", "the run is complete"), "error", "incomplete", "the run was stopped before its end")
+        why = report.notes[0] if report.notes else "not complete"
+        add_outcome(add_case(suite, "run", "the run is complete"), "error", "incomplete", why)
     if report.gates:
         suite = SubElement(root, "testsuite", {"name": "thresholds"})
         for gate in report.gates:

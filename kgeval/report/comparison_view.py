@@ -197,8 +197,10 @@ def few(one: PairResult) -> bool:
 
 
 def scored(one: PairResult) -> str:
-    """`147 of 150`; `4 of 4, too few`."""
+    """`147 of 150`; `4 of 4, too few`; `20 of 20, in 109 of 160 trials` where calls of some trials failed."""
     told = f"{number(one.n_scored)} of {number(one.n)}"
+    if one.lost and one.results:
+        told += f", in {number(one.results)} of {number(one.results + one.lost)} trials"
     return f"{told}, {TOO_FEW}" if 0 < one.n_scored < FEW else told
 
 

@@ -15,6 +15,7 @@ from kgeval.compare.results.drill import telling
 from kgeval.compare.results.found import Found, Threshold
 from kgeval.compare.results.pair import is_first, pair_results
 from kgeval.records import ComparisonReport, JudgeReport, PairResult
+from kgeval.report.comparison_view import scored
 
 
 @pytest.fixture(scope="module")
@@ -149,11 +150,27 @@ def test_cautions_name_what_makes_figures_unsure(two: ComparisonReport) -> None:
     first = PairResult(system_a="x", system_b="y", n=200, n_scored=100, discarded=60, failures={"timeout": 40})
     told = " ".join(_with(two, pairs=[first]))
     assert "60 of 200 questions were discarded" in told and "40 of 200 questions failed" in told and "under 100" not in told
-    assert "stopped before its end" in _with(two, complete=False)[0]
     assert any("it says nothing of other questions" in note for note in _with(two, pairs=[first.model_copy(update={"n_scored": 1})]))
     assert any("its confidence sequence" in note for note in _with(two, stopped=[stopped()]))
     assert not any("their number" in note for note in _with(two, stopped=[stopped()]))
     assert any("nothing is corrected for their number" in note for note in _with(two, stopped=[stopped(), stopped()]))
+
+
+def test_a_stopped_run_and_lost_trials_are_told_first_and_more_than_may_fail_is_not_complete() -> None:
+    """4 questions x 4 trials, 4 of 16 lost, though every question has a result."""
+    gaps = np.ones((4, 4))
+    gaps[:, 3] = NAN
+    tables = [tabled(gaps, failures={(at, 3): "timeout: x" for at in range(4)})]
+    report = build_report(found(tables, max_error_rate=0.25))
+    pair = report.pairs[0]
+    assert (pair.n_scored, pair.results, pair.lost, pair.failures) == (4, 12, 4, {}) and report.complete
+    assert scored(pair) == "4 of 4, in 12 of 16 trials, too few"
+    assert any("4 of 16 question-trials were lost" in note and "may not stand for all" in note for note in report.notes)
+    failing = build_report(found(tables, max_error_rate=0.24))
+    assert not failing.complete and failing.notes[0] == building.TOO_MANY
+    (contrast,) = [build_report(found([tabled([[1.0]])], contrast={"single": lambda: iter(tables)}, max_error_rate=0.24))]
+    assert not contrast.complete and contrast.notes[0].startswith("single: more question-trials")
+    assert build_report(found(tables, complete=False)).notes[0] == building.STOPPED
 
 
 def test_a_check_that_fails_and_a_judge_that_turns_are_told(two: ComparisonReport) -> None:

@@ -112,7 +112,9 @@ def test_a_table_without_a_result_has_nulls_and_no_zeros() -> None:
     table = tabled(np.full((3, 2), NAN), asked=asked, failures={(1, 0): "timeout: no reply", (1, 1): "cut: long"})
     one = overall(table)
     assert (one.n, one.n_scored, one.results, one.discarded, one.failures) == (3, 0, 0, 1, {"timeout": 1, "not judged": 1})
-    told = one.model_dump(exclude={"n", "n_scored", "results", "discarded", "failures", "trials", "mean_of_datasets", "always_valid"})
+    assert one.lost == 4
+    counts = {"n", "n_scored", "results", "lost", "discarded", "failures", "trials", "mean_of_datasets", "always_valid"}
+    told = one.model_dump(exclude=counts)
     assert {key for key, value in told.items() if value not in (None, [], {"value": None, "low": None, "high": None})} == {
         "system_a", "system_b", "aspect", "by",
     }

@@ -6,7 +6,7 @@ comparison has them, who is better overall on all questions; the rest are rates,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from kgeval.compare.forms import with_forms
@@ -14,7 +14,7 @@ from kgeval.compare.results.cautions import cautions
 from kgeval.compare.results.drill import drilled
 from kgeval.compare.results.found import Found, Tables
 from kgeval.compare.results.judge import judge_report, whole_report
-from kgeval.compare.results.pair import pair_results, with_holm
+from kgeval.compare.results.pair import is_first, pair_results, with_holm
 from kgeval.compare.results.ranked import Outcomes, gates
 from kgeval.compare.results.settled import settled_check, settled_judge, settled_pairs, settled_ranking, settled_rates, stops_of
 from kgeval.compare.results.tally import Tally, tally
@@ -22,6 +22,8 @@ from kgeval.compare.table import OVERALL, PairTable
 from kgeval.records import ComparisonReport, Drill, JudgeReport, PairResult, SelfCheck
 
 MANY_PAIRS = 45  # of 10 systems
+STOPPED = "the run was stopped before its end: all figures are of what was judged until then"
+TOO_MANY = "more question-trials than --max-error-rate allows have no result, because calls failed: the figures are of the rest"
 MOST_OPENED = 1_000  # questions in the drill-down, over all pairs
 
 
@@ -48,17 +50,29 @@ def build_report(found: Found) -> ComparisonReport:
     contrast = {name: _contrasted(found, tables, number) for name, tables in found.contrast.items()}
     stops = stops_of(found.stopped)
     pairs = with_holm(settled_pairs(main.pairs, stops))
+    made = {name: one for name, (one, _) in contrast.items()}
+    failed = [name for name, results in (("", pairs), *made.items()) if too_many_failed(results, found.max_error_rate)]
     report = ComparisonReport(
-        run=found.run, complete=found.complete, procedure=found.procedure, trial_kind=found.trial_kind, signature=found.signature,
-        settings=dict(found.settings), grades=dict(found.grades), systems=list(found.systems), pairs=pairs,
+        run=found.run, complete=found.complete and not failed, procedure=found.procedure, trial_kind=found.trial_kind,
+        signature=found.signature, settings=dict(found.settings), grades=dict(found.grades), systems=list(found.systems), pairs=pairs,
         ranking=settled_ranking(main.outcomes.ranking(seed=found.seed), stops),
         judge=settled_judge(_judge(main, number, found.seed), stops), alignment=list(found.alignment),
         stopped=list(found.stopped), self_checks=main.self_checks, drift=found.drift, corrected=settled_rates(found.corrected, stops),
-        contrast={name: made for name, (made, _) in contrast.items()}, contrast_judge={name: made for name, (_, made) in contrast.items()},
+        contrast=made, contrast_judge={name: judge for name, (_, judge) in contrast.items()},
         drill=main.drill, drill_left_out=main.left_out, missing=dict(found.missing),
         gates=list(gates(found.thresholds, pairs, complete=found.complete)),
     )
-    return report.model_copy(update={"notes": [*cautions(report), *_light_note(number), *found.notes]})
+    stopped = [] if found.complete else [STOPPED]
+    lost = [f"{name}: {TOO_MANY}" if name else TOO_MANY for name in failed]
+    return report.model_copy(update={"notes": [*stopped, *lost, *cautions(report), *_light_note(number), *found.notes]})
+
+
+def too_many_failed(pairs: Iterable[PairResult], most: float) -> bool:
+    """Whether a larger share of the questions over all pairs, or of their trials, has no result because calls failed."""
+    whole = [one for one in pairs if is_first(one)]
+    failed, asked = sum(sum(one.failures.values()) for one in whole), sum(one.n for one in whole)
+    lost, trials = sum(one.lost for one in whole), sum(one.lost + one.results for one in whole)
+    return failed > most * asked or lost > most * trials
 
 
 def _pairs(found: Found) -> int:

@@ -16,12 +16,7 @@ NAMED = 3  # pairs named in one note
 def cautions(report: ComparisonReport) -> list[str]:
     """The notes of a report that follow from its figures, the gravest first."""
     first = [one for one in report.pairs if is_first(one)]
-    return [*_incomplete(report), *_size(first), *_lost(first), *_judge(report), *_checks(report)]
-
-
-def _incomplete(report: ComparisonReport) -> Iterator[str]:
-    if not report.complete:
-        yield "the run was stopped before its end: all figures are of what was judged until then"
+    return [*_size(first), *_lost(first), *_judge(report), *_checks(report)]
 
 
 def _size(first: Sequence[PairResult]) -> Iterator[str]:
@@ -50,6 +45,12 @@ def _lost(first: Sequence[PairResult]) -> Iterator[str]:
             )
         if one.n and failed > MANY_FAILED * one.n:
             yield f"{pair}: {failed} of {one.n} questions failed: the rest may not stand for all"
+        if one.lost:
+            yield f"{pair}: {one.lost} of {one.lost + one.results} question-trials were lost because calls failed{_dire(one)}"
+
+
+def _dire(one: PairResult) -> str:
+    return ": the rest may not stand for all" if one.lost > MANY_FAILED * (one.lost + one.results) else ""
 
 
 def _judge(report: ComparisonReport) -> Iterator[str]:

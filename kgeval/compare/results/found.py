@@ -30,6 +30,7 @@ class Threshold:
 @dataclass(frozen=True)
 class Found:
     """All that a report is made from. `tables`: the pairs under the main procedure; `contrast`: procedure -> the same pairs under it.
+    `complete`: the run was not stopped; `max_error_rate`: the share of questions or question-trials that may fail.
     `texts`: the two answers of a question as they were judged, null where unknown. `questions`: id -> its text, null where unknown.
     `reasons`: the judge's calls of a question for the drill-down, as verdicts. `self_check`: systems whose second run stands beside them
     (name of the run -> name of the system). `drill`: how many questions a pair may be opened (0: none)."""
@@ -40,6 +41,7 @@ class Found:
     procedure: Procedure = "scores"
     trial_kind: TrialKind = "rejudge"
     complete: bool = True
+    max_error_rate: float = 1.0
     settings: Mapping[str, JsonValue] = field(default_factory=dict)
     grades: Mapping[str, list[str]] = field(default_factory=dict)
     contrast: Mapping[str, Tables] = field(default_factory=dict)

@@ -43,6 +43,7 @@ class Counted:
     results: int
     discarded: int
     failures: dict[str, int]
+    lost: int
 
 
 def groups_of(table: PairTable, by: Iterable[ComparedBy]) -> Iterator[Group]:
@@ -73,7 +74,8 @@ def _placed(names: Sequence[str | None]) -> dict[str, tuple[int, ...]]:
 
 
 def counted(table: PairTable, wins: Floats, places: Sequence[int]) -> Counted:
-    """Every question is in one count: scored, discarded, or failed by the cause before the colon of its first failed trial."""
+    """Every question is in one count: scored, discarded, or failed by the cause before the colon of its first failed trial. `lost`:
+    question-trials without a result that were not discarded, those of scored questions among them."""
     import numpy as np
 
     known = (~np.isnan(wins[list(places)])).sum(axis=1)
@@ -86,7 +88,8 @@ def counted(table: PairTable, wins: Floats, places: Sequence[int]) -> Counted:
             discarded += 1
         else:
             failures[cause] = failures.get(cause, 0) + 1
-    return Counted(len(places), len(places) - len(lacking), int(known.sum()), discarded, failures)
+    asked = sum(wins.shape[1] - len(table.questions[at].discarded) for at in places)
+    return Counted(len(places), len(places) - len(lacking), int(known.sum()), discarded, failures, asked - int(known.sum()))
 
 
 def _cause(table: PairTable, at: int) -> str | None:

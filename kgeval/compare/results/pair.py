@@ -99,7 +99,7 @@ def _of_aspect(table: PairTable, aspect: str, groups: Sequence[Group], plan: _Pl
         base = PairResult(
             system_a=table.system_a, system_b=table.system_b, aspect=aspect, by=group.by, value=group.value,
             mean_of_datasets=group.mean_of_datasets, n=count.n, n_scored=count.scored, results=count.results,
-            discarded=count.discarded, failures=count.failures, trials=table.points.shape[1],
+            discarded=count.discarded, failures=count.failures, trials=table.points.shape[1], lost=count.lost,
         )
         cell = _cell(wins, gaps, group)
         if cell is None:
