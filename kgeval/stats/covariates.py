@@ -74,7 +74,8 @@ def controlled(wins: Floats, gaps: Mapping[str, Floats], *, seed: int, confidenc
 
     A gap that never changes, differs in fewer than 5 questions, alone tells who wins, or follows from others is left out with a reason.
     No rate, but a reason, where there are too few questions (under 10, or under 5 a coefficient), where one side wins all or the gaps tell
-    who wins without fault (separation), or where a gap never changes from something other than 0. Where no gap ever differs from 0 the
+    who wins without fault (separation), or where a gap is on one side only (one system always has more: equality lies outside of what was
+    seen). Where no gap ever differs from 0 the
     controlled rate is the raw one. Raises: ValueError for shapes that differ, or infinite values.
     """
     rows = _rows(wins, gaps)
@@ -148,7 +149,9 @@ def _regressed(found: Controlled, rows: _Rows, names: tuple[str, ...], t: float)
     slopes = tuple(
         Slope(one.name, *ends[kept.index(at)], scale=float(scales[at - 1])) if at in kept else one for at, one in enumerate(slopes, 1)
     )
-    return _predicted(replace(found, slopes=slopes, notes=_beyond(rows, names, kept)), bent, ends[0])
+    found = replace(found, slopes=slopes)
+    beyond = _beyond(rows, names, kept)
+    return replace(found, reason=beyond) if beyond else _predicted(found, bent, ends[0])
 
 
 def _predicted(found: Controlled, bent: Floats, ends: tuple[float, float, float]) -> Controlled:
@@ -199,21 +202,21 @@ def _left_out(names: tuple[str, ...], reason: str) -> tuple[Slope, ...]:
     return tuple(Slope(name, reason=reason) for name in names)
 
 
-def _beyond(rows: _Rows, names: tuple[str, ...], kept: list[int]) -> tuple[str, ...]:
-    """Where no pair is equal in a gap, nor are there pairs on both sides, the controlled rate is a guess beyond what was seen."""
-    told = []
+def _beyond(rows: _Rows, names: tuple[str, ...], kept: list[int]) -> str | None:
+    """Why nothing is said of equality: where no pair is equal in a gap, nor are there pairs on both sides, that would be extrapolation."""
+    reasons = []
     for at, name in enumerate(names):
         gap = rows.gaps[:, at]
         if at + 1 in kept and (gap.min() > 0 or gap.max() < 0):
-            told.append(f"{'A' if gap.min() > 0 else 'B'} always has more {name}: the rate at equality lies beyond what was seen")
-    return tuple(told)
+            reasons.append(f"{'A' if gap.min() > 0 else 'B'} always has more {name}, so that equality lies outside of what was seen")
+    return "; ".join(reasons) or None
 
 
 def linear_slope(wins: Floats, gap: Floats, *, name: str = "words", per: float = 100.0, confidence: float = 0.95) -> Slope:
     """The raw slope: how much A's relative win rate rises for each `per` words that its answer is longer, by least squares.
 
-    win - loss = a + b * gap / per, question weights and sandwich errors as in `controlled`. Null with a reason for fewer than 10 questions
-    or a gap without variation.
+    win - loss = a + b * gap / per, question weights and sandwich errors as in `controlled`. None with a reason for fewer than 10 questions,
+    a gap without variation, or gaps that span less than `per`: a slope over more words than were seen would be extrapolation.
     """
     import numpy as np
 
@@ -224,6 +227,9 @@ def linear_slope(wins: Floats, gap: Floats, *, name: str = "words", per: float =
     design = np.column_stack([np.ones(len(rows.wins)), rows.gaps[:, 0] / per])
     if len(logit.independent(design)) < 2:
         return Slope(name, reason="always differs by the same" if rows.gaps.any() else "never differs")
+    span = float(rows.gaps.max() - rows.gaps.min())
+    if span < per:
+        return Slope(name, reason=f"the gaps span {span:g} {name}: too few for a slope over {per:g}")
     bread = np.linalg.inv((design * rows.weights[:, None]).T @ design)
     beta = bread @ design.T @ (rows.weights * rows.wins)
     summed = np.zeros((held, 2))

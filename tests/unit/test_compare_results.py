@@ -280,12 +280,27 @@ def test_length_bins_count_who_wins_where_one_is_longer() -> None:
 def test_a_win_by_length_alone_is_told() -> None:
     rng = np.random.default_rng(11)
     longer = np.where(np.arange(200) < 150, rng.integers(20, 200, 200), -rng.integers(20, 200, 200)).astype(float)
-    gaps = np.where(rng.random(200) < 1 / (1 + np.exp(-(longer / 40 - 0.9))), 1.0, -1.0)
+    gaps = np.where(rng.random(200) < 1 / (1 + np.exp(-(longer / 30 - 1.4))), 1.0, -1.0)
     words = np.stack([200 + longer, np.full(200, 200.0)], axis=-1)[:, None]
     judge = judge_report(tabled(gaps[:, None], words=words), seed=1)
     assert judge.raw.value is not None and judge.length_controlled.value is not None and judge.length_slope.value is not None
     assert judge.raw.value > 0 > judge.length_controlled.value and judge.length_slope.value > 0
     assert any("the length of the answers decides" in note for note in judge.notes)
+
+
+def test_nothing_is_said_of_lengths_outside_of_those_that_were_seen() -> None:
+    """A judge without a taste for length: A wins four of five, and is always longer; then by 3 words at most."""
+    rng = np.random.default_rng(3)
+    gaps = np.where(rng.random(80) < 0.8, 1.0, -1.0)[:, None]
+    longer = rng.integers(20, 200, 80).astype(float)
+    judge = judge_report(tabled(gaps, words=np.stack([200 + longer, np.full(80, 200.0)], axis=-1)[:, None]), seed=1)
+    assert judge.raw.value is not None and judge.raw.low is not None and judge.raw.low > 0
+    assert judge.length_controlled.value is None and not any("decides" in note for note in judge.notes)
+    assert any("A always has more words, so that equality lies outside" in note for note in judge.notes)
+    near = rng.integers(-3, 4, 80).astype(float)
+    judge = judge_report(tabled(gaps, words=np.stack([200 + near, np.full(80, 200.0)], axis=-1)[:, None]), seed=1)
+    assert judge.length_slope.value is None, "six words say nothing of a hundred"
+    assert judge.length_controlled.value is not None and not any("decides" in note for note in judge.notes)
 
 
 def test_several_pairs_are_one_cluster_a_question() -> None:

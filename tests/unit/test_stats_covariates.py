@@ -214,10 +214,10 @@ def test_a_style_that_only_winners_have_is_left_out_and_the_rest_stays() -> None
     assert "without fault" in (found.slopes[1].reason or "") and found.slopes[0].slope is not None
 
 
-def test_a_rate_beyond_what_was_seen_is_said_to_be_one() -> None:
+def test_there_is_no_rate_beyond_what_was_seen() -> None:
     wins, gaps = judged(60, 2, seed=8)
     found = controlled(wins, {"words": np.abs(gaps) + 5}, seed=0)
-    assert found.notes == ("A always has more words: the rate at equality lies beyond what was seen",)
+    assert found.controlled is None and found.reason == "A always has more words, so that equality lies outside of what was seen"
 
 
 @pytest.mark.parametrize(("wins", "gap"), [
@@ -244,6 +244,7 @@ def test_a_slope_of_no_gap_has_a_reason() -> None:
     wins, _ = judged(30, 1, seed=0)
     assert linear_slope(wins, np.zeros((30, 1))).reason == "never differs"
     assert linear_slope(wins, np.full((30, 1), 3.0)).reason == "always differs by the same"
+    assert linear_slope(wins, np.linspace(-3, 3, 30)[:, None]).reason == "the gaps span 6 words: too few for a slope over 100"
 
 
 def test_bins_count_how_often_the_longer_answer_won() -> None:

@@ -80,14 +80,22 @@ def _length(table: PairTable, seed: int) -> dict[str, Any]:
 
 
 def _signs(raw: Estimated, at_equal: Estimated, found: Controlled) -> list[str]:
+    """That the length decides is said only where both rates are on their side of 0 with their whole intervals."""
     notes = []
-    if raw.value is not None and at_equal.value is not None and raw.value * at_equal.value < 0:
+    if _side(raw) * _side(at_equal) < 0:
         notes.append(
             f"the length of the answers decides: raw, the relative win rate is {raw.value:+.2f}, at equal lengths {at_equal.value:+.2f}"
         )
     if found.reason:
         notes.append(f"no length-controlled rate: {found.reason}")
     return notes + list(found.notes)
+
+
+def _side(rate: Estimated) -> int:
+    """1 or -1 where the whole interval is above or below 0; 0 where it is not, or there is none."""
+    if rate.low is None or rate.high is None:
+        return 0
+    return (rate.low > 0) - (rate.high < 0)
 
 
 def _style(table: PairTable, seed: int) -> list[Covariate]:
