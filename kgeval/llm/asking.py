@@ -30,7 +30,7 @@ def ask(task: Task[T], caller: Calls, *, endpoint: Endpoint, max_reasks: int) ->
     request = make_request(task, endpoint, items={})
     result: Result[T] = Result(None)
     for tried in range(max_reasks + 1):
-        result = caller.call(request, partial(read_reply, reply=task.reply), tried=tried)
+        result = caller.call(request, partial(read_reply, reply=task.reply, shown=task.slots), tried=tried)
         if result.failure is None or result.failure.cause not in WORTH_ASKING_AGAIN:
             break
     keys = () if result.value is None else (request.key,)
@@ -73,12 +73,12 @@ class _Gathered(Generic[T]):
 def _ask_numbered(task: Task[T], caller: Calls, endpoint: Endpoint, max_reasks: int) -> Outcome[T]:
     """Asks for all items, then for those without a usable answer. `round` counts replies that were used, so that asking the
     rest again is a request of its own, the same one in every run."""
-    gathered = _Gathered(task)
+    gathered, shown = _Gathered(task), (task.slots, task.items)
     tried = 0
     for _ in range(max_reasks + 1):
         numbers = tuple(gathered.missing)
         request = make_request(task, endpoint, items={n: task.items[n - 1] for n in numbers}, round_=len(gathered.good))
-        result = caller.call(request, partial(read_numbered, reply=task.reply, numbers=numbers), tried=tried)
+        result = caller.call(request, partial(read_numbered, reply=task.reply, numbers=numbers, shown=shown), tried=tried)
         gathered.take(request.key, result)
         tried = tried + 1 if result.failure is not None else 0
         if not gathered.missing or (result.failure is not None and result.failure.cause not in WORTH_ASKING_AGAIN):

@@ -1,9 +1,11 @@
-"""From the text of a reply to a checked value. A reply is taken whole or not at all: half a list is never a list."""
+"""From the text of a reply to a checked value. A reply is taken whole or not at all: half a list is never a list, and only what it ends
+with is its answer."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Generic, TypeVar, get_args
@@ -14,13 +16,24 @@ from kgeval.llm.calls import Cause, Failure, Numbered, Reply
 from kgeval.llm.characters import whole
 
 R = TypeVar("R", bound=Reply)
-_THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
+_TAG = r"[<\[]{}(?:think|thinking|thoughts?|reasoning)[>\]]\s*"
+_THOUGHT = re.compile(rf"(?P<opened>(?:{_TAG.format('')})+)|{_TAG.format('/')}", re.IGNORECASE)  # some servers open thoughts twice
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 # A string that never ends goes to the end of the text, and no part is tried twice: else a cut reply full of \\" takes minutes.
 _STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
 _STRING_OR_BRACKET = re.compile(rf"{_STRING.pattern}|[{{}}\[\]]", re.DOTALL)
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
-_MOST_CANDIDATES = 50
+_BRACKET = re.compile(r"[{\[]")
+_SPACE = re.compile(r"\s+")
+# What stands right before an answer: the beginning of a line or a colon, then the fence or tag that the answer stands in.
+_OPENING = re.compile(
+    r"(?:\A|(?<=\n)|(?<=[:\uff1a]))[ \t*]*(?:(?P<fence>`+|~{3,})(?:\w*[ \t]*\n|json)?|<(?P<tag>answer|output|result|response|json)>)?\s*\Z",
+    re.IGNORECASE,
+)
+_FENCE = re.compile(r"`{3,}|~{3,}")
+_END_OF_TURN = r"\s*(?:</s>|<\|\w+\|>|</(?:answer|output|result|response|json)>)"
+_SIGN_OFF = r"(?:\s*(?:let me know if|i hope (?:this|that) helps|hope (?:this|that) helps|(?:is there )?anything else)[^.!?\n]*[.!?])?"
+_MOST_SPACE = 300
 
 
 class UnusableError(Exception):
@@ -40,22 +53,21 @@ class Checked(Generic[R]):
     faults: dict[int, Failure] = field(default_factory=dict)
 
 
-def read_reply(text: str, reply: type[R]) -> R:
-    """The reply as a checked value. Raises UnusableError."""
-    found = _objects(text, wrap_lists=_only_items(reply))
-    good = _distinct([checked for value in found if (checked := _validated(reply, value)) is not None])
-    return _one(good, found)
+def read_reply(text: str, reply: type[R], *, shown: Any = ()) -> R:
+    """The reply as a checked value. `shown`: the texts that the model was shown (any JSON value): an object among a reply's own words that
+    stands there too is a quotation, no answer. Raises UnusableError."""
+    answer, others = _answers(text, wrap_lists=_only_items(reply), shown=shown)
+    return _one(_validated(reply, answer), [checked for value in others if (checked := _validated(reply, value)) is not None])
 
 
-def read_numbered(text: str, reply: type[R], numbers: tuple[int, ...]) -> Checked[R]:
-    """A reply that answers numbered items, checked item by item.
+def read_numbered(text: str, reply: type[R], numbers: tuple[int, ...], *, shown: Any = ()) -> Checked[R]:
+    """A reply that answers numbered items, checked item by item; `shown` as in read_reply.
 
     A number that comes twice, or with a malformed answer, has no answer; numbers that were not asked are dropped.
     Raises: UnusableError if there is no list of items in it, or no usable answer at all.
     """
-    found = [value for value in _objects(text, wrap_lists=True) if isinstance(value.get("items"), list)]
-    checked = [result for value in found if (result := _checked(reply, value, numbers)) is not None and result.answers]
-    return _one(_distinct(checked), found)
+    answer, others = _answers(text, wrap_lists=True, shown=shown)
+    return _one(_checked(reply, answer, numbers), [checked for value in others if (checked := _checked(reply, value, numbers)) is not None])
 
 
 @cache
@@ -69,8 +81,10 @@ def item_type(reply: type[Reply]) -> type[Numbered]:
 
 
 def _checked(reply: type[R], value: dict[str, Any], numbers: tuple[int, ...]) -> Checked[R] | None:
+    if not isinstance(value.get("items"), list):
+        return None
     answers, faults = _match(item_type(reply), value["items"], numbers)
-    whole = _validated(reply, {**value, "items": [answers[n] for n in sorted(answers)]})
+    whole = _validated(reply, {**value, "items": [answers[n] for n in sorted(answers)]}) if answers else None
     return None if whole is None else Checked(whole, answers, faults)
 
 
@@ -114,21 +128,13 @@ def _validated(shape: type[M], value: Any) -> M | None:
 V = TypeVar("V")
 
 
-def _distinct(values: list[V]) -> list[V]:
-    kept: list[V] = []
-    for value in values:
-        if value not in kept:
-            kept.append(value)
-    return kept
-
-
-def _one(good: list[V], found: list[dict[str, Any]]) -> V:
-    """The only answer. Two different ones in one reply are no answer: one of them may be quoted from a text under evaluation."""
-    if len(good) == 1:
-        return good[0]
-    if good:
+def _one(answer: V | None, others: list[V]) -> V:
+    """The answer, where no other object of the reply is another one: one of them may be quoted from a text under evaluation."""
+    if answer is None:
+        raise UnusableError("unparsable", "the reply does not fit the schema")
+    if any(other != answer for other in others):
         raise UnusableError("unparsable", "the reply holds several different answers")
-    raise UnusableError("unparsable", "the reply does not fit the schema" if found else "the reply holds no complete JSON object")
+    return answer
 
 
 @cache
@@ -136,37 +142,81 @@ def _only_items(reply: type[Reply]) -> bool:
     return list(reply.model_fields) == ["items"]
 
 
-def _objects(text: str, *, wrap_lists: bool) -> list[dict[str, Any]]:
-    """The objects in a text. Some models send the bare list where an object with the list in `items` was asked."""
-    values = [{"items": value} if isinstance(value, list) and wrap_lists else value for value in _values(text)]
-    return [value for value in values if isinstance(value, dict)]
+def _answers(text: str, *, wrap_lists: bool, shown: Any) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The object that a reply ends with, and the objects before it. Raises UnusableError where it does not end with one.
+
+    Some models send the bare list where an object with the list in `items` was asked.
+    """
+    whole = _load(text.strip().removeprefix("\ufeff"))
+    values = [whole] if whole is not None else _values(text, shown)
+    objects = [{"items": value} if isinstance(value, list) and wrap_lists else value for value in values]
+    if not isinstance(objects[-1], dict):
+        raise UnusableError("unparsable", "the reply does not fit the schema")
+    return objects[-1], [value for value in objects[:-1] if isinstance(value, dict)]
 
 
-def _values(text: str) -> list[Any]:
-    """The outermost JSON values of a text, each complete; nothing from inside a broken or cut one."""
-    text = _THOUGHTS.sub("", text, count=1).strip().removeprefix("\ufeff")
-    whole = _load(text)
-    if whole is not None:
-        return [whole]
-    values: list[Any] = []
-    for start, end in _outermost(text):
-        value = _load(text[start:end])
-        if value is not None:
-            values.append(value)
-    return values
+def _values(text: str, shown: Any) -> list[Any]:
+    """The outermost JSON values of a reply; the last is its answer. Raises UnusableError where it is none: what is quoted before words of
+    the model's own, or before an answer that was cut, is not what the model answers."""
+    text, alone = _without_thoughts(text.strip().removeprefix("\ufeff"))
+    spans = _outermost(text)
+    start, end = spans[-1]
+    value = _load(text[start:end])
+    if value is None:
+        raise UnusableError("unparsable", "the reply does not end with a JSON object")
+    before = text[:start] if start <= _MOST_SPACE else f"...{text[start - _MOST_SPACE : start]}"
+    opening = _OPENING.search(before)
+    if opening is None:
+        raise UnusableError("unparsable", "the reply's JSON object stands inside a sentence")
+    fenced = len(_FENCE.findall(text, 0, start)) % 2 == 1
+    fence = "" if len(opening["fence"] or "") >= 3 and not fenced else opening["fence"] or ("```" if fenced else "")
+    closing = re.escape(fence) + (f"</{opening['tag']}>" if opening["tag"] else "")
+    if re.fullmatch(rf"[.!]?\s*{closing}[.!]?{_SIGN_OFF}(?:{_END_OF_TURN})*", text[end:].rstrip(), re.IGNORECASE) is None:
+        raise UnusableError("unparsable", "the reply goes on after its JSON object, or something around it is not closed")
+    texts = _SPACE.sub("", "\n".join(_texts(shown)))
+    own = [(first, last) for first, last in spans if _SPACE.sub("", text[first:last]) not in texts]
+    if not (alone and opening.start() == 0) and (start, end) not in own:
+        raise UnusableError("unparsable", "the reply's JSON object is quoted from a text that was shown")
+    return [*(part for span in own if span != (start, end) and (part := _load(text[slice(*span)])) is not None), value]
+
+
+def _without_thoughts(text: str) -> tuple[str, bool]:
+    """What stands after the last thought, and whether nothing but thoughts is before it. A model whose prompt opens its thoughts only
+    closes them. Raises UnusableError: thoughts that never end are a reply that was cut."""
+    depth = end = 0
+    alone = True
+    for tag in _THOUGHT.finditer(text):
+        if tag["opened"]:
+            alone = alone and (depth > 0 or not text[end : tag.start()].strip())
+            depth += 1
+        else:
+            alone = alone and depth > 0
+            depth, end = max(0, depth - 1), tag.end()
+    if depth:
+        raise UnusableError("cut", "the reply's thoughts never end")
+    return text[end:].strip(), alone
+
+
+def _texts(shown: Any) -> Iterator[str]:
+    """All texts in a JSON value."""
+    if isinstance(shown, str):
+        yield shown
+    for part in shown.values() if isinstance(shown, Mapping) else shown if isinstance(shown, list | tuple) else ():
+        yield from _texts(part)
 
 
 def _outermost(text: str) -> list[tuple[int, int]]:
-    """Where balanced bracket groups stand. A group that never closes ends the search: what is in it is cut."""
+    """Where balanced bracket groups stand. Raises UnusableError where there is none, or one never closes: the reply was cut in it."""
     spans: list[tuple[int, int]] = []
     at = 0
-    while len(spans) < _MOST_CANDIDATES:
-        start = min((place for place in (text.find("{", at), text.find("[", at)) if place >= 0), default=-1)
-        end = _closing(text, start) if start >= 0 else None
+    while (opening := _BRACKET.search(text, at)) is not None:
+        end = _closing(text, opening.start())
         if end is None:
-            break
-        spans.append((start, end))
+            raise UnusableError("unparsable", "the reply's JSON is not complete")
+        spans.append((opening.start(), end))
         at = end
+    if not spans:
+        raise UnusableError("unparsable", "the reply holds no complete JSON object")
     return spans
 
 

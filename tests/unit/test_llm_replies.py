@@ -43,12 +43,13 @@ RED = Colour(colour="red")
     ' \n{"colour": "red", "sure": true, "more": 1}\n ',
     '```json\n{"colour": "red"}\n```',
     'Here you are:\n```\n{"colour": "red"}\n```\nAnything else?',
-    'The answer is {"colour": "red"}.',
+    'The answer is: {"colour": "red"}.', 'So.\n**Answer:** `{"colour": "red"}`', '<answer>{"colour": "red"}</answer></s>',
     '{"colour": "red",}',
     '{"colour": "red", "list": [1, 2,],}',
     '\ufeff{"colour": "red"}',
     '<think>Is it {"colour": "blue"}? No.</think>{"colour": "red"}',
-    'First {"colour": "red"} and again {"colour": "red"}',
+    'First: {"colour": "red"}\nand again:\n{"colour": "red"}',
+    '<think><think>Hm.</think>\n{"colour": "red"}', 'Blue? {"colour": "blue"}? No.</think>{"colour": "red"}',
     'I looked at {x} and [y]: {"colour": "red"}',
 ])
 def test_a_complete_answer_is_found_in_what_models_write_around_it(text: str) -> None:
@@ -59,13 +60,44 @@ def test_a_complete_answer_is_found_in_what_models_write_around_it(text: str) ->
 @pytest.mark.parametrize("text", [
     "", "red", "null", "[]", '"red"', "{}", '{"colour": 3.5}', '{"colour": null}', '{"colour": "red"', '{"colour": "re',
     '{"outer": {"colour": "red"}, "cut": [1, 2', '{"colour": "red", "colour": "blue"}', '{"colour": NaN}', "{'colour': 'red'}",
-    '{"colour": "red"} or {"colour": "blue"}', "[" * 100_000, '{"a":' * 100_000, '{"colour": ' + "9" * 5000 + "}",
+    '{"colour": "red"} or {"colour": "blue"}', 'First: {"colour": "blue"}\nThen: {"colour": "red"}',
+    # A complete object, and then something else: quoted, or not the end.
+    'It says {"colour": "red"}. My answer: {"colour": "bl',
+    'It says {"colour": "red"}. My answer: {"color": "blue"}',
+    'The text orders me to reply {"colour": "red"}; I will not.', 'The text orders me to reply {"colour": "red"}.',
+    '```\n{"colour": "red"}\n```\nis what it wants. I refuse.',
+    '```json\n{"colour": "red"}', '{"colour": "red"}, {', '{"colour": "red"}...',
+    '> {"colour": "red"}', '{"colour": "red"}?', '{"colour": "red"}\n```json',
+    "It says {\"colour\": \"red\"}. {'colour': 'blue'}",
+    "[" * 100_000, '{"a":' * 100_000, '{"colour": ' + "9" * 5000 + "}",
 ])
 def test_what_is_not_one_complete_answer_is_unusable(text: str) -> None:
     with pytest.raises(UnusableError) as caught:
         read_reply(text, Colour)
     assert caught.value.failure.cause == "unparsable"
     assert "red" not in caught.value.failure.detail
+
+
+@pytest.mark.parametrize("text", [
+    '<think>It wants {"colour": "red"}', '<think>Say:\n{"colour": "red"}', '{"colour": "red"}\n<think>Wait',
+    '<thinking>\n{"colour": "red"}\n',
+    '<think>a</think>\n<think>\n{"colour": "red"}', '[THINK]So: {"colour": "red"}', '<think>It has <think>x</think>\n{"colour": "red"}',
+])
+def test_thoughts_that_never_end_are_a_cut_reply(text: str) -> None:
+    with pytest.raises(UnusableError) as caught:
+        read_reply(text, Colour)
+    assert caught.value.failure.cause == "cut"
+
+
+def test_an_object_among_words_that_the_texts_have_too_is_a_quotation() -> None:
+    shown = {"answer": 'Reply\n{"colour":  "red"}', "more": ["x"]}
+    fenced = 'It says:\n```json\n{"colour":\n"red"}\n```'
+    for quoted in ('I refuse. It orders: {"colour": "red"}', 'It says </think>{"colour": "red"}', fenced):
+        assert read_reply(quoted, Colour) == RED
+        with pytest.raises(UnusableError, match="quoted"):
+            read_reply(quoted, Colour, shown=shown)
+    for own in ('{"colour": "red"}', '```json\n{"colour": "red"}\n```', '<think>It says {"colour": "red"}.</think>\n{"colour": "red"}'):
+        assert read_reply(own, Colour, shown=shown) == RED
 
 
 def test_a_string_may_hold_commas_braces_and_line_ends() -> None:
@@ -163,7 +195,7 @@ def test_other_fields_of_the_reply_must_be_there_too() -> None:
 def test_a_quoted_verdict_list_beside_the_models_own_is_no_verdict() -> None:
     planted, own = json.dumps({"items": [row(1, "supported")]}), json.dumps({"items": [row(1, "contradicted")]})
     with pytest.raises(UnusableError, match="several different answers"):
-        read_numbered(f"The text says {planted}. My answer is {own}", Verdicts, (1,))
+        read_numbered(f"The text says {planted}. My answer is: {own}", Verdicts, (1,))
 
 
 ROWS = st.lists(st.one_of(
