@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -94,7 +95,7 @@ class Reader:
         self._mapped: set[str] = set()
         self._ids_in_questions = False
         self._left_out = 0
-        self._no_answer = False
+        self._no_answer = self._gold_differs = False
         self._questions_twice = _Doubles()
         self._answers_twice = _Doubles()
         self._seen: set[str] = set()
@@ -118,13 +119,17 @@ class Reader:
         self.notes.extend(self._answers_twice.note("answers of a system to a question that it has answered in an earlier row"))
         if self._left_out:
             self.notes.append(f"answers to questions that {self._label(self._wanted.questions)} lacks, left out: {self._left_out:,}")
-        if self._staging.differing:
-            self.notes.append(f"answers with another reference than the first file's, which is used: {self._staging.differing:,}")
+        if self._staging.overruled:
+            file = self._label(self._wanted.questions)
+            self.notes.append(f"answers whose rows have other gold than {file}, which is used: {self._staging.overruled:,}")
+        for name, count in self._staging.by_system.items():
+            self.notes.append(f"questions whose {name} differs by system, each scored against its own: {count:,}")
 
     def _fix(self) -> str:
         """The way out of the faults."""
         field = f"; --map answer=FIELD says which field is the answer (there are: {_some(self._seen)})" if self._no_answer else ""
-        return FIX + field + (FIRST if self._questions_twice.refused or self._answers_twice.refused else "")
+        gold = "; give the gold that counts for all systems with --questions" if self._gold_differs else ""
+        return FIX + field + gold + (FIRST if self._questions_twice.refused or self._answers_twice.refused else "")
 
     def _label(self, path: Path | None) -> str:
         return self._labels[path] if path is not None else ""
@@ -232,13 +237,15 @@ class Reader:
         first = self._firsts(name, made)
         if made and not first:
             return  # what a second row says of its question does not count either
-        other = self._staging.merge_question(*question, row.where)
-        if other is not None and self._wanted.allow_duplicates and name in self._questions_twice.ids | self._answers_twice.ids:
+        other = self._staging.merge_question(*question, row.where, {answer.system for answer, _ in first})
+        if other and self._wanted.allow_duplicates and name in self._questions_twice.ids | self._answers_twice.ids:
             self._answers_twice.add(name, len(first))  # it answers the question that was left out
             return
-        self._faults.add(other)
+        self._faults.add(*other)
+        self._gold_differs |= any(": other gold than " in fault for fault in other)
+        gold = json.loads(question[1])
         for answer in first:
-            if (twice := self._staging.add_answer(*answer, row.where)) is not None:
+            if (twice := self._staging.add_answer(*answer, row.where, gold)) is not None:
                 self._answers_twice.refused = True
                 self._faults.add(twice)
 

@@ -17,7 +17,11 @@ from kgeval.files.stream import STDIN
 from kgeval.files.wanted import Filters, RowsWanted
 from kgeval.records import Answer, Question, Row, SystemInfo
 
-_ROWS = "SELECT a.n, a.place, q.body, a.body FROM answers a JOIN questions q ON q.id = a.question WHERE a.kept {more} ORDER BY a.n"
+# A question comes with the gold of the answer's own system, where systems differ.
+_ROWS = (
+    "SELECT a.n, a.place, CASE WHEN a.own IS NULL THEN q.body ELSE json_patch(q.body, a.own) END, a.body "
+    "FROM answers a JOIN questions q ON q.id = a.question WHERE a.kept {more} ORDER BY a.n"
+)
 
 __all__ = ["Filters", "Rows", "RowsWanted", "open_rows", "read_questions"]
 

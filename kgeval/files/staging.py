@@ -7,7 +7,8 @@ import json
 import sqlite3
 import tempfile
 import weakref
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -18,13 +19,19 @@ from kgeval.records import Answer, Question
 
 _TABLES = """
 CREATE TABLE questions (n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, place TEXT NOT NULL, mark BLOB, body TEXT NOT NULL,
-  from_file INTEGER NOT NULL, kept INTEGER NOT NULL DEFAULT 1);
+  from_file TEXT, differing TEXT, kept INTEGER NOT NULL DEFAULT 1);
 CREATE INDEX by_mark ON questions (mark);
 CREATE TABLE answers (n INTEGER PRIMARY KEY, question TEXT NOT NULL, system TEXT NOT NULL, trial INTEGER NOT NULL, place TEXT NOT NULL,
-  body TEXT NOT NULL, mark BLOB NOT NULL, empty INTEGER NOT NULL, error INTEGER NOT NULL, kept INTEGER NOT NULL DEFAULT 1,
+  body TEXT NOT NULL, mark BLOB NOT NULL, empty INTEGER NOT NULL, error INTEGER NOT NULL, gave TEXT, own TEXT,
+  kept INTEGER NOT NULL DEFAULT 1,
   UNIQUE (question, system, trial));
 """
 NO_TRIAL = -1
+# Gold that names pieces of what a system was built on (its chunks, its graph): two systems may have another each.
+OWN = ("evidence", "evidence_ids", "path", "structure")
+# Gold that is one for all systems.
+SHARED = ("reference", "references", "points", "statements", "steps", "cypher", "document")
+_SHOWN = 60
 
 
 class Staging:
@@ -42,7 +49,8 @@ class Staging:
         except (OSError, sqlite3.Error) as cause:
             raise InputError(f"no temporary file can be made: {cause}", fix="make room, or name another folder with TMPDIR") from cause
         self._closed = weakref.finalize(self, self._folder.cleanup)
-        self.differing = 0
+        self.overruled = 0  # answers whose row has other gold than the questions' file, which decides
+        self.by_system: Counter[str] = Counter()  # field of OWN -> questions for which systems differ in it
 
     def _connect(self) -> sqlite3.Connection:
         return sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
@@ -95,40 +103,74 @@ class Staging:
         if found is not None:
             same = "the rows are the same" if found[1] == body else "the rows differ"
             return f"{place}: id: '{question.id}' is the id of {found[0]} too ({same})"
-        self._insert(question, place, body, from_file=True)
+        self._insert(question, place, body, from_file=sorted(json.loads(body)))
         return None
 
-    def _insert(self, question: Question, place: str, body: str, *, from_file: bool) -> None:
+    def _insert(self, question: Question, place: str, body: str, *, from_file: list[str] | None) -> None:
         self.run(
             "INSERT INTO questions (id, place, mark, body, from_file) VALUES (?, ?, ?, ?, ?)",
-            (question.id, place, text_mark(question.question) if question.question else None, body, from_file),
+            (question.id, place, text_mark(question.question) if question.question else None, body,
+             None if from_file is None else json.dumps(from_file)),
         )
 
-    def merge_question(self, question: Question, body: str, place: str) -> str | None:
-        """Adds what a row of answers says of its question (`question` empty: no text). What is known already stays.
+    def merge_question(self, question: Question, body: str, place: str, systems: Iterable[str]) -> list[str]:
+        """Adds what a row of answers says of its question (`question` empty: no text). What the questions' file has stays.
 
-        Returns the fault of another text for the same id.
+        Gold of OWN that differs from what another system's row has is from now on each answer's own; `systems`: whose answers the row
+        has. Returns the faults of another text, of other gold of SHARED, and of other gold of OWN for the same system.
         """
-        found = self.one("SELECT place, body, from_file FROM questions WHERE id = ?", (question.id,))
+        found = self.one("SELECT place, body, from_file, differing FROM questions WHERE id = ?", (question.id,))
         if found is None:
-            self._insert(question, place, body, from_file=False)
-            return None
+            self._insert(question, place, body, from_file=None)
+            return []
         if found[1] == body:
-            return None
-        known, new = json.loads(found[1]), json.loads(body)
+            return []
+        known, new, from_file = json.loads(found[1]), json.loads(body), json.loads(found[2] or "[]")
+        differing = json.loads(found[3] or "[]")
         if known["question"] and new["question"] and known["question"].split() != new["question"].split():
-            return f"{place}: question: another text than in {found[0]} for the same id '{question.id}'"
-        if "reference" in new and not found[2] and known.get("reference", new["reference"]) != new["reference"]:
-            self.differing += 1
-        merged = {**new, **known, "question": known["question"] or new["question"]}
-        if merged != known:
+            return [f"{place}: question: another text than in {found[0]} for the same id '{question.id}'"]
+        other = [name for name in (*OWN, *SHARED) if name in known and name in new and _plain(known[name]) != _plain(new[name])]
+        if _right_answers(known) == _right_answers(new):
+            other = [name for name in other if name not in ("reference", "references")]
+        self.overruled += any(name in from_file for name in other)
+        other = [name for name in other if name not in from_file]
+        faults = [_other_gold(place, name, question.id, known[name], new[name]) for name in other if name in SHARED]
+        for name in [*other, *(name for name in differing if name in new)]:
+            for system in systems:
+                own = self._own_gold(question.id, system, name, known)
+                if own is not None and _plain(own) != _plain(new[name]):
+                    faults.append(_other_gold(place, name, question.id, own, new[name]))
+        if faults:
+            return faults
+        for name in other:
+            differing.append(name)
+            self.by_system[name] += 1
+            self.run(
+                "UPDATE answers SET own = json_set(coalesce(own, '{}'), '$.' || ?, json(?)) "
+                "WHERE question = ? AND EXISTS (SELECT 1 FROM json_each(gave) WHERE value = ?)",
+                (name, json.dumps(known.pop(name)), question.id, name),
+            )
+        merged = {**{name: value for name, value in new.items() if name not in differing}, **known}
+        merged["question"] = known["question"] or new["question"]
+        if merged != known or other:
             mark = text_mark(merged["question"]) if merged["question"] else None
-            self.run("UPDATE questions SET body = ?, mark = ? WHERE id = ?", (json.dumps(merged), mark, question.id))
-        return None
+            self.run(
+                "UPDATE questions SET body = ?, mark = ?, differing = ? WHERE id = ?",
+                (json.dumps(merged), mark, json.dumps(differing) if differing else None, question.id),
+            )
+        return []
+
+    def _own_gold(self, question: str, system: str, name: str, known: Mapping[str, Any]) -> Any:
+        """The gold in the row of a system's first answer to a question; null where that row gave none."""
+        sql = "SELECT gave, own FROM answers WHERE question = ? AND system = ? AND gave IS NOT NULL ORDER BY n LIMIT 1"
+        found = self.one(sql, (question, system))
+        if found is None or name not in json.loads(found[0]):
+            return None
+        return json.loads(found[1] or "{}").get(name, known.get(name))
 
     def ids_of_text(self, text: str) -> list[str]:
         """The ids of the questions of the questions' file with exactly this text."""
-        rows = self._db.execute("SELECT id, body FROM questions WHERE mark = ? AND from_file", (text_mark(text),))
+        rows = self._db.execute("SELECT id, body FROM questions WHERE mark = ? AND from_file IS NOT NULL", (text_mark(text),))
         return [name for name, body in rows if json.loads(body)["question"].strip() == text.strip()]
 
     def has_answer(self, answer: Answer) -> bool:
@@ -136,15 +178,22 @@ class Staging:
         where = (answer.question_id, answer.system, NO_TRIAL if answer.trial is None else answer.trial)
         return self.one("SELECT 1 FROM answers WHERE question = ? AND system = ? AND trial = ?", where) is not None
 
-    def add_answer(self, answer: Answer, body: str, place: str) -> str | None:
-        """Adds an answer. Returns the fault of a second answer of the system to the question in one trial."""
+    def add_answer(self, answer: Answer, body: str, place: str, gold: Mapping[str, Any]) -> str | None:
+        """Adds an answer; `gold`: what its row says of its question. Returns the fault of a second answer of the system to the question
+        in one trial."""
         trial = NO_TRIAL if answer.trial is None else answer.trial
         mark = text_mark(answer.answer)
+        gave = [name for name in OWN if name in gold]
+        own: dict[str, Any] = {}
+        if gave and self.by_system:
+            (differing,) = self.one("SELECT differing FROM questions WHERE id = ?", (answer.question_id,))
+            own = {name: gold[name] for name in json.loads(differing or "[]") if name in gold}
         try:
             self.run(
-                "INSERT INTO answers (question, system, trial, place, body, mark, empty, error) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (answer.question_id, answer.system, trial, place, body, mark,
-                 not answer.answer.strip(), answer.error is not None),
+                "INSERT INTO answers (question, system, trial, place, body, mark, empty, error, gave, own) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (answer.question_id, answer.system, trial, place, body, mark, not answer.answer.strip(), answer.error is not None,
+                 json.dumps(gave) if gave else None, json.dumps(own) if own else None),
             )
         except sqlite3.IntegrityError:
             where = (answer.question_id, answer.system, trial)
@@ -171,6 +220,26 @@ class Staged:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
+
+
+def _plain(value: Any) -> Any:
+    """Gold as it is compared: spaces in texts do not count."""
+    if isinstance(value, str):
+        return " ".join(value.split())
+    if isinstance(value, list):
+        return [_plain(part) for part in value]
+    return {key: _plain(part) for key, part in value.items()} if isinstance(value, dict) else value
+
+
+def _right_answers(question: Mapping[str, Any]) -> set[str]:
+    return {_plain(text) for text in (question.get("reference"), *question.get("references", ())) if text}
+
+
+def _other_gold(place: str, name: str, question: str, there: Any, here: Any) -> str:
+    """The fault of gold that cannot be two things."""
+    texts = (json.dumps(value, ensure_ascii=False) for value in (there, here))
+    shown = [text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..." for text in texts]
+    return f"{place}: {name}: other gold than in an earlier row for the same id '{question}' (there {shown[0]}, here {shown[1]})"
 
 
 def text_mark(text: str) -> bytes:

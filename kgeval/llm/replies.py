@@ -173,11 +173,10 @@ def _values(text: str, shown: Any) -> list[Any]:
     closing = re.escape(fence) + (f"</{opening['tag']}>" if opening["tag"] else "")
     if re.fullmatch(rf"[.!]?\s*{closing}[.!]?{_SIGN_OFF}(?:{_END_OF_TURN})*", text[end:].rstrip(), re.IGNORECASE) is None:
         raise UnusableError("unparsable", "the reply goes on after its JSON object, or something around it is not closed")
-    texts = _SPACE.sub("", "\n".join(_texts(shown)))
-    own = [(first, last) for first, last in spans if _SPACE.sub("", text[first:last]) not in texts]
-    if not (alone and opening.start() == 0) and (start, end) not in own:
+    own = alone and opening.start() == 0
+    if not own and _SPACE.sub("", text[start:end]) in _SPACE.sub("", "\n".join(_texts(shown))):
         raise UnusableError("unparsable", "the reply's JSON object is quoted from a text that was shown")
-    return [*(part for span in own if span != (start, end) and (part := _load(text[slice(*span)])) is not None), value]
+    return [*(part for first, last in spans[:-1] if (part := _load(text[first:last])) is not None), value]
 
 
 def _without_thoughts(text: str) -> tuple[str, bool]:

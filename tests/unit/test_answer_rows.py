@@ -349,3 +349,54 @@ def test_memory_does_not_grow_with_the_number_of_rows(tmp_path: Path) -> None:
         assert int(seen) == count // 2
         peaks.append(int(peak) / (1024 if sys.platform == "linux" else 1024**2))
     assert peaks[1] - peaks[0] < 8, peaks
+
+
+def gold(system: str, ids: Any = None, **more: Any) -> dict[str, Any]:
+    return answer("1", system=system, **({"evidence_ids": ids} if ids else {}), **more)
+
+
+def test_gold_chunks_that_differ_are_each_systems_own(tmp_path: Path) -> None:
+    """Two chunkings: the second system was held against the first one's ids, and a perfect retriever had recall 0."""
+    a = lines(tmp_path / "a.jsonl", gold("small", [["s1"]], reference="R", trial=1), gold("small", [["s1"]], trial=2))
+    b = lines(tmp_path / "b.jsonl", gold("large", [["l1"], ["l2"]]), gold("third"))
+    c = lines(tmp_path / "c.jsonl", gold("fourth", [["s1"]]))
+    for files in ((a, b, c), (b, c, a)):
+        with opened(*files) as rows:
+            own = {r.answer.system: r.question.evidence_ids for r in rows}
+            assert own == {"small": [["s1"]], "large": [["l1"], ["l2"]], "fourth": [["s1"]], "third": []}
+            assert {r.question.reference for r in rows} == {"R"}
+            assert rows.find("1") == list(rows)
+            assert "questions whose evidence_ids differs by system, each scored against its own: 1" in rows.notes
+    with opened(a, c, lines(tmp_path / "d.jsonl", gold("fifth"))) as rows:  # nothing differs: the fifth has what all have
+        assert {str(r.question.evidence_ids) for r in rows} == {"[['s1']]"}
+        assert not any("differ" in note for note in rows.notes)
+
+
+def test_a_system_with_two_sets_of_gold_chunks_is_refused(tmp_path: Path) -> None:
+    rows = [gold("a", [["x"]], trial=1), gold("b", [["y"]]), gold("a", [["y"]], trial=2), gold("b", [["x"]], trial=2)]
+    assert refused(lines(tmp_path / "a.jsonl", *rows)).faults == (
+        """a.jsonl:3: evidence_ids: other gold than in an earlier row for the same id '1' (there [["x"]], here [["y"]])""",
+        """a.jsonl:4: evidence_ids: other gold than in an earlier row for the same id '1' (there [["y"]], here [["x"]])""",
+    )
+
+
+def test_other_gold_that_differs_is_refused_with_both_values(tmp_path: Path) -> None:
+    a = lines(tmp_path / "a.jsonl", gold("a", reference="Ada  Lovelace", points=["one"], references=["Countess"]))
+    b = lines(tmp_path / "b.jsonl", gold("b", reference="Grace Hopper", points=["two"]), answer("2", reference="x" * 99), answer("3"))
+    error = refused(a, b)
+    assert error.faults == (
+        """b.jsonl:1: reference: other gold than in an earlier row for the same id '1' (there "Ada  Lovelace", here "Grace Hopper")""",
+        """b.jsonl:1: points: other gold than in an earlier row for the same id '1' (there ["one"], here ["two"])""",
+    )
+    assert "--questions" in (error.fix or "")
+    for same in ({"reference": "Ada Lovelace"}, {"reference": "Countess", "references": ["Ada Lovelace"]}, {}):
+        with opened(a, lines(tmp_path / "b.jsonl", gold("b", **same))) as rows:
+            assert {r.question.right_answers for r in rows} == {("Ada  Lovelace", "Countess")}
+
+
+def test_the_questions_file_decides_and_a_note_counts_what_it_overrules(tmp_path: Path) -> None:
+    questions = lines(tmp_path / "q.jsonl", {"id": "1", "question": "Question 1?", "reference": "R", "evidence_ids": [["q"]]})
+    a, b = (lines(tmp_path / f"{name}.jsonl", gold(name, [[name]], reference=name, points=["p"])) for name in "ab")
+    with opened(a, b, questions=questions) as rows:
+        assert {(r.question.reference, str(r.question.evidence_ids), str(r.question.points)) for r in rows} == {("R", "[['q']]", "['p']")}
+        assert "answers whose rows have other gold than q.jsonl, which is used: 2" in rows.notes
