@@ -7,11 +7,13 @@ DEMO   := out/demo
 # one worker a core, a file is one worker's: its fixtures are made once, and its server is not shared. Files are dealt in pytest's order
 # (testpaths: the long ones of tests/neo4j first), so that the short ones level the workers out at the end
 DEALT  := -n logical --dist loadfile --no-loadscope-reorder
+# tests start Python hundreds of times: without bytecode each start compiles kgeval anew
+export PYTHONDONTWRITEBYTECODE :=
 # the line of Neo4j that is not the default one
 OTHER  := 2026.01
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-other-line unit check lint types docs e2e e2e-systems writers bench clean
+.PHONY: help demo unit test test-all test-other-line check lint types docs e2e e2e-systems writers bench clean
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -26,14 +28,17 @@ $(READY): pyproject.toml
 demo: $(READY) ## Embedded Neo4j, sample graph: audit, questions, three systems, scores, a comparison, one report
 	@tools/demo.sh $(BIN)/kgeval $(DEMO)
 
-unit: $(READY) ## The fast tests: no server, no network (make test runs the slow ones too)
-	$(BIN)/python -m pytest $(DEALT) -m 'not slow' tests/unit
+unit: $(READY) ## The quick tests: no server, no network (a minute)
+	$(BIN)/python -m pytest $(DEALT) -m 'not slow and not long' tests/unit
 
-test: $(READY) ## All tests; each worker starts an embedded Neo4j of its own
+test: $(READY) ## All tests but those that are long by nature; each worker starts an embedded Neo4j of its own (10 minutes on two cores)
+	$(BIN)/python -m pytest $(if $(KGEVAL_TEST_URI),,$(DEALT)) -m 'not long'
+
+test-all: $(READY) test-other-line ## All tests, the long ones too (killed runs, 1,000 simulations, wheels, Ray), and the other line of Neo4j
 	$(BIN)/python -m pytest $(if $(KGEVAL_TEST_URI),,$(DEALT))
 
 test-other-line: $(READY) ## What sends Cypher, on the other line of Neo4j (KGEVAL_TEST_URI is not used)
-	env -u KGEVAL_TEST_URI KGEVAL_NEO4J_LINE=$(OTHER) $(BIN)/python -m pytest $(DEALT) tests/neo4j
+	env -u KGEVAL_TEST_URI KGEVAL_NEO4J_LINE=$(OTHER) $(BIN)/python -m pytest $(DEALT) -m 'not long' tests/neo4j
 
 lint: $(READY) ## ruff
 	$(BIN)/ruff check .
@@ -41,7 +46,7 @@ lint: $(READY) ## ruff
 types: $(READY) ## mypy --strict
 	$(BIN)/mypy kgeval
 
-check: lint types test-other-line test ## Everything that CI runs; the last line is the summary of the whole suite on the default line
+check: lint types test-all ## Everything that CI runs; the last line is the summary of the whole suite on the default line
 
 docs: $(READY) ## Make the generated docs and schemas anew (CLI reference, rule pages, JSON Schemas)
 	$(BIN)/python tools/generate.py

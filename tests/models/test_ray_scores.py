@@ -59,6 +59,7 @@ def folders() -> set[str]:
     return {path.name for path in Path("/tmp").glob("kgeval-ray-*")}
 
 
+@pytest.mark.long
 def test_a_local_ray_with_two_workers_gives_the_bytes_of_one_process(
     tmp_path: Path, world: list[str], server: FakeServer, monkeypatch: pytest.MonkeyPatch,
 ) -> None:

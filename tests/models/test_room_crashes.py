@@ -17,7 +17,6 @@ from kgeval.errors import ModelError
 from kgeval.llm.fake import FakeServer
 
 WORKER = str(Path(__file__).with_name("room_worker.py"))
-KILLS = 100
 
 
 def worker(*arguments: object) -> subprocess.Popen[str]:
@@ -30,23 +29,24 @@ def finish(*processes: subprocess.Popen[str]) -> list[str]:
     return said
 
 
-def test_after_a_hundred_kills_no_finished_call_is_repeated_and_the_output_is_byte_identical(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kills", [25, pytest.param(100, marks=pytest.mark.long)])
+def test_after_many_kills_no_finished_call_is_repeated_and_the_output_is_byte_identical(tmp_path: Path, kills: int) -> None:
     """Replies that cannot be used, and 429s, come in between; faults that split a task's calls are left out, so that the journal
     keys of the output can be compared too."""
     count, kinds = 300, ("rate_limit", "cut", "prose", "empty", "wrong_type")
     options = {"delay": 0.01, "jitter": 0.04, "faults": 0.15, "kinds": kinds}
     disturbed, calm = tmp_path / "disturbed.sqlite", tmp_path / "calm.sqlite"
     with FakeServer(**options) as server:
-        (died,) = finish(worker("kill", server.base_url, disturbed, tmp_path / "never", count, KILLS, 7))
+        (died,) = finish(worker("kill", server.base_url, disturbed, tmp_path / "never", count, kills, 7))
         kept = len(finished(disturbed))
         finish(worker("run", server.base_url, disturbed, tmp_path / "resumed", count))
         stats, requests = server.stats(), server.requests
         url = server.base_url
         server.reset()
         finish(worker("run", url, calm, tmp_path / "undisturbed", count))
-    assert int(died) == KILLS, "each run was killed before its end"
+    assert int(died) == kills, "each run was killed before its end"
     assert count / 8 < kept < count, "kills fell into the middle of the work"
-    assert stats.aborted > KILLS / 5, "kills hit calls in flight"
+    assert stats.aborted > kills / 5, "kills hit calls in flight"
     assert asked_after_finished(disturbed, requests) == []
     assert len(finished(disturbed)) == count
     assert (tmp_path / "resumed").read_bytes() == (tmp_path / "undisturbed").read_bytes()

@@ -136,12 +136,6 @@ def test_hostile_labels_names_and_types_are_only_data(graph: Graph, kgeval: Call
     assert "<script>alert(1)" not in (tmp_path / "r.html").read_text(encoding="utf-8")
 
 
-def test_a_thousand_labels_are_audited(graph: Graph, kgeval: Callable[..., int], tmp_path: Path) -> None:
-    graph.write("UNWIND range(1, 1000) AS i CREATE (:$('L' + i) {id: 'n' + i, name: 'N' + i})")
-    graph.write("MATCH (a {id: 'n1'}), (b {id: 'n2'}) CREATE (a)-[:R]->(b)")
-    assert kgeval("audit", "-q", "--no-structure", "--layout", "generic", "-o", tmp_path / "r.json") == 0
-
-
 def test_interrupting_ends_with_130_and_leaves_no_projection(graph: Graph, address: Address) -> None:
     graph.write("UNWIND range(1, 60000) AS i CREATE (:__Entity__:big {id: 'n' + i, name: 'N' + i, type: 'T'})")
     graph.write("MATCH (a:big) WITH collect(a) AS all UNWIND range(1, 200000) AS i "

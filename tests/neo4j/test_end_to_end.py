@@ -90,6 +90,7 @@ def test_negative_questions_take_no_part_in_path_figures(sample: tuple[list[Ques
     assert {system: (mean.n_scored, mean.not_applicable) for system, mean in found.items()} == dict.fromkeys(SYSTEMS, (30, 4))
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not DATA.is_dir(), reason="the novels of GraphRAG-Bench are not here (shared/data/graphrag-bench-novel)")
 def test_on_a_graph_of_two_novels_one_hop_fails_at_two_and_three_hops(at: list[str], tmp_path: Path) -> None:
     assert run([*build_arguments(*files_of(DATA, tmp_path), chunk_size=1200), *at]) == 0

@@ -102,6 +102,7 @@ def test_when_a_new_store_is_not_right_the_old_one_is_taken_back(
     assert sorted(p.name for p in home.iterdir() if p.name.startswith("kgeval-bulk")) == ["kgeval-bulk.lock"]
 
 
+@pytest.mark.long
 def test_a_server_that_runs_on_the_store_of_a_killed_import_goes_back_to_the_old_one(home: Path, loaded: dict[str, Any]) -> None:
     with exchange.alone(home):
         with kept_down(home):

@@ -16,6 +16,8 @@ from kgeval.text.names import normalise
 
 DATA = Path(os.environ.get("KGEVAL_TEST_DATA") or Path(__file__).parents[3] / "shared" / "data")
 
+pytestmark = pytest.mark.long
+
 
 def folder(name: str) -> Path:
     if not (DATA / name).is_dir():

@@ -16,6 +16,8 @@ from kgeval.records import Finding, Layout
 
 DATA = Path(os.environ.get("KGEVAL_TEST_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(autouse=True)
 def server(address: Address, monkeypatch: pytest.MonkeyPatch) -> None:

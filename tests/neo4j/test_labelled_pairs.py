@@ -93,6 +93,7 @@ def test_the_checks_of_names_are_worth_what_their_pages_say(connection: Graph, w
     assert again == measured().run[: len(again)]
 
 
+@pytest.mark.long
 @NEEDS_MODEL
 def test_with_the_real_model_they_are_too(connection: Graph, world: Layout, minilm: Embedding) -> None:
     """Cosines of other processors differ in the last places: a pair at the very limit may come or go, no more."""

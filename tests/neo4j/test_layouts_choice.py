@@ -159,14 +159,6 @@ def test_names_as_literals_come_back_as_they_were(graph: Graph) -> None:
     assert graph.read(f"RETURN {cypher_literal(keyed)} AS x")[0]["x"] == keyed
 
 
-def test_a_thousand_labels_and_types_are_counted_and_bound(graph: Graph) -> None:
-    graph.write("UNWIND range(1, 1000) AS i CREATE (:$('L' + i) {name: 'n' + i})-[:$('T' + i)]->(:$('L' + i) {name: 'm' + i})")
-    seen = catalogue(graph)
-    assert (len(seen.labels), len(seen.types), seen.source) == (1000, 1000, "count store")
-    bound = choose_layout(graph, "auto", None, {}, interactive=False)
-    assert (len(bound.entity_labels), len(bound.relation_types), bound.relations_join_entities_only) == (1000, 1000, True)
-
-
 def test_reading_the_graph_gives_the_same_counts_as_the_count_store(
     graph: Graph, draw: Draw, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -27,6 +27,8 @@ from kgeval.text.extract.rules import RulesExtractor
 from kgeval.text.names import normalise
 
 DATA = Path(os.environ.get("KGEVAL_TEST_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data") / "graphrag-bench-novel"
+
+pytestmark = pytest.mark.long
 BOOKS = ("Novel-10356", "Novel-2544", "Novel-58553")  # the three with the most questions; the extractor was tuned on the other five
 
 

@@ -28,7 +28,7 @@ NOT_HERE = ("cd kgeval", "python3 -m venv", "pip install", "python -m kgeval.llm
 LINES = [line for kind, body in FENCED if kind == "bash" for line in body.splitlines() if not line.startswith(NOT_HERE)]
 DEPTH = 2  # questions of each depth instead of 20, so that the test is quick
 
-pytestmark = pytest.mark.timeout(900)  # the fixture is all of the guide, and kgeval run starts processes of its own
+pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]  # the fixture is all of the guide, and kgeval run starts processes of its own
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,12 @@
+"""What holds for every test: Ctrl-C reaches the programs that tests start."""
+
+from __future__ import annotations
+
+import signal
+
+
+def pytest_configure() -> None:
+    """A suite that is started with SIGINT ignored (nohup, a shell's background, some CI runners) would hand that on to every program
+    that its tests start, which then could not be interrupted: Python sets up Ctrl-C only where the signal is not ignored."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
