@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from kgeval.records import AccuracyReport, Layout, ServerInfo
 
 INCOMPLETE, MISSED = 3, 1
-_THRESHOLD = re.compile(r"\s*(\w+)\s*(>=|<=)\s*([0-9.]+)\s*")
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
@@ -65,7 +63,8 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--no-judge", is_flag=True, help="Ask no model, even if kgeval.toml names one.")
 @click.option("--half-width", "half_widths", multiple=True, type=click.FloatRange(0.001, 0.4), help="Print the n for this half-width too.")
 @click.option(
-    "--threshold", "thresholds", multiple=True, metavar="NAME>=SHARE", help="E.g. accuracy>=0.8, contradicted<=0.02; missed: exit 1.",
+    "--threshold", "thresholds", multiple=True, metavar="NAME>=SHARE",
+    help="E.g. accuracy>=0.8, contradicted<=0.02; missed: exit 1 (comma or repeated).",
 )
 @click.option("--timeout", type=Seconds(), default=600, show_default=True, help="Seconds a query may take.")
 @model_options("judge")
@@ -87,7 +86,7 @@ def accuracy(**options: Any) -> int:
 
     config = configuration.load(options["config_file"])
     started = Started("accuracy", arguments(options))
-    gates = parse_thresholds(options["thresholds"])
+    gates = parse_gates(options["thresholds"])
     outputs = list(options["outputs"]) or [Path(name) for name in config.report.outputs]
     options["redact"] = options["redact"] or config.report.redact
     _check(options)
@@ -123,26 +122,19 @@ class Place:
     embedding: Embedding | None = None
 
 
-def parse_thresholds(given: Sequence[str]) -> list[Gate]:
-    """`accuracy>=0.8`, `contradicted<=0.02`. All faults at once."""
+def parse_gates(given: Sequence[str]) -> list[Gate]:
+    """`accuracy>=0.8`, `contradicted<=0.02`; `=` means at least for what is good, at most for what is not. All faults at once."""
     from kgeval.audit.accuracy.estimates import share_names
+    from kgeval.stats.thresholds import Threshold, parse_thresholds, without_at
 
-    gates, faults = [], []
-    for text in (part for value in given for part in value.split(",") if part.strip()):
-        match = _THRESHOLD.fullmatch(text)
-        try:
-            share = float(match[3]) if match else -1.0
-        except ValueError:
-            share = -1.0
-        if match is None or not 0 <= share <= 1:
-            faults.append(f"'{text}': write NAME>=SHARE or NAME<=SHARE, a share between 0 and 1")
-        elif match[1] not in share_names():
-            faults.append(f"'{text}': no share is called {match[1]}")
-        else:
-            gates.append(Gate(match[1], match[2] == ">=", share))
-    if faults:
-        raise UsageError("faulty thresholds: " + "; ".join(faults), fix=f"shares are {', '.join(sorted(share_names()))}")
-    return gates
+    names = share_names()
+
+    def faults(one: Threshold) -> list[str]:
+        unknown = [] if one.name in names and one.of is None else [f"no share is called {f'{one.of}:' if one.of else ''}{one.name}"[:100]]
+        return [*unknown, *without_at(one)]
+
+    fix = f"write NAME>=SHARE, NAME<=SHARE or NAME=SHARE; shares are {', '.join(sorted(names))}"
+    return [Gate(one.name, one.least(names[one.name]), one.limit) for one in parse_thresholds(given, faults, fix=fix)]
 
 
 def _check(options: Mapping[str, Any]) -> None:
@@ -275,13 +267,14 @@ def _finish(report: AccuracyReport, options: Mapping[str, Any], *, gates: list[G
 def _gated(report: AccuracyReport, gates: list[Gate]) -> tuple[list[str], list[str]]:
     """Messages for gates without an answer and for those missed. A gate looks at the most trustworthy estimate there is."""
     from kgeval.audit.accuracy.report import best
+    from kgeval.stats.thresholds import passes
 
     unanswered, missed = [], []
     for gate in gates:
         found = best(report.estimates, gate.of)
         if found is None or found.value is None:
             unanswered.append(f"gate not answered: {gate.of} has no estimate here")
-        elif (found.value < gate.share) if gate.least else (found.value > gate.share):
+        elif not passes(found.value, gate.share, least=gate.least):
             sign = ">=" if gate.least else "<="
             missed.append(f"gate missed: {gate.of} is {found.value:.3f} ({found.labelled_by}), wanted {sign} {gate.share:g}")
     return unanswered, missed

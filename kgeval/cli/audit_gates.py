@@ -12,7 +12,7 @@ import click
 
 from kgeval.cli.audit_exit import SEVERITIES, exit_code
 from kgeval.cli.audit_gates_config import joining_checks
-from kgeval.cli.common import F, listed, say
+from kgeval.cli.common import F, say
 from kgeval.errors import KgevalError, UsageError
 
 if TYPE_CHECKING:
@@ -60,10 +60,11 @@ def planned_gates(options: Mapping[str, Any], config: Config, *, outputs: Sequen
     Raises: UsageError, InputError, before anything is run; where several things are wrong, a UsageError with all of them.
     """
     from kgeval.audit.gates import Gates, Waiver, read_ratchet
+    from kgeval.stats.thresholds import split
 
     write, ratchet = options["write_baseline"], options["ratchet"]
     faults: list[KgevalError] = []
-    limits = _tried(lambda: _limits(listed(options["thresholds"])), faults) or {}
+    limits = _tried(lambda: _limits(split(options["thresholds"])), faults) or {}
     _tried(lambda: _check_structure(limits, options), faults)
     if several and (write or ratchet):
         faults.append(UsageError("--ratchet and --write-baseline are about one graph", fix="audit the graphs one by one"))

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kgeval.cli.common import listed
 from kgeval.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -58,8 +57,9 @@ def joining_checks() -> dict[str, str]:
 def threshold_texts(config: Config, flags: Sequence[str]) -> tuple[str, ...]:
     """The thresholds in force as flags, for the manifest: those of the file whose check or figure no flag names, then the flags."""
     from kgeval.audit.gates import entry_of
+    from kgeval.stats.thresholds import split
 
-    named = {one.id for one in map(entry_of, listed(flags)) if not isinstance(one, str)}
+    named = {one.id for one in map(entry_of, split(flags)) if not isinstance(one, str)}
     own = (f"{one.id}{f':{one.severity}' if one.severity else ''}{one.text}" for one in _entries(config) if one.id not in named)
     return (*own, *flags)
 

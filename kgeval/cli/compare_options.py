@@ -18,13 +18,14 @@ if TYPE_CHECKING:
     from kgeval.compare.align.shape import AlignmentRule
     from kgeval.compare.judge.ways import Way
     from kgeval.compare.kept import Round
-    from kgeval.compare.results.found import Threshold
+    from kgeval.compare.results.found import Figure, Threshold
     from kgeval.config import Config
     from kgeval.records import Procedure, TrialKind
+    from kgeval.stats.thresholds import Threshold as Written
 
 PROCEDURES = ("scores", "single", "pairwise-choice", "differential")
 TRIALS, REPEATS = 25, 2  # M and N of [Z 4]
-FIGURES = ("relative", "low", "high", "win", "tie", "loss", "gap")
+FIGURES: tuple[Figure, ...] = ("relative", "low", "high", "win", "tie", "loss", "gap")
 
 
 def answer_options(command: F) -> F:
@@ -102,7 +103,7 @@ def outcome_options(command: F) -> F:
         click.option("--baseline", type=FILE, metavar="JSON", help="An earlier comparison (.json): what has changed."),
         click.option(
             "--threshold", "thresholds", multiple=True, metavar="[A[:B]:]FIGURE[@ASPECT]>=X",
-            help="E.g. new:low>=-0.05; FIGURE: relative, low, high, win, tie, loss, gap; missed: exit 1 (repeatable).",
+            help="E.g. new:low>=-0.05; FIGURE: relative, low, high, win, tie, loss, gap; missed: exit 1 (comma or repeated).",
         ),
     )):
         command = option(command)
@@ -178,43 +179,36 @@ def _rounds(ways: Sequence[Way], trials: int, repeats: int, *, aligned: bool) ->
 
 def thresholds_of(texts: Sequence[str], systems: Sequence[str], aspects: Sequence[str]) -> tuple[Threshold, ...]:
     """The thresholds of a run. `systems`, `aspects`: those that it has. Raises: UsageError with every fault of all of them."""
-    found, faults = [], []
-    for text in texts:
-        one, fault = _threshold(text, systems, aspects)
-        if one is not None:
-            found.append(one)
-        else:
-            faults.append(f"'{text[:100]}': {fault}")
-    if faults:
-        raise UsageError(
-            "thresholds that cannot be checked: " + "; ".join(faults),
-            fix=f"write [A[:B]:]FIGURE[@ASPECT]>=X, e.g. new:low>=-0.05; FIGURE is one of {', '.join(FIGURES)}",
-        )
-    return tuple(found)
-
-
-def _threshold(text: str, systems: Sequence[str], aspects: Sequence[str]) -> tuple[Threshold | None, str]:
     from kgeval.compare.results.found import Threshold
+    from kgeval.stats.thresholds import parse_thresholds
 
-    sign = next((sign for sign in (">=", "<=") if sign in text), "")
-    left, _, right = text.rpartition(sign) if sign else ("", "", "")
-    whose, _, what = left.strip().rpartition(":")
-    figure, _, aspect = what.partition("@")
-    try:
-        limit = float(right)
-    except ValueError:
-        limit = float("nan")
-    if not sign or figure not in FIGURES or not abs(limit) <= 1000:
-        return None, "this is not FIGURE>=X or FIGURE<=X"
-    if aspect and aspect != "overall" and aspect not in aspects:
-        return None, f"there is no aspect {aspect[:60]}"
-    a, b, fault = _pair_of(whose, systems)
-    if fault:
-        return None, fault
-    return Threshold(figure, sign == ">=", limit, aspect or "overall", a, b), ""  # type: ignore[arg-type]
+    read = parse_thresholds(
+        texts, lambda one: _faults(one, systems, aspects), span=(-1000, 1000),
+        fix=f"write [A[:B]:]FIGURE[@ASPECT]>=X, e.g. new:low>=-0.05; FIGURE is one of {', '.join(FIGURES)}",
+    )
+    figures = {name: name for name in FIGURES}
+    return tuple(
+        Threshold(
+            figures[one.name], one.least("lower" if one.name == "loss" else "higher"), one.limit, one.at or "overall",
+            *_pair_of(one.of, systems)[:2],
+        )
+        for one in read
+    )
 
 
-def _pair_of(text: str, systems: Sequence[str]) -> tuple[str | None, str | None, str]:
+def _faults(one: Written, systems: Sequence[str], aspects: Sequence[str]) -> list[str]:
+    if one.name not in FIGURES:
+        return [f"there is no figure {one.name[:60]}"]
+    found = []
+    if one.sign == "=" and one.name == "tie":
+        found.append("of ties neither more nor fewer are better: write >= or <=")
+    if one.at not in (None, "overall", *aspects):
+        found.append(f"there is no aspect {(one.at or '')[:60]}")
+    fault = _pair_of(one.of, systems)[2]
+    return [*found, fault] if fault else found
+
+
+def _pair_of(text: str | None, systems: Sequence[str]) -> tuple[str | None, str | None, str]:
     """(A, B, fault); null stands for any. Names may have colons of their own."""
     if not text:
         return None, None, ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from kgeval.config import Config
     from kgeval.manifest import Started
     from kgeval.records import CompletenessReport, Level, Proportion
+    from kgeval.stats.thresholds import Threshold
 
 FIGURES = (
     "entity_coverage", "relation_completeness", "relation_completeness_directed", "relation_completeness_with_predicate", "relation_pairs",
@@ -61,7 +61,7 @@ DEFAULT_LEVELS = "exact,normalised,alias,fuzzy"
 @click.option("--control", type=click.Path(path_type=Path), metavar="FILE", help="Gold of another text, which should not be found.")
 @click.option(
     "--threshold", "thresholds", multiple=True, metavar="ID>=SHARE",
-    help="Lowest share that passes, e.g. entity_coverage>=0.7 or entity_coverage@normalised>=0.6; missed: exit 1.",
+    help="E.g. entity_coverage>=0.7 or entity_coverage@normalised>=0.6; missed: exit 1 (comma or repeated).",
 )
 @click.option("--limit", type=click.IntRange(min=0), default=5, show_default=True, help="Examples a finding, faults shown; 0 = all.")
 @click.option("--timeout", type=Seconds(), default=3600.0, help="Seconds a query may take [default: 3600].")
@@ -84,7 +84,7 @@ def completeness(**options: Any) -> int:
     config = configuration.load(options["config_file"])
     outputs = list(options["outputs"]) or [Path(name) for name in config.report.outputs]
     check_outputs(outputs)
-    gates = parse_gates(listed(options["thresholds"]))
+    gates = parse_gates(options["thresholds"])
     started = Started("completeness", arguments(options))
     measured = _measured(config, options, started)
     if measured is None:
@@ -180,38 +180,32 @@ def parse_levels(given: Sequence[str]) -> tuple[Level, ...]:
     return tuple(level for level in LEVELS if level in named or "all" in named)
 
 
-def parse_gates(given: Sequence[str]) -> dict[tuple[str, str | None], float]:
-    """`ID>=0.7`, `ID=0.7` or `ID@LEVEL>=0.7`: share by figure and level (null: the verdict's). All faults at once."""
+def parse_gates(given: Sequence[str]) -> list[Threshold]:
+    """`ID>=0.7`, `ID=0.7`, `ID<=0.7` or `ID@LEVEL>=0.7`; without a level the verdict's is meant. All faults at once."""
     from kgeval.records import LEVELS
+    from kgeval.stats.thresholds import parse_thresholds
 
-    found: dict[tuple[str, str | None], float] = {}
-    faults = []
-    for text in given:
-        parts = re.fullmatch(r"\s*(\w+)\s*(?:@\s*(\w+))?\s*>?=\s*(\S+)\s*", text)
-        share = _share(parts[3]) if parts else None
-        if parts is None or share is None:
-            faults.append(f"'{text}': write ID>=SHARE, a share between 0 and 1")
-        elif parts[1] not in (*FIGURES, FACTS) or (parts[2] is not None and parts[2] not in LEVELS):
-            faults.append(f"'{text}': no such figure or level")
-        else:
-            found[parts[1], parts[2]] = share
-    if faults:
-        fix = f"figures: {', '.join((*FIGURES, FACTS))}; levels: {', '.join(LEVELS)}"
-        raise UsageError("faulty thresholds: " + "; ".join(faults), fix=fix)
-    return found
+    def faults(one: Threshold) -> list[str]:
+        known = one.of is None and one.name in (*FIGURES, FACTS) and (one.at is None or one.at in LEVELS)
+        return [] if known else ["no such figure or level"]
+
+    fix = f"write ID>=SHARE, ID<=SHARE or ID=SHARE (at least); figures: {', '.join((*FIGURES, FACTS))}; levels: {', '.join(LEVELS)}"
+    return parse_thresholds(given, faults, fix=fix)
 
 
-def gate_code(report: CompletenessReport, gates: dict[tuple[str, str | None], float]) -> int:
+def gate_code(report: CompletenessReport, gates: Sequence[Threshold]) -> int:
     """3 if a gate has no answer, 1 if one is missed, else 0; each is said on stderr."""
+    from kgeval.stats.thresholds import passes
+
     codes = [0]
-    for (figure, level), lowest in gates.items():
-        counted = _figure(report, figure, level)
-        name = f"{figure}@{level}" if level else figure
+    for gate in gates:
+        counted = _figure(report, gate.name, gate.at)
+        name, least = f"{gate.name}@{gate.at}" if gate.at else gate.name, gate.least("higher")
         if counted is None or counted.share is None:
             say(f"gate not answered: {name} has no figure here")
             codes.append(3)
-        elif counted.share < lowest:
-            say(f"gate missed: {name} is {counted.share:.4f}, below {lowest:g}")
+        elif not passes(counted.share, gate.limit, least=least):
+            say(f"gate missed: {name} is {counted.share:.4f}, {'below' if least else 'above'} {gate.limit:g}")
             codes.append(1)
     return max(codes)
 
@@ -223,14 +217,6 @@ def _figure(report: CompletenessReport, figure: str, level: str | None) -> Propo
     coverage = report.levels.get(name)
     found: Proportion | None = getattr(coverage, figure) if coverage else None
     return found
-
-
-def _share(text: str) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if 0 <= number <= 1 else None
 
 
 def _say_faults(gold: Gold, limit: int) -> None:

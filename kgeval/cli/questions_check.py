@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 @click.option("--examples", type=click.IntRange(0, 1000), default=5, show_default=True, help="Failed questions shown of each check.")
 @click.option("--limit", "first", type=click.IntRange(min=1), metavar="N", help="Only the first N questions of each file.")
 @click.option(
-    "--threshold", "thresholds", multiple=True, metavar="[FILE:]CHECK>=X", help="E.g. answerable>=0.9; missed: exit 1 (repeatable).",
+    "--threshold", "thresholds", multiple=True, metavar="[FILE:]CHECK>=X", help="E.g. answerable>=0.9; missed: exit 1 (comma or repeated).",
 )
 @click.option("--query-timeout", type=click.FloatRange(0.1, 3600), default=30.0, show_default=True, help="Seconds of a proving query.")
 @file_options

@@ -36,7 +36,7 @@ MISSED, INCOMPLETE = 1, 3
 @click.option("--limit", "first", type=click.IntRange(min=1), metavar="N", help="Only the first N questions of each file.")
 @click.option(
     "--threshold", "thresholds", multiple=True, metavar="[FILE:]FACET>=X",
-    help="E.g. types>=0.8 (types, predicates, communities, documents, degrees, hops); missed: exit 1 (repeatable).",
+    help="E.g. types>=0.8 (types, predicates, communities, documents, degrees, hops); missed: exit 1 (comma or repeated).",
 )
 @click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=0, show_default=True, help="Of communities above 200,000 entities.")
 @click.option("--timeout", type=Seconds(), default=600, show_default=True, help="Seconds a query may take.")

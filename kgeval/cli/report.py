@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @click.option("--fail-on", type=click.Choice(SEVERITIES), default=None, help="Exit 1 if a check of this severity or worse failed.")
 @click.option(
     "--threshold", "thresholds", multiple=True, metavar="[SYSTEM:]FIGURE>=X",
-    help="E.g. entity_coverage>=0.85, graph:faithfulness>=0.9; missed: exit 1 (repeatable).",
+    help="E.g. entity_coverage>=0.85, graph:faithfulness>=0.9; missed: exit 1 (comma or repeated).",
 )
 @click.option("--title", help="Heading of the report.")
 @check_options
@@ -76,20 +76,10 @@ def _made(options: Mapping[str, Any], outputs: Sequence[Path]) -> OverviewReport
 
 def _thresholds(texts: Sequence[str]) -> list[Threshold]:
     """Raises: UsageError with every fault of all of them."""
-    from kgeval.stats.thresholds import read_threshold
+    from kgeval.stats.thresholds import parse_thresholds, without_at
 
-    found, faults = [], []
-    for text in texts:
-        one = read_threshold(text)
-        if one is None or one.sign == "=":
-            faults.append(f"{text}: not of the form FIGURE>=X or SYSTEM:FIGURE<=X")
-        elif one.faults:
-            faults += [f"{text}: {fault}" for fault in one.faults]
-        else:
-            found.append(one)
-    if faults:
-        raise UsageError("faulty thresholds: " + "; ".join(faults), fix="the JSON report lists the figures under `name`")
-    return found
+    fix = "write FIGURE>=X, FIGURE<=X, FIGURE=X or SYSTEM:FIGURE>=X; the JSON report lists the figures under `name`"
+    return parse_thresholds(texts, without_at, fix=fix)
 
 
 def _check(options: Mapping[str, Any], outputs: Sequence[Path]) -> None:

@@ -49,7 +49,8 @@ if TYPE_CHECKING:
 )
 @click.option("--index", "index_records", multiple=True, type=FILE, metavar="JSON", help="Index record: what a system's graph took.")
 @click.option(
-    "--threshold", "thresholds", multiple=True, metavar="[SYSTEM:]METRIC>=X", help="E.g. faithfulness=0.8; missed: exit 1 (repeatable).",
+    "--threshold", "thresholds", multiple=True, metavar="[SYSTEM:]METRIC>=X",
+    help="E.g. faithfulness=0.8; missed: exit 1 (comma or repeated).",
 )
 @click.option("--explain", metavar="QUESTION", help="Print the triple graph of this question's pairs with its paths, and stop.")
 @click.option("--write-back", is_flag=True, help="With --explain: write that graph into Neo4j, to look at in Browser.")

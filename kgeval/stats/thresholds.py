@@ -1,46 +1,133 @@
-"""Thresholds as people write them: `faithfulness>=0.8`, `OF:NAME<=0.05`. What a name may be is for the caller to say."""
+"""Thresholds of all commands: one grammar (`ID<=X`, `ID>=X`, `ID=X`, comma or repeated), one rule at the edge.
+
+A name may say more: `OF:NAME` (a system, a file, two systems; of a check of an audit `ID:SEVERITY`) and `NAME@AT` (an aspect, a level).
+What names there are, which of them are good when high, and in which range a limit lies is for the caller to say.
+"""
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-_SHAPE = re.compile(r"\s*(?:(?P<of>.*\S)\s*:)?\s*(?P<name>\w+)\s*(?P<sign>>=|<=|=)\s*(?P<limit>\S+)\s*", re.DOTALL)
-_ROUNDED = 9  # digits: a mean of 0.7999999999999999 is 0.8
+from kgeval.errors import UsageError
+
+Sign = Literal[">=", "<=", "="]
+_NAME = re.compile(
+    r"\s*(?:(?P<of>.*\S)\s*:)?\s*(?P<name>[\w-]+)\s*(?:@\s*(?P<at>[^@<>=:]*[^@<>=:\s])\s*)?(?P<limit>(?:<=|>=|=).*)", re.DOTALL,
+)
+_LIMIT = re.compile(r"\s*(?P<sign><=|>=|=)\s*(?P<value>[^\s<>=]+)\s*(?P<hits>hits?)?\s*")
+_RELATIVE, _NOTHING = 5e-10, 1e-12  # what two ways of adding up may differ by; whole numbers are compared exactly
 
 
 @dataclass(frozen=True)
 class Threshold:
-    """A threshold as it was written. `of`: what stands before the colon. `sign`: >=, <= or =. `limit` null: `written` is no number from
-    0 to 1."""
+    """A threshold as it was written. `of`: what stands before the last colon, `at`: what stands after the @. `hits`: the limit is a number
+    of hits."""
 
-    of: str | None
     name: str
-    sign: str
-    written: str
-    limit: float | None
+    sign: Sign
+    limit: float
+    of: str | None = None
+    at: str | None = None
+    hits: bool = False
+
+    def least(self, better: Literal["higher", "lower"]) -> bool:
+        """Whether a value must be at least the limit. `better`: which way is good for what the name means; it decides what `=` means."""
+        return better == "higher" if self.sign == "=" else self.sign == ">="
 
     @property
-    def faults(self) -> list[str]:
-        """What is wrong with the limit, in words."""
-        return [f"{self.written[:40]} is not a number from 0 to 1"] if self.limit is None else []
+    def text(self) -> str:
+        """The limit as it was written: `>= 0.8`."""
+        return f"{self.sign} {self.limit:.15g}"
 
 
-def read_threshold(text: str) -> Threshold | None:
-    """The parts of a threshold; null where the text is none."""
-    found = _SHAPE.fullmatch(text)
-    return Threshold(found["of"], found["name"], found["sign"], found["limit"], _limit(found["limit"])) if found is not None else None
+def read_threshold(text: str) -> Threshold | str:
+    """One threshold; else what is wrong with it."""
+    parts = _NAME.fullmatch(text)
+    if parts is None:
+        return "this is not NAME>=X, NAME<=X or NAME=X"
+    limit = read_limit(parts["limit"])
+    if isinstance(limit, str):
+        return limit
+    return Threshold(parts["name"], *limit[:2], parts["of"], parts["at"], limit[2])
+
+
+def read_limit(text: str) -> tuple[Sign, float, bool] | str:
+    """Sign, number, and whether it counts hits, of `<=0.05` or `<=3 hits`; else what is wrong with it."""
+    parts = _LIMIT.fullmatch(text)
+    if parts is None:
+        return f"'{text.strip()[:60]}' is no limit: write <=0.05, >=0.5 or =0.5"
+    try:
+        value = float(parts["value"])
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        return f"{parts['value'][:40]} is not a number"
+    sign: Sign = ">=" if parts["sign"] == ">=" else "<=" if parts["sign"] == "<=" else "="
+    return sign, value, parts["hits"] is not None
+
+
+def split(texts: Iterable[str]) -> list[str]:
+    """The thresholds of texts with one or several each. A comma parts two only where a limit stands before it: `a,b:recall>=0.8` is one."""
+    found: list[str] = []
+    for text in texts:
+        begun: list[str] = []
+        for part in text.split(","):
+            begun.append(part)
+            if re.search(r"[<>=]\s*\S", part):
+                found.append(",".join(begun))
+                begun = []
+        if rest := ",".join(begun).strip(" ,"):
+            found.append(rest)
+    return [part.strip() for part in found if part.strip()]
+
+
+def parse_thresholds(
+    texts: Iterable[str], faults_of: Callable[[Threshold], Sequence[str]], *, fix: str, span: tuple[float, float] = (0.0, 1.0),
+) -> list[Threshold]:
+    """The thresholds in the order given. `faults_of`: what is wrong with one that has the right form; `span`: least and largest limit.
+
+    Raises: UsageError that names every fault of all texts.
+    """
+    found: list[Threshold] = []
+    faults: list[str] = []
+    for text in texts:
+        parts = [_checked(part, faults_of, span) for part in split([text])]
+        whole = _checked(text, faults_of, span)[0]
+        if any(wrong for _, wrong in parts) and whole is not None and not re.search("[<>]", whole.of or ""):
+            parts = [(whole, [])]  # a system's name may have commas and signs of equality of its own
+        found += [one for one, _ in parts if one is not None]
+        faults += [fault for _, wrong in parts for fault in wrong]
+    if faults:
+        raise UsageError("thresholds that cannot be checked: " + "; ".join(faults), fix=fix)
+    return found
+
+
+def _checked(
+    text: str, faults_of: Callable[[Threshold], Sequence[str]], span: tuple[float, float],
+) -> tuple[Threshold | None, list[str]]:
+    """A threshold without a fault, or its faults."""
+    one = read_threshold(text)
+    if isinstance(one, str):
+        return None, [f"'{text[:100]}': {one}"]
+    faults = list(faults_of(one))
+    if not span[0] <= one.limit <= span[1]:
+        faults.append(f"{one.limit:g} is not a number from {span[0]:g} to {span[1]:g}")
+    if one.hits:
+        faults.append("hits are counted by the checks of an audit alone")
+    return (None, [f"'{text[:100]}': {fault}" for fault in faults]) if faults else (one, [])
+
+
+def without_at(one: Threshold) -> list[str]:
+    """The fault of a threshold with an @ where nothing can stand after it."""
+    return [] if one.at is None else [f"@{one.at[:60]} says nothing here"]
 
 
 def passes(value: float, limit: float, *, least: bool) -> bool:
-    """Whether a share is at least (else: at most) the limit; what differs by rounding only is equal."""
-    value, limit = round(value, _ROUNDED), round(limit, _ROUNDED)
-    return value >= limit if least else value <= limit
-
-
-def _limit(text: str) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if 0 <= number <= 1 else None
+    """Whether a value is at least (else: at most) the limit; what differs by rounding only is equal."""
+    if float(value).is_integer() and float(limit).is_integer():  # numbers of hits and things, however large
+        return value >= limit if least else value <= limit
+    return (value > limit if least else value < limit) or math.isclose(value, limit, rel_tol=_RELATIVE, abs_tol=_NOTHING)

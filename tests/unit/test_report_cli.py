@@ -64,8 +64,8 @@ def test_thresholds_and_fail_on_are_gates(capsys: pytest.CaptureFixture[str]) ->
     told(capsys, 1, "run", "--fail-on", "warning")
     _, err = told(capsys, 3, "run", "--threshold", "faithfulness>=0.6")
     assert "gate without an answer: faithfulness >= 0.6" in err
-    _, err = told(capsys, 2, "run", "--threshold", "nonsense", "--threshold", "token_f1>=7", "--threshold", "token_f1=0.3")
-    assert "nonsense: not of the form" in err and "7 is not a number from 0 to 1" in err and "token_f1=0.3: not" in err
+    _, err = told(capsys, 2, "run", "--threshold", "nonsense", "--threshold", "token_f1>=7", "--threshold", "token_f1==0.3")
+    assert "'nonsense': this is not NAME>=X" in err and "7 is not a number from 0 to 1" in err and "'==0.3' is no limit" in err
 
 
 def test_a_missed_gate_of_a_source_is_exit_code_1_and_an_unfinished_source_3(capsys: pytest.CaptureFixture[str]) -> None:

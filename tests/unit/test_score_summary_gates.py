@@ -38,8 +38,8 @@ def test_all_faults_of_all_thresholds_are_named_at_once() -> None:
         parse_gates(texts, COMPUTED, ["T"])
     message = caught.value.message
     for part in (
-        "there is no metric faithfullness (did you mean faithfulness?)", "80% is not a number from 0 to 1", "no system is called S",
-        "'faithfulness>0.5': this is not METRIC=X", "nan is not a number", "there is no metric exact", "2 is not a number from 0 to 1",
+        "there is no metric faithfullness (did you mean faithfulness?)", "80% is not a number", "no system is called S",
+        "'faithfulness>0.5': this is not NAME>=X", "nan is not a number", "there is no metric exact ", "2 is not a number from 0 to 1",
     ):
         assert part in message
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from kgeval.audit.accuracy.judge import Judged
 from kgeval.audit.accuracy.sample import Item, Sample
@@ -31,11 +31,14 @@ MAIN: dict[AccuracyKind, str] = {"relations": "accuracy", "entities": "accuracy"
 FLAGS = ("redundant", "irrelevant")
 BLEMISHED = "wrong_redundant_or_irrelevant"
 MOST_ROWS = 200
+_HIGH = {*MAIN.values(), "real_entity"}  # of all other shares less is better
 
 
-def share_names() -> set[str]:
-    """The names of all shares that a report can have."""
-    return {*MAIN.values(), *(name for shares in LABEL_SHARES.values() for name in shares), BLEMISHED, *(f"{f}_of_entailed" for f in FLAGS)}
+def share_names() -> dict[str, Literal["higher", "lower"]]:
+    """The names of all shares that a report can have, each with the way that is good."""
+    of_labels = [name for shares in LABEL_SHARES.values() for name in shares]
+    names = [*MAIN.values(), *of_labels, BLEMISHED, *(f"{flag}_of_entailed" for flag in FLAGS)]
+    return {name: "higher" if name in _HIGH else "lower" for name in names}
 
 
 @dataclass(frozen=True)

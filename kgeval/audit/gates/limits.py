@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import pairwise
 from typing import Literal, get_args
 
+from kgeval.audit.diff_figures import BETTER
 from kgeval.audit.rulebook import load_rules
 from kgeval.audit.structure import PARTS
 from kgeval.records import SEVERITIES, Severity
-from kgeval.stats.thresholds import passes
+from kgeval.stats.thresholds import Sign, passes, read_limit, read_threshold
 
 Of = Literal["share", "hits", "figure"]
 FIX = "write ID<=SHARE (0 to 1), ID<='N hits', FIGURE>=X or FIGURE<=X; kgeval rule list and docs/structure.md name the ids"
@@ -21,8 +20,6 @@ _NOT_NUMBERS = {
     "entities_by_type", "relations_by_type", "property_fill", "property_types", "degree_histogram", "component_size_histogram", "tokenizer",
     "community_algorithm",
 }
-_FLAG = re.compile(r"\s*(?P<id>[\w-]+)\s*(?::\s*(?P<severity>\w+)\s*)?(?P<limit>(?:<=|>=|=).*)", re.DOTALL)
-_LIMIT = re.compile(r"\s*(?P<sign><=|>=|=)?\s*(?P<value>[^\s<>=]+)\s*(?P<hits>hits?)?\s*")
 
 
 @dataclass(frozen=True)
@@ -38,9 +35,7 @@ class Limit:
 
     def broken(self, value: float) -> bool:
         """Whether a value is beyond the limit; what differs by rounding only is not."""
-        if self.of == "share":
-            return not passes(value, self.value, least=self.least)
-        return value < self.value if self.least else value > self.value
+        return not passes(value, self.value, least=self.least)
 
     @property
     def text(self) -> str:
@@ -61,10 +56,12 @@ class Entry:
 
 def entry_of(flag: str) -> Entry | str:
     """The parts of `ID<=X` or `ID:SEVERITY<=X`, as --threshold takes it; else what is wrong with it."""
-    found = _FLAG.fullmatch(flag)
-    if found is None:
-        return f"'{flag[:100]}': write ID<=SHARE or ID:SEVERITY<=SHARE, a share between 0 and 1"
-    return Entry(f"'{flag[:100]}'", found["id"], found["severity"], found["limit"])
+    one = read_threshold(flag)
+    if isinstance(one, str) or one.at is not None:
+        why = one if isinstance(one, str) else "an @ says nothing here"
+        return f"'{flag[:100]}': {why}; write ID<=SHARE or ID:SEVERITY<=SHARE, a share between 0 and 1"
+    name, severity = (one.name, None) if one.of is None else (one.of, one.name)
+    return Entry(f"'{flag[:100]}'", name, severity, f"{one.text}{' hits' if one.hits else ''}")
 
 
 def read_limits(entries: Iterable[Entry]) -> tuple[dict[str, tuple[Limit, ...]], list[str]]:
@@ -97,21 +94,21 @@ def figures() -> list[str]:
 
 def _limit(entry: Entry) -> Limit | str:
     """The limit, or what is wrong with it."""
-    found = _LIMIT.fullmatch(entry.text)
-    number = _number(found["value"]) if found else None
-    if found is None or number is None:
-        return f"'{entry.text.strip()[:60]}' is no limit: write '<=0.05', '<=3 hits' or '>=0.5'"
+    found = read_limit(entry.text)
+    if isinstance(found, str):
+        return f"{found}, or '<=3 hits'"
     if entry.severity is not None and entry.severity not in get_args(Severity):
         return f"'{entry.severity[:30]}' is no severity: error, warning, info"
     severity: Severity | None = next((one for one in SEVERITIES if one == entry.severity), None)
     judge = _check if entry.id in load_rules() else _figure if entry.id in figures() else None
-    return _unknown(entry.id) if judge is None else judge(entry.id, number, found.groupdict(), severity)
+    return _unknown(entry.id) if judge is None else judge(entry.id, found, severity)
 
 
-def _check(name: str, value: float, parts: Mapping[str, str | None], severity: Severity | None) -> Limit | str:
-    if parts["sign"] == ">=":
+def _check(name: str, limit: tuple[Sign, float, bool], severity: Severity | None) -> Limit | str:
+    sign, value, hits = limit
+    if sign == ">=":
         return "a check has a largest share: write <="
-    if parts["hits"]:
+    if hits:
         whole = value >= 0 and value.is_integer()
         return Limit(name, value, "hits", severity=severity) if whole else f"{value:g} is no number of hits"
     if not 0 <= value <= 1:
@@ -119,20 +116,13 @@ def _check(name: str, value: float, parts: Mapping[str, str | None], severity: S
     return Limit(name, value, severity=severity)
 
 
-def _figure(name: str, value: float, parts: Mapping[str, str | None], severity: Severity | None) -> Limit | str:
-    if parts["sign"] not in ("<=", ">="):
-        return f"{name} is a figure: write >= or <="
-    if parts["hits"]:
+def _figure(name: str, limit: tuple[Sign, float, bool], severity: Severity | None) -> Limit | str:
+    sign, value, hits = limit
+    if hits:
         return f"{name} is a figure and has no hits"
-    return Limit(name, value, "figure", parts["sign"] == ">=", severity)
-
-
-def _number(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
+    if sign == "=" and name not in BETTER:
+        return f"{name} is a figure, of which nobody can say which way is good: write >= or <="
+    return Limit(name, value, "figure", sign == ">=" or (sign == "=" and BETTER[name] > 0), severity)
 
 
 def _rank(limit: Limit) -> int:

@@ -14,12 +14,14 @@ from kgeval.records import AlignmentCount, ComparisonVerdict, CorrectedRate, Dri
 Tables = Callable[[], Iterable[PairTable]]  # one pair at a time, as often as wanted: memory stays flat with 50 systems
 Texts = Callable[[str, str, str, int], tuple[str, str] | None]  # (system a, system b, question id, trial from 1) -> answers as judged
 
+Figure = Literal["relative", "low", "high", "win", "tie", "loss", "gap"]
+
 
 @dataclass(frozen=True)
 class Threshold:
     """A bound on a figure of every pair that it fits: `system_a` and `system_b` null stand for any. Figures as in ComparisonGate."""
 
-    figure: Literal["relative", "low", "high", "win", "tie", "loss", "gap"]
+    figure: Figure
     least: bool
     limit: float
     aspect: str = "overall"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from kgeval.compare.results.found import Threshold
 from kgeval.compare.table import PairTable
 from kgeval.records import ComparisonGate, Estimated, PairResult, Ranked, Ranking
+from kgeval.stats.thresholds import passes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -75,7 +76,7 @@ def _fits(threshold: Threshold, a: str, b: str) -> bool:
 
 def _gate(threshold: Threshold, one: PairResult, *, turned: bool, complete: bool) -> ComparisonGate:
     value = _figure(threshold.figure, one, turned=turned)
-    met = None if value is None or not complete else value >= threshold.limit if threshold.least else value <= threshold.limit
+    met = None if value is None or not complete else passes(value, threshold.limit, least=threshold.least)
     a, b = (one.system_b, one.system_a) if turned else (one.system_a, one.system_b)
     return ComparisonGate(
         system_a=a, system_b=b, aspect=one.aspect, figure=threshold.figure, least=threshold.least, limit=threshold.limit,

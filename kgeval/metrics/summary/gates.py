@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Literal
 
-from kgeval.errors import UsageError
 from kgeval.metrics.definition import Metric
 from kgeval.metrics.table import all_metrics
 from kgeval.records import GateResult, Mean, MetricSummary
-from kgeval.stats.thresholds import passes, read_threshold
+from kgeval.stats.thresholds import Threshold, parse_thresholds, passes, without_at
 
 Better = Literal["higher", "lower"]
 
@@ -33,33 +32,18 @@ def parse_gates(texts: Sequence[str], metrics: Sequence[Metric], systems: Sequen
     Raises: UsageError that names every fault of all texts.
     """
     computed: dict[str, Better] = {metric.name: metric.better for metric in metrics}
-    gates, faults = [], []
-    for text in texts:
-        gate, wrong = _gate(text, computed, systems)
-        faults += [f"'{text[:100]}': {fault}" for fault in wrong]
-        if gate is not None:
-            gates.append(gate)
-    if faults:
-        raise UsageError(
-            "thresholds that cannot be checked: " + "; ".join(faults),
-            fix="write METRIC=X, METRIC>=X, METRIC<=X or SYSTEM:METRIC>=X with X from 0 to 1, for metrics that --metrics names",
-        )
-    return tuple(gates)
+    thresholds = parse_thresholds(
+        texts, lambda one: _faults(one, computed, systems),
+        fix="write METRIC=X, METRIC>=X, METRIC<=X or SYSTEM:METRIC>=X with X from 0 to 1, for metrics that --metrics names",
+    )
+    return tuple(Gate(one.name, one.least(computed[one.name]), one.limit, one.of) for one in thresholds)
 
 
-def _gate(text: str, computed: Mapping[str, Better], systems: Sequence[str] | None) -> tuple[Gate | None, list[str]]:
-    told = read_threshold(text)
-    if told is None:
-        return None, ["this is not METRIC=X, METRIC>=X or METRIC<=X"]
-    metric, system = told.name, told.of
-    faults = [] if metric in computed else [_unknown(metric, computed)]
-    if system is not None and systems is not None and system not in systems:
-        faults.append(f"no system is called {system[:100]}")
-    faults += told.faults
-    if faults or told.limit is None:
-        return None, faults
-    least = computed[metric] == "higher" if told.sign == "=" else told.sign == ">="
-    return Gate(metric, least, told.limit, system), []
+def _faults(one: Threshold, computed: Mapping[str, Better], systems: Sequence[str] | None) -> list[str]:
+    faults = [] if one.name in computed else [_unknown(one.name, computed)]
+    if one.of is not None and systems is not None and one.of not in systems:
+        faults.append(f"no system is called {one.of[:100]}")
+    return [*faults, *without_at(one)]
 
 
 def _unknown(metric: str, computed: Mapping[str, Better]) -> str:

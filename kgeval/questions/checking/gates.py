@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from kgeval.errors import UsageError
 from kgeval.questions.checking.table import CHECKS
 from kgeval.records import GateResult
 from kgeval.records.question_checks import CheckedSet, CheckFigure
-from kgeval.stats.thresholds import Threshold, passes, read_threshold
+from kgeval.stats.thresholds import Threshold, parse_thresholds, passes, without_at
 
 
 @dataclass(frozen=True)
@@ -27,31 +26,21 @@ def parse_check_gates(texts: Iterable[str], checks: Collection[str], files: Coll
 
     Raises: UsageError that names every fault of all texts.
     """
-    gates, faults = [], []
-    for text in texts:
-        told = read_threshold(text)
-        wrong = _faults(told, checks, files, noun)
-        faults += [f"'{text[:100]}': {fault}" for fault in wrong]
-        if told is not None and told.limit is not None and not wrong:
-            gates.append(CheckGate(told.name, told.sign != "<=", told.limit, told.of))
-    if faults:
-        raise UsageError(
-            "thresholds that cannot be checked: " + "; ".join(faults),
-            fix="write {0}=X, {0}>=X, {0}<=X or FILE:{0}>=X with X from 0 to 1, for {1}s of this run".format(noun.upper(), noun),
-        )
-    return gates
+    thresholds = parse_thresholds(
+        texts, lambda one: _faults(one, checks, files, noun),
+        fix="write {0}=X, {0}>=X, {0}<=X or FILE:{0}>=X with X from 0 to 1, for {1}s of this run".format(noun.upper(), noun),
+    )
+    return [CheckGate(one.name, one.least("higher"), one.limit, one.of) for one in thresholds]
 
 
-def _faults(told: Threshold | None, checks: Collection[str], files: Collection[str], noun: str) -> list[str]:
-    if told is None:
-        return ["this is not {0}=X, {0}>=X or {0}<=X".format(noun.upper())]
+def _faults(one: Threshold, checks: Collection[str], files: Collection[str], noun: str) -> list[str]:
     faults = []
-    if told.name not in checks:
-        known = "is not among the checks of this run" if told.name in CHECKS else f"is no {noun}"
-        faults.append(f"{told.name[:60]} {known}")
-    if told.of is not None and told.of not in files:
-        faults.append(f"no file is called {told.of[:100]}")
-    return [*faults, *told.faults]
+    if one.name not in checks:
+        known = "is not among the checks of this run" if one.name in CHECKS else f"is no {noun}"
+        faults.append(f"{one.name[:60]} {known}")
+    if one.of is not None and one.of not in files:
+        faults.append(f"no file is called {one.of[:100]}")
+    return [*faults, *without_at(one)]
 
 
 def evaluated(gates: Sequence[CheckGate], sets: Sequence[CheckedSet], *, complete: bool) -> list[GateResult]:

@@ -63,10 +63,11 @@ def thresholds_on(figures: Sequence[OverviewFigure], thresholds: Iterable[Thresh
     found = []
     for one in thresholds:
         named = [figure for figure in figures if figure.name == one.name and one.of in (None, figure.of)]
-        limit = f"{one.sign} {one.written}"
         if not named:
-            found.append(OverviewGate(name=one.name, of=one.of, limit=limit))
+            found.append(OverviewGate(name=one.name, of=one.of, limit=one.text))
         for figure in named:
-            met = None if figure.value is None or one.limit is None else passes(figure.value, one.limit, least=one.sign == ">=")
+            least = one.least(figure.better or "higher")
+            limit = f"{'>=' if least else '<='} {one.limit:.15g}"
+            met = None if figure.value is None else passes(figure.value, one.limit, least=least)
             found.append(OverviewGate(name=one.name, of=figure.of, place=figure.place, limit=limit, value=figure.value, met=met))
     return found
