@@ -267,6 +267,7 @@ def _finish(report: AccuracyReport, options: Mapping[str, Any], *, gates: list[G
 def _gated(report: AccuracyReport, gates: list[Gate]) -> tuple[list[str], list[str]]:
     """Messages for gates without an answer and for those missed. A gate looks at the most trustworthy estimate there is."""
     from kgeval.audit.accuracy.report import best
+    from kgeval.report.display import beyond
     from kgeval.stats.thresholds import passes
 
     unanswered, missed = [], []
@@ -276,5 +277,6 @@ def _gated(report: AccuracyReport, gates: list[Gate]) -> tuple[list[str], list[s
             unanswered.append(f"gate not answered: {gate.of} has no estimate here")
         elif not passes(found.value, gate.share, least=gate.least):
             sign = ">=" if gate.least else "<="
-            missed.append(f"gate missed: {gate.of} is {found.value:.3f} ({found.labelled_by}), wanted {sign} {gate.share:g}")
+            value = f"{beyond(found.value, gate.share)} ({found.labelled_by})"
+            missed.append(f"gate missed: {gate.of} is {value}, wanted {sign} {gate.share:g}")
     return unanswered, missed

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kgeval.cli.common import say
+from kgeval.report.display import percent
 
 if TYPE_CHECKING:
     from kgeval.records import Answer, Question
@@ -63,7 +64,7 @@ def table(rows: Sequence[SweepRow]) -> list[str]:
         (
             f"{row.settings.theta:g}", str(row.settings.k), str(row.settings.l_max),
             *("-" if (value := row.mean(name)) is None else f"{value:.3f}" for name in MEASURES),
-            f"{row.tokens:.0f}", f"{row.nothing:.1%}",
+            f"{row.tokens:.0f}", percent(row.nothing),
         )
         for row in rows
     ]

@@ -13,6 +13,7 @@ from kgeval.cli.audit_exit import SEVERITIES
 from kgeval.cli.common import F, arguments, say
 from kgeval.cli.show import report_options_of, show_report
 from kgeval.errors import UsageError
+from kgeval.report.display import percent
 
 if TYPE_CHECKING:
     from kgeval.records import AuditDiff, AuditGate, AuditReport, FindingChange, Severity
@@ -175,4 +176,4 @@ def _amounts(one: FindingChange) -> str:
 def _amount(count: int | None, share: float | None) -> str:
     if count is None:
         return "no answer"
-    return f"{count:,} {'hit' if count == 1 else 'hits'}" + (f" ({100 * share:.3g} %)" if share is not None else "")
+    return f"{count:,} {'hit' if count == 1 else 'hits'}" + (f" ({percent(share)})" if share is not None else "")

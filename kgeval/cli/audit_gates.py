@@ -235,7 +235,7 @@ def _unfinished(findings: Sequence[Finding], *, figures: bool) -> list[str]:
 
 
 def _say(notes: Sequence[str], rows: Sequence[AuditGate], where: str) -> None:
-    from kgeval.report.display import number
+    from kgeval.report.display import beyond
 
     for text in notes:
         say(f"warning: {where}{text}")
@@ -243,5 +243,5 @@ def _say(notes: Sequence[str], rows: Sequence[AuditGate], where: str) -> None:
         if row.met is None:
             say(f"gate not answered: {where}{row.id} {row.limit}: {row.reason or 'no value'}")
         elif row.met is False:
-            parts = [number(row.value)] if row.value is not None else []
+            parts = [beyond(row.value, row.limit)] if row.value is not None else []
             say(f"gate missed: {where}{row.id} {row.limit} ({': '.join([*parts, *filter(None, [row.reason])])})")

@@ -9,6 +9,7 @@ import click
 
 from kgeval.cli.common import F, interactive, say
 from kgeval.errors import LayoutError
+from kgeval.report.display import percent
 
 if TYPE_CHECKING:
     from kgeval.config import Config
@@ -95,7 +96,7 @@ def undecided(found: Detection) -> LayoutError:
 def _asked(found: Detection) -> str:
     say(f"{found.reason}.")
     for at, one in enumerate(found.tied, start=1):
-        share = "" if one.share is None else f" ({one.share:.0%} of the nodes)"
+        share = "" if one.share is None else f" ({percent(one.share)} of the nodes)"
         say(f"  {at}  {one.name}{share}: {'; '.join(one.evidence_for)}")
     answer: int = click.prompt("Which one", type=click.IntRange(1, len(found.tied)), err=True)
     return found.tied[answer - 1].name

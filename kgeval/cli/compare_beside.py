@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from kgeval.compare.results.pair import is_first
 from kgeval.errors import InputError
+from kgeval.report.display import figure
 
 if TYPE_CHECKING:
     from kgeval.compare.engine import Run
@@ -163,8 +164,8 @@ def _changes(now: ComparisonReport, before: ComparisonReport, drift: Drift | Non
         then = earlier.get((one.system_a, one.system_b))
         if then is not None and then.relative.value is not None and one.relative.value is not None:
             yield (
-                f"baseline: {one.system_a} against {one.system_b}: relative win rate {then.relative.value:+.3f} then, "
-                f"{one.relative.value:+.3f} now; {_overlap(then, one)}"
+                f"baseline: {one.system_a} against {one.system_b}: relative win rate {figure(then.relative.value, sign=True)} then, "
+                f"{figure(one.relative.value, sign=True)} now; {_overlap(then, one)}"
             )
 
 

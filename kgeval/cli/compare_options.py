@@ -186,7 +186,7 @@ def thresholds_of(texts: Sequence[str], systems: Sequence[str], aspects: Sequenc
         texts, lambda one: _faults(one, systems, aspects), span=(-1000, 1000),
         fix=f"write [A[:B]:]FIGURE[@ASPECT]>=X, e.g. new:low>=-0.05; FIGURE is one of {', '.join(FIGURES)}",
     )
-    figures = {name: name for name in FIGURES}
+    figures: dict[str, Figure] = {name: name for name in FIGURES}
     return tuple(
         Threshold(
             figures[one.name], one.least("lower" if one.name == "loss" else "higher"), one.limit, one.at or "overall",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from kgeval.compare.results.build import STOPPED
 from kgeval.compare.results.pair import is_first
+from kgeval.report.display import beyond
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -108,7 +109,7 @@ def last_words(report: ComparisonReport) -> Sequence[str]:
         if gate.met is None:
             lines.append(f"threshold not answered: {name}: it has no value" if gate.value is None else f"threshold not answered: {name}")
         elif not gate.met:
-            lines.append(f"threshold missed: {name} is {gate.value:.3f}, wanted {sign} {gate.limit:g}")
+            lines.append(f"threshold missed: {name} is {beyond(gate.value or 0.0, gate.limit)}, wanted {sign} {gate.limit:g}")
     return lines
 
 

@@ -195,6 +195,7 @@ def parse_gates(given: Sequence[str]) -> list[Threshold]:
 
 def gate_code(report: CompletenessReport, gates: Sequence[Threshold]) -> int:
     """3 if a gate has no answer, 1 if one is missed, else 0; each is said on stderr."""
+    from kgeval.report.display import beyond
     from kgeval.stats.thresholds import passes
 
     codes = [0]
@@ -205,7 +206,7 @@ def gate_code(report: CompletenessReport, gates: Sequence[Threshold]) -> int:
             say(f"gate not answered: {name} has no figure here")
             codes.append(3)
         elif not passes(counted.share, gate.limit, least=least):
-            say(f"gate missed: {name} is {counted.share:.4f}, {'below' if least else 'above'} {gate.limit:g}")
+            say(f"gate missed: {name} is {beyond(counted.share, gate.limit)}, {'below' if least else 'above'} {gate.limit:g}")
             codes.append(1)
     return max(codes)
 

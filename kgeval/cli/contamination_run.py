@@ -16,6 +16,7 @@ from kgeval.cli.score_options import maps_of
 from kgeval.cli.show import show_report
 from kgeval.metrics.contamination.documents import Knowledge
 from kgeval.metrics.engine import Tools
+from kgeval.report.display import percent
 
 if TYPE_CHECKING:
     from kgeval.config import Config
@@ -187,7 +188,7 @@ def finish(job: Job) -> int:
         say(f"wrote {job.options['marked']}")
     show_report(report, job.options, job.options["outputs"])
     if report.run.exit_code:
-        say(f"incomplete: {_failed(report):.1%} of what was to be judged failed (the report has the causes); the same command goes on")
+        say(f"incomplete: {percent(_failed(report))} of what was to be judged failed (the report has the causes); the same command goes on")
     return report.run.exit_code
 
 

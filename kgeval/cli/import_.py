@@ -14,6 +14,7 @@ import click
 from kgeval.cli.common import connection_options, open_from_options, say
 from kgeval.cli.import_bulk import bulk_options, check_bulk, import_bulk, named_tables, read_tables
 from kgeval.errors import KgevalError, UsageError
+from kgeval.report.display import percent
 
 if TYPE_CHECKING:
     from kgeval.graph.load.model import Loaded
@@ -77,7 +78,7 @@ def _judge_faults(loaded: Loaded, most: float) -> None:
     if not loaded.faults:
         return
     share = len(loaded.faults) / max(loaded.rows, 1)
-    message = f"{len(loaded.faults)} of {loaded.rows} rows are bad ({share:.2%})"
+    message = f"{len(loaded.faults)} of {loaded.rows} rows are bad ({percent(share)})"
     if share > most:
         listed = InputError(f"{message}; nothing was written", faults=loaded.faults)
         raise IncompleteError(str(listed), fix=f"mend them, or pass over them with --max-error-rate {_above(share)}")

@@ -11,6 +11,7 @@ import click
 from kgeval.cli.common import F, say
 from kgeval.cli.signals import ended_as_interrupted
 from kgeval.errors import IncompleteError, InputError, UsageError
+from kgeval.report.display import percent
 
 if TYPE_CHECKING:
     from kgeval.graph.load.bulk.convert import Converted, Progress
@@ -187,7 +188,7 @@ def judge_bulk(made: Converted, most: float) -> None:
     more = bad - len(made.faults)
     listed = [*made.faults, *([f"... and {more:,} more"] if more > 0 else [])]
     if bad / rows > most:
-        message = f"{bad:,} of {rows:,} rows are bad ({bad / rows:.2%}); nothing was written"
+        message = f"{bad:,} of {rows:,} rows are bad ({percent(bad / rows)}); nothing was written"
         share = min(1.0, bad / rows + 0.005)
         fix = f"mend them, or pass over them with --max-error-rate {share:.2f}"
         raise IncompleteError(str(InputError(message, faults=listed)), fix=fix)

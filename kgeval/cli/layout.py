@@ -10,6 +10,7 @@ import click
 
 from kgeval.cli.common import connection_options, open_from_options, say
 from kgeval.errors import UsageError
+from kgeval.report.display import percent
 
 if TYPE_CHECKING:
     from kgeval.graph.layouts import Candidate, Detection
@@ -161,7 +162,7 @@ def _explain_one(one: Candidate) -> None:
         click.echo(f"  - {text}")
     if one.roles:
         counted = ", ".join(f"{count:,} {role}" for role, count in one.roles.items() if count)
-        click.echo(f"  = {counted}; {one.share or 0:.0%} of all nodes play a role")
+        click.echo(f"  = {counted}; {percent(one.share or 0.0)} of all nodes play a role")
     if one.graphs:
         click.echo("  graphs: " + ", ".join(f"{name} ({count:,} entities)" for name, count in list(one.graphs.items())[:20]))
 
@@ -173,7 +174,7 @@ def _tell(report: LayoutCheck) -> None:
     click.echo(f"  relations  {len(bound.relation_types)} types" + _joins(report))
     for fill in (fill for fill in report.fills if fill.filled):
         share = fill.filled / fill.total if fill.total else 0.0
-        click.echo(f"  {fill.role:9}  {fill.key}: {share:.0%} ({fill.filled:,} of {fill.total:,})")
+        click.echo(f"  {fill.role:9}  {fill.key}: {percent(share)} ({fill.filled:,} of {fill.total:,})")
     click.echo("\nLook at:" if report.remarks else "\nNothing to remark.")
     for remark in report.remarks:
         click.echo(f"  - {remark}")

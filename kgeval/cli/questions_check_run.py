@@ -12,6 +12,7 @@ from kgeval.cli.common import say
 from kgeval.cli.models import show_plan
 from kgeval.cli.questions_stats import STDIN
 from kgeval.cli.show import show_report
+from kgeval.report.display import beyond, percent
 
 if TYPE_CHECKING:
     from kgeval.files.asked import Questions
@@ -185,11 +186,11 @@ def _told(report: CheckReport, job: CheckJob) -> Iterator[str]:
 
     share = failed_share(report.sets)
     if not report.complete or share > job.max_error_rate:
-        yield f"incomplete: {share:.1%} of the checks failed (the report has the causes); the same command goes on"
+        yield f"incomplete: {percent(share)} of the checks failed (the report has the causes); the same command goes on"
     for gate in report.gates:
         name, sign = f"{gate.metric} of {gate.system}", ">=" if gate.least else "<="
         if gate.met is None:
             why = "nothing was checked" if gate.value is None else "what is unscored could decide it"
             yield f"threshold not answered: {name}: {why}"
         elif not gate.met:
-            yield f"threshold missed: {name} is {gate.value:.3f}, wanted {sign} {gate.limit:g}"
+            yield f"threshold missed: {name} is {beyond(gate.value or 0.0, gate.limit)}, wanted {sign} {gate.limit:g}"

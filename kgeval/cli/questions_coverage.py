@@ -14,6 +14,7 @@ from kgeval.cli.common import Seconds, arguments, connection_options, open_from_
 from kgeval.cli.questions_stats import STDIN, check_replaced, file_options, questions_of
 from kgeval.cli.show import report_options_of, show_report
 from kgeval.errors import UsageError
+from kgeval.report.display import beyond
 
 if TYPE_CHECKING:
     from kgeval.config import Config
@@ -124,4 +125,4 @@ def _told(report: CoverageReport) -> Iterator[str]:
         if gate.met is None:
             yield f"threshold not answered: {name}: the graph has no such groups"
         elif not gate.met:
-            yield f"threshold missed: {name} is {gate.value:.3f}, wanted {sign} {gate.limit:g}"
+            yield f"threshold missed: {name} is {beyond(gate.value or 0.0, gate.limit)}, wanted {sign} {gate.limit:g}"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kgeval.report.display import beyond, percent
+
 if TYPE_CHECKING:
     from kgeval.records import GateResult, ScoreReport
 
@@ -19,14 +21,14 @@ def told_lines(report: ScoreReport, max_error_rate: float, kept: str) -> list[st
     answer."""
     lines = []
     if not report.complete or failed_share(report) > max_error_rate:
-        share = f"{failed_share(report):.1%} of the scores failed (the report has the causes)"
+        share = f"{percent(failed_share(report))} of the scores failed (the report has the causes)"
         lines.append(f"incomplete: {share}; {kept}")
     for gate in report.gates:
         name, sign = f"{gate.metric} of {gate.system}", ">=" if gate.least else "<="
         if gate.met is None:
             lines.append(f"gate not answered: {name}: {_why_not(report, gate)}")
         elif not gate.met:
-            lines.append(f"gate missed: {name} is {gate.value:.3f}, wanted {sign} {gate.limit:g}")
+            lines.append(f"gate missed: {name} is {beyond(gate.value or 0.0, gate.limit)}, wanted {sign} {gate.limit:g}")
     return lines
 
 

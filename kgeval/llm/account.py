@@ -76,7 +76,8 @@ class Account:
             rate = self._max_error_rate
             if not too_many(self.failed, self.done, rate):
                 return None
-            return Failure("error_rate", f"{self.failed:.0f} of {self.done} items failed, {rate:.0%} are allowed (--max-error-rate)")
+            what = f"{self.failed:.0f} of {self.done} items failed"
+            return Failure("error_rate", f"{what}, a share of {rate:g} is allowed (--max-error-rate)")
 
     @property
     def error_rate(self) -> float:

@@ -8,8 +8,8 @@ from typing import Any
 from kgeval.records import AccuracyReport, Estimate
 from kgeval.report import accuracy as view
 from kgeval.report import page
-from kgeval.report.display import number, percent, visible
-from kgeval.report.measures import causes, interval, who
+from kgeval.report.display import interval, number, percent, visible
+from kgeval.report.measures import causes, who
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from kgeval.records import AccuracyReport, Estimate, ItemVerdict
 from kgeval.report import accuracy as view
 from kgeval.report import markdown as markdown_parts
 from kgeval.report.console import head, more, notes, screen, table, text_of, title, where
-from kgeval.report.display import number, percent, visible
+from kgeval.report.display import interval, number, percent, visible
 from kgeval.report.markdown import cell, code, escape, foot, prose
 from kgeval.report.markdown import table as rows_of
-from kgeval.report.measures import counted, estimated, interval, who
+from kgeval.report.measures import counted, estimated, who
 from kgeval.report.usage import usage_line
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ from kgeval.records import (
     PeopleAgreement,
     PredictorAgreement,
 )
-from kgeval.report.display import joined, number, plural
+from kgeval.report.display import figure as plain
+from kgeval.report.display import interval, joined, number, plural
 from kgeval.report.measures import causes
 
 OTHERS = "people"
@@ -49,12 +50,12 @@ class Grid:
 
 def figure(value: float | None) -> str:
     """Two digits with a sign where it is negative; - where there is none."""
-    return NONE if value is None else f"{value:.2f}"
+    return plain(value, digits=2)
 
 
 def between(one: Estimated | MatrixCell) -> str:
-    """`0.32 to 0.56`, or nothing."""
-    return "" if one.low is None or one.high is None else f"{one.low:.2f} to {one.high:.2f}"
+    """`0.32 to 0.56`, or nothing where there is no interval with a width."""
+    return interval(one.low, one.high, figure)
 
 
 def cell(one: Estimated, *, shaded: bool = False) -> Cell:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from kgeval import __version__
 from kgeval.audit.diff import newly_fails, parts_of, unanswered_at, unpaired, worse_at
 from kgeval.records import SEVERITIES, AuditDiff, ChangeOf, Example, FigureChange, FindingChange, RunManifest
-from kgeval.report.display import joined, number, percent, plural, visible
+from kgeval.report.display import joined, number, percent, plural, points, visible
 from kgeval.report.figures import FIGURES, Figure
 from kgeval.report.tabled import Table, cut
 
@@ -155,4 +155,4 @@ def _difference(figure: Figure, one: FigureChange) -> str:
     if one.before is None or one.after is None or one.verdict == "not_comparable":
         return ""
     gap = one.after - one.before
-    return f"{100 * gap:+.2f} points" if figure.unit == "share" else ("+" if gap > 0 else "") + number(gap)
+    return f"{points(gap)} points" if figure.unit == "share" else ("+" if gap > 0 else "") + number(gap)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kgeval.records import AuditGate, AuditReport, Finding, Waived
-from kgeval.report.display import number, plural
+from kgeval.report.display import beyond, plural
 from kgeval.report.overview.findings import taken_out
 
 
@@ -26,7 +26,7 @@ def outcome(row: AuditGate) -> str:
 
 def value(row: AuditGate) -> str:
     """The value, or why there is none."""
-    return row.reason or "-" if row.value is None else number(row.value)
+    return row.reason or "-" if row.value is None else beyond(row.value, row.limit)
 
 
 def waiver_state(one: Waived) -> str:

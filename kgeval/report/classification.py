@@ -7,7 +7,7 @@ from pathlib import Path
 
 from kgeval.records import Classification, LabelCount
 from kgeval.report.console import notes, screen, table, text_of, title, where
-from kgeval.report.display import joined, number, percent, plural, visible
+from kgeval.report.display import figure, joined, number, percent, plural, visible
 from kgeval.report.markdown import code, escape, prose
 from kgeval.report.markdown import table as rows_of
 from kgeval.report.usage import usage_line
@@ -60,7 +60,7 @@ def facts(report: Classification) -> list[str]:
         causes = [f"{cause} ({number(n)})" for cause, n in sorted(report.failures.items(), key=lambda item: -item[1])]
         lines.append(f"Without one: {joined(causes)}.")
     if report.agreement is not None:
-        kappa = "" if report.kappa is None else f", Cohen's kappa {report.kappa:.2f}"
+        kappa = "" if report.kappa is None else f", Cohen's kappa {figure(report.kappa, digits=2)}"
         had = plural(report.compared, "question")
         lines.append(f"{had} had one of the levels before: {percent(report.agreement)} got the same{kappa}.")
     return lines

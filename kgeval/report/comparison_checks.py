@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kgeval.records import Stopped
-from kgeval.report.comparison_view import View, between, chance, share, signed
-from kgeval.report.display import number
+from kgeval.report.comparison_view import View, between
+from kgeval.report.display import chance, interval, number, share, signed
 from kgeval.report.stats_parts import SELECTION, Part, drift_part
 
 
@@ -23,7 +23,7 @@ def _stopped(view: View) -> Iterator[Part]:
     if view.report.stopped:
         rows = [
             (f"{one.system_a} against {one.system_b}", decision(one), f"{number(one.questions)} of {number(one.of_questions)}",
-             f"{number(one.calls)} of {number(one.of_calls)}", f"{signed(one.low)} to {signed(one.high)}", share(one.tie_region))
+             f"{number(one.calls)} of {number(one.of_calls)}", interval(one.low, one.high, signed) or "-", share(one.tie_region))
             for one in view.report.stopped
         ]
         head = ("Pair", "decision", "questions", "judge calls", "95 %, always valid", "tie region")

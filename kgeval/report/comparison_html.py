@@ -13,7 +13,7 @@ from kgeval.report import plots_comparison as plots
 from kgeval.report.comparison_checks import checks
 from kgeval.report.comparison_view import ALL, OVERALL, Group, View, view_of
 from kgeval.report.comparison_words import facts, verdict, winner
-from kgeval.report.display import joined, number, plural
+from kgeval.report.display import chance, figure, joined, number, plural, share, signed
 
 MOST_OPENED = 100  # questions of the drill-down on the page
 MOST_PAIRS = 60  # pairs with bars and boxes
@@ -66,7 +66,8 @@ def context(report: ComparisonReport) -> dict[str, Any]:
 
 _GATES: tuple[tuple[str, str, bool | None], ...] = (("missed", "error", False), ("unanswered", "open", None), ("met", "passed", True))
 _FORMS: dict[str, Any] = {
-    "signed": shown.signed, "share_of": shown.share, "points": shown.points, "plain": shown.plain, "chance": shown.chance,
+    "signed": signed, "share_of": share, "points": shown.points, "chance": chance,
+    "plain": lambda value, digits=2: figure(value, digits=digits),
     "between": shown.between, "ends": shown.ends, "scored": shown.scored, "lost": shown.lost, "text_of": shown.text_of,
     "procedures": shown.PROCEDURES, "too_few": shown.TOO_FEW.capitalize(), "least": shown.FEW,
 }
@@ -141,13 +142,13 @@ def _cell(view: View, one: PairResult | None, *, sub: bool) -> Cell:
     if one is None or one.relative.value is None:
         return Cell("-", title="no result")
     ends, few = shown.ends(one), shown.few(one)
-    p = "" if one.p_holm is None else f"; p {shown.chance(one.p_holm)} (Holm)"
+    p = "" if one.p_holm is None else f"; p {chance(one.p_holm)} (Holm)"
     told = f"n {shown.scored(one)}" + (f"; 95 %: {ends}" if ends else "") + p
     count = f"n {number(one.n_scored)}" + (f", {shown.TOO_FEW}" if few else "")
     below = (*((ends,) if ends else ()), count) if sub else ()
     stop = view.stop(one.system_a, one.system_b) if (one.aspect, shown.group_of(one)) == (OVERALL, ALL) else None
     shade = "few" if few else plots.heat(one.relative.value)
-    return Cell(shown.signed(one.relative.value), shade, below, told, winner(one, stop) is not None)
+    return Cell(signed(one.relative.value), shade, below, told, winner(one, stop) is not None)
 
 
 def _contrast(view: View) -> Iterable[tuple[PairResult, list[tuple[str, PairResult | None]]]]:

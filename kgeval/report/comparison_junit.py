@@ -8,7 +8,7 @@ from kgeval.records import ComparisonGate, ComparisonReport, PairResult
 from kgeval.report.comparison_checks import checks
 from kgeval.report.comparison_view import View, lost, view_of
 from kgeval.report.comparison_words import sentence, verdict
-from kgeval.report.display import number
+from kgeval.report.display import beyond, number
 from kgeval.report.junit import add_case, add_outcome, written, xml_text
 
 
@@ -34,10 +34,11 @@ def _gate(suite: Element, gate: ComparisonGate) -> None:
     side = ">=" if gate.least else "<="
     case = add_case(suite, f"{gate.system_a} against {gate.system_b}", f"{gate.aspect}: {gate.figure} {side} {number(gate.limit)}")
     if gate.met is None:
-        why = "there is no value" if gate.value is None else f"{gate.value:.4g}, but the run was stopped before its end"
+        why = "there is no value" if gate.value is None else f"{beyond(gate.value, gate.limit)}, but the run was stopped before its end"
         add_outcome(case, "error", "unanswered", why)
     elif not gate.met:
-        add_outcome(case, "failure", "missed", f"{gate.value:.4g} is {'below' if gate.least else 'above'} {number(gate.limit)}")
+        value = beyond(gate.value or 0.0, gate.limit)
+        add_outcome(case, "failure", "missed", f"{value} is {'below' if gate.least else 'above'} {number(gate.limit)}")
 
 
 def _pairs(suite: Element, view: View) -> None:

@@ -7,7 +7,7 @@ from kgeval.report import comparison_view as shown
 from kgeval.report.comparison_checks import checks
 from kgeval.report.comparison_view import View, view_of
 from kgeval.report.comparison_words import facts, verdict
-from kgeval.report.display import number
+from kgeval.report.display import chance, figure, number, share, signed
 from kgeval.report.markdown import cell, code, elsewhere, escape, fitted, notes, prose
 from kgeval.report.markdown import table as rows_of
 from kgeval.report.usage import usage_line
@@ -44,18 +44,18 @@ def _relative(one: PairResult | None) -> str:
     if one is None:
         return "-"
     ends = shown.ends(one)
-    return cell(f"**{shown.signed(one.relative.value)}**" + (f" ({ends})" if ends else ""))
+    return cell(f"**{signed(one.relative.value)}**" + (f" ({ends})" if ends else ""))
 
 
 def _rates(one: PairResult) -> tuple[str, ...]:
-    return tuple(cell(shown.share(rate)) for rate in ((one.rates.win, one.rates.tie, one.rates.loss) if one.rates else (None,) * 3))
+    return tuple(cell(share(rate)) for rate in ((one.rates.win, one.rates.tie, one.rates.loss) if one.rates else (None,) * 3))
 
 
 def _pairs(view: View) -> str:
     found = list(view.first())
     rows = [
-        (_pair(one), *_rates(one), _relative(one), cell(shown.chance(one.p_holm)), shown.points(one.gap.value),
-         cell(shown.share(one.detectable)), shown.scored(one) + (f" ({escape(shown.lost(one))})" if shown.lost(one) else ""))
+        (_pair(one), *_rates(one), _relative(one), cell(chance(one.p_holm)), shown.points(one.gap.value),
+         cell(share(one.detectable)), shown.scored(one) + (f" ({escape(shown.lost(one))})" if shown.lost(one) else ""))
         for one in found[:_PAIRS]
     ]
     heads = ("A against B", "A wins", "Ties", "B wins", "Relative (95 %)", "p (Holm)", "Points", "Finds", "Scored")
@@ -65,7 +65,7 @@ def _pairs(view: View) -> str:
 def _gates(view: View) -> str:
     rows = [
         (f"{_name(gate.system_a)} against {_name(gate.system_b)}", escape(gate.aspect), f"{gate.figure} {'≥' if gate.least else '≤'} "
-         f"{number(gate.limit)}", shown.plain(gate.value, 4), "unanswered" if gate.met is None else "met" if gate.met else "**missed**")
+         f"{number(gate.limit)}", figure(gate.value, digits=4), "unanswered" if gate.met is None else "met" if gate.met else "**missed**")
         for gate in view.report.gates[:_PAIRS]
     ]
     heads = ("Pair", "Aspect", "Threshold", "Value", "Outcome")
@@ -78,7 +78,7 @@ def _ranking(view: View) -> str:
         return ""
     rows = [
         ("-" if one.rank is None else str(one.rank), _name(one.system), shown.points(one.strength.value),
-         shown.between(one.strength, shown.points) or "-", cell(shown.share(one.average_win_rate)))
+         shown.between(one.strength, shown.points) or "-", cell(share(one.average_win_rate)))
         for one in ranking.systems[:_PAIRS]
     ]
     reason = escape(ranking.reason or ("" if ranking.rankable else "no reason given"), longest=400)
@@ -109,7 +109,7 @@ def _checks(view: View) -> str:
 def _groups(view: View) -> str:
     rows = [
         (_pair(one), escape(one.aspect, longest=60), escape(shown.group_of(one).title, longest=60), _relative(one),
-         cell(shown.chance(one.p_holm)), shown.scored(one))
+         cell(chance(one.p_holm)), shown.scored(one))
         for one in view.report.pairs[:_ROWS]
     ]
     text = rows_of(("A against B", "Aspect", "Group", "Relative (95 %)", "p (Holm)", "Scored"), rows)
@@ -118,9 +118,9 @@ def _groups(view: View) -> str:
 
 def _judge(view: View) -> str:
     rows = [
-        (_pair(one), number(one.calls), *(cell(shown.share(part)) for part in (
+        (_pair(one), number(one.calls), *(cell(share(part)) for part in (
             one.first_wins.value, one.ab_win, one.ba_win, one.flips, one.ties, one.self_agreement)),
-         cell(shown.signed(one.raw.value)), cell(shown.signed(one.length_controlled.value)))
+         cell(signed(one.raw.value)), cell(signed(one.length_controlled.value)))
         for one in view.report.judge[:_PAIRS]
     ]
     heads = ("A against B", "Calls", "First place wins", "A first", "A second", "Turned", "Ties", "Same again", "Raw", "At equal lengths")
@@ -139,7 +139,7 @@ def _alignment(view: View) -> str:
 
 def _cost(view: View) -> str:
     rows = [
-        (_name(one.system), cell(shown.share(view.win_rate(one.system))), number(one.answers), *(
+        (_name(one.system), cell(share(view.win_rate(one.system))), number(one.answers), *(
             "-" if value is None else number(value) for value in (one.words, one.tokens, one.seconds, one.calls, one.cost)))
         for one in view.report.systems[:_PAIRS]
     ]

@@ -12,7 +12,7 @@ from kgeval.report.comparison_checks import checks
 from kgeval.report.comparison_view import ALL, OVERALL, View, view_of, word
 from kgeval.report.comparison_words import facts, verdict
 from kgeval.report.console import more, notes, screen, table, text_of, title, where
-from kgeval.report.display import number
+from kgeval.report.display import chance, figure, number, share, signed
 from kgeval.report.usage import usage_line
 
 if TYPE_CHECKING:
@@ -61,8 +61,8 @@ def _pairs(console: Console, view: View) -> None:
         rates = [one.rates.win, one.rates.tie, one.rates.loss] if one.rates else [None] * 3
         ends = shown.ends(one)
         made.add_row(
-            _pair(one), *map(shown.share, rates), shown.signed(one.relative.value) + (f"\n{ends}" if ends else ""),
-            shown.chance(one.p_holm), shown.points(one.gap.value), shown.scored(one),
+            _pair(one), *map(share, rates), signed(one.relative.value) + (f"\n{ends}" if ends else ""),
+            chance(one.p_holm), shown.points(one.gap.value), shown.scored(one),
         )
     console.print(made)
     more(console, len(found) - _PAIRS, "pair")
@@ -81,7 +81,7 @@ def _groups(console: Console, view: View) -> None:
             if one is not None:
                 label = word(aspect, 40) if group == ALL else word(group.title, 40)
                 made.add_row(
-                    label, shown.signed(one.relative.value), shown.ends(one), shown.chance(one.p_holm), shown.scored(one),
+                    label, signed(one.relative.value), shown.ends(one), chance(one.p_holm), shown.scored(one),
                 )
         console.print(made)
         more(console, len(cells) - _ROWS)
@@ -100,7 +100,7 @@ def _ranking(console: Console, view: View) -> None:
         rank = "-" if one.rank is None else str(one.rank)
         made.add_row(
             word(one.system, 40), rank, shown.points(one.strength.value), shown.between(one.strength, shown.points),
-            shown.share(one.average_win_rate),
+            share(one.average_win_rate),
         )
     console.print(made)
     more(console, len(ranking.systems) - _PAIRS, "system")
@@ -112,10 +112,10 @@ def _judge(console: Console, view: View) -> None:
     title(console, "JUDGE")
     made = table("PAIR", "first place wins", "A first, second", "turned", "ties", "same again", "at equal lengths")
     for one in view.report.judge[: _ASPECTS + 1]:
-        orders = f"{shown.share(one.ab_win)}, {shown.share(one.ba_win)}"
+        orders = f"{share(one.ab_win)}, {share(one.ba_win)}"
         made.add_row(
-            _pair(one), shown.share(one.first_wins.value), orders, shown.share(one.flips), shown.share(one.ties),
-            shown.share(one.self_agreement), shown.signed(one.length_controlled.value),
+            _pair(one), share(one.first_wins.value), orders, share(one.flips), share(one.ties),
+            share(one.self_agreement), signed(one.length_controlled.value),
         )
     console.print(made)
     more(console, len(view.report.judge) - _ASPECTS - 1, "pair")
@@ -136,7 +136,7 @@ def _contrast(console: Console, view: View) -> None:
 
 def _with_ends(one: PairResult) -> str:
     ends = shown.ends(one)
-    return shown.signed(one.relative.value) + (f"\n{ends}" if ends else "")
+    return signed(one.relative.value) + (f"\n{ends}" if ends else "")
 
 
 def _checks(console: Console, view: View) -> None:
@@ -160,6 +160,6 @@ def _gates(console: Console, view: View) -> None:
         met = "unanswered" if gate.met is None else "met" if gate.met else "MISSED"
         pair = f"{word(gate.system_a, _NAME)}\n{word(gate.system_b, _NAME)}"
         bound = f"{gate.figure} {'>=' if gate.least else '<='} {number(gate.limit)}"
-        made.add_row(pair, word(gate.aspect, 30), bound, shown.plain(gate.value, 4), met)
+        made.add_row(pair, word(gate.aspect, 30), bound, figure(gate.value, digits=4), met)
     console.print(made)
     more(console, len(view.report.gates) - _ROWS, "threshold")

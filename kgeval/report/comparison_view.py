@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
 from kgeval.records import Box, ComparedBy, ComparisonReport, Estimated, PairResult, Rates, Stopped, TrialRates
-from kgeval.report.display import number, percent, plural, visible
+from kgeval.report.display import figure, interval, number, plural, signed, visible
 
 Decision = Literal["a", "b", "equal", "open"]
 OVERALL = "overall"
@@ -148,41 +148,14 @@ def text_of(text: str, longest: int = 6_000) -> str:
     return kept if len(text) <= longest else f"{kept}... ({len(text):,} characters)"
 
 
-def signed(share: float | None) -> str:
-    """`+12.3 %`, `-4.0 %`, `0 %`; `-` for null."""
-    if share is None:
-        return "-"
-    if abs(share) < 5e-13:
-        return "0 %"
-    return ("+" if share > 0 else "-") + percent(abs(share))
-
-
-def share(value: float | None) -> str:
-    """`61.6 %`; `-` for null."""
-    return "-" if value is None else percent(value)
-
-
 def points(value: float | None) -> str:
     """A difference of points with its sign; `-` for null."""
-    return "-" if value is None else "0" if abs(value) < 5e-13 else f"{value:+.2f}"
+    return figure(value, digits=2, sign=True)
 
 
-def plain(value: float | None, digits: int = 2) -> str:
-    """`0.41`; `-` for null."""
-    return "-" if value is None else f"{value:.{digits}f}"
-
-
-def chance(p: float | None) -> str:
-    """`0.032`, `< 0.001`; `-` for null."""
-    if p is None:
-        return "-"
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def between(one: Estimated, shown: object = signed) -> str:
-    """`+3.1 % to +12.0 %`; "" without an interval."""
-    form = shown if callable(shown) else signed
-    return "" if one.low is None or one.high is None else f"{form(one.low)} to {form(one.high)}"
+def between(one: Estimated, shown: Callable[[float], str] = signed) -> str:
+    """`+3.1 % to +12.0 %`; "" without an interval that has a width."""
+    return interval(one.low, one.high, shown)
 
 
 def ends(one: PairResult) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kgeval.records import PairResult, Stopped
-from kgeval.report.comparison_view import ALPHA, ALWAYS, FEW, View, between, chance, few, lost, points, share, signed, stamp, turned, word
-from kgeval.report.display import joined, number, plural
+from kgeval.report.comparison_view import ALPHA, ALWAYS, FEW, View, between, few, lost, points, stamp, turned, word
+from kgeval.report.display import chance, joined, number, plural, share, signed
 
 MOST_PAIRS = 6  # sentences
 

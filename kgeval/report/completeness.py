@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from kgeval.records import LEVELS, CompletenessReport, Coverage, FactRetention, FactVerdict, GoldMatch, Judgement, Level, Proportion
-from kgeval.report.display import joined, number, percent, plural, visible
-from kgeval.report.measures import causes, full, interval
+from kgeval.report.display import interval, joined, number, percent, plural, visible
+from kgeval.report.measures import causes, full
 
 TITLES: dict[str, str] = {
     "entity_coverage": "Entities", "relation_completeness": "Relations",

@@ -8,7 +8,8 @@ from typing import Any
 from kgeval.records import CompletenessReport, Judgement
 from kgeval.report import completeness as view
 from kgeval.report import page
-from kgeval.report.measures import interval, of, share
+from kgeval.report.display import interval
+from kgeval.report.measures import of, share
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from kgeval.records import ContaminationReport, Gain, KnownSide, Mean, ProbeResult
 from kgeval.report.console import notes, screen, table, text_of, title, where
-from kgeval.report.display import number, percent, plural, visible
+from kgeval.report.display import has_width, interval, number, plural, points, share, visible
 from kgeval.report.markdown import code, escape, prose
 from kgeval.report.markdown import table as rows_of
-from kgeval.report.measures import causes, interval
+from kgeval.report.measures import causes
 from kgeval.report.redact import hasher
 from kgeval.report.usage import usage_line
 
@@ -141,12 +141,12 @@ def gain_text(gain: Gain | None) -> str:
     if gain is None or gain.mean is None:
         return "-"
     low, high = gain.low, gain.high
-    sure = low is not None and high is not None and low < high and not low <= 0 <= high
-    return f"{100 * gain.mean:+.1f}{' *' if sure else ''}"
+    sure = low is not None and high is not None and has_width(low, high) and not low <= 0 <= high
+    return f"{points(gain.mean)}{' *' if sure else ''}"
 
 
 def _share(mean: Mean) -> str:
-    return "-" if mean.mean is None else percent(mean.mean)
+    return share(mean.mean)
 
 
 def _documents_heads(report: ContaminationReport) -> tuple[str, ...]:
@@ -162,18 +162,16 @@ def _documents(report: ContaminationReport) -> Iterator[tuple[str, ...]]:
 
 def _known(report: ContaminationReport) -> Iterator[tuple[str, ...]]:
     def cells(one: KnownSide) -> Iterable[str]:
-        share = "-" if one.marked_share is None else percent(one.marked_share)
-        return _share(one.accuracy), share, interval(one.low, one.high) or "-", number(one.accuracy.n_scored)
+        return _share(one.accuracy), share(one.marked_share), interval(one.low, one.high) or "-", number(one.accuracy.n_scored)
 
     for one in report.known:
         yield _SIDES[one.known], number(one.documents), *cells(one)
     if report.difference is not None and report.difference_low is not None and report.difference_high is not None:
-        between = f"{100 * report.difference_low:+.1f} to {100 * report.difference_high:+.1f}"
-        yield "known minus unknown", "", "", f"{100 * report.difference:+.1f}", between, ""
+        between = interval(report.difference_low, report.difference_high, points) or "-"
+        yield "known minus unknown", "", "", points(report.difference), between, ""
 
 
 def _probe(one: ProbeResult) -> tuple[str, ...]:
     known = {True: "yes", False: "no", None: "-"}[one.recognised]
-    supported = "-" if one.supported is None else percent(one.supported)
     why = visible(one.reason, longest=80) if one.reason and one.status == "unscored" else ""
-    return one.title, known, number(one.claims), supported, " ".join(filter(None, [_SIDES[one.known], why]))
+    return one.title, known, number(one.claims), share(one.supported), " ".join(filter(None, [_SIDES[one.known], why]))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kgeval.records import CrossedCell, CrossedChange, CrossedReport, RunPlace
-from kgeval.report.display import number, plural
+from kgeval.report.display import bracketed, chance, figure, number, percent, plural
 
 AXES = {
     "setting": "One setting of a system changed", "variant": "The graph built otherwise", "share": "Less of the corpus",
@@ -120,7 +120,7 @@ def _axes(report: CrossedReport) -> tuple[str, ...]:
 
 
 def _of_place(report: CrossedReport, place: RunPlace) -> tuple[str, ...]:
-    share = "–" if place.share is None else f"{100 * place.share:g} %"
+    share = "–" if place.share is None else percent(place.share)
     axes = ((report.variants, place.variant or "–"), (report.shares, share), (report.readers, place.reader or "–"))
     return tuple(text for values, text in axes if values)
 
@@ -129,9 +129,8 @@ def cell(one: CrossedCell | None) -> str:
     """A mean with its interval and what it is over; a dash where nothing was measured."""
     if one is None or one.mean is None:
         return "–" if one is None else f"– (0 of {number(one.n)})"
-    interval = f" [{one.low:.3f}, {one.high:.3f}]" if one.low is not None and one.high is not None else ""
     over = f"n {number(one.n)}" if one.n == one.n_scored else f"{number(one.n_scored)} of {number(one.n)}"
-    return f"{one.mean:.3f}{interval} {over}"
+    return " ".join(filter(None, [figure(one.mean), bracketed(one.low, one.high), over]))
 
 
 def narrowed(one: Table, columns: int) -> Iterator[Table]:
@@ -169,7 +168,7 @@ def difference(one: CrossedChange | None) -> str:
     """A difference with its interval, n and corrected p; better and worse in a word, so that no colour is needed."""
     if one is None or one.mean is None:
         return "–"
-    interval = f" [{one.low:+.3f}, {one.high:+.3f}]" if one.low is not None and one.high is not None else ""
     word = "" if one.better is None else " better" if one.better else " worse"
-    p = "" if one.p_holm is None else f", p {one.p_holm:.3f}" if one.p_holm >= 0.001 else ", p <0.001"
-    return f"{one.mean:+.3f}{interval} n {number(one.n)}{p}{word}"
+    p = "" if one.p_holm is None else f", p {chance(one.p_holm)}"
+    ends = bracketed(one.low, one.high, lambda end: figure(end, sign=True))
+    return " ".join(filter(None, [figure(one.mean, sign=True), ends, f"n {number(one.n)}{p}{word}"]))

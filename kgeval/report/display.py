@@ -5,10 +5,14 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from collections.abc import Callable
 
 LONGEST = 200
 _SPACE = re.compile(r"\s+")
+_NUMBER = re.compile(r"-?\d+(\.\d+)?")
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+NONE = "-"
+_NOTHING = 5e-13  # what adding up may leave of 0
 _JOINERS = "\u200c\u200d"
 
 
@@ -64,13 +68,91 @@ def percent(share: float | None) -> str:
     """A share in 0..1 as a percentage. Never rounded to 0 % or 100 % unless it is exactly that; "" for null."""
     if share is None:
         return ""
-    if share in (0, 1):
-        return f"{share:.0%}".replace("%", " %")
-    for digits in (1, 2):
+    if share < 0:
+        return f"-{percent(-share)}"
+    for digits in (0, 1, 2):
         text = f"{share * 100:.{digits}f}"
-        if float(text) not in (0.0, 100.0):
+        if (float(text) not in (0.0, 100.0) and digits) or share in (0, 1):
             return f"{text} %"
-    return "< 0.01 %" if share < 0.5 else "> 99.99 %"
+    return "< 0.01 %" if share < 0.5 else "> 99.99 %" if share < 1 else "> 100 %"
+
+
+def share(value: float | None) -> str:
+    """As `percent`; "-" for null."""
+    return NONE if value is None else percent(value)
+
+
+def signed(value: float | None) -> str:
+    """A difference of shares: `+12.3 %`, `-4.0 %`, `0 %`; "-" for null."""
+    if value is None:
+        return NONE
+    return "0 %" if abs(value) < _NOTHING else percent(value) if value < 0 else f"+{percent(value)}"
+
+
+def points(value: float | None) -> str:
+    """A difference of shares in points of a hundred: `+30.0`; "-" for null."""
+    return signed(value).removesuffix(" %")
+
+
+def figure(value: float | None, *, digits: int = 3, sign: bool = False) -> str:
+    """A value with so many digits after the point: `0.741`, with `sign` `+0.741`; "-" for null.
+
+    Never rounded to 0, 1 or -1 unless it is exactly that: `< 0.001`, `> 0.999`. From 10,000 on as a number.
+    """
+    if value is None:
+        return NONE
+    if abs(value) < _NOTHING:
+        return "0"
+    plus = "+" if sign and value > 0 else ""
+    if abs(value) >= 10_000 or value in (1, -1):
+        return plus + number(value)
+    text, least = f"{value:.{digits}f}", 10.0**-digits
+    if float(text) == 0:
+        return f"< {plus}{least:.{digits}f}" if value > 0 else f"> {-least:.{digits}f}"
+    if abs(float(text)) == 1 and abs(value) < 1:
+        return f"> {plus}{1 - least:.{digits}f}" if value > 0 else f"< {least - 1:.{digits}f}"
+    return plus + text
+
+
+def chance(p: float | None) -> str:
+    """A p-value: `0.032`, `< 0.001`; "-" for null."""
+    return figure(p)
+
+
+def has_width(low: float | None, high: float | None) -> bool:
+    """Whether there is an interval to show: one without width says that values were equal, not that the next one is."""
+    return low is not None and high is not None and not math.isclose(low, high, rel_tol=1e-9, abs_tol=_NOTHING)
+
+
+def interval(low: float | None, high: float | None, form: Callable[[float], str] = percent) -> str:
+    """`59.5 % to 63.6 %`; "" where there is no interval, or one without width."""
+    return "" if low is None or high is None or not has_width(low, high) else f"{form(low)} to {form(high)}"
+
+
+def bracketed(low: float | None, high: float | None, form: Callable[[float], str] = figure) -> str:
+    """`[0.671, 0.752]`; "" where there is no interval, or one without width."""
+    return "" if low is None or high is None or not has_width(low, high) else f"[{form(low)}, {form(high)}]"
+
+
+def seconds(value: float | None) -> str:
+    """A duration in seconds, without the unit: `12.35`, `1,234.00`, `0.0042`; "-" for null."""
+    if value is None:
+        return NONE
+    return f"{value:,.2f}" if value >= 0.1 or value == 0 else f"{value:.2g}"
+
+
+def beyond(value: float, limit: float | str) -> str:
+    """A value as `number` has it, with as many digits as tell it from the limit that it is compared with: `0.79996`, not 0.8. `limit`: also
+    as text, `share <= 0.8`."""
+    if isinstance(limit, str):
+        last = limit.split()[-1] if limit.split() else ""
+        limit = float(last) if _NUMBER.fullmatch(last) else math.nan
+    for digits in range(5, 18):
+        if value == limit or float(number(value).replace(",", "")) != limit:
+            break
+        if float(text := f"{value:.{digits}g}") != limit:
+            return text
+    return number(value)
 
 
 def plural(count: int, noun: str) -> str:
@@ -85,7 +167,7 @@ def joined(parts: list[str]) -> str:
 
 
 def money(cost: float | None) -> str:
-    """US dollars; four decimals below one dollar; "price not known" for null."""
+    """US dollars; four decimals below one dollar, never rounded to 0; "price not known" for null."""
     if cost is None:
         return "price not known"
-    return f"${cost:,.2f}" if cost >= 1 or cost == 0 else f"${cost:.4f}"
+    return f"${cost:,.2f}" if cost >= 1 or cost == 0 else f"${cost:.4f}" if cost >= 0.00005 else "< $0.0001"

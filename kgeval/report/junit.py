@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from kgeval.records import GateResult, Mean, MetricSummary, RunManifest, ScoreReport
-from kgeval.report.display import number, visible
+from kgeval.report.display import beyond, figure, number, visible
 from kgeval.report.measures import causes
-from kgeval.report.scores_view import View, between, figure, gate_name, verdict, view_of
+from kgeval.report.scores_view import View, between, gate_name, verdict, view_of
 
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NAME = 200
@@ -61,7 +61,7 @@ def _gate(suite: Element, gate: GateResult, mean: Mean | None, missing: int) -> 
     case = add_case(suite, f"{gate.system}.gates", gate_name(gate))
     if gate.met is False:
         side = "below" if gate.least else "above"
-        add_outcome(case, "failure", "missed", f"{figure(gate.value)} is {side} {number(gate.limit)}")
+        add_outcome(case, "failure", "missed", f"{beyond(gate.value or 0.0, gate.limit)} is {side} {number(gate.limit)}")
     elif gate.met is None and mean is not None and _nothing_to_score(mean):
         add_outcome(case, "error", "unanswered", f"{_meaningless(mean)}; a gate SYSTEM:METRIC asks one system only")
     elif gate.met is None:

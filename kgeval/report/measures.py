@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kgeval.records import Estimate, Proportion
-from kgeval.report.display import joined, number, percent, plural, visible
-
-
-def interval(low: float | None, high: float | None) -> str:
-    """`59.5 % to 63.6 %`, or "" where there is no interval."""
-    return "" if low is None or high is None else f"{percent(low)} to {percent(high)}"
+from kgeval.report.display import interval, joined, number, percent, plural, visible
 
 
 def share(value: Proportion) -> str:

@@ -99,7 +99,7 @@ def _environment() -> Environment:
         visible=display.visible, number=display.number, percent=display.percent, money=display.money, plural=display.plural, pairs=_pairs,
         causes=measures.causes, model_rows=_model_rows, share=measures.share, over=measures.of,
     )
-    page.globals.update(top=TOP, most_examples=MOST_EXAMPLES, most_rows=MOST_ROWS, interval=measures.interval)
+    page.globals.update(top=TOP, most_examples=MOST_EXAMPLES, most_rows=MOST_ROWS, interval=display.interval, has_width=display.has_width)
     return page
 
 

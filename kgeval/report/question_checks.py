@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from kgeval.records import CheckDifference, CheckedSet, CheckFigure, CheckReport
 from kgeval.report.console import notes, screen, table, text_of, title, where
-from kgeval.report.display import number, percent, plural, visible
+from kgeval.report.display import has_width, interval, number, percent, plural, points, visible
 from kgeval.report.markdown import code, escape, prose
 from kgeval.report.markdown import table as rows_of
-from kgeval.report.measures import causes, interval
+from kgeval.report.measures import causes
 from kgeval.report.redact import hasher
 from kgeval.report.usage import usage_line
 
@@ -146,9 +146,8 @@ def _differences(console: Console, report: CheckReport) -> None:
 
 
 def _difference(one: CheckDifference) -> tuple[str, str, str]:
-    sure = "" if one.low <= 0 <= one.high else " *"
-    between = f"{100 * one.low:+.1f} to {100 * one.high:+.1f}"
-    return f"{100 * one.difference:+.1f}{sure}", between, f"{number(one.n_first)}, {number(one.n_second)}"
+    sure = " *" if has_width(one.low, one.high) and not one.low <= 0 <= one.high else ""
+    return f"{points(one.difference)}{sure}", interval(one.low, one.high, points) or "-", f"{number(one.n_first)}, {number(one.n_second)}"
 
 
 def _twins(console: Console, report: CheckReport) -> None:

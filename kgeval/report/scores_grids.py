@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kgeval.records import LEVELS_OF_X, By, GateResult, LeaderRow, Mean
-from kgeval.report.display import joined, number
+from kgeval.report.display import figure, joined, number
 from kgeval.report.measures import causes
 from kgeval.report.scores_view import (
     LEAST,
@@ -13,7 +13,6 @@ from kgeval.report.scores_view import (
     View,
     between,
     difference,
-    figure,
     gate_name,
     level_title,
     scored,

@@ -10,10 +10,10 @@ from typing import Any
 
 from kgeval.records import CostSummary, MetricInfo, ScoreReport
 from kgeval.report import page
-from kgeval.report.display import joined, number, plural, visible
+from kgeval.report.display import figure, joined, number, plural, visible
 from kgeval.report.measures import causes
 from kgeval.report.scores_sections import sections
-from kgeval.report.scores_view import View, between, figure, scored, verdict, view_of, word
+from kgeval.report.scores_view import View, between, scored, verdict, view_of, word
 from kgeval.report.scores_worst import worst_rows
 
 MOST_WORST = 100

@@ -6,12 +6,13 @@ import re
 from collections.abc import Sequence
 
 from kgeval.records import ScoreReport
+from kgeval.report.display import figure
 from kgeval.report.markdown import cell as own
 from kgeval.report.markdown import code, elsewhere, escape, fitted, more, notes, prose
 from kgeval.report.markdown import table as rows_of
 from kgeval.report.scores_grids import Cell, Grid, Section
 from kgeval.report.scores_sections import sections
-from kgeval.report.scores_view import View, figure, verdict, view_of
+from kgeval.report.scores_view import View, verdict, view_of
 from kgeval.report.scores_worst import worst_rows
 from kgeval.report.usage import usage_line
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from kgeval.records import LEVELS_OF_X, CostSummary, Mean, Quantiles, ReasoningSummary
 from kgeval.report import scores_grids as tables
-from kgeval.report.display import money, number, percent
+from kgeval.report.display import money, number, percent, seconds
 from kgeval.report.scores_grids import Cell, Grid, Section, cell
 from kgeval.report.scores_view import View, level_title, word
 
@@ -66,7 +66,7 @@ def _amount(one: CostSummary, field: str, table: dict[str, float], factors: bool
     known = one.known.get(field)
     some = f"of {number(known)}/{number(one.n)}" if known is not None and known < one.n else ""
     times = _times(one.factors.get(field)) if factors and one.system != one.baseline else ""
-    text = money(value) if field == "cost" else f"{value:,.2f}" if field.endswith("_s") or field == "seconds" else number(round(value, 1))
+    text = money(value) if field == "cost" else seconds(value) if field.endswith("_s") or field == "seconds" else number(round(value, 1))
     return Cell(text, ", ".join(part for part in (times, some) if part))
 
 
@@ -94,7 +94,7 @@ def _filled(kinds: Iterable[tuple[str, list[Cell]]]) -> tuple[tuple[str, tuple[C
 def _quantiles(one: Quantiles | None, factor: float | None = None) -> Cell:
     if one is None or not one.n:
         return Cell("-")
-    text = " / ".join("-" if value is None else f"{value:,.2f}" for value in (one.p50, one.p95, one.p99))
+    text = " / ".join(seconds(value) for value in (one.p50, one.p95, one.p99))
     return Cell(text, ", ".join(part for part in (_times(factor), f"n {number(one.n)}") if part))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from kgeval.records import By, Gain, GateResult, Mean, MetricInfo, MetricSummary, ScoreReport
-from kgeval.report.display import joined, number, plural, visible
+from kgeval.report.display import bracketed, figure, joined, number, plural, visible
 
 # The metric that the verdict speaks of: the leaderboard's, else the first of these that has values, else the first of all.
 HEADLINES = (
@@ -237,29 +237,17 @@ def word(text: str, *, longest: int = NAME) -> str:
     return visible(text, longest=longest)
 
 
-def figure(value: float | None) -> str:
-    """A value in 0..1 with three digits, "-" for null. Never rounded to 0 or 1 unless it is exactly that."""
-    if value is None:
-        return "-"
-    if value in (0, 1):
-        return f"{value:.0f}"
-    text = f"{value:.3f}"
-    return {"0.000": "<0.001", "-0.000": ">-0.001", "1.000": ">0.999"}.get(text, text)
-
-
 def between(low: float | None, high: float | None) -> str:
     """`[0.671, 0.752]`, "" where there is no interval, or none with a width: equal values do not prove that the next one is equal."""
-    return "" if low is None or high is None or low == high else f"[{figure(low)}, {figure(high)}]"
+    return bracketed(low, high)
 
 
 def difference(value: float | None, low: float | None, high: float | None) -> str:
     """`+0.120 [+0.051, +0.190]`; "-" for null."""
     def signed(one: float) -> str:
-        return figure(one) if one <= 0 else f"+{figure(one)}"
+        return figure(one, sign=True)
 
-    if value is None:
-        return "-"
-    return signed(value) + ("" if low is None or high is None or low == high else f" [{signed(low)}, {signed(high)}]")
+    return "-" if value is None else f"{signed(value)} {bracketed(low, high, signed)}".rstrip()
 
 
 def scored(mean: Mean) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kgeval.records import WorstRow
-from kgeval.report.display import visible
-from kgeval.report.scores_view import View, figure, word
+from kgeval.report.display import figure, visible
+from kgeval.report.scores_view import View, word
 
 
 def worst_rows(view: View, *, most: int) -> Sequence[WorstRow]:

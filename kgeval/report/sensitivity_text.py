@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from kgeval.records import ConditionScores, Sensitivity, SensitivityReport
 from kgeval.report.console import screen, table, text_of, title, where
-from kgeval.report.display import number, plural, visible
+from kgeval.report.display import figure, number, plural, visible
 from kgeval.report.markdown import code, escape, prose
 from kgeval.report.markdown import table as rows_of
 from kgeval.report.usage import usage_line
@@ -78,14 +78,10 @@ def _cells(one: Sensitivity) -> tuple[str, ...]:
     scored, wanted = (sum(getattr(part, name) for part in one.conditions) for name in ("n_scored", "n"))
     failed = sum(sum(part.failures.values()) for part in one.conditions)
     return (
-        *(_figure(_median(parts.get(name))) for name in ("reference", "answered", "wrong")), _figure(one.auc_reference),
-        _figure(one.auc_answered), f"{number(scored)} of {number(wanted)}", number(failed),
+        *(figure(_median(parts.get(name))) for name in ("reference", "answered", "wrong")), figure(one.auc_reference),
+        figure(one.auc_answered), f"{number(scored)} of {number(wanted)}", number(failed),
     )
 
 
 def _median(part: ConditionScores | None) -> float | None:
     return part.spread.median if part else None
-
-
-def _figure(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"

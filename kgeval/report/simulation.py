@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from kgeval.records import SimulatedScenario, SimulationBound, SimulationReport
 from kgeval.report.console import screen, table, text_of, title, where
-from kgeval.report.display import number, percent, plural, visible
+from kgeval.report.display import figure, number, percent, plural, visible
 from kgeval.report.markdown import escape
 from kgeval.report.markdown import table as rows_of
 
@@ -52,7 +52,7 @@ def markdown(report: SimulationReport) -> str:
     stops = [(escape(one.name), *stop_cells(one)) for one in report.scenarios]
     parts += ["## Stopping when sure\n\n" + rows_of(("Scenario", *STOPS), stops), _legend(OF_STOPS)]
     bounds = [
-        (escape(one.scenario), escape(one.what), figure(one.figure), _range(one), "yes" if one.held else "NO") for one in report.bounds
+        (escape(one.scenario), escape(one.what), percent(one.figure), _range(one), "yes" if one.held else "NO") for one in report.bounds
     ]
     parts.append("## Bounds\n\n" + rows_of(("Scenario", "What", "Figure", "Bound", "Held"), bounds))
     return "\n\n".join(parts) + "\n"
@@ -70,8 +70,8 @@ def accuracy_cells(one: SimulatedScenario) -> tuple[str, ...]:
     """In the order of ACCURACY."""
     ours, theirs = one.unbiased, one.biased
     return (
-        f"{one.truth:.3f}", _value(ours.mean), figure(ours.covered), figure(ours.alarms), _value(theirs.mean), figure(theirs.covered),
-        figure(theirs.alarms),
+        figure(one.truth), figure(ours.mean), percent(ours.covered), percent(ours.alarms), figure(theirs.mean), percent(theirs.covered),
+        percent(theirs.alarms),
     )
 
 
@@ -79,12 +79,7 @@ def stop_cells(one: SimulatedScenario) -> tuple[str, ...]:
     """In the order of STOPS."""
     found = one.sequential
     shares = (found.a, found.b, found.equal, found.open, found.wrong, found.same)
-    return *map(figure, shares), f"{found.questions:.1f}", figure(found.calls_share), figure(found.missed), figure(found.peeking)
-
-
-def figure(share: float) -> str:
-    """A share of runs: 0.951 as 95.1%."""
-    return f"{100 * share:.1f}%"
+    return *map(percent, shares), f"{found.questions:.1f}", percent(found.calls_share), percent(found.missed), percent(found.peeking)
 
 
 def _drawn(report: SimulationReport) -> str:
@@ -99,23 +94,19 @@ def _legend(text: str) -> str:
     return escape(text, longest=len(text))
 
 
-def _value(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
-
-
 def _broken(report: SimulationReport) -> list[SimulationBound]:
     return [bound for bound in report.bounds if not bound.held]
 
 
 def _said(bound: SimulationBound) -> str:
     name, what = visible(bound.scenario, longest=60), visible(bound.what, longest=80)
-    return f"not held: {name}: {what}: {figure(bound.figure)}, wanted {_range(bound)}"
+    return f"not held: {name}: {what}: {percent(bound.figure)}, wanted {_range(bound)}"
 
 
 def _range(bound: SimulationBound) -> str:
     if bound.low is None:
-        return f"at most {figure(bound.high or 0.0)}"
-    return f"at least {figure(bound.low)}" if bound.high is None else f"{figure(bound.low)} to {figure(bound.high)}"
+        return f"at most {percent(bound.high or 0.0)}"
+    return f"at least {percent(bound.low)}" if bound.high is None else f"{percent(bound.low)} to {percent(bound.high)}"
 
 
 def _table(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from kgeval.records import Drift, Estimated, JudgeReport, SequenceResult, StatsReport
-from kgeval.report.display import number
+from kgeval.report.display import chance, figure, interval, number, percent, share
 
 MOST = 200  # rows of a table
 SELECTION = "p selection: under 0.05, the labelled questions are no random part of the judged ones, and no correction holds."
@@ -28,29 +28,14 @@ def parts(report: StatsReport) -> Iterator[Part]:
         yield from made(report)
 
 
-def figure(value: float | None, *, signed: bool = False) -> str:
-    """Three decimals, with a sign where it is a difference; - for null."""
-    if value is None:
-        return "-"
-    shown = f"{value:+.3f}" if signed else f"{value:.3f}"
-    return shown if abs(value) < 1e4 else number(value)
+def between(found: Estimated, form: Callable[[float], str] = figure) -> str:
+    """low to high; - where there is none, or none with a width."""
+    return interval(found.low, found.high, form) or "-"
 
 
-def p_value(p: float | None) -> str:
-    """Three decimals, or < 0.001; - for null."""
-    return "-" if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def interval(found: Estimated, *, signed: bool = False) -> str:
-    """low to high; - where there is none."""
-    if found.low is None or found.high is None:
-        return "-"
-    return f"{figure(found.low, signed=signed)} to {figure(found.high, signed=signed)}"
-
-
-def percent(share: float | None) -> str:
-    """A share with one decimal; - for null."""
-    return "-" if share is None else f"{100 * share:.1f} %"
+def signed(value: float | None) -> str:
+    """A difference, with its sign; - for null."""
+    return figure(value, sign=True)
 
 
 def causes(failures: Mapping[str, int]) -> str:
@@ -65,7 +50,7 @@ def _level(report: StatsReport) -> str:
 def _systems(report: StatsReport) -> Iterator[Part]:
     if report.systems:
         rows = [
-            (f"{one.system}, {one.metric}", figure(one.mean.value), interval(one.mean), f"{one.n_scored} of {one.n}", causes(one.failures))
+            (f"{one.system}, {one.metric}", figure(one.mean.value), between(one.mean), f"{one.n_scored} of {one.n}", causes(one.failures))
             for one in report.systems
         ]
         yield Part("Means over questions", ("System, metric", "mean", _level(report), "scored", "not scored"), rows)
@@ -77,8 +62,8 @@ def _paired(report: StatsReport) -> Iterator[Part]:
     several = len({one.metric for one in report.paired}) > 1
     names = [f"{one.system_a} - {one.system_b}" + (f", {one.metric}" if several else "") for one in report.paired]
     rows = [
-        (name, figure(one.difference.value, signed=True), interval(one.difference, signed=True),
-         p_value(one.p), p_value(one.p_holm), p_value(one.wilcoxon_p), p_value(one.mcnemar_p), figure(one.effect, signed=True),
+        (name, signed(one.difference.value), between(one.difference, signed),
+         chance(one.p), chance(one.p_holm), chance(one.wilcoxon_p), chance(one.mcnemar_p), signed(one.effect),
          figure(one.superiority), f"{one.n_scored} of {one.n}")
         for name, one in zip(names, report.paired, strict=True)
     ]
@@ -104,7 +89,7 @@ def _ranking(report: StatsReport) -> Iterator[Part]:
     if found is None:
         return
     rows = [
-        (one.system, figure(one.average_win_rate), figure(one.strength.value, signed=True), interval(one.strength, signed=True),
+        (one.system, figure(one.average_win_rate), signed(one.strength.value), between(one.strength, signed),
          "-" if one.rank is None else str(one.rank), "-" if one.rank_low is None else f"{one.rank_low} to {one.rank_high}")
         for one in found.systems
     ]
@@ -113,8 +98,8 @@ def _ranking(report: StatsReport) -> Iterator[Part]:
     head = ("System", "average win rate", "strength (log)", _level(report), "rank", "ranks left open")
     yield Part("Order of the systems", head, rows, lines)
     pairs = [
-        (f"{one.system_a} - {one.system_b}", *((percent(one.rates.win), percent(one.rates.tie), percent(one.rates.loss)) if one.rates
-         else ("-", "-", "-")), figure(one.relative.value, signed=True), interval(one.relative, signed=True), p_value(one.p_holm),
+        (f"{one.system_a} - {one.system_b}", *((share(one.rates.win), share(one.rates.tie), share(one.rates.loss)) if one.rates
+         else ("-", "-", "-")), signed(one.relative.value), between(one.relative, signed), chance(one.p_holm),
          f"{one.n_scored} of {one.n}")
         for one in report.pairs
     ]
@@ -127,7 +112,7 @@ def _judge(report: StatsReport) -> Iterator[Part]:
         yield Part(name, ("Figure", "value", "95 %"), _judged(one), one.notes)
         if one.length_bins:
             bins = [
-                (f"{one.low:g} to {one.high:g}", str(one.n), percent(one.longer_wins), percent(one.shorter_wins), percent(one.ties))
+                (f"{one.low:g} to {one.high:g}", str(one.n), share(one.longer_wins), share(one.shorter_wins), share(one.ties))
                 for one in one.length_bins
             ]
             yield Part("By difference in length (words)", ("Words", "n", "longer wins", "shorter wins", "ties"), bins)
@@ -136,26 +121,22 @@ def _judge(report: StatsReport) -> Iterator[Part]:
 def _judged(one: JudgeReport) -> list[tuple[str, ...]]:
     rows = [
         ("calls with an answer", number(one.calls), "-"),
-        ("won by the answer that stood first", percent(one.first_wins.value), _shares_of(one.first_wins)),
-        ("A wins where it stood first", percent(one.ab_win), "-"), ("A wins where it stood second", percent(one.ba_win), "-"),
-        ("winner turns with the order", percent(one.flips), "-"), ("ties", percent(one.ties), "-"),
-        ("repeats with the same winner", percent(one.self_agreement), "-"),
-        ("win - loss of A", figure(one.raw.value, signed=True), interval(one.raw, signed=True)),
+        ("won by the answer that stood first", share(one.first_wins.value), between(one.first_wins, percent)),
+        ("A wins where it stood first", share(one.ab_win), "-"), ("A wins where it stood second", share(one.ba_win), "-"),
+        ("winner turns with the order", share(one.flips), "-"), ("ties", share(one.ties), "-"),
+        ("repeats with the same winner", share(one.self_agreement), "-"),
+        ("win - loss of A", signed(one.raw.value), between(one.raw, signed)),
     ]
     by_length = {"win - loss of A at equal lengths": one.length_controlled, "change of win - loss per 100 words more": one.length_slope}
-    rows += [(name, figure(found.value, signed=True), interval(found, signed=True)) for name, found in by_length.items()]
+    rows += [(name, signed(found.value), between(found, signed)) for name, found in by_length.items()]
     return [row for row in rows if row[1] != "-"]
-
-
-def _shares_of(found: Estimated) -> str:
-    return "-" if found.low is None else f"{percent(found.low)} to {percent(found.high)}"
 
 
 def _power(report: StatsReport) -> Iterator[Part]:
     if report.power:
         rows = [
             (f"{one.system_a} - {one.system_b}, {one.metric}" if one.system_a else "as given", figure(one.sd), f"{100 * one.power:g} %",
-             "-" if one.n is None else number(one.n), figure(one.detectable), figure(one.difference, signed=True),
+             "-" if one.n is None else number(one.n), figure(one.detectable), signed(one.difference),
              "-" if one.needed is None else number(one.needed), one.tier or "-")
             for one in report.power
         ]
@@ -165,21 +146,21 @@ def _power(report: StatsReport) -> Iterator[Part]:
 def _shares(report: StatsReport) -> Iterator[Part]:
     if report.shares:
         rows = [
-            (one.method, percent(one.share.value), _shares_of(one.share), f"{one.labels} of {one.n}", figure(one.power),
-             percent(one.sensitivity), percent(one.specificity), one.reason or "")
+            (one.method, share(one.share.value), between(one.share, percent), f"{one.labels} of {one.n}", figure(one.power),
+             share(one.sensitivity), share(one.specificity), one.reason or "")
             for one in report.shares
         ]
         head = ("Method", "share", "95 %", "labelled", "lambda", "sensitivity", "specificity", "why not")
         p = report.selection_p
-        lines = [] if p is None else [f"p selection {p_value(p)}: under 0.05, the labelled rows are no random part of the judged ones."]
+        lines = [] if p is None else [f"p selection {chance(p)}: under 0.05, the labelled rows are no random part of the judged ones."]
         yield Part("The share, corrected", head, rows, lines)
 
 
 def _corrected(report: StatsReport) -> Iterator[Part]:
     if report.corrected:
         rows = [
-            (f"{one.system_a} - {one.system_b}", one.method, figure(one.relative.value, signed=True), interval(one.relative, signed=True),
-             f"{one.labels} of {one.n}", p_value(one.selection_p), one.reason or "")
+            (f"{one.system_a} - {one.system_b}", one.method, signed(one.relative.value), between(one.relative, signed),
+             f"{one.labels} of {one.n}", chance(one.selection_p), one.reason or "")
             for one in report.corrected
         ]
         head = ("Pair", "method", "win - loss", "95 %", "labelled", "p selection", "why not")
@@ -190,7 +171,7 @@ def _checks(report: StatsReport) -> Iterator[Part]:
     if report.self_checks:
         said = {True: "yes", False: "no", None: "not known"}
         rows = [
-            (one.system, figure(one.relative.value, signed=True), interval(one.relative, signed=True), str(one.n), said[one.passed])
+            (one.system, signed(one.relative.value), between(one.relative, signed), str(one.n), said[one.passed])
             for one in report.self_checks
         ]
         yield Part("A/A: a system against itself", ("Runs", "difference", _level(report), "questions", "passed"), rows)
@@ -199,8 +180,8 @@ def _checks(report: StatsReport) -> Iterator[Part]:
 def _sequences(report: StatsReport) -> Iterator[Part]:
     if report.sequences:
         rows = [
-            (f"{one.system_a} - {one.system_b}", str(one.n), figure(one.relative.value, signed=True), interval(one.relative, signed=True),
-             interval(one.fixed, signed=True), _decision(one))
+            (f"{one.system_a} - {one.system_b}", str(one.n), signed(one.relative.value), between(one.relative, signed),
+             between(one.fixed, signed), _decision(one))
             for one in report.sequences
         ]
         head = ("Pair", "questions", "win - loss", "always valid", "only if nobody looked", "decision")
@@ -223,18 +204,18 @@ def _drift(report: StatsReport) -> Iterator[Part]:
 def drift_part(one: Drift, level: str = "95 %") -> Part:
     """The judge on the anchors: agreement, and against a baseline what changed and whether he moved."""
     rows = [
-        ("agreement with the labels", percent(one.agreement.value), _shares_of(one.agreement)),
+        ("agreement with the labels", share(one.agreement.value), between(one.agreement, percent)),
         ("kappa", figure(one.kappa), "-"),
-        *((f"agreement, {aspect}", percent(found.value), _shares_of(found)) for aspect, found in one.aspects.items()),
+        *((f"agreement, {aspect}", share(found.value), between(found, percent)) for aspect, found in one.aspects.items()),
     ]
     if one.compared is not None and one.baseline_agreement is not None:
         change = one.change or Estimated()
         before = one.baseline_agreement
         rows += [
-            (f"agreement in the baseline ({one.compared} pairs in both)", percent(before.value), _shares_of(before)),
-            ("change of agreement", figure(change.value, signed=True), interval(change, signed=True)),
-            ("p of the change (McNemar)", p_value(one.change_p), "-"), ("verdicts that changed", percent(one.changed), "-"),
-            ("p of the changed verdicts (permutation)", p_value(one.changed_p), "-"),
+            (f"agreement in the baseline ({one.compared} pairs in both)", share(before.value), between(before, percent)),
+            ("change of agreement", signed(change.value), between(change, signed)),
+            ("p of the change (McNemar)", chance(one.change_p), "-"), ("verdicts that changed", share(one.changed), "-"),
+            ("p of the changed verdicts (permutation)", chance(one.changed_p), "-"),
         ]
     lines = [*moved_line(one), f"{one.n_scored} of {one.anchors} anchors were judged; not judged: {causes(one.failures)}.", *one.notes]
     return Part("The judge on the anchors", ("Figure", "value", level), rows, lines)

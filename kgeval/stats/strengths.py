@@ -200,7 +200,8 @@ def _with_intervals(found: Strengths, theta: Floats, confidence: float) -> Stren
 
     unranked = 1 - len(theta) / found.resamples
     if unranked > UNRANKED:
-        why = f"{unranked:.1%} of the resamples of questions give no finite strengths: no intervals"
+        lost = found.resamples - len(theta)
+        why = f"{lost:,} of {found.resamples:,} resamples of questions give no finite strengths: no intervals"
         return replace(found, unranked=unranked, interval_reason=why)
     lows, highs = np.quantile(theta, _levels(confidence), axis=0)
     systems = []

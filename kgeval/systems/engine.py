@@ -45,7 +45,7 @@ class Tally:
         self.done += 1
         self.failed += answer.error is not None
         if self.stopped is None and too_many(self.failed, self.done, self._rate):
-            what = f"{self.failed} of {self.done} answers failed, {self._rate:.0%} are allowed (--max-error-rate)"
+            what = f"{self.failed} of {self.done} answers failed, a share of {self._rate:g} is allowed (--max-error-rate)"
             self.stopped = f"{ERROR_RATE}: {what}"
 
 

@@ -134,7 +134,7 @@ def test_too_many_failures_stop_the_run_and_the_rest_is_asked_later(tmp_path: Pa
     file, output = questions(tmp_path, 60), tmp_path / "a.jsonl"
     broken = counting(tmp_path, "if not os.path.exists(mark + '2'):\n        say(id=r['id'], error='down')\n        continue")
     assert answer(file, "--system", broken, "-o", output) == 3
-    assert "of 20 answers failed, 10% are allowed" in capsys.readouterr().err
+    assert "of 20 answers failed, a share of 0.1 is allowed" in capsys.readouterr().err
     rows = lines(output)
     assert len(rows) == 60 and len(asked(tmp_path)) < 60
     assert rows[-1]["error"] == "error_rate: the run was stopped before this question"

@@ -190,7 +190,7 @@ def test_failed_calls_leave_their_check_unscored_with_the_cause_and_the_run_inco
     assert (found["answerable"]["unscored"], found["answerable"]["share"]) == (3, None)
     assert found["leak"]["passed"] == 3
     assert all(one["passed"] is None for row in lines(Path("o.jsonl")) for one in row["checks"] if one["name"] != "leak")
-    assert "incomplete: 66.7% of the checks failed" in capsys.readouterr().err
+    assert "incomplete: 66.7 % of the checks failed" in capsys.readouterr().err
 
 
 def test_a_reply_that_answers_with_nothing_is_a_fault_and_no_answer() -> None:

@@ -231,4 +231,4 @@ def test_init_and_check_work_on_the_command_line(address: Address, graph: Graph,
     assert isinstance(run(layout_commands, ["init", "-o", file], env=env).exception, UsageError)
     told = run(layout_commands, ["check", file, "--graph", "base"], env=env)
     assert "3 entities" in told.stdout
-    assert "keywords: 100% (2 of 2)" in told.stdout
+    assert "keywords: 100 % (2 of 2)" in told.stdout

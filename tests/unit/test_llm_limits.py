@@ -279,7 +279,7 @@ def test_the_error_rate_stops_what_chance_cannot_explain_only() -> None:
     for number in range(20):
         assert account.too_many_failures() is None, number
         account.outcome(*outcome(Failure("timeout")), 0.0)
-    assert account.too_many_failures() == Failure("error_rate", "20 of 20 items failed, 10% are allowed (--max-error-rate)")
+    assert account.too_many_failures() == Failure("error_rate", "20 of 20 items failed, a share of 0.1 is allowed (--max-error-rate)")
 
 
 def test_what_the_budget_stopped_does_not_count_as_error() -> None:

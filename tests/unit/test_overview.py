@@ -270,7 +270,7 @@ def test_the_judge_comes_first_and_a_judge_that_moved_voids_the_comparison(tmp_p
     old = compared(tmp_path / "old", steady)
     moved = whole(compared(tmp_path / "new", turned), baseline=old)
     assert moved.diff is not None and moved.diff.judge[0].moved is True and moved.diff.judge[0].compared == 20
-    assert moved.verdict[0].startswith("The judge is not the one of the baseline (another verdict on 100.0 % of 20 anchors")
+    assert moved.verdict[0].startswith("The judge is not the one of the baseline (another verdict on 100 % of 20 anchors")
     same = whole(compared(tmp_path / "same", steady), baseline=old)
     assert same.diff is not None and same.diff.judge[0].moved is False
     other = whole(compared(tmp_path / "other", steady, judge="k"), baseline=old)

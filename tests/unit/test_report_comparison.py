@@ -20,7 +20,7 @@ from test_report_texts import HOSTILE as HOSTILE_MD
 from kgeval.compare.results.build import build_report
 from kgeval.errors import UsageError
 from kgeval.records import Box, ComparisonReport, Drill, JudgeReport, PairResult, Rates
-from kgeval.report import comparison_html
+from kgeval.report import comparison_html, display
 from kgeval.report import comparison_view as shown
 from kgeval.report import plots_comparison as plots
 from kgeval.report.comparison_words import verdict
@@ -86,11 +86,12 @@ def test_the_verdict_stands_first_in_every_form(two: ComparisonReport, three: Co
 
 
 def figures(pair: PairResult) -> Iterator[str]:
-    yield from (shown.scored(pair), shown.signed(pair.relative.value), shown.between(pair.relative), shown.chance(pair.p))
-    yield from (shown.chance(pair.p_holm), shown.chance(pair.wilcoxon_p), shown.points(pair.gap.value), shown.plain(pair.effect))
-    yield from (shown.share(pair.superiority), shown.share(pair.detectable), shown.between(pair.gap, shown.points))
+    yield from (shown.scored(pair), display.signed(pair.relative.value), shown.between(pair.relative), display.chance(pair.p))
+    yield from (display.chance(pair.p_holm), display.chance(pair.wilcoxon_p), shown.points(pair.gap.value))
+    yield display.figure(pair.effect, digits=2)
+    yield from (display.share(pair.superiority), display.share(pair.detectable), shown.between(pair.gap, shown.points))
     if pair.rates:
-        yield from map(shown.share, (pair.rates.win, pair.rates.tie, pair.rates.loss))
+        yield from map(display.share, (pair.rates.win, pair.rates.tie, pair.rates.loss))
 
 
 def test_every_figure_of_the_record_is_on_the_page(two: ComparisonReport, page: Page) -> None:
@@ -99,19 +100,19 @@ def test_every_figure_of_the_record_is_on_the_page(two: ComparisonReport, page: 
         assert pair.needed is None or f"{pair.needed:,}" in page.text
     first = two.pairs[0]
     for trial in first.per_trial:
-        assert shown.share(trial.rates.win) in page.text and shown.signed(trial.relative) in page.text
+        assert display.share(trial.rates.win) in page.text and display.signed(trial.relative) in page.text
     for box in (first.box_win, first.box_loss):
-        assert box is not None and all(shown.share(end) in page.text for end in (box.low, box.q25, box.median, box.q75, box.high))
+        assert box is not None and all(display.share(end) in page.text for end in (box.low, box.q25, box.median, box.q75, box.high))
     judge = two.judge[0]
     for value in (judge.first_wins.value, judge.ab_win, judge.ba_win, judge.flips, judge.ties, judge.self_agreement):
-        assert shown.share(value) in page.text
+        assert display.share(value) in page.text
     for part in (
         "4,071", "3.21", "180.5", "n 23", "41", "91.0 %", "p95 120", "+31.3 %", "64 of 700", "0.417", "81.1 %", "0.617", "5.2 %", "+0.025",
         "-0.061 to +0.109",
         "0.754", "0.313", "No sign that the judge moved.",
         "pairs of the baseline are left out", "timeout", "0.999",
         "q-missing", "(this)", two.signature, "relevance, grade 4", "What is told of", "rag-1 names all", "were read from two files",
-        shown.signed(two.contrast["biased"][0].relative.value), shown.between(two.self_checks[0].relative),
+        display.signed(two.contrast["biased"][0].relative.value), shown.between(two.self_checks[0].relative),
     ):
         assert part in page.text, part
 
@@ -133,7 +134,7 @@ def test_heat_maps_are_row_minus_column_and_mirror_themselves(three: ComparisonR
     assert forth is not None and back is not None and forth.text.startswith("+") and forth.text[1:] == back.text[1:]
     assert forth.shade.replace("up", "") == back.shade.replace("down", "")
     value = next(pair.relative.value for pair in three.pairs if (pair.system_a, pair.system_b) == ("rag-1", "rag-3"))
-    assert forth.text == shown.signed(value)
+    assert forth.text == display.signed(value)
 
 
 def test_two_systems_have_one_heat_map_of_aspects_by_groups(two: ComparisonReport) -> None:

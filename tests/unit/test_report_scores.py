@@ -19,6 +19,7 @@ from test_report_texts import HOSTILE as HOSTILE_MD
 from kgeval.errors import UsageError
 from kgeval.records import CompletenessReport, GateResult, Mean, ScoreReport, Spread, WorstRow
 from kgeval.report import scores_view as view
+from kgeval.report.display import figure
 from kgeval.report.markdown import MOST_CHARACTERS
 from kgeval.report.plots_scores import Point, distribution, plane
 from kgeval.report.redact_scores import redacted_scores
@@ -232,7 +233,7 @@ def test_no_value_is_never_shown_as_zero() -> None:
         text = shown(one, form)
         assert "No score could be computed." in text and "timeout 4" in text and "0.000" not in text, form
         assert "0/4" in text and "0/4, 4 n/a" in text, form
-    assert view.figure(None) == "-" and view.figure(0.0) == "0" and view.figure(0.0001) == "<0.001" and view.figure(0.9999) == ">0.999"
+    assert figure(None) == "-" and figure(0.0) == "0" and figure(0.0001) == "< 0.001" and figure(0.9999) == "> 0.999"
     assert view.difference(0.0, -0.1, 0.1) == "0 [-0.100, +0.100]" and view.difference(None, None, None) == "-"
 
 

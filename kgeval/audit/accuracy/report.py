@@ -204,4 +204,4 @@ def _saved(estimates: Sequence[Estimate], of: str) -> list[str]:
     widths = [(e.high or 0.0) - (e.low or 0.0) for e in (both, people)]
     if widths[1] <= 0 or widths[0] >= widths[1]:
         return ["the judge saves no labels here: people alone are as sure"]
-    return [f"with the judge the interval is as wide as with about {(widths[1] / widths[0]) ** 2 - 1:.0%} more labels of people alone"]
+    return [f"with the judge the interval is as wide as with about {(widths[1] / widths[0]) ** 2:.3g} times as many labels of people alone"]

@@ -61,7 +61,8 @@ def _notes(counts: Tally, seed: int) -> list[str]:
         found.append(f"the judge prefers the answer that stands {place}; both orders are judged, so that this cancels out")
     flips = counts.flips.mean
     if flips is not None and flips > MANY_FLIPS:
-        found.append(f"the winner turns round with the order in {100 * flips:.0f} % of the question-trials: single calls mean little")
+        turned, judged = round(sum(counts.flips.sums.values())), sum(counts.flips.numbers.values())
+        found.append(f"the winner turns round with the order in {turned:,} of {judged:,} question-trials: single calls mean little")
     return found
 
 

@@ -138,5 +138,11 @@ def _choice(looked: list[Candidate], name: str | None) -> tuple[str | None, str]
     if len(fitting) == 1:
         sure = "" if fitting[0].fit == "fits" else " (nothing marks its writer for certain: check with kgeval layout check)"
         return fitting[0].name, f"only {fitting[0].name} fits{sure}"
-    parts = "; ".join(f"{c.name} ({c.share or 0:.0%} of the nodes: {c.evidence_for[-1]})" for c in fitting)
+    parts = "; ".join(f"{c.name} ({_playing(c)}: {c.evidence_for[-1]})" for c in fitting)
     return None, f"{len(fitting)} layouts fit, the database looks like a mixture: {parts}"
+
+
+def _playing(one: Candidate) -> str:
+    """`1,200 of 1,204 nodes`: those that play a role."""
+    roles = one.roles or {}
+    return f"{sum(roles.values()) - roles.get('unseen', 0):,} of {sum(roles.values()):,} nodes"

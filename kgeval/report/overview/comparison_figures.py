@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kgeval.records import ComparisonReport, Estimated, PairResult
-from kgeval.report.comparison_view import chance
+from kgeval.report.display import chance
 
 MOST_PAIRS = 60
 

@@ -18,6 +18,7 @@ from kgeval.records import (
     RunManifest,
     RunPlace,
 )
+from kgeval.report.display import percent
 from kgeval.report.overview.sources import Source, Sources
 from kgeval.stats.intervals import Interval
 from kgeval.stats.recovered import recovered
@@ -197,4 +198,4 @@ def _drifted(now: Drift, then: Drift) -> JudgeMoved:
     moved = has_moved(None, p, changed)
     tail = "" if p is None else f" (permutation p {p:.3g})"
     once = "; each was asked once: chance and change cannot be told apart" if moved is None else ""
-    return JudgeMoved(moved=moved, why=f"another verdict on {100 * changed:.1f} % of {len(both)} anchors{tail}{once}", **told)
+    return JudgeMoved(moved=moved, why=f"another verdict on {percent(changed)} of {len(both)} anchors{tail}{once}", **told)

@@ -7,6 +7,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from kgeval.records import OverviewGate, OverviewReport
 from kgeval.report.checks_junit import check
+from kgeval.report.display import beyond
 from kgeval.report.junit import add_case, add_outcome, written, xml_text
 from kgeval.report.overview.told import place_of
 
@@ -54,7 +55,7 @@ def _gates(suite: Element, report: OverviewReport) -> None:
 
 
 def _why(one: OverviewGate) -> tuple[str, str, str]:
-    value = "there is no value" if one.value is None else f"{one.value:.4g}"
+    value = "there is no value" if one.value is None else beyond(one.value, one.limit)
     return ("failure", "missed", f"{value}, wanted {one.limit}") if one.met is False else ("error", "unanswered", value)
 
 

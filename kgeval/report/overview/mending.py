@@ -25,7 +25,7 @@ from kgeval.records import (
     Severity,
 )
 from kgeval.report.completeness import sentence
-from kgeval.report.display import number, percent, visible
+from kgeval.report.display import beyond, number, percent, visible
 from kgeval.report.overview.advice import ADVICE, BY_DIMENSION
 from kgeval.report.overview.bands import DIMENSIONS
 from kgeval.report.overview.findings import failed
@@ -102,7 +102,7 @@ def _gates(evidence: Evidence) -> Iterator[OverviewPriority]:
     for gate in evidence.gates:
         if gate.met is not True:
             state = "missed" if gate.met is False else "unanswered"
-            told = "no value" if gate.value is None else f"{gate.value:.4g}"
+            told = "no value" if gate.value is None else beyond(gate.value, gate.limit)
             yield OverviewPriority(
                 severity="error", title=f"Gate {state}: {gate.name} {gate.limit}", why="a threshold that was set for this run",
                 evidence=told, where=place_of(gate.place, gate.of), advice=ADVICE.get(gate.name, "see the report that the gate is of"),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from kgeval.records import OverviewReport, Part
-from kgeval.report.display import number, percent, plural
+from kgeval.report.display import beyond, number, percent, plural
 from kgeval.report.overview import tables
 from kgeval.report.overview.findings import failed
 from kgeval.report.overview.kinds import TITLES
@@ -120,7 +120,7 @@ def _weaknesses(report: OverviewReport) -> Section:
     lines = [*(f"Not measured: {line}." for line in report.not_measured), *(f"Note: {line}." for line in report.notes)]
     stages = [(one.id, one.state.replace("_", " "), one.reason or "") for one in report.stages]
     gates = [
-        (one.name, place_of(one.place, one.of) or "-", one.limit, "-" if one.value is None else f"{one.value:.4g}",
+        (one.name, place_of(one.place, one.of) or "-", one.limit, "-" if one.value is None else beyond(one.value, one.limit),
          {True: "met", False: "missed"}.get(one.met, "unanswered"))  # type: ignore[arg-type]
         for one in report.gates
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kgeval.records import RunPlace, Unit
-from kgeval.report.display import money, number, percent
+from kgeval.report.display import bracketed, figure, money, number, percent
 
 NONE = "-"
 
@@ -12,8 +12,7 @@ def value_of(value: float | None, low: float | None, high: float | None, unit: U
     """`61.6 % [59.5 %, 63.6 %]`, `+0.120 [+0.051, +0.190]`, `1.2 s`; - for null. No interval where it has no width."""
     if value is None:
         return NONE
-    ends = "" if low is None or high is None or low == high else f" [{single(low, unit)}, {single(high, unit)}]"
-    return single(value, unit) + ends
+    return f"{single(value, unit)} {bracketed(low, high, lambda end: single(end, unit))}".rstrip()
 
 
 def single(value: float, unit: Unit) -> str:
@@ -21,7 +20,7 @@ def single(value: float, unit: Unit) -> str:
     if unit == "share" and 0 <= value <= 1:
         return percent(value)
     if unit == "difference":
-        return "0" if abs(value) < 5e-13 else f"{value:+.3f}"
+        return figure(value, sign=True)
     if unit == "usd":
         return money(value)
     if unit == "seconds":
@@ -31,7 +30,7 @@ def single(value: float, unit: Unit) -> str:
 
 def place_of(place: RunPlace, of: str | None = None) -> str:
     """`novels, small-chunks, corpus 50 %, reader small: graph`; "" where there is only one place."""
-    share = None if place.share is None else f"corpus {place.share:.4g}"
+    share = None if place.share is None else f"corpus {percent(place.share)}"
     reader = None if place.reader is None else f"reader {place.reader}"
     parts = ", ".join(part for part in (place.dataset, place.variant, share, reader) if part is not None)
     return ": ".join(part for part in (parts, of) if part)
