@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE :=
 OTHER  := 2026.01
 
 .DEFAULT_GOAL := help
-.PHONY: help demo unit test test-all test-other-line check lint types docs e2e e2e-systems writers bench clean
+.PHONY: help demo unit test test-all test-other-line check lint types docs goldens e2e e2e-systems writers bench clean
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -47,6 +47,10 @@ types: $(READY) ## mypy --strict
 	$(BIN)/mypy kgeval
 
 check: lint types test-all ## Everything that CI runs; the last line is the summary of the whole suite on the default line
+
+goldens: $(READY) ## Renew the goldens: what every command and every form of report shows (tests/goldens); then read their diff
+	KGEVAL_RENEW_GOLDENS=1 $(BIN)/python -m pytest -q tests/unit/test_goldens_reports.py tests/unit/test_goldens_commands.py \
+	  tests/models/test_goldens_models.py
 
 docs: $(READY) ## Make the generated docs and schemas anew (CLI reference, rule pages, JSON Schemas)
 	$(BIN)/python tools/generate.py
