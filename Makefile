@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE :=
 OTHER  := 2026.01
 
 .DEFAULT_GOAL := help
-.PHONY: help demo unit test test-all test-other-line check lint types docs goldens e2e e2e-systems writers bench clean
+.PHONY: help demo unit test test-all test-other-line defects check lint types docs goldens e2e e2e-systems writers bench clean
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -39,6 +39,9 @@ test-all: $(READY) test-other-line ## All tests, the long ones too (killed runs,
 
 test-other-line: $(READY) ## What sends Cypher, on the other line of Neo4j (KGEVAL_TEST_URI is not used)
 	env -u KGEVAL_TEST_URI KGEVAL_NEO4J_LINE=$(OTHER) $(BIN)/python -m pytest $(DEALT) -m 'not long' tests/neo4j
+
+defects: $(READY) ## Plant the defects of tests/defects one by one, and say which test of make test catches each (an hour)
+	$(BIN)/python tests/defects/plant.py all
 
 lint: $(READY) ## ruff
 	$(BIN)/ruff check .

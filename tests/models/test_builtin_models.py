@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -128,9 +129,12 @@ def test_the_index_is_built_once_and_finds_the_nearest_by_cosine(letters: FakeSe
 def test_other_content_makes_another_index_and_the_old_one_goes(letters: FakeServer, tmp_path: Path) -> None:
     said: list[str] = []
     old = table(letters, tmp_path, ITEMS, said)
-    new = table(letters, tmp_path, ITEMS[:2], said)
-    assert (new.built, new.about.rows, old.path.exists(), new.path.exists()) == (True, 2, False, True)
-    other = table(letters, tmp_path, ITEMS[:2], said, model="another")
+    less = table(letters, tmp_path, ITEMS[:2], said)
+    assert (less.built, less.about.rows, old.path.exists(), less.path.exists()) == (True, 2, False, True)
+    changed = [replace(ITEMS[0], text="green paint"), ITEMS[1]]  # another text under the same id
+    new = table(letters, tmp_path, changed, said)
+    assert (new.built, less.path.exists(), new.path.exists()) == (True, False, True)
+    other = table(letters, tmp_path, changed, said, model="another")
     assert new.path.exists() and other.path.exists()
 
 

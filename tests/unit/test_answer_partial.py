@@ -147,6 +147,16 @@ def test_a_folder_or_a_name_with_the_system_in_it_is_one_file_a_system(tmp_path:
         targets([Path("run")], ["a/b", "a:b"])
 
 
+def test_the_trials_of_a_question_are_taken_over_one_by_one(tmp_path: Path) -> None:
+    output = tmp_path / "a.jsonl"
+    with AnswerFile([output], fingerprint="f") as file:
+        for trial in (1, 2):
+            file.add(file.place("q", "s", trial)[0], one("q", f"A{trial}", trial=trial))
+    with AnswerFile([output], fingerprint="f", taking="finished") as file:
+        assert [file.place("q", "s", trial)[1] for trial in (1, 2, 3)] == [True, True, False]
+        assert [answer.answer for answer in file.answers()] == ["A1", "A2"]
+
+
 def test_sums_are_over_the_rows_that_tell_them() -> None:
     counted = Counted("s", None, "sig")
     for at, answer in enumerate([one("1"), one("2", error="timeout: 5 s"), one("3", ""), one("4", error="Strange thing")]):

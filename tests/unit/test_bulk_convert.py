@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +123,14 @@ def test_bad_rows_are_told_with_file_line_and_field_by_both(tmp_path: Path) -> N
     ])
     assert sorted(read(inputs).faults) == sorted(made.faults)
     assert graph_of(made) == graph_of_ordinary(inputs, "moby") and made.counts["relations"] == 1
+
+
+def test_an_id_that_a_later_file_gives_again_is_a_fault_also_where_it_is_the_very_first(tmp_path: Path) -> None:
+    inputs = put(tmp_path / "in", nodes="id,name\na,first\nb,second\n", nodes_2="id,name\na,again\nc,third\n")
+    inputs = replace(inputs, nodes=tuple(sorted((tmp_path / "in").glob("nodes*.csv"))))
+    made = run(inputs, tmp_path / "out")
+    assert list(made.faults) == ["nodes_2.csv:2: the entity id 'a' was given before; ids must be unique"]
+    assert made.counts["entities"] == 3
 
 
 @pytest.mark.slow

@@ -79,6 +79,19 @@ def test_junit_has_a_suite_of_gates_and_properties_of_what_is_taken_out() -> Non
     assert cases["self-loop g"].find("skipped") is not None
 
 
+def test_junit_fails_what_has_the_severity_of_fail_on_or_a_worse_one() -> None:
+    """`rare-type` is a warning: it fails the build of who asked for warnings, as without --fail-on, and not of who asked for errors."""
+    def failed(given: str | None) -> set[str | None]:
+        report = audited(finding("empty-name", 3), finding("rare-type", 2, severity="warning"), finding("self-loop", 1, severity="info"))
+        run = report.run.model_copy(update={"arguments": {"fail_on": given} if given else {}})
+        root = ElementTree.fromstring(rendered(report.model_copy(update={"run": run}), "xml"))
+        return {case.get("name") for case in root.iter("testcase") if case.find("failure") is not None}
+
+    assert failed("error") == {"empty-name g"}
+    assert failed("warning") == failed(None) == {"empty-name g", "rare-type g"}
+    assert failed("info") == {"empty-name g", "rare-type g", "self-loop g"}
+
+
 def test_sarif_holds_suppressed_results_and_missed_gates() -> None:
     run = judged(rendered(gated(), "sarif"))
     told = [(one["ruleId"], [why["justification"] for why in one.get("suppressions", [])]) for one in run["results"]]

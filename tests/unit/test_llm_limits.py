@@ -51,6 +51,13 @@ def test_no_minute_holds_more_tokens_than_the_rate(per_minute: int, sizes: list[
         assert sum(amount for at, amount in sent if start <= at < start + 60 - 1e-6) <= per_minute + 1e-6
 
 
+@pytest.mark.parametrize("per_minute", [1, 30, 61, 120, 299, 600])
+def test_a_burst_is_part_of_the_rate_and_not_on_top_of_it(per_minute: int) -> None:
+    bucket = Bucket(per_minute)
+    sent = sorted(bucket.take(1, 0.0) for _ in range(2 * per_minute))
+    assert all(late - early >= 60 - 1e-6 for early, late in zip(sent, sent[per_minute:], strict=False))
+
+
 def test_the_rate_is_reached_and_kept() -> None:
     """600 a minute: 1,000 requests that all wait their turn take 99 s, give or take the burst of one second."""
     bucket = Bucket(600)

@@ -8,6 +8,7 @@ import socket
 import stat
 from pathlib import Path
 
+import psutil
 import pytest
 
 from kgeval.errors import ServerError
@@ -153,6 +154,13 @@ def test_a_stale_record_is_not_a_server(tmp_path: Path, pid: int | None) -> None
     home = made(tmp_path)
     home.write_running(Running(port=1, heap="1g", pid=pid, created=1.0, ready=True))
     assert find(home) is None and server.stop(home.path) is False
+
+
+def test_another_process_with_the_pid_and_the_start_time_is_not_a_server(tmp_path: Path) -> None:
+    """A pid is given again, and start times are coarse: whoever is no Java of this home is left alone. Here it is this process."""
+    home, this = made(tmp_path), psutil.Process()
+    home.write_running(Running(port=1, heap="1g", pid=this.pid, created=this.create_time(), ready=True))
+    assert find(home) is None
 
 
 def test_a_path_that_java_cannot_take_is_refused(tmp_path: Path) -> None:

@@ -59,6 +59,7 @@ def test_all_parts_of_a_run_once_have_no_fault_in_any_order() -> None:
 
 @pytest.mark.parametrize(("parts", "said"), [
     ([part(1), part(3)], "shards that are missing: 2/3"),
+    ([part(1), part(2)], "shards that are missing: 3/3"),
     ([part(1), part(2), replace(part(2), name="again"), part(3)], "shard 2/3 is there 2 times: p2, again"),
     ([part(1), part(2), part(3), part(4, of=4)], "p4: is shard 4/4, others are of 3"),
     ([part(1), part(2), replace(part(3), kgeval="2")], "p3: was made by kgeval 2, this is 1"),
