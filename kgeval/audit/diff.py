@@ -66,8 +66,8 @@ def parts_of(made: AuditDiff) -> list[AuditDiff]:
 
 
 def worse_at(made: AuditDiff, limit: Severity) -> list[FindingChange]:
-    """The checks of severity `limit` or above that became worse, or fail now and did not fail before."""
-    return [one for one in _held(made, limit) if one.verdict == "worse" or newly_fails(one)]
+    """The checks of severity `limit` or above that became worse, or fail now and had no answer before."""
+    return [one for one in _held(made, limit) if one.verdict == "worse" or (one.verdict == "new" and newly_fails(one))]
 
 
 def unanswered_at(made: AuditDiff, limit: Severity) -> list[FindingChange]:
@@ -82,6 +82,15 @@ def unpaired(made: AuditDiff) -> list[str]:
     """The graphs that only one of the files holds, in sentences: of them it cannot be said whether they became worse."""
     sides = ((made.before, made.only_before), (made.after, made.only_after))
     return [f"{called(graph)} is only in {name}" for name, graphs in sides for graph in graphs]
+
+
+def silent(made: AuditDiff, limit: Severity) -> list[str]:
+    """Why the gate has no answer beyond single checks, in sentences: graphs without a partner, or no check of severity `limit` or above (or
+    none at all) that both audits answered."""
+    every = _held(made, "info")
+    held = _held(made, limit) or every
+    nothing = not any(one.verdict in ("worse", "better", "same") for one in held) and not worse_at(made, limit)
+    return [*unpaired(made), *(["no check was answered in both audits"] if nothing else [])]
 
 
 def newly_fails(one: FindingChange) -> bool:
@@ -101,7 +110,7 @@ def _changes(pair: Pair, before: AuditReport, after: AuditReport) -> Iterator[Fi
     known = now or then
     if known is None:
         return
-    verdict, reason = _verdict(then, now)
+    verdict, reason = _verdict(then, now, named=not (redacted(before) or redacted(after)))
     compared = _examples_compared(pair, before, after)
     appeared, vanished = _examples(pair) if compared else ([], [])
     yield FindingChange(
@@ -117,14 +126,14 @@ def _changes(pair: Pair, before: AuditReport, after: AuditReport) -> Iterator[Fi
         yield from _by_type(then, now, before, after)
 
 
-def _verdict(then: Finding | None, now: Finding | None) -> Verdict:
-    """Worse or better; else why that cannot be said."""
+def _verdict(then: Finding | None, now: Finding | None, *, named: bool) -> Verdict:
+    """Worse or better; else why that cannot be said. `named`: things have names that can be compared."""
     if then is None or now is None:
         return ("new", "it was not run before") if then is None else ("gone", "it was not run now")
     if then.count is None or now.count is None:
         return _one_answer(then, now)
     why = why_incomparable(then, now)
-    return ("not_comparable", why) if why else _compared(then, now)
+    return ("not_comparable", why) if why else _compared(then, now, named=named)
 
 
 def _one_answer(then: Finding, now: Finding) -> Verdict:
@@ -135,20 +144,36 @@ def _one_answer(then: Finding, now: Finding) -> Verdict:
     return "gone", f"{now.status} now: {now.reason or 'no reason given'}"
 
 
-def _compared(then: Finding, now: Finding) -> Verdict:
-    """By share; by count where one side has no share. Of samples, only what is beyond their interval. Nothing left to look at is no
-    improvement."""
+def _compared(then: Finding, now: Finding, *, named: bool) -> Verdict:
+    """By hits: worse are new ones, or more of them; a share moves with what is clean, and never decides. Only samples have nothing else:
+    of them what is beyond their interval counts. Nothing left to look at is no improvement."""
     if then.total and now.total == 0 and not now.count:
         return "gone", f"nothing to look at: 0 {now.total_of} now, {then.total:,} before"
+    if then.interval or now.interval:
+        return _sampled(then, now)
+    was, has, new = hits_of(then), hits_of(now), _new_hits(then, now, named=named)
+    if new and has <= was:
+        return "worse", f"{new:,} new, {was - has + new:,} gone"
+    return _direction(was, has), None
+
+
+def _sampled(then: Finding, now: Finding) -> Verdict:
     was, has = share_of(then), share_of(now)
     if was is None or has is None:
-        if then.interval or now.interval:
-            return "not_comparable", "counted on a sample, and without a share"
-        return _direction(hits_of(then), hits_of(now)), None
+        return "not_comparable", "counted on a sample, and without a share"
     verdict = _direction(was, has)
-    if verdict != "same" and (then.interval or now.interval) and _within(then, now):
-        return "same", "the difference is within the interval of the sample"
-    return verdict, None
+    within = verdict != "same" and _within(then, now)
+    return ("same", "the difference is within the interval of the sample") if within else (verdict, None)
+
+
+def _new_hits(then: Finding, now: Finding, *, named: bool) -> int:
+    """How many hits are new at least, by name and type where both audits list all of them, else by type; waived hits are none."""
+    if not (named and lists_all(then) and lists_all(now)):
+        was, has = then.by_type, now.by_type
+        return 0 if was is None or has is None else sum(max(0, count - was.get(name, 0)) for name, count in has.items())
+    sides = [[example for example in one.sample if example.waived is None] for one in (then, now)]
+    known = {key for example in sides[0] for key in key_of(example)}
+    return sum(any(key not in known for key in key_of(example)) for example in _beyond(sides[1], sides[0]))
 
 
 def _direction(was: float, has: float) -> ChangeOf:
@@ -195,8 +220,7 @@ def _of_type(
 ) -> FindingChange:
     of = [(known or {}).get(name) for known in totals]
     shares = [count / total if total and total >= count else None for count, total in zip(hits, of, strict=True)]
-    both = shares[0] is not None and shares[1] is not None
-    verdict = _direction(shares[0] or 0.0, shares[1] or 0.0) if both else _direction(*hits)
+    verdict = _direction(*hits)
     if None not in totals:  # then a type without a total is not in the graph
         verdict = "new" if of[0] is None and not hits[0] else "gone" if of[1] is None and not hits[1] else verdict
     return FindingChange(

@@ -153,7 +153,7 @@ def worst(codes: Sequence[int]) -> int:
 
 def gate(made: AuditDiff) -> int:
     """What --fail-on-worse comes to: 3 if a check or a graph has no answer, 1 if a check is worse, else 0. Says which on stderr."""
-    from kgeval.audit.diff import unanswered_at, unpaired, worse_at
+    from kgeval.audit.diff import silent, unanswered_at, worse_at
 
     if made.fail_on_worse is None:
         return 0
@@ -162,7 +162,7 @@ def gate(made: AuditDiff) -> int:
         say(f"worse than before: {one.rule_id} ({_amounts(one)})")
     for one in lost:
         say(f"gate not answered: {one.rule_id}: {one.reason}")
-    alone = unpaired(made)
+    alone = silent(made, made.fail_on_worse)
     for text in alone:
         say(f"gate not answered: {text}")
     return 3 if lost or alone else 1 if bad else 0

@@ -112,9 +112,10 @@ ChangeOf = Literal["better", "worse", "changed", "same", "unanswered", "new", "g
 
 
 class FindingChange(Record):
-    """One check in two audits, whole (`label` null) or for one type of things. `verdict`: worse and better by share (by count where
-    there is no share), waived hits left out; new and gone where only one audit has an answer, or only one graph has things of that type;
-    gone too where there is nothing left to look at (total 0 now, and not before); unanswered where neither audit has an answer;
+    """One check in two audits, whole (`label` null) or for one type of things. `verdict`: worse where there are new hits, by name and
+    type, or more of them, better where there are fewer (of samples by share), waived hits left out; new and gone where only one audit
+    has an answer, or only one graph has things of that type; gone too where there is nothing left to look at (total 0 now, and not
+    before); unanswered where neither audit has an answer;
     not_comparable where settings or query differ; `reason` says why. `total`: what the share is of, null where there is none.
     `appeared`, `vanished`: examples that only one audit lists, by rule, type and normalised name; empty unless `examples_compared`:
     both list all their hits."""

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from kgeval import __version__
-from kgeval.audit.diff import newly_fails, parts_of, unanswered_at, unpaired, worse_at
+from kgeval.audit.diff import newly_fails, parts_of, silent, unanswered_at, worse_at
 from kgeval.records import SEVERITIES, AuditDiff, ChangeOf, Example, FigureChange, FindingChange, RunManifest
 from kgeval.report.display import joined, number, percent, plural, points, visible
 from kgeval.report.figures import FIGURES, Figure
@@ -21,7 +21,7 @@ WORDS: dict[ChangeOf, str] = {
     "worse": "worse", "better": "better", "new": "new", "gone": "gone", "not_comparable": "not comparable", "changed": "changed",
     "same": "the same", "unanswered": "without an answer before and now",
 }
-HINT = "A check is compared by its share of hits, by their count where there is no share; waived hits are left out."
+HINT = "Worse: new hits, by name and type, or more of them; waived hits are left out. A share alone decides nothing, except of samples."
 _NAMES = 5
 _FIGURES = {one.id: one for one in FIGURES} | {
     "entities_by_type": Figure("entities_by_type", "Entities of type", ""),
@@ -63,12 +63,13 @@ def gate_line(made: AuditDiff) -> str:
     bad, lost = worse_at(made, limit), unanswered_at(made, limit)
     above = "of any severity" if limit == "info" else f"of severity {limit}" + ("" if limit == "error" else " or above")
     reasons = [f"{cut([one.rule_id for one in lost], _NAMES)} cannot be compared ({above})"] if lost else []
-    if alone := unpaired(made):
+    if alone := silent(made, limit):
         reasons.append(cut(alone, _NAMES))
     if reasons:
         return f"Gate without an answer: {'; '.join(reasons)}."
     if bad:
-        return f"Gate missed: {plural(len(bad), 'check')} {above} became worse or newly {'fails' if len(bad) == 1 else 'fail'}."
+        fails = "fails" if len(bad) == 1 else "fail"
+        return f"Gate missed: {plural(len(bad), 'check')} {above} became worse, or {fails} and had no answer before."
     return f"Gate met: no check {above} became worse."
 
 

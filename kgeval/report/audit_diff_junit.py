@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree.ElementTree import Element, SubElement
 
-from kgeval.audit.diff import parts_of, unanswered_at, unpaired, worse_at
+from kgeval.audit.diff import parts_of, silent, unanswered_at, unpaired, worse_at
 from kgeval.records import AuditDiff, FindingChange, Severity
 from kgeval.report.audit_diff import WORDS, amount, heading, run_of
 from kgeval.report.junit import add_case, add_outcome, written, xml_text
@@ -21,7 +21,7 @@ def render(made: AuditDiff) -> str:
         for one in part.findings:
             if one.label is None:
                 _case(suite, one, failed=id(one) in bad, lost=made.fail_on_worse is not None and id(one) in lost)
-    if alone := unpaired(made):
+    if alone := unpaired(made) if made.fail_on_worse is None else silent(made, limit):
         _unpaired(SubElement(root, "testsuite", {"name": "graphs"}), alone, lost=made.fail_on_worse is not None)
     return written(root, run_of(made))
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgeval.audit.check import Outcome
-from kgeval.audit.diff import diff, diff_all, unanswered_at, unpaired, worse_at
+from kgeval.audit.diff import diff, diff_all, silent, unanswered_at, unpaired, worse_at
 from kgeval.audit.gates import Gates, Waiver, judged
 from kgeval.audit.rulebook import load_rules
 from kgeval.errors import InputError
@@ -46,15 +46,48 @@ def whole(made: AuditDiff) -> FindingChange:
     return change
 
 
-def test_the_same_share_of_a_larger_graph_is_the_same_and_a_larger_share_is_worse() -> None:
-    assert whole(diff(report(finding(count=3, total=10)), report(finding(count=30, total=100)))).verdict == "same"
-    assert whole(diff(report(finding(count=3, total=10)), report(finding(count=3, total=9)))).verdict == "worse"
-    assert whole(diff(report(finding(count=3, total=10)), report(finding(count=4, total=100)))).verdict == "better"
+@pytest.mark.parametrize(("then", "now", "became"), [
+    ((18, 1_000), (18, 999), "same"),  # a clean entity was deleted: the share rose
+    ((18, 1_000), (18, 1_002), "same"),  # two nodes were added that have nothing to do with it: the share fell
+    ((3, 10), (30, 100), "worse"), ((3, 10), (4, 100), "worse"), ((4, 100), (3, 10), "better"),
+])
+def test_hits_decide_and_never_a_share_alone(then: tuple[int, int], now: tuple[int, int], became: str) -> None:
+    assert whole(diff(report(finding(count=then[0], total=then[1])), report(finding(count=now[0], total=now[1])))).verdict == became
 
 
-def test_shares_that_differ_by_rounding_only_are_the_same() -> None:
-    then = finding(count=1, total=3, share=0.3333333333333333)
-    assert whole(diff(report(then), report(finding(count=1, total=3, share=0.33333333333333337)))).verdict == "same"
+def test_a_new_hit_is_worse_whatever_the_number() -> None:
+    """By name and type where all are listed, by type else; the same things in other pairs are none, and waived ones are none."""
+    def listed(*names: str, **more: Any) -> AuditReport:
+        return report(finding(count=len(names), sample=[example(name) for name in names], **more))
+
+    swapped = whole(diff(listed("Ada", "Bob"), listed("Ada", "Cid")))
+    assert (swapped.verdict, swapped.reason) == ("worse", "1 new, 1 gone")
+    fewer = whole(diff(listed("Ada", "Bob", "Dan"), listed("Cid")))
+    assert (fewer.verdict, fewer.reason) == ("worse", "1 new, 3 gone")
+    assert whole(diff(listed("Ada", "Bob"), listed("bob"))).verdict == "better"
+    waived = example("Cid").model_copy(update={"waived": "agreed"})
+    some = report(finding(count=2, suppressed=1, sample=[example("Ada"), waived]))
+    assert whole(diff(listed("Ada"), some)).verdict == "same"
+    kinds = [report(finding(count=9, by_type=types)) for types in ({"Person": 6, "Place": 3}, {"Person": 2, "Place": 7})]
+    assert (whole(diff(*kinds)).verdict, whole(diff(*kinds)).reason) == ("worse", "4 new, 4 gone")
+    pairs = [Example(items=[example(one).items[0], example(two).items[0]], counts=1) for one, two in (("Ada", "Bob"), ("Bob", "Cid"))]
+    other = Example(items=[example("Ada").items[0], example("Cid").items[0]], counts=2)
+    apart = whole(diff(report(finding(count=2, sample=pairs)), report(finding(count=2, sample=[other]))))
+    assert apart.verdict == "same"
+
+
+def test_a_check_that_fails_by_its_share_alone_misses_no_gate() -> None:
+    """The same 18 hits of fewer things pass the limit before and break it now."""
+    made = diff(report(finding(count=18, total=1_000, status="passed")), report(finding(count=18, total=100)), fail_on_worse="warning")
+    assert not worse_at(made, "warning") and not silent(made, "warning")
+
+
+def test_a_gate_over_checks_of_which_none_can_be_compared_has_no_answer() -> None:
+    made = diff(report(finding("a", None)), report(finding("a", None)), fail_on_worse="warning")
+    assert silent(made, "warning") == ["no check was answered in both audits"]
+    assert "Gate without an answer" in rendered(made, "text")
+    other = diff(report(finding("a", None), finding("b", severity="info")), report(finding("a", None), finding("b", severity="info")))
+    assert silent(other, "warning") and not silent(other, "info")
 
 
 def test_without_a_share_the_counts_are_compared() -> None:
@@ -92,7 +125,7 @@ def test_waived_hits_are_no_hits_and_both_numbers_are_told() -> None:
     assert any("waived" in note and "isolated-entity (0 hits before, 2 now)" in note for note in made.notes)
 
 
-def test_types_are_compared_by_their_own_share() -> None:
+def test_types_are_compared_by_their_own_hits() -> None:
     then = report(finding(by_type={"Person": 2, "Place": 1, "Ship": 1}, count=4), structure={
         "entities": 10, "entities_by_type": {"Person": 4, "Place": 4, "Ship": 2},
     })
@@ -101,13 +134,13 @@ def test_types_are_compared_by_their_own_share() -> None:
     })
     found = {one.label: (one.verdict, one.share_before, one.share_after) for one in diff(then, now).findings if one.label}
     assert found == {
-        "Person": ("better", 0.5, 0.25), "Place": ("worse", 0.25, 0.5), "Ship": ("gone", 0.5, None), "River": ("new", None, 1 / 3),
+        "Person": ("same", 0.5, 0.25), "Place": ("worse", 0.25, 0.5), "Ship": ("gone", 0.5, None), "River": ("new", None, 1 / 3),
     }
 
 
 def test_types_without_a_known_total_are_compared_by_count() -> None:
     made = diff(report(finding(by_type={"Person": 3})), report(finding(by_type={"Person": 3}, total=30)))
-    assert [one.verdict for one in made.findings] == ["better", "same"]
+    assert [one.verdict for one in made.findings] == ["same", "same"]
 
 
 def test_examples_are_known_by_type_and_name_and_not_by_element_id() -> None:
@@ -292,10 +325,11 @@ FINDINGS = st.dictionaries(st.sampled_from(["a", "b", "c", "d"]), ONE)
 
 
 def made_of(drawn: dict[str, tuple[int | None, int, int, int]], persons: int) -> AuditReport:
-    findings = [
-        finding(rule, count, total, settings={"n": setting}, suppressed=min(waived, count or 0), by_type={"Person": count} if count else {})
-        for rule, (count, total, waived, setting) in drawn.items()
-    ]
+    findings = []
+    for rule, (count, total, waived, setting) in drawn.items():
+        suppressed = min(waived, count or 0)
+        open_ = {"Person": (count or 0) - suppressed}  # hits by type are those that are not waived
+        findings.append(finding(rule, count, total, settings={"n": setting}, suppressed=suppressed, by_type=open_ if count else {}))
     numbers = {"entities": persons, "isolated_share": persons / 10, "entities_by_type": {"Person": persons} if persons else {}}
     return report(*findings, structure=numbers)
 

@@ -179,7 +179,9 @@ def test_the_ratchet_is_a_gate_of_its_own_and_a_check_without_an_answer_is_no_pa
     assert gate_rows(gates, [answered(count=3, known=1)], {}, [], fail_on="error")[0].met is True  # a warning
     silent = gate_rows(gates, [answered("skipped", None)], {}, [], fail_on=None)[-1]
     assert silent.met is None and "isolated-entity" in (silent.reason or "")
-    assert gate_rows(gates, [answered("skipped", None)], {}, [], fail_on="error")[0].met is True, "a warning would not decide either"
+    passed = answered("passed", 0, severity="info")
+    assert gate_rows(gates, [answered("skipped", None), passed], {}, [], fail_on="error")[0].met is True, "a warning decides nothing"
+    assert gate_rows(gates, [answered("skipped", None)], {}, [], fail_on="error")[0].met is None, "nothing was judged"
     assert gate_rows(gates, [answered("skipped", None)], {}, [], fail_on="warning")[0].met is None
     assert silent.limit == "no check fails on new hits"
 
@@ -193,6 +195,9 @@ def test_fail_on_is_a_row_that_names_what_fails_or_has_no_answer() -> None:
     assert row(answered(), late) == (False, "isolated-entity")
     assert row(late, info) == (None, "no answer: isolated-entity")
     assert row(info, answered("passed", 0), answered("skipped", None)) == (True, None)
+    assert row(info, answered("skipped", None)) == (None, "none of 1 checks could be judged"), "of the checks that decide"
+    assert row(answered("skipped", None, severity="info")) == (None, "none of 1 checks could be judged")
+    assert row() == (None, "no check was run")
     assert gate_rows(Gates(), [answered()], {}, [], fail_on=None) == []
 
 

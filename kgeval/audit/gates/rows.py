@@ -96,21 +96,30 @@ def _of_figure(limit: Limit, numbers: Mapping[str, Any], skipped: Sequence[Struc
 
 def failing(findings: Sequence[Finding], fail_on: Severity | None) -> list[AuditGate]:
     """The row of --fail-on; none where it was not asked for. Whether no check of this severity or a worse one fails, and which do; null
-    where one of those did not run to its end."""
+    where one of those did not run to its end, or none could be judged."""
     if fail_on is None:
         return []
     failed = [one.rule_id for one in findings if one.status == "failed" and decides(one.severity, fail_on)]
     silent = [one.rule_id for one in findings if one.status in ("incomplete", "error") and decides(one.severity, fail_on)]
     worse = "" if fail_on == SEVERITIES[0] else " or worse"
     row = AuditGate(id=FAIL_ON, limit=f"no check of severity {fail_on}{worse} fails", value=float(len(failed)))
-    if failed or not silent:
-        return [row.model_copy(update={"met": not failed, "reason": ", ".join(failed) or None})]
-    return [row.model_copy(update={"reason": f"no answer: {', '.join(silent)}"})]
+    if failed:
+        return [row.model_copy(update={"met": False, "reason": ", ".join(failed)})]
+    reason = f"no answer: {', '.join(silent)}" if silent else unjudged(findings, fail_on)
+    return [row.model_copy(update={"met": None if reason else True, "reason": reason})]
+
+
+def unjudged(findings: Sequence[Finding], severity: Severity) -> str | None:
+    """Why a gate on checks of this severity or a worse one has no answer, where none of them could be judged, or no check at all."""
+    asked = [one for one in findings if decides(one.severity, severity)] or findings
+    if any(one.status in ("passed", "failed") for one in asked):
+        return None
+    return f"none of {len(asked)} checks could be judged" if asked else "no check was run"
 
 
 def _ratchet(gates: Gates, findings: Sequence[Finding], fail_on: Severity | None) -> AuditGate:
     """Whether a check fails on hits that are new or worse, at or above --fail-on (without it: any); null where one of those checks
-    has no answer and stands in the ratchet."""
+    has no answer and stands in the ratchet, or none could be judged."""
     row = AuditGate(id=RATCHET, limit="no check fails on new hits")
     asked = [one for one in findings if decides(one.severity, fail_on or "info")]
     silent = [one.rule_id for one in asked if one.count is None and gates.debt(one.rule_id) is not None]
@@ -118,4 +127,5 @@ def _ratchet(gates: Gates, findings: Sequence[Finding], fail_on: Severity | None
     value = float(sum((one.count or 0) - one.suppressed - one.known for one in failed))
     if silent:
         return row.model_copy(update={"value": value, "reason": f"no answer now: {', '.join(silent)}"})
-    return row.model_copy(update={"value": value, "met": not failed})
+    reason = None if failed else unjudged(findings, fail_on or "info")
+    return row.model_copy(update={"value": value, "met": None if reason else not failed, "reason": reason})

@@ -53,10 +53,14 @@ def overview(found: Sources, run: RunManifest, demands: Demands = Demands(), *, 
     stages = _stages(found)
     rubrics = rubrics_of(figures, findings)
     gates = [*gates_of(found.reports), *thresholds_on(figures, demands.thresholds)]
+    if demands.fail_on is not None and not any(one.status in ("passed", "failed") for one in findings):
+        gates.append(OverviewGate(name="fail-on", limit=f"no check of severity {demands.fail_on} or worse fails"))  # nothing was judged
     changes = changes_of(figures, _figures(baseline)) if baseline is not None else []
     if demands.fail_if_worse:
         worse = sum(one.verdict == "worse" for one in changes)
-        gates.append(OverviewGate(name="figures worse than the baseline", limit="<= 0", value=worse, met=not worse))
+        compared = any(one.verdict not in ("new", "gone", "not_comparable") for one in changes)
+        met = not worse if compared else None  # of nothing that can be compared, nobody can say that it is no worse
+        gates.append(OverviewGate(name="figures worse than the baseline", limit="<= 0", value=worse, met=met))
     mend = priorities_of(Evidence(found.reports, stages, figures, findings, gates, rubrics, changes))
     diff = diff_of(found, baseline, changes, (findings, _findings(baseline))) if baseline is not None else None
     made = OverviewReport(
