@@ -49,18 +49,22 @@ def choose_layout(
 ) -> Layout:
     """The bound layout for `--layout auto|NAME|FILE`, `--graph` and single keys replaced by `overrides`.
 
-    `auto` recognises the layout; where several fit, a person at a terminal is asked.
-    Raises: LayoutError: several fit and nobody can be asked, nothing matches, or the graph's name is missing or unknown;
-    ConfigError: an unknown layout or a faulty file; QueryTimeout at the server's own limit.
+    `auto` recognises the layout; where several fit, a person at a terminal is asked. A layout that is named is taken at its word where
+    something of it is there.
+    Raises: LayoutError: several fit and nobody can be asked, nothing matches (with what the database holds), or the graph's name is
+    missing or unknown; ConfigError: an unknown layout or a faulty file; QueryTimeout at the server's own limit.
     """
     from kgeval.graph.connect import QueryTimeout
-    from kgeval.graph.layouts import bind, catalogue, load_profile, override
+    from kgeval.graph.layouts import bind, catalogue, load_profile, misfit, override
 
     auto = layout_option == "auto"
     try:
         seen = catalogue(graph)
         profile = _recognised(graph, graph_name, seen, interactive=interactive) if auto else load_profile(layout_option)
-        return bind(graph, override(profile.layout, overrides), graph_name, seen=seen)
+        bound = bind(graph, override(profile.layout, overrides), graph_name, seen=seen)
+        if not auto and not overrides and (fault := misfit(graph, profile, seen)):
+            raise fault
+        return bound
     except QueryTimeout as late:
         what = "the server stopped the look at labels and counts that every command begins with, at its time limit"
         raise QueryTimeout(what, fix="raise db.transaction.timeout on the server for this user or this time") from late

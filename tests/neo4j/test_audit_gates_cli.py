@@ -72,6 +72,16 @@ def test_fail_on_says_what_failed_in_its_own_call(graph: Graph, kgeval: Callable
     assert "reports in files keep the gates of their own audits" in capsys.readouterr().err
 
 
+def test_a_gate_over_checks_that_could_not_be_judged_is_no_pass(graph: Graph, kgeval: Callable[..., int], capsys: Any) -> None:
+    """Where names are under another key than the layout says, no check of names can be judged."""
+    people(graph, PEOPLE)
+    nameless = (*ONE, "names,duplicates", "--set", "name_keys=foo", "-o", "r.json")
+    assert kgeval(*nameless) == 0
+    assert kgeval(*nameless, "--fail-on", "error") == 3
+    assert "gate not answered: fail-on" in capsys.readouterr().err
+    assert not {one["status"] for one in read("r.json")["findings"]} & {"passed", "failed"}
+
+
 def test_structure_figures_are_gates_and_no_answer_is_no_pass(graph: Graph, kgeval: Callable[..., int]) -> None:
     people(graph, PEOPLE)
     one = ("audit", "-q", "--check", "isolated-entity", "-o", "r.json")

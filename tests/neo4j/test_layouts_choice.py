@@ -65,6 +65,18 @@ def test_nodes_that_play_no_role_are_evidence_against(graph: Graph, draw: Draw) 
     assert "3 of 6 nodes play no role in it (Movie)" in best.evidence_against
 
 
+@pytest.mark.parametrize(("picture", "named"), [
+    ("neo4j-graphrag", "lightrag"), ("kgeval", "lightrag-1.4"), ("kgeval", "nano-graphrag"), ("kgeval", "cognee"),
+    ("graphiti", "langchain-nobase"),
+])
+def test_a_layout_of_which_nothing_is_there_is_refused_with_what_was_found(graph: Graph, draw: Draw, picture: str, named: str) -> None:
+    """It would find entities (any label is one), and leave nearly all checks out."""
+    paint(draw, picture)
+    with pytest.raises(LayoutError, match="does not fit this database") as refused:
+        choose_layout(graph, named, None, {}, interactive=False)
+    assert picture in (refused.value.fix or "") and "holds" in str(refused.value)
+
+
 def test_an_empty_database_says_so(graph: Graph) -> None:
     assert (detect(graph).choice, detect(graph).reason) == (None, "the database is empty")
     with pytest.raises(LayoutError, match="is empty"):

@@ -75,6 +75,21 @@ def detect(graph: Graph, name: str | None = None, *, seen: Catalogue | None = No
     return Detection(choice=choice, reason=reason, database=seen.describe(), source=seen.source, candidates=candidates)
 
 
+def misfit(graph: Graph, profile: Profile, seen: Catalogue) -> LayoutError | None:
+    """Why a layout that was named cannot be that of this database: nothing of what it needs is there. Null where something is, or where the
+    layout says nothing of what it needs (a file of the user's, generic)."""
+    signals, rules = Signals(graph, seen), profile.detect
+    wanted = [signals.see(one) for one in rules.needs or [*rules.marks, *rules.fallback]]
+    if not wanted or any(one.holds for one in wanted):
+        return None
+    found = detect(graph, seen=seen)
+    fitting = [found.choice] if found.choice else [one.name for one in found.tied]
+    return LayoutError(
+        f"layout '{profile.name}' does not fit this database: {', '.join(one.text for one in wanted)}. It holds {seen.describe()}",
+        fix=f"use --layout {' or '.join(fitting)}: {found.reason}" if fitting else "kgeval layout init writes a layout for this database",
+    )
+
+
 def _judge(profile: Profile, signals: Signals) -> Candidate:
     """Whether one layout fits by its signals: all needs, one mark (or every fallback: perhaps), nothing against."""
     rules = profile.detect
