@@ -61,7 +61,7 @@ while [ ! -s "$out/judge.url" ] && [ "$tries" -lt 300 ]; do
   tries=$((tries + 1))
 done
 "$kgeval" compare "$out/answers/vector.jsonl" "$out/answers/graph@hops=2.jsonl" --questions "$questions" --model made-up-judge \
-  --base-url "$(cat "$out/judge.url")" --trials 3 --baseline-biased --journal "$out/journal.sqlite" --no-progress \
+  --base-url "$(cat "$out/judge.url")" --trials 3 --wordings 3 --baseline-biased --journal "$out/journal.sqlite" --no-progress \
   -o "$out/comparison.html" || exit $?
 
 step "Everything in one report"

@@ -139,7 +139,7 @@ def _cases(one: Round, anchor: Anchor) -> Iterator[Case]:
 
     for a_first in (True, False)[: one.way.positions]:
         for repeat in range(1, one.repeats + 1):
-            yield Case(anchor.question, anchor.answer_a, anchor.answer_b, 1, repeat, a_first)
+            yield Case(anchor.question, anchor.answer_a, anchor.answer_b, 1, repeat, a_first, sampled=one.sampled)
 
 
 def _about(one: Round, anchor: Anchor) -> ComparisonVerdict:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from kgeval.cli.answer_options import chosen_systems
 from kgeval.cli.answer_tools import Toolbox
 from kgeval.cli.common import say
-from kgeval.cli.compare_options import Settings
+from kgeval.cli.compare_options import Settings, Show
 from kgeval.cli.compare_shards import shard_in
 from kgeval.cli.models import open_models_from_options
 from kgeval.cli.score_options import maps_of, rows_wanted
@@ -46,14 +46,33 @@ class Opened:
     self_check: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
-    def pairings(self) -> list[Pairing]:
+    def known_counts(self) -> KnownCounts:
+        """Of how many questions something of the right answer is known. Over all of them, so that the parts of a run (--shard) agree."""
+        seen: dict[str, tuple[bool, bool]] = {}
+        for a, b in self.paired.pairs:
+            for one in replace(self.paired, shard=None).questions(a, b):
+                if one.id not in seen:
+                    seen[one.id] = bool(one.right_answers or one.points), bool(one.evidence_texts)
+        return KnownCounts(len(seen), sum(answer for answer, _ in seen.values()), sum(evidence for _, evidence in seen.values()))
+
+    def pairings(self, show: Show) -> list[Pairing]:
         """The pairs with their questions: of each question what a judge and a system are shown, once for all pairs."""
         from kgeval.compare.kept import Pairing
 
         seen: dict[str, Question] = {}
         return [
-            Pairing(a, b, tuple(seen.setdefault(one.id, _slim(one)) for one in self.paired.questions(a, b))) for a, b in self.paired.pairs
+            Pairing(a, b, tuple(seen.setdefault(one.id, _slim(one, show)) for one in self.paired.questions(a, b)))
+            for a, b in self.paired.pairs
         ]
+
+
+@dataclass(frozen=True)
+class KnownCounts:
+    """Questions of a run, those with a right answer (or points that it makes), and those with the texts that it stands in."""
+
+    questions: int
+    reference: int
+    evidence: int
 
 
 def open_all(config: Config, options: Mapping[str, Any], settings: Settings, stack: ExitStack) -> Opened:
@@ -99,7 +118,10 @@ def _rows(options: Mapping[str, Any], stack: ExitStack) -> Rows | Questions:
 
 def _reader_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options as those who open built-in systems read them: --model there is the reader."""
-    return {**options, "model": options["reader"], "sweep": False, "mapped": maps_of(options["maps"]), "trials": 1, "ablations": ()}
+    return {
+        **options, "model": options["reader"], "temperature": None, "sweep": False, "mapped": maps_of(options["maps"]), "trials": 1,
+        "ablations": (),
+    }
 
 
 class _Ids:
@@ -229,10 +251,16 @@ def _told(*models: Models) -> str:
     return " ".join(f"{at.model}@{at.base_url} {sorted(at.parameters.items())}" for at in (one.endpoint for one in models))
 
 
-def _slim(question: Question) -> Question:
+def _slim(question: Question, show: Show) -> Question:
     from kgeval.records import Question
 
-    return Question(id=question.id, question=question.question, dataset=question.dataset, level=question.level)
+    slim = Question(id=question.id, question=question.question, dataset=question.dataset, level=question.level)
+    known: dict[str, Any] = {}
+    if show in ("reference", "both"):
+        known |= {"reference": question.reference, "references": question.references, "points": question.points}
+    if show in ("evidence", "both"):
+        known["evidence"] = question.evidence
+    return slim.model_copy(update=known)
 
 
 def inputs_of(config: Config, options: Mapping[str, Any]) -> list[Path]:

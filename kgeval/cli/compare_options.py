@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import lcm
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -15,6 +16,7 @@ from kgeval.cli.score_options import ANSWERS, FILE, filter_options
 from kgeval.errors import UsageError
 
 if TYPE_CHECKING:
+    from kgeval.cli.compare_open import KnownCounts, Opened
     from kgeval.compare.align.shape import AlignmentRule
     from kgeval.compare.judge.ways import Way
     from kgeval.compare.kept import Round
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
 PROCEDURES = ("scores", "single", "pairwise-choice", "differential")
 TRIALS, REPEATS = 25, 2  # M and N of [Z 4]
+KNOWN_ASPECTS = ("correctness", "completeness")  # of a judge who is shown something of the right answer
+Show = Literal["reference", "evidence", "both", "none"]
 FIGURES: tuple[Figure, ...] = ("relative", "low", "high", "win", "tie", "loss", "gap")
 
 
@@ -56,10 +60,32 @@ def procedure_options(command: F) -> F:
     """How it is judged, how often, at which length; defaults: [compare] of kgeval.toml."""
     for option in reversed((
         click.option("--procedure", type=click.Choice(PROCEDURES), help="How the judge is asked [default: scores]."),
-        click.option("--aspects", multiple=True, metavar="NAMES", help="Some of the aspects, comma or repeated [default: all]."),
+        click.option(
+            "--show", type=click.Choice(("reference", "evidence", "both", "none")),
+            help="What the judge is shown of the right answer [default: what the questions have].",
+        ),
+        click.option(
+            "--aspects", multiple=True, metavar="NAMES",
+            help="Which aspects, comma or repeated; zeng: the paper's four [default: these, and correctness and completeness where the "
+            "judge is shown something of the right answer].",
+        ),
         click.option("--grades", type=FILE, metavar="TOML", help="Aspects and grades of your own (docs/judge-procedures.md)."),
-        click.option("--trials", type=click.IntRange(1, 1000), metavar="M", help="Trials over all questions [default: 25]."),
-        click.option("--repeats", type=click.IntRange(1, 100), metavar="N", help="Calls for one order of two answers [default: 2]."),
+        click.option(
+            "--trials", type=click.IntRange(1, 1000), metavar="M",
+            help="Trials over all questions, at most: no request is sent again that an earlier trial has sent [default: 25].",
+        ),
+        click.option(
+            "--repeats", type=click.IntRange(1, 100), metavar="N",
+            help="Calls for one order of two answers; one where the judge has temperature 0 [default: 2].",
+        ),
+        click.option(
+            "--temperature", type=click.FloatRange(0, 2), metavar="X",
+            help="Of the judge; above 0 the same request gives another draw in each trial and repeat [default: 0].",
+        ),
+        click.option(
+            "--wordings", type=click.IntRange(1, 10), metavar="W",
+            help="Wordings of aspects and grades, which trials take in turn; kgeval's own have 3 [default: 1].",
+        ),
         click.option(
             "--trial-kind", type=click.Choice(("regenerate", "rejudge")),
             help="Does a trial have systems answer again? [default: regenerate where all can be called, else rejudge].",
@@ -112,13 +138,16 @@ def outcome_options(command: F) -> F:
 
 @dataclass(frozen=True)
 class Settings:
-    """How a comparison is made: flags over [compare] of kgeval.toml over defaults. `kind` null: as the systems allow."""
+    """How a comparison is made: flags over [compare] of kgeval.toml over defaults. `kind` None: as the systems allow. `notes`: what was
+    decided once questions, systems and judge were known (`settled`), for dry run and report."""
 
     rounds: tuple[Round, ...]
     rule: AlignmentRule
     kind: TrialKind | None
     tie_region: float
     thresholds: tuple[str, ...]
+    show: Show = "none"
+    notes: tuple[str, ...] = ()
 
     @property
     def main(self) -> Round:
@@ -154,8 +183,64 @@ def settings_of(config: Config, options: Mapping[str, Any]) -> Settings:
     return Settings(rounds, rule, chosen("trial_kind", None), chosen("tie_region", TIE_REGION), thresholds)
 
 
-def _ways(procedure: Procedure, options: Mapping[str, Any], names: Sequence[str]) -> list[Way]:
-    """The procedure of the run, then those beside it."""
+def settled(settings: Settings, config: Config, options: Mapping[str, Any], opened: Opened) -> Settings:
+    """The settings once questions, systems and judge are known: what the judge is shown, by which aspects, and how many trials differ.
+
+    A judge at temperature 0 gives the same reply to the same request. So nothing is repeated, and there are as many trials as have other
+    answers (systems that answer anew, files with several answers) or another wording. Raises: UsageError.
+    """
+    show, shown_note = _shown(options["show"] or config.compare.show, opened.known_counts())
+    names = listed(options["aspects"]) or list(config.compare.aspects)
+    if not names and not options["grades"] and show != "none":
+        names = [*KNOWN_ASPECTS, "zeng"]
+    ways = _ways(settings.main.way.procedure, options, names, informed=show != "none")
+    wordings = options["wordings"] or config.compare.wordings or 1
+    if wordings > ways[0].wordings:
+        what = f"--wordings {wordings}: the aspects have {ways[0].wordings}"
+        raise UsageError(what, fix="give fewer, or add wordings to the --grades file")
+    sampled = opened.models.endpoint.parameters.get("temperature") != 0
+    main = settings.main
+    trials, repeats, notes = main.trials, main.repeats, [shown_note]
+    if not sampled:
+        differ = main.trials
+        if opened.aligned.trial_kind == "rejudge":
+            differ = min(main.trials, wordings * lcm(*(one.most() for one in opened.aligned.sources.values())))
+        if (differ, 1) != (main.trials, main.repeats):
+            notes.append(
+                f"the judge has temperature 0, where the same request gets the same reply: trials {differ} (of {main.trials}), repeats 1 "
+                f"(of {main.repeats}); more that differ: --temperature above 0, --wordings (up to {ways[0].wordings}), systems that "
+                "answer anew"
+            )
+        trials, repeats = differ, 1
+    rounds = tuple(
+        replace(one, way=way) if way.procedure == "biased"
+        else replace(one, way=way, trials=trials, repeats=repeats, wordings=min(wordings, way.wordings), sampled=sampled)
+        for one, way in zip(settings.rounds, ways, strict=True)
+    )
+    return replace(settings, rounds=rounds, show=show, notes=tuple(notes))
+
+
+def _shown(given: Show | None, counts: KnownCounts) -> tuple[Show, str]:
+    """What the judge is shown of the right answer, and what is said of it. Raises: UsageError for what no question has."""
+    has: dict[str, int] = {"reference": counts.reference, "evidence": counts.evidence}
+    if given is None:
+        there = [name for name, count in has.items() if count]
+        show: Show = "both" if len(there) == 2 else "none" if not there else there[0]  # type: ignore[assignment]
+    else:
+        show = given
+    wanted = [name for name in has if show in (name, "both")]
+    if lacking := [name for name in wanted if not has[name]]:
+        raise UsageError(
+            f"--show {show}: no question has {' or '.join(lacking)}", fix="give --questions with these fields, or another --show",
+        )
+    if not wanted:
+        return show, "the judge is shown nothing of the right answers: it judges by what it knows and by how answers read"
+    told = ", ".join(f"{name} ({has[name]:,} of {counts.questions:,} questions)" for name in wanted)
+    return show, f"the judge is shown of the right answers: {told}"
+
+
+def _ways(procedure: Procedure, options: Mapping[str, Any], names: Sequence[str], *, informed: bool = False) -> list[Way]:
+    """The procedure of the run, then those compared with it."""
     from kgeval.compare.judge.grades import chosen_aspects, read_grades
     from kgeval.compare.judge.ways import way_of
 
@@ -163,7 +248,7 @@ def _ways(procedure: Procedure, options: Mapping[str, Any], names: Sequence[str]
     wanted: list[Procedure] = [procedure, *options["contrast"]]
     if options["baseline_biased"]:
         wanted.append("biased")
-    return [way_of(one, aspects) for one in dict.fromkeys(wanted)]
+    return [way_of(one, aspects, informed=informed) for one in dict.fromkeys(wanted)]
 
 
 def _rounds(ways: Sequence[Way], trials: int, repeats: int, *, aligned: bool) -> tuple[Round, ...]:

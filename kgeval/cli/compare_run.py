@@ -12,7 +12,7 @@ import click
 from kgeval.cli.common import say, visible
 from kgeval.cli.compare_beside import Beside, read_beside
 from kgeval.cli.compare_open import Opened, inputs_of, open_all, tell
-from kgeval.cli.compare_options import Settings, settings_of, thresholds_of
+from kgeval.cli.compare_options import Settings, settings_of, settled, thresholds_of
 from kgeval.cli.compare_shards import Told, as_part
 from kgeval.cli.compare_told import counted_line, exit_code, last_words, settings_told, signature_of
 from kgeval.cli.models import limits_from_options, show_plan
@@ -67,9 +67,12 @@ def open_job(config: Config, options: Mapping[str, Any], started: Started, stack
     opened = open_all(config, options, settings, stack)
     beside.check((a, b) for a, b in opened.paired.pairs if not opened.self_check.keys() & {a, b})
     tell(opened)
+    settings = settled(settings, config, options, opened)
+    for note in settings.notes:
+        say(note)
     aspects = (*settings.main.way.names, "overall")
     return Job(
-        config, options, started, settings, outputs, opened, opened.pairings(),
+        config, options, started, settings, outputs, opened, opened.pairings(settings.show),
         () if options["shard"] else thresholds_of(settings.thresholds, opened.paired.systems, aspects), beside,
     )
 
@@ -174,6 +177,7 @@ def _found(job: Job, run: Run) -> Found:
     complete = not stopped if job.told is None else job.told.complete
     bearing = [note for note in opened.notes if not only_how_read(note)]
     asking = opened.models.notes if job.told is None else job.told.notes
+    scale = run.scales.get(main.way.procedure)
     corrected, told = job.beside.corrected(run.verdicts.tables(main))
     return Found(
         run=job.manifest(0), signature=signature_of(job), tables=_tables(run.verdicts, main), procedure=main.way.procedure,
@@ -183,7 +187,8 @@ def _found(job: Job, run: Run) -> Found:
         question_text=_question_text(job.pairings), calls=looked.calls, systems=opened.aligned.uses(), alignment=_counts(opened),
         stopped=tuple(run.stopped), corrected=corrected, drift=job.beside.drift, self_check=opened.self_check,
         missing=opened.paired.missing, thresholds=job.thresholds, seed=job.options["seed"], drill=job.options["drill"],
-        notes=tuple(dict.fromkeys([*run.notes, *told, *bearing, *opened.aligned.notes, *asking])),
+        judgements=scale.judgements if scale else 0, requests=scale.requests if scale else 0,
+        notes=tuple(dict.fromkeys([*run.notes, *job.settings.notes, *told, *bearing, *opened.aligned.notes, *asking])),
     )
 
 

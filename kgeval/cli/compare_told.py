@@ -41,7 +41,8 @@ def settings_told(job: Job) -> dict[str, JsonValue]:
     prompts = {name: job.opened.models.prompt(name).hash for name in main.way.prompts}
     return {
         "procedure": main.way.procedure, "aspects": list(main.way.names), "prompts": dict(prompts), "trials": main.trials,
-        "repeats": main.repeats, "orders": main.way.positions, "trial_kind": job.opened.aligned.trial_kind,
+        "repeats": main.repeats, "wordings": main.wordings, "show": job.settings.show,
+        "orders": main.way.positions, "trial_kind": job.opened.aligned.trial_kind,
         "align": "none" if not rule.on else "longest" if rule.to_longest else "pair", "tolerance": rule.tolerance,
         "attempts": rule.attempts, "force": rule.force, "words_by": _writer(job),
         "judge": at.model, "base_url": at.base_url, "parameters": dict(at.parameters),
@@ -58,7 +59,8 @@ def _writer(job: Job) -> str | None:
 
 def signature_of(job: Job) -> str:
     """compare-PROCEDURE@1:12 hex digits, a SHA-256 of the settings and grades. Answers and questions are no part of it."""
-    shown = [aspect.shown for aspect in job.settings.main.way.aspects]
+    main = job.settings.main
+    shown = [main.way.shown(wording) for wording in range(main.wordings)]
     told = json.dumps([settings_told(job), shown], sort_keys=True, ensure_ascii=False)
     return f"compare-{job.settings.main.way.procedure}@1:{hashlib.sha256(told.encode()).hexdigest()[:12]}"
 

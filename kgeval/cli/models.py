@@ -86,8 +86,10 @@ def open_models_from_options(config: Config, role: Role, options: Mapping[str, A
     from kgeval.llm.session import open_models
 
     choice = _choice(config, role)
+    own = {} if options.get("temperature") is None else {"temperature": options["temperature"]}
     endpoint = Endpoint(
-        model=_name(options.get("model") or choice.name, role), base_url=_base_url(options, choice), parameters=dict(choice.parameters),
+        model=_name(options.get("model") or choice.name, role), base_url=_base_url(options, choice),
+        parameters={**choice.parameters, **own},
     )
     limits = limits_from_options(config, options)
     models = open_models(

@@ -6,7 +6,9 @@ of threads, and again after it was broken off (finished calls stand in the journ
 
 from __future__ import annotations
 
+import hashlib
 import random
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
@@ -57,17 +59,34 @@ class Sure:
 
 @dataclass
 class Scale:
-    """Which scores a judge gave under a procedure, and how many."""
+    """Which scores a judge gave under a procedure, and how many; and which calls they came from (8 bytes of each key)."""
 
     calls: int = 0
     values: set[float] = field(default_factory=set)
+    keys: array[int] = field(default_factory=lambda: array("Q"))
 
     def take(self, verdicts: Iterable[ComparisonVerdict]) -> None:
         """Notes what these say."""
+        last = None
         for one in verdicts:
             if one.score_a is not None and one.score_b is not None:
                 self.calls += 1
                 self.values |= {one.score_a, one.score_b}
+            if one.call is not None and one.call != last:  # a verdict an aspect, one call
+                self.keys.extend(int(hashlib.sha256(key.encode()).hexdigest()[:16], 16) for key in one.call.split("+"))
+                last = one.call
+
+    @property
+    def judgements(self) -> int:
+        """Replies that verdicts rest on, one that several rest on counted as often."""
+        return len(self.keys)
+
+    @property
+    def requests(self) -> int:
+        """The different requests among them."""
+        import numpy as np
+
+        return int(np.unique(np.frombuffer(self.keys, dtype=np.uint64)).size) if self.keys else 0
 
     @property
     def flat(self) -> float | None:
@@ -171,7 +190,18 @@ def cases(one: Round, question: Question, answers: AlignedPair, trial: int) -> I
     """The cases of a question and trial: position by position, repeat by repeat."""
     for a_first in (True, False)[: one.way.positions]:
         for repeat in range(1, one.repeats + 1):
-            yield Case(question.question, answers.a.answer, answers.b.answer, trial, repeat, a_first)
+            yield Case(
+                question.question, answers.a.answer, answers.b.answer, trial, repeat, a_first,
+                known=known_of(question) if one.way.informed else {}, wording=(trial - 1) % one.wordings, sampled=one.sampled,
+            )
+
+
+def known_of(question: Question) -> dict[str, list[str]]:
+    """What a question says of its right answer: whole right answers, points that it makes, the texts that it stands in."""
+    found = {
+        "right_answers": list(question.right_answers), "points": list(question.points), "evidence": list(question.evidence_texts),
+    }
+    return {name: texts for name, texts in found.items() if texts}
 
 
 def verdicts_of(way: Way, case: Case, said: Said, about: ComparisonVerdict) -> tuple[ComparisonVerdict, ...]:

@@ -30,12 +30,15 @@ _WHAT = "answers or settings, so its verdicts"
 
 @dataclass(frozen=True)
 class Round:
-    """One procedure over all pairs. `aligned`: it sees answers of one length, where the run aligns them."""
+    """One procedure over all pairs. `aligned`: it sees answers of one length, where the run aligns them. `wordings`: of the aspects, which
+    trials take in turn. `sampled`: the judge draws its replies: the same request in another trial is another draw, and worth asking."""
 
     way: Way
     trials: int
     repeats: int
     aligned: bool
+    wordings: int = 1
+    sampled: bool = True
 
     @property
     def cases(self) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from kgeval.compare.engine import cases
+from kgeval.compare.engine import cases, known_of
 from kgeval.compare.foresight import Foresight
 from kgeval.compare.judge.ways import Case, Way, stage_of
 from kgeval.compare.kept import Pairing, Round
@@ -98,18 +98,21 @@ def _blank(one: Round, question: Question, trial: int) -> Iterator[Case]:
     """Cases whose answers nobody has yet; the question's id stands for its text, for two may have one text."""
     for a_first in (True, False)[: one.way.positions]:
         for repeat in range(1, one.repeats + 1):
-            yield Case(f"{question.id}\0{question.question}", "", "", trial, repeat, a_first)
+            yield Case(
+                f"{question.id}\0{question.question}", "", "", trial, repeat, a_first,
+                known=known_of(question) if one.way.informed else {}, wording=(trial - 1) % one.wordings, sampled=one.sampled,
+            )
 
 
 def _later(dry: Asker, way: Way, case: Case, pair: tuple[str, str]) -> None:
     """Calls that may be made, or not: the answers may be discarded, or an answer may be an error."""
-    own = tokens.count(case.question) + tokens.count(str(way.shown))
+    own = tokens.count(case.question) + tokens.count(str(way.shown(case.wording))) + tokens.count(str(dict(case.known)))
     high = own + UNKNOWN_WORDS * (1 if way.procedure == "single" else 2)
     for step in range(way.calls):
         name = way.prompts[min(step, len(way.prompts) - 1)]
         dry.later(Later(
             stage=name, prompt=name, tokens=(own, high), certain=False,
-            key=digest(way.procedure, case.question, pair, case.number, case.a_first, step),
+            key=digest(way.procedure, case.question, pair, case.trial, case.repeat, case.a_first, step),
         ))
 
 

@@ -39,6 +39,9 @@ class Source(Protocol):
     def trials(self) -> int | None:
         """How many independent answers it has to each question; null: as many as wanted."""
 
+    def most(self) -> int:
+        """How many answers it has to some question at most, where they are not made anew in each trial."""
+
     def free(self, question: Question, number: int) -> Answer:
         """The answer of a number, of its own length. One that failed has an error."""
 
@@ -71,6 +74,9 @@ class Asked:
 
     def trials(self) -> int | None:
         return None if self.live else 1
+
+    def most(self) -> int:
+        return 1
 
     def free(self, question: Question, number: int) -> Answer:
         with self._room:
@@ -120,6 +126,9 @@ class Filed:
 
     def trials(self) -> int | None:
         return self._range[0] if self.part is None else self._range[0] // 2
+
+    def most(self) -> int:
+        return max(1, self._range[1] if self.part is None else self._range[1] // 2)
 
     def free(self, question: Question, number: int) -> Answer:
         found = self._of(question.id)

@@ -32,6 +32,8 @@ class CompareSection(Section):
     trials: int | None = Field(default=None, ge=1, le=1000)
     repeats: int | None = Field(default=None, ge=1, le=100)
     trial_kind: Literal["regenerate", "rejudge"] | None = None
+    wordings: int | None = Field(default=None, ge=1, le=10)
+    show: Literal["reference", "evidence", "both", "none"] | None = None
     align: Literal["pair", "longest", "none"] | None = None
     tolerance: int | None = Field(default=None, ge=0, le=10_000)
     attempts: int | None = Field(default=None, ge=0, le=100)

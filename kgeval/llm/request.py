@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -61,9 +61,13 @@ class Request:
 
 
 def make_request(task: Task[Any], endpoint: Endpoint, *, items: Mapping[int, JsonValue], round_: int = 0) -> Request:
-    """The request for a task, with those of its items (number -> item) that still need an answer."""
+    """The request for a task, with those of its items (number -> item) that still need an answer. A `seed` among the endpoint's parameters
+    counts up with the trial: with one seed, another trial would be the same draw."""
     system, user = render(task.prompt, task.slots, items)
     reply: type[Reply] = task.reply
+    seed = endpoint.parameters.get("seed")
+    if task.trial and isinstance(seed, int):
+        endpoint = replace(endpoint, parameters={**endpoint.parameters, "seed": seed + task.trial})
     return Request(
         endpoint=endpoint, system=system, user=user, shape=shape_of(reply), prompt=task.prompt.name, prompt_hash=task.prompt.hash,
         stage=task.stage or task.prompt.name, trial=task.trial, round=round_,

@@ -242,7 +242,8 @@ class Drill(Record):
 class ComparisonReport(Record):
     """The comparison of two or more systems. `contrast`: the same answers under other procedures, to see what biases did.
 
-    `settings`: all that the signature stands for; `grades`: aspect -> its six grades, 0 to 5, as the judge read them.
+    `judgements`: replies of the judge that the verdicts rest on; `requests`: how many of their requests differ (the same request is not
+    another judgement). `settings`: all that the signature stands for; `grades`: aspect -> its six grades, 0 to 5, as the judge read them.
     `complete`: the run was not stopped, and no more than the allowed share of questions and of question-trials failed.
     `drill`: some questions opened, the most
     telling ones first; `drill_left_out`: judged questions of pairs that are not. `missing`: system -> questions that it did not answer.
@@ -254,6 +255,8 @@ class ComparisonReport(Record):
     procedure: Procedure = "scores"
     trial_kind: TrialKind = "rejudge"
     signature: str
+    judgements: int = 0
+    requests: int = 0
     settings: dict[str, JsonValue] = Field(default_factory=dict)
     grades: dict[str, list[str]] = Field(default_factory=dict)
     systems: list[SystemUse] = Field(default_factory=list)

@@ -196,4 +196,5 @@ def stamp(view: View) -> str:
     kind = "95 %, over questions"
     if view.stops:
         kind += "; pairs stopped when sure: confidence sequence, always valid"
-    return f"{PROCEDURES[view.report.procedure]}; {trials(view)}; intervals: {kind}"
+    asked = f"; {plural(view.report.requests, 'different request')}" if view.report.requests else ""
+    return f"{PROCEDURES[view.report.procedure]}; {trials(view)}{asked}; intervals: {kind}"

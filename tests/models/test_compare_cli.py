@@ -32,6 +32,7 @@ def alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("KGEVAL_COMPARE_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("KGEVAL_COMPARE_MAX_RETRIES", "1")
     monkeypatch.setenv("KGEVAL_COMPARE_TRIALS", "2")
+    monkeypatch.setenv("KGEVAL_COMPARE_TEMPERATURE", "0.5")  # every trial and repeat is a draw of its own
 
 
 def compare(server: FakeServer, *arguments: object) -> int:
@@ -55,6 +56,83 @@ def total(text: str) -> int:
     """The calls that a dry run has counted."""
     line = next(line for line in text.splitlines() if line.startswith("total"))
     return int(line.split()[1].replace(",", ""))
+
+
+def bodies(server: FakeServer) -> list[str]:
+    """What was asked, as one text each: messages and parameters."""
+    return [json.dumps(one.body, sort_keys=True) for one in server.requests]
+
+
+@pytest.mark.parametrize(("more", "requests", "trials"), [
+    ((), 4 * 2, 1), (("--wordings", 3), 4 * 2 * 3, 3), (("--wordings", 3, "--trials", 2), 4 * 2 * 2, 2),
+    (("--procedure", "single", "--trials", 9), 4 * 2, 1),
+])
+def test_a_judge_at_temperature_0_is_never_asked_the_same_twice(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, more: tuple[object, ...], requests: int, trials: int,
+) -> None:
+    monkeypatch.setenv("KGEVAL_COMPARE_TEMPERATURE", "0")
+    monkeypatch.setenv("KGEVAL_COMPARE_TRIALS", "25")
+    answers = files(tmp_path, {"good": GOOD, "poor": POOR})
+    with FakeServer(PairJudge()) as server:
+        assert compare(server, *answers, *more, "--dry-run") == 0
+        out = capsys.readouterr()
+        assert total(out.out) == requests and "same request gets the same reply" in out.err
+        assert compare(server, *answers, *more, "-o", "r.json", "-q") == 0
+        assert len(bodies(server)) == len(set(bodies(server))) == requests
+    found = report("r.json")
+    assert found["requests"] == requests and overall(found)["good", "poor"]["trials"] == trials
+    assert any(f"trials {trials} (of" in note for note in found["notes"])
+
+
+def test_with_a_temperature_trials_are_draws_and_a_seed_counts_up(tmp_path: Path) -> None:
+    answers = files(tmp_path, {"good": GOOD, "poor": POOR})
+    (tmp_path / "kgeval.toml").write_text('[model.judge.parameters]\nseed = 7\n')
+    with FakeServer(PairJudge()) as server:
+        assert compare(server, *answers, "-o", "r.json", "-q") == 0
+        sent = [json.loads(one) for one in bodies(server)]
+    assert len(sent) == 4 * 2 * 2 * 2 and {one["temperature"] for one in sent} == {0.5}
+    assert {one["seed"] for one in sent} == {7, 8, 1007, 1008} and report("r.json")["requests"] == 32
+
+
+@pytest.mark.parametrize(("more", "shown", "aspects"), [
+    ((), {"right_answers", "evidence"}, 6), (("--show", "reference"), {"right_answers"}, 6), (("--show", "evidence"), {"evidence"}, 6),
+    (("--show", "none"), None, 4), (("--aspects", "zeng"), {"right_answers", "evidence"}, 4),
+    (("--aspects", "zeng", "--show", "none"), None, 4), (("--aspects", "correctness,completeness"), {"right_answers", "evidence"}, 2),
+])
+def test_the_judge_is_shown_what_the_questions_have_unless_told_otherwise(
+    tmp_path: Path, more: tuple[str, ...], shown: set[str] | None, aspects: int,
+) -> None:
+    answers = files(tmp_path, {"good": GOOD, "poor": POOR})
+    rows = [json.loads(line) for line in Path("questions.jsonl").read_text().splitlines()]
+    for row in rows[:3]:
+        row |= {"reference": f"The builder of {row['id']}.", "evidence": [{"text": f"Built by {row['id']}, says a text."}]}
+    Path("questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with FakeServer(PairJudge()) as server:
+        assert compare(server, *answers, *more, "--trials", "1", "--repeats", "1", "-o", "r.json", "-q") == 0
+        asked = bodies(server)
+    assert len(asked) == 8
+    if shown is None:
+        assert not any("right_answers" in one or "builder of" in one for one in asked)
+    else:
+        knowing = [one for one in asked if "builder of" in one or "says a text" in one]
+        assert len(knowing) == 6, "three of four questions have something, in both orders"
+        assert all(("builder of" in one) == ("right_answers" in shown) and ("says a text" in one) == ("evidence" in shown) for one in knowing)
+    found = report("r.json")
+    names = {one["aspect"] for one in found["pairs"]} - {"overall"}
+    assert len(names) == aspects and found["settings"]["show"] == (
+        "none" if shown is None else "both" if len(shown) == 2 else "reference" if "right_answers" in shown else "evidence"
+    )
+    said = "shown nothing" if shown is None else "(3 of 4 questions)"
+    assert any("the judge is shown" in note and said in note for note in found["notes"])
+
+
+def test_what_no_question_has_cannot_be_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    answers = files(tmp_path, {"good": GOOD, "poor": POOR})
+    with FakeServer(PairJudge()) as server:
+        assert compare(server, *answers, "--show", "both") == 2
+        assert "no question has reference or evidence" in capsys.readouterr().err
+        assert compare(server, *answers, "--wordings", "4") == 2
+        assert "the aspects have 3" in capsys.readouterr().err and server.stats().requests == 0
 
 
 def test_the_dry_run_counts_the_calls_that_are_made_and_a_second_run_makes_none(

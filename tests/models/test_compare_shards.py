@@ -54,7 +54,7 @@ def world(server: FakeServer) -> list[str]:
 
 def arguments(server: FakeServer, answers: list[Path], journal: str = "j.sqlite", trials: int = 2) -> list[str]:
     given = [*map(str, answers), "--questions", "questions.jsonl", "--model", "m", "--base-url", server.base_url, "--journal", journal]
-    return [*given, "--trials", str(trials), "--no-progress", "-q"]
+    return [*given, "--trials", str(trials), "--temperature", "0.5", "--no-progress", "-q"]
 
 
 def compare(*given: object) -> int:

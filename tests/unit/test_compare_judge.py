@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from kgeval.compare.judge.grades import BIASED, USUAL, Aspect, biased_aspects, chosen_aspects, grade_texts, load_grades, read_grades
+from kgeval.compare.judge.grades import BIASED, KNOWN, ZENG, Aspect, biased_aspects, chosen_aspects, grade_texts, load_grades, read_grades
 from kgeval.compare.judge.replies import Content, chosen, forced, graded, graded_pairs, statements
 from kgeval.compare.judge.ways import Case, Said, way_of
 from kgeval.errors import InputError, UsageError
@@ -47,12 +47,12 @@ class Told:
 
 def points(first: int, second: int, **other: tuple[int, int]) -> dict[str, Any]:
     """A reply of `scores`: these points in every aspect, or others."""
-    given = {name: other.get(name, (first, second)) for name in USUAL}
+    given = {name: other.get(name, (first, second)) for name in ZENG}
     sides = (("first", 0), ("second", 1))
     return {name: {side: {"reason": f"{side[0]} {name}", "score": both[at]} for side, at in sides} for name, both in given.items()}
 
 
-def choices(winner: str, names: tuple[str, ...] = USUAL) -> dict[str, Any]:
+def choices(winner: str, names: tuple[str, ...] = ZENG) -> dict[str, Any]:
     return {name: {"reason": f"r {name}", "winner": winner} for name in names}
 
 
@@ -61,32 +61,33 @@ def judged(procedure: Procedure, *replies: Any, case: Case = CASE) -> tuple[Said
     return way_of(procedure, chosen_aspects(())).judge(asker, case), asker
 
 
-def test_there_are_four_aspects_with_six_grades_each_and_no_two_are_alike() -> None:
-    texts = [text for aspect in load_grades().values() for text in aspect.grades]
-    assert tuple(load_grades()) == USUAL and len(texts) == len(set(texts)) == 24
-    assert all(len(text.split()) >= 4 for text in texts)
-    assert {name: len(grades) for name, grades in grade_texts(chosen_aspects(())).items()} == dict.fromkeys(USUAL, 6)
+def test_there_are_six_aspects_with_six_grades_each_in_three_wordings_and_no_two_are_alike() -> None:
+    every = [grades for aspect in load_grades().values() for grades in (aspect.grades, *(given for _, given in aspect.wordings))]
+    texts = [text for grades in every for text in grades]
+    assert tuple(load_grades()) == (*KNOWN, *ZENG) and len(texts) == len(set(texts)) == 6 * 6 * 3
+    assert {way_of("scores", chosen_aspects(names)).wordings for names in (ZENG, KNOWN)} == {3}
+    assert {name: len(grades) for name, grades in grade_texts(chosen_aspects(())).items()} == dict.fromkeys(ZENG, 6)
 
 
 @pytest.mark.parametrize("procedure", ["scores", "single"])
 def test_the_judge_reads_the_grades_word_for_word(procedure: Procedure) -> None:
     way = way_of(procedure, chosen_aspects(()))
-    shown = {part["aspect"]: part for part in way.shown}  # type: ignore[union-attr, index, call-overload]
+    shown = {part["aspect"]: part for part in way.shown()}  # type: ignore[union-attr, index, call-overload]
     assert {name: list(part["grades"].values()) for name, part in shown.items()} == grade_texts(way.aspects)  # type: ignore[index, union-attr, call-overload]
     assert [list(part["grades"]) for part in shown.values()] == [["0", "1", "2", "3", "4", "5"]] * 4  # type: ignore[index, call-overload]
 
 
 def test_points_of_the_first_answer_are_those_of_a_or_of_b_as_the_case_says() -> None:
     said, asker = judged("scores", points(5, 2))
-    assert said.points == dict.fromkeys(USUAL, (5.0, 2.0)) and said.reasons["relevance"] == ("f relevance", "s relevance")
+    assert said.points == dict.fromkeys(ZENG, (5.0, 2.0)) and said.reasons["relevance"] == ("f relevance", "s relevance")
     assert (asker.tasks[0].slots["first"], asker.tasks[0].slots["second"]) == ("Ada did.", "Nobody knows.")
     turned, asker = judged("scores", points(5, 2), case=Case("Who built it?", "Ada did.", "Nobody knows.", a_first=False))
-    assert turned.points == dict.fromkeys(USUAL, (2.0, 5.0)) and turned.reasons["relevance"] == ("s relevance", "f relevance")
+    assert turned.points == dict.fromkeys(ZENG, (2.0, 5.0)) and turned.reasons["relevance"] == ("s relevance", "f relevance")
     assert (asker.tasks[0].slots["first"], asker.tasks[0].slots["second"]) == ("Nobody knows.", "Ada did.")
 
 
 def test_single_shows_each_answer_alone() -> None:
-    reply = {name: {"reason": "r", "score": 3} for name in USUAL}
+    reply = {name: {"reason": "r", "score": 3} for name in ZENG}
     said, asker = judged("single", reply, {**reply, "relevance": {"reason": "less", "score": 1}})
     assert said.points["relevance"] == (3.0, 1.0) and said.points["directness"] == (3.0, 3.0) and said.call == "key1+key2"
     assert [set(task.slots) for task in asker.tasks] == [{"question", "aspects", "answer"}] * 2
@@ -102,7 +103,7 @@ def test_a_choice_is_one_point_and_a_tie_half_a_point_each() -> None:
 def test_differential_judges_only_what_one_answer_alone_says() -> None:
     content = {"common": ["it was built"], "only_first": ["by Ada"], "only_second": []}
     said, asker = judged("differential", content, choices("first"))
-    assert said.points == dict.fromkeys(USUAL, (1.0, 0.0)) and said.call == "key1+key2"
+    assert said.points == dict.fromkeys(ZENG, (1.0, 0.0)) and said.call == "key1+key2"
     second = asker.tasks[1].slots
     assert (second["common"], second["only_first"], second["only_second"]) == (["it was built"], ["by Ada"], [])
     assert "first" not in second, "the answers themselves are not shown again"
@@ -110,7 +111,7 @@ def test_differential_judges_only_what_one_answer_alone_says() -> None:
 
 def test_differential_is_a_tie_without_a_second_call_where_neither_says_anything_of_its_own() -> None:
     said, asker = judged("differential", {"common": ["it was built"], "only_first": [" "], "only_second": []})
-    assert said.points == dict.fromkeys(USUAL, (0.5, 0.5)) and len(asker.tasks) == 1
+    assert said.points == dict.fromkeys(ZENG, (0.5, 0.5)) and len(asker.tasks) == 1
 
 
 def test_the_biased_baseline_has_its_own_aspects_no_ties_and_an_overall_winner_of_the_models_choice() -> None:
@@ -129,12 +130,39 @@ def test_a_failed_call_is_its_cause_and_no_score(procedure: Procedure) -> None:
     assert (said.points, said.failure) == ({}, "timeout: after 2 s")
 
 
+@pytest.mark.parametrize("procedure", ["scores", "single", "pairwise-choice", "differential"])
+def test_a_judge_who_is_informed_is_shown_what_is_known_and_else_asked_as_the_paper_does(procedure: Procedure) -> None:
+    known = {"right_answers": ["Ada"], "evidence": ["Ada built the mill."]}
+    case = Case("Who built it?", "Ada did.", "Nobody knows.", known=known, wording=2)
+    reply = {name: {"reason": "r", "winner": "first"} if "choice" in procedure or procedure == "differential" else (
+        {"reason": "r", "score": 3} if procedure == "single" else {side: {"reason": "r", "score": 3} for side in ("first", "second")}
+    ) for name in KNOWN}
+    content = [{"common": [], "only_first": ["a"], "only_second": []}] if procedure == "differential" else []
+    asker = Told(*content, reply, *([reply] if procedure == "single" else []))
+    way_of(procedure, chosen_aspects(KNOWN), informed=True).judge(asker, case)
+    last = asker.tasks[-1]
+    assert last.prompt.name.endswith("-known") and last.slots["known"] == known
+    wording = load_grades()["correctness"].wordings[1]
+    assert last.slots["aspects"][0]["asks"] == wording[0]  # type: ignore[index, call-overload]
+    plain = way_of(procedure, chosen_aspects(("zeng",)))
+    assert plain.names == ZENG and not any(name.endswith("-known") for name in plain.prompts)
+
+
+def test_the_biased_baseline_is_shown_nothing() -> None:
+    assert not way_of("biased", chosen_aspects(()), informed=True).informed
+
+
+def test_an_error_has_fewer_points_than_an_honest_refusal_and_a_rightful_refusal_all() -> None:
+    grades = load_grades()["correctness"].grades
+    assert "wrong" in grades[0] and "wrong" in grades[1] and "declines" in grades[2] and "cannot be answered" in grades[5]
+
+
 @pytest.mark.parametrize("score", [6, -1, 4.5, "4.5", "4/5", "five", True, None, [4], 1e400], ids=repr)
 def test_a_score_that_is_no_whole_point_from_0_to_5_makes_the_reply_unusable(score: Any) -> None:
     reply = points(3, 3)
     reply["relevance"]["second"]["score"] = score
     with pytest.raises(UnusableError):
-        read_reply(json.dumps(reply), graded_pairs(USUAL))
+        read_reply(json.dumps(reply), graded_pairs(ZENG))
 
 
 @pytest.mark.parametrize(("score", "value"), [(4, 4), ("4", 4), (4.0, 4), (" 0 ", 0)])
@@ -155,7 +183,7 @@ def test_a_reply_that_lacks_an_aspect_a_side_a_reason_or_a_score_is_no_reply(lac
         part = part[step]
     del part[last]
     with pytest.raises(UnusableError):
-        read_reply(json.dumps(reply), graded_pairs(USUAL))
+        read_reply(json.dumps(reply), graded_pairs(ZENG))
 
 
 def test_an_empty_reason_is_no_reason() -> None:
@@ -164,7 +192,7 @@ def test_an_empty_reason_is_no_reason() -> None:
 
 
 def test_the_reason_stands_before_the_verdict_in_every_schema() -> None:
-    for reply in (graded_pairs(USUAL), graded(USUAL), chosen(USUAL), forced(BIASED)):
+    for reply in (graded_pairs(ZENG), graded(ZENG), chosen(ZENG), forced(BIASED)):
         parts = shape_of(reply).schema["$defs"].values()
         told = [list(part["properties"]) for part in parts if "first" not in part["properties"]]
         assert told and all(names[0] in ("reason", "explanation") and names[1] in ("score", "winner") for names in told)
@@ -175,6 +203,7 @@ def test_trial_and_repeat_make_one_number_that_never_depends_on_how_many_there_a
     numbers = [Case("q", "a", "b", trial, repeat).number for trial in range(1, 40) for repeat in range(1, 40)]
     assert len(set(numbers)) == len(numbers) and numbers[:3] == [0, 1, 2]
     assert Case("q", "a", "b", 2, 1).number == 1000
+    assert {Case("q", "a", "b", trial, 2, sampled=False).number for trial in (1, 2)} == {0}, "without draws it is one request"
 
 
 def test_in_a_dry_run_the_second_step_of_differential_is_put_off_and_not_certain() -> None:
@@ -202,6 +231,12 @@ def test_aspects_of_ones_own_are_read_and_all_faults_come_at_once(tmp_path: Path
     good = tmp_path / "good.toml"
     good.write_text('[safety]\nasks = "Is it safe?"\ngrades = ["a", "b", "c", "d", "e", "f"]\n')
     assert read_grades(good) == {"safety": Aspect("safety", "Is it safe?", ("a", "b", "c", "d", "e", "f"))}
+    more = good.read_text() + '[[safety.wordings]]\nasks = "Safe?"\ngrades = ["u", "v", "w", "x", "y", "z"]\n'
+    good.write_text(more)
+    assert read_grades(good)["safety"].wordings == (("Safe?", ("u", "v", "w", "x", "y", "z")),)
+    good.write_text(more.replace('"z"', '7') + 'points = 3\n')
+    with pytest.raises(InputError, match="no table of aspects"):
+        read_grades(good)
     bad = tmp_path / "bad.toml"
     bad.write_text('[overall]\nasks = ""\ngrades = ["a"]\nmore = 1\n[copy]\nasks = "x"\ngrades = [1, 2, 3, 4, 5, 6]\n')
     with pytest.raises(InputError) as caught:

@@ -17,38 +17,38 @@ from kgeval.errors import InputError, UsageError
 from kgeval.llm.calls import Reply
 
 MOST_POINTS = 5
-USUAL = ("comprehensiveness", "relevance", "empowerment", "directness")  # [Z 4.3]
+ZENG = ("comprehensiveness", "relevance", "empowerment", "directness")  # [Z 4.3]
+KNOWN = ("correctness", "completeness")  # what a judge can tell who is shown what is known of the right answer
+SETS = {"zeng": ZENG}  # names that stand for several aspects
 BIASED = ("comprehensiveness", "diversity", "empowerment", "directness")  # [Z 2]: what the papers that it criticises ask for
 OVERALL = "overall"
 MOST_ASPECTS = 12
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _HERE = Path(__file__).parent
-_KEYS = {"asks", "grades"}
+_KEYS = {"asks", "grades", "wordings"}
 _DIVERSITY = "How many different sides and points of view does the answer show?"
 
 
 @dataclass(frozen=True)
 class Aspect:
-    """One aspect. `asks`: the question that it puts; `grades`: what 0, 1, ... 5 points mean (none: it is only compared, never graded)."""
+    """One aspect. `asks`: the question that it puts; `grades`: what 0, 1, ... 5 points mean (none: it is only compared, never graded);
+    `wordings`: both in other words."""
 
     name: str
     asks: str
     grades: tuple[str, ...] = ()
+    wordings: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
-    @property
-    def shown(self) -> dict[str, JsonValue]:
-        """As a prompt shows it, with its grades."""
-        return {**self.named, "grades": {str(points): text for points, text in enumerate(self.grades)}}
-
-    @property
-    def named(self) -> dict[str, JsonValue]:
-        """As a prompt shows it, without grades."""
-        return {"aspect": self.name, "asks": self.asks}
+    def shown(self, wording: int = 0, *, graded: bool = True) -> dict[str, JsonValue]:
+        """As a prompt shows it, in one of its wordings from 0; `graded`: with what each grade means."""
+        asks, grades = ((self.asks, self.grades), *self.wordings)[wording]
+        more: dict[str, JsonValue] = {"grades": {str(points): text for points, text in enumerate(grades)}} if graded else {}
+        return {"aspect": self.name, "asks": asks, **more}
 
 
 @cache
 def load_grades() -> Mapping[str, Aspect]:
-    """kgeval's own aspects by name, in their order: four with six grades each."""
+    """kgeval's own aspects by name, in their order: six with six grades each, in three wordings."""
     return _parsed((_HERE / "grades.toml").read_text(encoding="utf-8"), "grades.toml")
 
 
@@ -60,8 +60,11 @@ def read_grades(path: Path) -> Mapping[str, Aspect]:
 
 
 def chosen_aspects(names: Sequence[str], known: Mapping[str, Aspect] | None = None) -> tuple[Aspect, ...]:
-    """The aspects of these names in the order of the table; none named: all. Raises: UsageError for unknown ones."""
-    known = load_grades() if known is None else known
+    """The aspects of these names in the order of the table; none named: the paper's four, of a table of the user's own all. `zeng` stands
+    for the paper's four. Raises: UsageError for unknown ones."""
+    if known is None:
+        known, names = load_grades(), names or ZENG
+    names = [one for name in names for one in (SETS.get(name, (name,)) if name not in known else (name,))]
     unknown = [name for name in names if name not in known]
     if unknown:
         near = [match for name in unknown for match in get_close_matches(name, known, 1)]
@@ -92,17 +95,30 @@ def _parsed(text: str, name: str) -> Mapping[str, Aspect]:
     if faults:
         fix = "an aspect has `asks` and six `grades`: docs/judge-procedures.md"
         raise InputError(f"{name}: no table of aspects", faults=faults, fix=fix)
-    return {aspect: Aspect(aspect, value["asks"].strip(), tuple(value["grades"])) for aspect, value in table.items()}
+    return {
+        aspect: Aspect(
+            aspect, value["asks"].strip(), tuple(value["grades"]),
+            tuple((one["asks"].strip(), tuple(one["grades"])) for one in value.get("wordings", ())),
+        )
+        for aspect, value in table.items()
+    }
 
 
 def _faults(aspect: str, value: Any) -> list[str]:
     if not isinstance(value, dict):
         return ["is no section"]
     faults = [f"{key}: unknown key" for key in value if key not in _KEYS]
-    if not _NAME.fullmatch(aspect) or aspect == OVERALL or hasattr(Reply, aspect) or aspect.startswith("model_"):
+    if not _NAME.fullmatch(aspect) or aspect == OVERALL or aspect in SETS or hasattr(Reply, aspect) or aspect.startswith("model_"):
         faults.append("this cannot be a name: use lower case letters, digits and _, at most 40, and not a word such as overall or copy")
-    if not _filled(value.get("asks")):
-        faults.append("asks: must be a sentence")
+    faults += _text_faults(value)
+    wordings = value.get("wordings", [])
+    if not isinstance(wordings, list) or not all(isinstance(one, dict) and set(one) <= {"asks", "grades"} for one in wordings):
+        return [*faults, "wordings: must be a list of tables with asks and grades"]
+    return faults + [f"wordings: {fault}" for one in wordings for fault in _text_faults(one)]
+
+
+def _text_faults(value: Mapping[str, Any]) -> list[str]:
+    faults = [] if _filled(value.get("asks")) else ["asks: must be a sentence"]
     grades = value.get("grades")
     if not (isinstance(grades, list) and len(grades) == MOST_POINTS + 1 and all(_filled(grade) for grade in grades)):
         faults.append("grades: must be six sentences, for 0 to 5 points")

@@ -6,7 +6,7 @@ by the case, so that the engine can exchange them; results are in terms of A and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -23,13 +23,16 @@ from kgeval.records import Procedure
 T = TypeVar("T", bound=Reply)
 MOST_REASON = 1000
 REPEATS_A_TRIAL = 1000  # more than there can be: trial and repeat are one number in the journal's key
+Known = Mapping[str, Sequence[str]]  # right_answers, points, evidence: what is known of the right answer
 NOTHING = Failure("empty", "no reply came")
 _CHOICE = {"first": (1.0, 0.0), "second": (0.0, 1.0), "tie": (0.5, 0.5)}
 
 
 @dataclass(frozen=True)
 class Case:
-    """What is judged in one call (`differential`: in two): texts only. `trial`, `repeat`: from 1."""
+    """What is judged in one call (`differential`: in two): texts only. `trial`, `repeat`: from 1. `known`: what is known of the right
+    answer, for a Way that shows it. `wording`: of the aspects, from 0. `sampled`: the judge draws its replies, so that the same request
+    in another trial or repeat is another draw; else it is the same call."""
 
     question: str
     a: str
@@ -37,11 +40,14 @@ class Case:
     trial: int = 1
     repeat: int = 1
     a_first: bool = True
+    known: Known = field(default_factory=dict)
+    wording: int = 0
+    sampled: bool = True
 
     @property
     def number(self) -> int:
         """Stands for trial and repeat in the journal's key, whatever M and N are: more of them later ask for the new ones only."""
-        return (self.trial - 1) * REPEATS_A_TRIAL + self.repeat - 1
+        return 0 if not self.sampled else (self.trial - 1) * REPEATS_A_TRIAL + self.repeat - 1
 
     @property
     def shown(self) -> tuple[str, str]:
@@ -62,7 +68,8 @@ class Said:
 @dataclass(frozen=True)
 class Way:
     """A procedure with its aspects. `positions`: orders that the answers are shown in (1: no order, or one only). `names`: the aspects of
-    its verdicts. `calls`: judge calls of one case at most. `aligned`: it wants answers of one length by default."""
+    its verdicts. `calls`: judge calls of one case at most. `aligned`: it wants answers of one length by default. `informed`: its prompts
+    show what is known of the right answer."""
 
     procedure: Procedure
     aspects: tuple[Aspect, ...]
@@ -71,6 +78,7 @@ class Way:
     calls: int
     aligned: bool
     ask: Callable[[Asker, Way, Case], Said]
+    informed: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -84,19 +92,27 @@ class Way:
         return self.procedure in ("scores", "single")
 
     @property
-    def shown(self) -> JsonValue:
-        """The aspects as its prompts show them."""
-        return [aspect.shown if self.graded else aspect.named for aspect in self.aspects]
+    def wordings(self) -> int:
+        """How many wordings all of its aspects have."""
+        return min(1 + len(aspect.wordings) for aspect in self.aspects)
+
+    def shown(self, wording: int = 0) -> JsonValue:
+        """The aspects as its prompts show them, in one of their wordings from 0."""
+        return [aspect.shown(wording, graded=self.graded) for aspect in self.aspects]
 
     def judge(self, asker: Asker, case: Case) -> Said:
         """What the judge says of a case; blocks. Raises what ends a run."""
         return self.ask(asker, self, case)
 
 
-def way_of(procedure: Procedure, aspects: tuple[Aspect, ...]) -> Way:
-    """The procedure with these aspects; `biased` has its own. Raises: UsageError where grades are needed and lacking."""
+def way_of(procedure: Procedure, aspects: tuple[Aspect, ...], *, informed: bool = False) -> Way:
+    """The procedure with these aspects; `biased` has its own, and is shown nothing: it is what papers did. `informed`: the judge is shown
+    what is known of the right answer. Raises: UsageError where grades are needed and lacking."""
     prompts, positions, calls, aligned, ask = _WAYS[procedure]
-    made = Way(procedure, biased_aspects() if procedure == "biased" else aspects, positions, prompts, calls, aligned, ask)
+    informed = informed and procedure != "biased"
+    if informed:
+        prompts = (*prompts[:-1], f"{prompts[-1]}-known")
+    made = Way(procedure, biased_aspects() if procedure == "biased" else aspects, positions, prompts, calls, aligned, ask, informed)
     if made.graded and (bare := [aspect.name for aspect in made.aspects if not aspect.grades]):
         raise UsageError(f"{procedure} needs written grades, and {', '.join(bare)} has none", fix="name other --aspects")
     return made
@@ -111,7 +127,7 @@ def _single(asker: Asker, way: Way, case: Case) -> Said:
     """Each answer alone. The request holds no other answer: all pairs of a system share the call while its answer stays as it is."""
     wanted = replies.graded(way.names)
     one, other = (
-        _ask(asker, way, case, slots={"question": case.question, "aspects": way.shown, "answer": text}, reply=wanted)
+        _ask(asker, way, case, slots={**_given(way, case), "answer": text}, reply=wanted)
         for text in (case.a, case.b)
     )
     if one.value is None or other.value is None:
@@ -148,8 +164,7 @@ def _differential(asker: Asker, way: Way, case: Case) -> Said:
         nothing = "neither answer says anything that the other does not say"
         return Said(dict.fromkeys(way.names, _CHOICE["tie"]), dict.fromkeys(way.names, (nothing, nothing)), call="+".join(content.calls))
     slots = {
-        "question": case.question, "aspects": way.shown, "common": list[JsonValue](common), "only_first": list[JsonValue](one),
-        "only_second": list[JsonValue](other),
+        **_given(way, case), "common": list[JsonValue](common), "only_first": list[JsonValue](one), "only_second": list[JsonValue](other),
     }
     reply = _ask(asker, way, case, slots=slots, reply=replies.chosen(way.names), step=1)
     said = _pair(reply, case, lambda part: _CHOICE[part.winner], lambda part: (part.reason, part.reason))
@@ -159,10 +174,10 @@ def _differential(asker: Asker, way: Way, case: Case) -> Said:
 def _later(asker: Asker, way: Way, case: Case) -> None:
     """The second step of a dry run: its prompt is not known. At least: no call, where the answers say the same."""
     shown = sum(tokens.count(text) for text in case.shown)
-    own = tokens.count(case.question) + tokens.count(str(way.shown))
+    own = sum(tokens.count(str(value)) for value in _given(way, case).values())
     asker.later(Later(
         stage=stage_of(way, 1), prompt=way.prompts[1], tokens=(own, own + 2 * shown), certain=False,
-        key=digest(way.procedure, case.question, *case.shown, case.number),
+        key=digest(way.procedure, case.question, *case.shown, case.number, case.wording),
     ))
 
 
@@ -181,7 +196,13 @@ def _ask(
 
 def _slots(way: Way, case: Case) -> dict[str, JsonValue]:
     first, second = case.shown
-    return {"question": case.question, "aspects": way.shown, "first": first, "second": second}
+    return {**_given(way, case), "first": first, "second": second}
+
+
+def _given(way: Way, case: Case) -> dict[str, JsonValue]:
+    """What every prompt that judges is shown beside the answers."""
+    known: dict[str, JsonValue] = {"known": {name: list(texts) for name, texts in case.known.items()}} if way.informed else {}
+    return {"question": case.question, "aspects": way.shown(case.wording), **known}
 
 
 def _pair(

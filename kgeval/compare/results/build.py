@@ -54,7 +54,8 @@ def build_report(found: Found) -> ComparisonReport:
     failed = [name for name, results in (("", pairs), *made.items()) if too_many_failed(results, found.max_error_rate)]
     report = ComparisonReport(
         run=found.run, complete=found.complete and not failed, procedure=found.procedure, trial_kind=found.trial_kind,
-        signature=found.signature, settings=dict(found.settings), grades=dict(found.grades), systems=list(found.systems), pairs=pairs,
+        signature=found.signature, judgements=found.judgements, requests=found.requests,
+        settings=dict(found.settings), grades=dict(found.grades), systems=list(found.systems), pairs=pairs,
         ranking=settled_ranking(main.outcomes.ranking(seed=found.seed), stops),
         judge=settled_judge(_judge(main, number, found.seed), stops), alignment=list(found.alignment),
         stopped=list(found.stopped), self_checks=main.self_checks, drift=found.drift, corrected=settled_rates(found.corrected, stops),

@@ -35,7 +35,8 @@ class Found:
     `complete`: the run was not stopped; `max_error_rate`: the share of questions or question-trials that may fail.
     `texts`: the two answers of a question as they were judged, null where unknown. `questions`: id -> its text, null where unknown.
     `reasons`: the judge's calls of a question for the drill-down, as verdicts. `self_check`: systems whose second run stands beside them
-    (name of the run -> name of the system). `drill`: how many questions a pair may be opened (0: none)."""
+    (name of the run -> name of the system). `judgements`, `requests`: replies that the verdicts rest on, and how many of their requests
+    differ. `drill`: how many questions a pair may be opened (0: none)."""
 
     run: RunManifest
     signature: str
@@ -57,6 +58,8 @@ class Found:
     drift: Drift | None = None
     self_check: Mapping[str, str] = field(default_factory=dict)
     missing: Mapping[str, list[str]] = field(default_factory=dict)
+    judgements: int = 0
+    requests: int = 0
     notes: tuple[str, ...] = ()
     thresholds: tuple[Threshold, ...] = ()
     seed: int = 0
