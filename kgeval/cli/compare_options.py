@@ -206,10 +206,11 @@ def settled(settings: Settings, config: Config, options: Mapping[str, Any], open
         if opened.aligned.trial_kind == "rejudge":
             differ = min(main.trials, wordings * lcm(*(one.most() for one in opened.aligned.sources.values())))
         if (differ, 1) != (main.trials, main.repeats):
+            asked = {"trials": (differ, main.trials), "repeats": (1, main.repeats)}
+            cut = ", ".join(f"{name} {made} (of {wanted})" for name, (made, wanted) in asked.items() if made != wanted)
             notes.append(
-                f"the judge has temperature 0, where the same request gets the same reply: trials {differ} (of {main.trials}), repeats 1 "
-                f"(of {main.repeats}); more that differ: --temperature above 0, --wordings (up to {ways[0].wordings}), systems that "
-                "answer anew"
+                f"the judge has temperature 0, where the same request gets the same reply: {cut}; what would make more of them differ: "
+                f"--temperature above 0, --wordings (up to {ways[0].wordings}), systems that answer anew"
             )
         trials, repeats = differ, 1
     rounds = tuple(

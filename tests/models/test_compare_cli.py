@@ -68,7 +68,8 @@ def bodies(server: FakeServer) -> list[str]:
     (("--procedure", "single", "--trials", 9), 4 * 2, 1),
 ])
 def test_a_judge_at_temperature_0_is_never_asked_the_same_twice(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, more: tuple[object, ...], requests: int, trials: int,
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, more: tuple[object, ...], requests: int,
+    trials: int,
 ) -> None:
     monkeypatch.setenv("KGEVAL_COMPARE_TEMPERATURE", "0")
     monkeypatch.setenv("KGEVAL_COMPARE_TRIALS", "25")
@@ -81,7 +82,7 @@ def test_a_judge_at_temperature_0_is_never_asked_the_same_twice(
         assert len(bodies(server)) == len(set(bodies(server))) == requests
     found = report("r.json")
     assert found["requests"] == requests and overall(found)["good", "poor"]["trials"] == trials
-    assert any(f"trials {trials} (of" in note for note in found["notes"])
+    assert any("repeats 1 (of 2)" in note or "--repeats" in more for note in found["notes"])
 
 
 def test_with_a_temperature_trials_are_draws_and_a_seed_counts_up(tmp_path: Path) -> None:
@@ -116,7 +117,7 @@ def test_the_judge_is_shown_what_the_questions_have_unless_told_otherwise(
     else:
         knowing = [one for one in asked if "builder of" in one or "says a text" in one]
         assert len(knowing) == 6, "three of four questions have something, in both orders"
-        assert all(("builder of" in one) == ("right_answers" in shown) and ("says a text" in one) == ("evidence" in shown) for one in knowing)
+        assert {("builder of" in one, "says a text" in one) for one in knowing} == {("right_answers" in shown, "evidence" in shown)}
     found = report("r.json")
     names = {one["aspect"] for one in found["pairs"]} - {"overall"}
     assert len(names) == aspects and found["settings"]["show"] == (
