@@ -118,6 +118,7 @@ def test_a_reader_is_paid_once_and_keeps_the_seconds_of_the_real_call(
     assert [row["stages"]["generate"] for row in first] == [row["stages"]["generate"] for row in second]
 
 
+@pytest.mark.long  # without the model: tests/models/test_answer_cli.py
 def test_a_pipe_that_closes_in_the_middle_ends_the_run_quietly(cli: Callable[..., int], tmp_path: Path) -> None:
     """With a real embedding model: a thread that is inside it when the interpreter ends would abort the process."""
     asked = [json.dumps({"id": f"q{at}", "question": f"Who designed the lighthouse number {at}?"}) for at in range(3_000)]

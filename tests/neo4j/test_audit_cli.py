@@ -137,9 +137,9 @@ def test_hostile_labels_names_and_types_are_only_data(graph: Graph, kgeval: Call
 
 
 def test_interrupting_ends_with_130_and_leaves_no_projection(graph: Graph, address: Address) -> None:
-    graph.write("UNWIND range(1, 60000) AS i CREATE (:__Entity__:big {id: 'n' + i, name: 'N' + i, type: 'T'})")
-    graph.write("MATCH (a:big) WITH collect(a) AS all UNWIND range(1, 200000) AS i "
-                "WITH all[i % 60000] AS a, all[(i * 7919) % 60000] AS b CREATE (a)-[:R {predicate: 'r'}]->(b)")
+    graph.write("UNWIND range(1, 6000) AS i CREATE (:__Entity__:big {id: 'n' + i, name: 'N' + i, type: 'T'})")
+    graph.write("MATCH (a:big) WITH collect(a) AS all UNWIND range(1, 20000) AS i "
+                "WITH all[i % 6000] AS a, all[(i * 7919) % 6000] AS b CREATE (a)-[:R {predicate: 'r'}]->(b)")
     def projections() -> set[str]:
         return {info.graph_name for info in graph.gds.graph.list() if info.graph_name.startswith("kgeval_")}
 

@@ -30,6 +30,8 @@ def refused(graph: Graph, query: Query, language: str) -> str | None:
 def test_every_file_can_be_planned(graph: Graph, folder: str) -> None:
     files = [query for query in all_queries().values() if query.folder == folder and not (folder == ONLY_BESIDE_A_SESSION and query.needs)]
     language = newest(graph)
+    if language == "5":  # the only one that it knows: tests/neo4j/test_audit_cli.py runs every other file that reads
+        files = [query for query in files if query.mode == "write" or "graph_name" in {param.name for param in query.params}]
     assert [fault for query in files if (fault := refused(graph, query, language))] == []
 
 
