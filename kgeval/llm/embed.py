@@ -43,13 +43,16 @@ class Embedder:
         self._new: dict[str, np.ndarray] = {}
         self._width: int | None = None
 
-    def embed(self, texts: Sequence[str]) -> np.ndarray:
+    def embed(self, texts: Sequence[str], *, faulty: bool = False) -> np.ndarray:
         """(n, d) float32 of unit length, one row a text in order; (0, 0) for no texts. Equal texts are embedded once.
+
+        A vector that is all zeros, or has a value that is not finite, has no direction: with `faulty` its row is NaN, else it is an error.
+        It is not kept, so that a later run asks again.
 
         What goes beyond a local model's window (256 word pieces for the default model) does not count, as that model has it;
         an endpoint that refuses a long text gets less and less of its beginning.
 
-        Raises: ModelError if the model or the endpoint cannot be used, or if vectors change their length during a run.
+        Raises: ModelError if the model or the endpoint cannot be used, if vectors change their length during a run, and for faulty ones.
         """
         import numpy as np
 
@@ -58,26 +61,32 @@ class Embedder:
             return np.zeros((0, 0), dtype=np.float32)
         once = dict(zip(keys, texts, strict=True))
         known = {key: self._new[key] for key in once if key in self._new}
-        known |= self._cache.get([key for key in once if key not in known])
+        kept = self._cache.get([key for key in once if key not in known])
+        known |= {key: vector for key, vector in kept.items() if np.isfinite(vector).all() and vector.any()}  # 0.1 kept zeros
         if known and self._width not in (None, len(next(iter(known.values())))):
-            return self._again(texts, self._width or 0)  # the model was asked before the cache, and has changed since it was filled
+            return self._again(texts, self._width or 0, faulty=faulty)  # the model was asked before the cache, and has changed since it was filled
         absent = [key for key in once if key not in known]
         for start in range(0, len(absent), FLUSH):
             part = absent[start : start + FLUSH]
             made = dict(zip(part, self._make([once[key] for key in part]), strict=True))
             width = len(made[part[0]])
             if known and width != len(next(iter(known.values()))):
-                return self._again(texts, width)
+                return self._again(texts, width, faulty=faulty)
             self._check_width(width)
             known |= made
-            self._remember(made)
+            self._remember({key: vector for key, vector in made.items() if not np.isnan(vector[0])})
         self._check_width(len(known[keys[0]]))
-        return np.stack([known[key] for key in keys])
+        vectors = np.stack([known[key] for key in keys])
+        if not faulty:
+            self._check_all(vectors)
+        return vectors
 
     def fresh(self, text: str) -> np.ndarray:
         """(d,) float32 of unit length, made by the model whether or not the text is in the cache: for whoever measures how long it
         takes. Raises: as `embed`."""
-        vector: np.ndarray = self._make([text])[0]
+        made = self._make([text])
+        self._check_all(made)
+        vector: np.ndarray = made[0]
         self._check_width(len(vector))
         return vector
 
@@ -108,12 +117,19 @@ class Embedder:
         if len(self._new) >= FLUSH:
             self.close()
 
-    def _again(self, texts: Sequence[str], width: int) -> np.ndarray:
+    def _again(self, texts: Sequence[str], width: int, *, faulty: bool) -> np.ndarray:
         """The cache holds vectors of another length: the model changed. The cache is emptied, everything embedded anew."""
         self._cache.clear(f"{self.name} now gives vectors of {width} dimensions; its embedding cache is made anew")
         self._new.clear()
         self._check_width(width)
-        return self.embed(texts)
+        return self.embed(texts, faulty=faulty)
+
+    def _check_all(self, vectors: np.ndarray) -> None:
+        import numpy as np
+
+        if bad := int(np.isnan(vectors[:, 0]).sum()):
+            what = f"{self.name}: {bad:,} of {len(vectors):,} vectors are all zeros or have values that are not finite"
+            raise ModelError(what, fix="check the model; half precision can overflow")
 
     def _check_width(self, width: int) -> None:
         if self._width not in (None, width):
@@ -151,13 +167,14 @@ def usable(text: str) -> str:
 
 
 def unit(vectors: np.ndarray, count: int, name: str) -> np.ndarray:
-    """The vectors as float32 of length 1 (a zero vector stays zero). Raises: ModelError if they are not `count` finite rows."""
+    """The vectors as float32 of length 1; NaN for one that is all zeros or has a value that is not finite. Raises: ModelError if they are
+    not `count` rows."""
     import numpy as np
 
     found = np.asarray(vectors, dtype=np.float64)
     if found.ndim != 2 or found.shape[0] != count or found.shape[1] == 0:
         raise ModelError(f"{name}: {count} texts, but vectors of shape {found.shape} came back", fix="check that it is an embedding model")
-    if not np.isfinite(found).all():
-        raise ModelError(f"{name}: a vector has values that are not finite", fix="check the model; half precision can overflow")
-    lengths = np.linalg.norm(found, axis=1, keepdims=True)
-    return (found / np.where(lengths == 0, 1, lengths)).astype(np.float32)
+    with np.errstate(over="ignore"):
+        lengths = np.linalg.norm(np.where(np.isfinite(found), found, 0), axis=1, keepdims=True)
+    usable = np.isfinite(found).all(axis=1, keepdims=True) & (lengths > 0) & np.isfinite(lengths)
+    return np.where(usable, found / np.where(usable, lengths, 1), np.nan).astype(np.float32)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from kgeval.llm.calls import Failure
 from kgeval.metrics.definition import Subject
 from kgeval.metrics.facts import Cosines
 from kgeval.metrics.shares import is_empty
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from kgeval.llm.embed import Embedder
     from kgeval.metrics.select import Selection
 
+NO_VECTOR = Failure("embedding_error", "the embedding of a text is all zeros or not finite")
 REFERENCE, QUESTIONS = "similarity:reference", "similarity:questions"
 
 
@@ -20,18 +23,21 @@ def add_cosines(subjects: Sequence[Subject], selection: Selection, embedder: Emb
     """Fills in the facts similarity:reference (the answer with each right answer, in their order) and similarity:questions (the
     question with each question made from the answer) of the rows whose metrics read them.
 
-    Nothing is embedded for an empty answer. A text without letters is embedded as it is. Where the questions could not be made, the
-    cosines have their failure. Raises: ModelError if the embedder cannot be used: that ends the run.
+    Nothing is embedded for an empty answer. A text without letters is embedded as it is. Where the questions could not be made, or a
+    text has no usable vector, the cosines have the failure. Raises: ModelError if the embedder cannot be used: that ends the run.
     """
     wanted = [(subject, name, one, others) for subject in subjects for name, one, others in _comparisons(subject, selection)]
     places: dict[str, int] = {}
     for _, _, one, others in wanted:
         for text in (one, *others):
             places.setdefault(text, len(places))
-    vectors = embedder.embed(list(places))
+    vectors = embedder.embed(list(places), faulty=True)
     for subject, name, one, others in wanted:
-        found = vectors[[places[text] for text in others]] @ vectors[places[one]]
-        subject.facts.cosines[name] = Cosines(tuple(max(-1.0, min(1.0, float(value))) for value in found))
+        found = [float(value) for value in vectors[[places[text] for text in others]] @ vectors[places[one]]]
+        if any(math.isnan(value) for value in found):
+            subject.facts.cosines[name] = Cosines(failure=NO_VECTOR)
+        else:
+            subject.facts.cosines[name] = Cosines(tuple(max(-1.0, min(1.0, value)) for value in found))
 
 
 def _comparisons(subject: Subject, selection: Selection) -> Iterator[tuple[str, str, tuple[str, ...]]]:

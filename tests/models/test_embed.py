@@ -316,3 +316,25 @@ def test_many_small_writes_stay_quick_to_read(tmp_path: Path) -> None:
         cache.put({text_key(str(n)): np.ones(8, dtype=np.float32)})
     assert read() < 20 * once
     assert len(cache.get([text_key(str(n)) for n in range(101)])) == 101
+
+
+@pytest.mark.parametrize("bad", ["[0, 0]", "[NaN, 1]", "[Infinity, 1]", "[null, 1]", "[1e-320, 0]", "[1e308, 1e308]"])
+def test_a_vector_without_a_direction_is_an_error_and_is_not_kept(tmp_path: Path, bad: str) -> None:
+    """All zeros once gave the cosine 0 with everything."""
+    body = f'{{"data": [{{"embedding": {bad}}}, {{"embedding": [0, 2]}}]}}'
+    with _saying(body) as url, told(url, tmp_path) as embedder:
+        vectors = embedder.embed(["a", "b"], faulty=True)
+        assert np.isnan(vectors[0]).all() and vectors[1].tolist() == [0, 1]
+        assert embedder.embed(["b"]).tolist() == [[0, 1]]
+        with told(url, tmp_path / "other") as other, pytest.raises(ModelError, match="1 of 2 vectors are all zeros"):
+            other.embed(["a", "b"])
+    with told(url, tmp_path) as embedder:
+        assert list(embedder._cache.get([text_key("a"), text_key("b")])) == [text_key("b")]
+
+
+def test_zeros_that_an_earlier_version_kept_are_asked_for_again(tmp_path: Path) -> None:
+    with _saying('{"data": [{"embedding": [3, 0]}]}') as url:
+        with told(url, tmp_path) as embedder:
+            embedder._cache.put({text_key("a"): np.zeros(2, dtype=np.float32)})
+        with told(url, tmp_path) as embedder:
+            assert embedder.embed(["a"]).tolist() == [[1, 0]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +20,7 @@ from kgeval.llm.calls import Failure, Limits
 from kgeval.llm.embed import Embedder, open_embedder
 from kgeval.llm.fake import FakeServer
 from kgeval.llm.plan import Plan
+from kgeval.llm.vector_cache import VectorCache
 from kgeval.metrics.conditions import conditions
 from kgeval.metrics.cosines import add_cosines
 from kgeval.metrics.definition import Settings, Subject
@@ -53,6 +54,23 @@ def row(n: int, answer: str, *references: str, question: str = "Who won a Nobel 
 def scores(embedder: Embedder, rows: list[Row], names: tuple[str, ...] = BOTH) -> list[dict[str, Score]]:
     made = score(rows, select(names), Tools(embedder=embedder), Settings())
     return [{one.metric: one for one in result.scores} for result in made]
+
+
+class Zeros:
+    """Gives texts with "nothing" in them a vector of zeros."""
+
+    name = identity = "zeros"
+
+    def vectors(self, texts: Sequence[str]) -> np.ndarray:
+        return np.array([[0.0, 0.0] if "nothing" in text else [1.0, 0.5] for text in texts])
+
+
+def test_an_embedding_of_zeros_is_a_failure_of_its_row_alone(tmp_path: Path) -> None:
+    with Embedder(Zeros(), VectorCache(tmp_path, "zeros"), batch=2) as embedder:
+        rows = [row(0, "nothing", "Ada"), row(1, "Ada", "Bob"), row(2, "Ada", "Bob", "nothing")]
+        found = [one["semantic_similarity"] for one in scores(embedder, rows)]
+    assert [(one.status, one.value) for one in found] == [("unscored", None), ("scored", pytest.approx(1)), ("unscored", None)]
+    assert found[0].reason == "embedding_error: the embedding of a text is all zeros or not finite"
 
 
 @needs_minilm
