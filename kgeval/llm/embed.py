@@ -64,7 +64,8 @@ class Embedder:
         kept = self._cache.get([key for key in once if key not in known])
         known |= {key: vector for key, vector in kept.items() if np.isfinite(vector).all() and vector.any()}  # 0.1 kept zeros
         if known and self._width not in (None, len(next(iter(known.values())))):
-            return self._again(texts, self._width or 0, faulty=faulty)  # the model was asked before the cache, and has changed since it was filled
+            # the model was asked before the cache, and has changed since it was filled
+            return self._again(texts, self._width or 0, faulty=faulty)
         absent = [key for key in once if key not in known]
         for start in range(0, len(absent), FLUSH):
             part = absent[start : start + FLUSH]

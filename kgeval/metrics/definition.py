@@ -74,12 +74,17 @@ def reason_of(cause: str, detail: str | None) -> str:
 
 @dataclass
 class Subject:
-    """One row with what was found out about it; what a metric's function gets. `trial`: which repetition of the judging."""
+    """One row with what was found out about it; what a metric's function gets. `trial`: which repetition of the judging.
+
+    `others`: the same row with each further right answer instead of the first, and what was found out about that one (`other`).
+    """
 
     row: Row
     facts: Facts
     settings: Settings
     trial: int = 0
+    others: list[Subject] = field(default_factory=list)
+    other: bool = False
 
 
 @dataclass(frozen=True)

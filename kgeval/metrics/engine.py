@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from kgeval.llm.asker import Asker
 from kgeval.metrics.definition import Metric, Settings, Subject, not_applicable, reason_of
 from kgeval.metrics.facts import Facts
+from kgeval.metrics.references import completed, value_of
 from kgeval.metrics.select import Selection, lacking
 from kgeval.records import Row, Score, Verdict
 
@@ -112,14 +113,15 @@ def result(subject: Subject, selection: Selection, tools: Tools) -> Result:
     from kgeval.metrics.verdicts import verdicts_of
 
     metrics = selection.of(subject.row)
-    scores = tuple(_score(metric, subject, tools.signatures.get(metric.name, metric.name)) for metric in metrics)
+    each = completed(subject)
+    scores = tuple(_score(metric, subject, each, tools.signatures.get(metric.name, metric.name)) for metric in metrics)
     return Result(subject.row, scores, verdicts_of(subject), missing_verdicts(subject))
 
 
-def _score(metric: Metric, subject: Subject, signature: str) -> Score:
+def _score(metric: Metric, subject: Subject, each: Sequence[Subject], signature: str) -> Score:
     row = subject.row
     missing = lacking(metric, row)
-    value = not_applicable(missing) if missing else metric.compute(subject)
+    value = not_applicable(missing) if missing else value_of(metric, subject, each)
     reason = reason_of(value.cause, value.reason) if value.cause else value.reason
     # figures beside the value are averaged over the same rows as it: an empty answer has none of them
     beside = dict.fromkeys(metric.aspects, 0.0) if value.status == "scored" and value.detail.get("empty_answer") else {}

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 
 from kgeval.metrics import binary, citations, factual, grounding, ids, lexical, path, ragchecker, retrieval, similarity
 from kgeval.metrics.definition import Metric
 from kgeval.metrics.kg import metrics as kg
+from kgeval.metrics.references import BY_REFERENCE
 from kgeval.metrics.stored import metrics as stored
 
 MODULES = (lexical, similarity, factual, binary, citations, grounding, ragchecker, retrieval, ids, path, stored, kg)
 EVERY = "*"
+SEVERAL = ". Several right answers: against each by itself; the best counts, `reference` in the detail says which."
 
 
 @cache
@@ -22,7 +25,9 @@ def all_metrics() -> Mapping[str, Metric]:
         for metric in module.METRICS:
             if metric.name in found:
                 raise ValueError(f"two metrics are called {metric.name}")
-            found[metric.name] = metric
+            found[metric.name] = metric if BY_REFERENCE.isdisjoint(metric.asks) else replace(
+                metric, definition=metric.definition.rstrip(". ") + SEVERAL, version=metric.version + 1,
+            )
     return found
 
 

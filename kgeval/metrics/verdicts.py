@@ -8,6 +8,7 @@ from kgeval.files.partial import stopped
 from kgeval.metrics.definition import Subject, reason_of
 from kgeval.metrics.engine import trial_of
 from kgeval.metrics.facts import Checked
+from kgeval.metrics.references import numbered
 from kgeval.records import Verdict
 
 MOST_TEXT = 500
@@ -15,7 +16,8 @@ MOST_TEXT = 500
 
 def verdicts_of(subject: Subject) -> tuple[Verdict, ...]:
     """One record a statement and source, in the order in which they were asked. `metric` is the name of the check
-    (answer_claims@contexts, ratings, binary, citations, ...), `item` counts within it. Texts above 500 characters are cut."""
+    (answer_claims@contexts, ratings, binary, citations, ...; `#2` and so on: about the second right answer), `item` counts within it.
+    Texts above 500 characters are cut."""
     return tuple(
         Verdict(
             question_id=subject.row.question.id, metric=name, system=subject.row.answer.system, item=item.number,
@@ -36,6 +38,7 @@ def lacking(subject: Subject) -> str | None:
 
 
 def _checks(subject: Subject) -> Iterator[tuple[str, Checked]]:
-    yield from subject.facts.checks.items()
+    for reference, one in enumerate((subject, *subject.others), start=1):
+        yield from ((numbered(name, reference), checked) for name, checked in one.facts.checks.items())
     if subject.facts.grounded is not None:
         yield "grounding", subject.facts.grounded.checked

@@ -18,11 +18,13 @@ from kgeval.llm.calls import Endpoint, Failure, Outcome, Task
 from kgeval.llm.prompts import Prompt, load_prompt
 from kgeval.llm.request import Request, make_request
 from kgeval.metrics.definition import Settings, Subject
+from kgeval.metrics.engine import Tools, result
 from kgeval.metrics.facts import Checked, Facts
 from kgeval.metrics.judge.checks import MOST_ITEMS
 from kgeval.metrics.judge.gather import ask_facts
 from kgeval.metrics.judge.replies import CitedVerdict, ContextRating, OutsideVerdict, SourcedVerdict, Statements
 from kgeval.metrics.select import select
+from kgeval.metrics.summary.worst import reasons
 from kgeval.metrics.table import all_metrics
 from kgeval.records import Answer, Citation, GoldPath, Passage, Question, Row
 
@@ -136,11 +138,48 @@ def test_the_question_stands_beside_a_short_answer() -> None:
     assert asker.tasks[0].slots == {"question": "What is the capital?", "text": "It is Paris"}
 
 
-def test_every_right_answer_is_shown_and_claims_come_from_the_first() -> None:
-    _, asker = asked(["factual_correctness"], row(references=["City of Light", "Paris"]))
-    by_stage = {task.stage: task for task in asker.tasks}
-    assert by_stage["verdicts-reference"].slots["references"] == ["Paris", "City of Light"]
-    assert by_stage["claims-reference"].slots["text"] == "Paris"
+def test_each_right_answer_is_asked_about_by_itself_and_what_does_not_depend_on_it_once() -> None:
+    _, asker = asked(["factual_correctness", "faithfulness", "binary_accuracy"], row(references=["City of Light", "Paris"]))
+    assert [task.slots["references"] for task in asker.tasks if task.stage == "verdicts-reference"] == [["Paris"], ["City of Light"]]
+    assert [task.slots["text"] for task in asker.tasks if task.stage == "claims-reference"] == ["Paris", "City of Light"]
+    assert [task.slots["references"] for task in asker.tasks if task.stage == "binary"] == [["Paris", "City of Light"]]
+    assert asker.stages.count("verdicts-contexts") == 1
+    assert len({request.key for request in asker.requests}) == 9  # the claims of the answer are one request, asked about twice
+
+
+def test_of_several_right_answers_the_best_counts_and_is_named() -> None:
+    """An answer equal to the second reference had 0.667: its claims were right by either, those it lacked were the first one's."""
+    def by_second(stage: str, number: int, text: str) -> dict[str, Any]:
+        return {"label": "supported" if "Light" in text else "not_stated"} if stage in ("verdicts-answer", "verdicts-contexts") else {}
+
+    metrics = ("factual_correctness", "claim_recall", "answer_completeness", "context_utilization", "hallucination", "faithfulness")
+    subject, _ = asked(metrics, row(references=["City of Light", "Lutetia"]), Pretend(by_second))
+    made = result(subject, select(metrics), Tools())
+    values = {score.metric: (score.value, score.detail.get("reference")) for score in made.scores}
+    assert values == {
+        "factual_correctness": (1.0, 2), "claim_recall": (1.0, 2), "answer_completeness": (1.0, 2), "context_utilization": (1.0, 2),
+        "hallucination": (0.0, 1), "faithfulness": (0.0, None),
+    }
+    assert {verdict.metric for verdict in made.verdicts if verdict.metric.startswith("reference_claims@answer")} == {
+        "reference_claims@answer", "reference_claims@answer#2", "reference_claims@answer#3",
+    }
+    (score,) = [score for score in made.scores if score.metric == "factual_correctness"]
+    lower = score.model_copy(update={"detail": {**score.detail, "reference": 3}})
+    assert all("Lutetia" in reason for reason in reasons(lower, [v for v in made.verdicts if v.label == "not_stated"]))
+
+
+def test_a_right_answer_without_a_verdict_leaves_the_best_unknown_unless_another_has_the_best_there_is() -> None:
+    def fails(second: str) -> Pretend:
+        pretend = Pretend(lambda stage, number, text: {"label": second} if stage == "verdicts-answer" else {})
+        ask = pretend.ask
+        pretend.ask = lambda task: Outcome(  # type: ignore[method-assign]
+            task.id, None, DOWN) if task.slots.get("text") == "Lutetia" else ask(task)
+        return pretend
+
+    for second, status in (("supported", "scored"), ("not_stated", "unscored")):
+        subject, _ = asked(["factual_correctness"], row(references=["Lutetia"]), fails(second))
+        (score,) = result(subject, select(["factual_correctness"]), Tools()).scores
+        assert score.status == status
 
 
 def test_another_trial_is_another_call_everywhere() -> None:

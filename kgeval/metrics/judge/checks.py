@@ -36,7 +36,8 @@ class Source:
 
 
 def source_of(desk: Desk, name: str) -> Source:
-    """One of SOURCES, as the row has it. The right answers are alternatives; contexts have numbers."""
+    """One of SOURCES, as the row has it. Of several right answers the first, each other one has a subject of its own (references.py);
+    contexts have numbers."""
     question, prompt = desk.row.question, f"judge-against-{name}"
     asked: dict[str, JsonValue] = {"question": question.question}
     if name == "contexts":
@@ -44,7 +45,7 @@ def source_of(desk: Desk, name: str) -> Source:
     if name == "answer":
         text = said(desk.row)
         return Source("verdicts-answer", prompt, {**asked, "answer": text}, nothing=None if text else "the answer is empty")
-    texts = question.right_answers if name == "reference" else tuple(text for text in question.statements if text.strip())
+    texts = question.right_answers[:1] if name == "reference" else tuple(text for text in question.statements if text.strip())
     slot = "references" if name == "reference" else "statements"
     return Source(f"verdicts-{name}", prompt, {**asked, slot: list[JsonValue](texts)}, nothing=None if texts else "there is none")
 

@@ -14,6 +14,7 @@ from kgeval.metrics.judge.cited import citation_checks, needs_claims
 from kgeval.metrics.judge.desk import Desk, Listed
 from kgeval.metrics.judge.lists import ITEM_KINDS, ItemKind, listed, questions
 from kgeval.metrics.judge.ratings import binary, joined, ratings
+from kgeval.metrics.references import others, wanted_of
 
 MADE: dict[str, ItemKind] = {"claims:answer": "answer_claims", "claims:reference": "reference_claims", "points": "points"}
 CITED = ("citations", "citations:claims")
@@ -21,10 +22,16 @@ CITED = ("citations", "citations:claims")
 
 def ask_facts(subject: Subject, wanted: frozenset[str], asker: Asker) -> None:
     """Fills in `subject.facts` what is wanted and a model answers; other names are passed over. What could not be had is a fact
-    with its failure. In a dry run everything that is not in the journal fails, and is counted by the asker.
+    with its failure. In a dry run everything that is not in the journal fails, and is counted by the asker. Of several right answers
+    the first is meant; what is about a right answer is asked for each other one too, in `subject.others`.
 
     Raises: what the asker raises (ModelError, IncompleteError): what ends a run.
     """
+    for one in (subject, *others(subject, wanted)):
+        _ask_facts(one, wanted_of(one, wanted), asker)
+
+
+def _ask_facts(subject: Subject, wanted: frozenset[str], asker: Asker) -> None:
     desk, facts = Desk(subject, asker), subject.facts
     lists = {kind: listed(desk, kind) for kind in ITEM_KINDS if _needed(kind, wanted, subject)}
     for name in SOURCES:

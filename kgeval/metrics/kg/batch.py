@@ -19,6 +19,7 @@ from kgeval.metrics.kg.overlap import Overlap, beside, overlap
 from kgeval.metrics.kg.shape import TOLERANCE, Edges, PairGraph, join, side_of, triples_matched, ways
 from kgeval.metrics.kg.sides import Asked, asked, matching_fact
 from kgeval.metrics.kg.triples import given_triples
+from kgeval.metrics.references import others
 
 if TYPE_CHECKING:
     import numpy as np
@@ -51,12 +52,13 @@ def add_pairs(subjects: Sequence[Subject], selection: Selection, graph: Graph, e
     """
     from kgeval.metrics.kg.stored import add_stored
 
-    given_triples(subjects, selection, graph, layout)
+    each = [one for subject in subjects for one in (subject, *others(subject, selection.facts_of(subject.row)))]
+    given_triples(each, selection, graph, layout)
     if graph.info.gds is not None:
         with suppress(QueryError):  # what a run that was killed left in the server's memory
             sweep(graph)
     add_stored(subjects, selection, graph, embedder, layout)
-    for part in _parts(one for subject in subjects for one in asked(subject, selection)):
+    for part in _parts(one for subject in each for one in asked(subject, selection)):
         _add(part, graph, embedder)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from kgeval.llm.calls import Failure
 from kgeval.metrics.definition import Subject
 from kgeval.metrics.facts import Triples
+from kgeval.metrics.references import wanted_of
 
 if TYPE_CHECKING:
     from kgeval.metrics.select import Selection
@@ -58,7 +59,7 @@ class Asked:
 
 def asked(subject: Subject, selection: Selection) -> list[Asked]:
     """The pairs that the metrics of a row read."""
-    wanted = selection.facts_of(subject.row)
+    wanted = wanted_of(subject, selection.facts_of(subject.row))
     return [
         Asked(subject, pair, community_fact(pair) in wanted, relation_fact(pair) in wanted)
         for pair in PAIRS if matching_fact(pair) in wanted

@@ -15,6 +15,7 @@ from kgeval.metrics.definition import Subject
 from kgeval.metrics.facts import Triples
 from kgeval.metrics.judge.desk import Desk, failure_of, said
 from kgeval.metrics.kg.chunks import stored_triples
+from kgeval.metrics.references import others, wanted_of
 from kgeval.records import Passage, Row, Triple
 
 if TYPE_CHECKING:
@@ -55,18 +56,20 @@ def ask_triples(subject: Subject, wanted: frozenset[str], asker: Asker | None, t
     and the graph knows the chunk. Everything else is asked of the model, one call a text; nothing but the text is in the request.
     Raises: ConnectionLost, and what the asker raises.
     """
+    for one in (subject, *others(subject, wanted)):
+        _fill(one, wanted_of(one, wanted), asker, tools.graph, tools.layout)
+
+
+def _fill(subject: Subject, wanted: frozenset[str], asker: Asker | None, graph: Graph | None, layout: Layout | None) -> None:
     for fact in FACTS:
         if fact in wanted and fact not in subject.facts.triples:
-            subject.facts.triples[fact] = _triples(subject, fact, asker, tools.graph, tools.layout)
+            subject.facts.triples[fact] = _triples(subject, fact, asker, graph, layout)
 
 
 def given_triples(subjects: Sequence[Subject], selection: Selection, graph: Graph | None, layout: Layout | None) -> None:
     """Fills what no model was asked for: triples of the file and of the stored graph; the rest fails, because there is no model."""
     for subject in subjects:
-        wanted = selection.facts_of(subject.row)
-        for fact in FACTS:
-            if fact in wanted and fact not in subject.facts.triples:
-                subject.facts.triples[fact] = _triples(subject, fact, None, graph, layout)
+        _fill(subject, wanted_of(subject, selection.facts_of(subject.row)), None, graph, layout)
 
 
 def cleaned(triples: Iterable[Triple], origin: str) -> Triples:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
+from kgeval.metrics.references import numbered
 from kgeval.metrics.table import all_metrics
 from kgeval.records import MetricInfo, Row, Score, Verdict, WorstRow
 
@@ -34,7 +35,7 @@ Key = tuple[str, str, int]  # system, question, repetition
 class _Texts:
     question: str = ""
     answer: str = ""
-    reference: str | None = None
+    references: tuple[str, ...] = ()
 
 
 @dataclass
@@ -91,8 +92,8 @@ class Worst:
         question, answer = row.question, row.answer
         for key in self._trials.get((answer.system, question.id), ()):
             if answer.trial is None or answer.trial == key[2]:
-                reference = _cut(question.reference) if question.reference else None
-                self.texts[key] = _Texts(_cut(question.question), _cut(answer.answer), reference)
+                references = tuple(_cut(text) for text in question.right_answers)
+                self.texts[key] = _Texts(_cut(question.question), _cut(answer.answer), references)
 
     def hear(self, verdicts: Iterable[Verdict]) -> None:
         """Takes the verdicts of rows that are kept."""
@@ -110,9 +111,11 @@ class Worst:
 
     def _row(self, score: Score) -> WorstRow:
         texts = self.texts[_key(score)]
+        number = score.detail.get("reference")
+        at = number - 1 if isinstance(number, int) and number <= len(texts.references) else 0
         return WorstRow(
             system=score.system, metric=score.metric, question_id=score.question_id, value=score.value, question=texts.question,
-            answer=texts.answer, reference=texts.reference, reasons=reasons(score, self.verdicts[_key(score)]),
+            answer=texts.answer, reference=next(iter(texts.references[at:]), None), reasons=reasons(score, self.verdicts[_key(score)]),
         )
 
 
@@ -124,7 +127,8 @@ def reasons(score: Score, verdicts: Sequence[Verdict] = ()) -> list[str]:
     """Why the value is what it is, REASONS sentences at most: what the verdicts hold against the answer, else the counts in `detail`."""
     metric = all_metrics().get(score.metric)
     asked = metric.asks if metric else ()
-    told = sorted((verdict for verdict in verdicts if verdict.metric in asked), key=_order)
+    names = {numbered(fact, score.detail.get("reference")) for fact in asked}
+    told = sorted((verdict for verdict in verdicts if verdict.metric in names), key=_order)
     found = [_said(verdict) for verdict in told]
     if len(found) > REASONS:
         found = [*found[: REASONS - 1], f"and {len(found) - REASONS + 1} more"]
@@ -140,6 +144,7 @@ def _order(verdict: Verdict) -> tuple[int, str, int]:
 
 def _said(verdict: Verdict) -> str:
     item, _, source = "answer_claims@graph".partition("@") if verdict.metric == "grounding" else verdict.metric.partition("@")
+    source = source.partition("#")[0]
     if verdict.label is None:
         return f"no verdict ({verdict.reason or 'unknown'}): {verdict.text}"
     if verdict.label in WORDS and source in SOURCES:
