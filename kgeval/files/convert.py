@@ -92,7 +92,9 @@ class Converter:
         found: dict[str, Any] = {}
         for name, getter in self._getters:
             value = getter(row)
-            if value is not _MISSING and (name == "answer" or not cells.absent(value)):
+            # a query that a system left empty is not valid; where a table has no value it cannot be told from none
+            empty_query = name == "cypher" and isinstance(value, str) and not self.table
+            if value is not _MISSING and (name == "answer" or empty_query or not cells.absent(value)):
                 found[name] = value
         extra = {name: value for name in self._left if not cells.absent(value := row.get(name))}
         if extra:

@@ -59,7 +59,7 @@ def _identity(ref: GraphRef) -> tuple[str, ...]:
 
 
 def match(gold: Sequence[GraphRef], retrieved: Iterable[str]) -> Matched:
-    """Which gold elements were retrieved. Repeated entries of `retrieved` count once, blank ones do not count.
+    """Which gold elements were retrieved. Repeated entries of `retrieved` count once (names by their normal form), blank ones do not count.
 
     Each retrieved text is looked up as an element id, then as a key, then by its normal form (relations: `A -[TYPE]-> B`, also written
     the other way round); the first level that fits counts. A name that several gold elements have finds all of them.
@@ -69,19 +69,21 @@ def match(gold: Sequence[GraphRef], retrieved: Iterable[str]) -> Matched:
         ("key", _table((n, ref.key) for n, ref in enumerate(gold))),
         ("name", _table((n, plain(ref.name)) for n, ref in enumerate(gold))),
     )
-    texts = list(dict.fromkeys(text for given in retrieved if (text := given.strip())))
     found: dict[int, Level] = {}
-    hits = 0
+    hits: set[tuple[str, str]] = set()
+    seen: set[tuple[str, str]] = set()
     order: dict[Level, int] = {"id": 0, "key": 1, "name": 2}
-    for text in texts:
-        hit = next(((level, table[form]) for level, table in tables if (form := plain(text) if level == "name" else text) in table), None)
+    for text in dict.fromkeys(text for given in retrieved if (text := given.strip())):
+        forms = ((level, table, plain(text) if level == "name" else text) for level, table in tables)
+        hit = next(((level, form, table[form]) for level, table, form in forms if form in table), None)
         if hit is None:
+            seen.add(("name", plain(text) or text))
             continue
-        hits += 1
-        for place in hit[1]:
+        hits.add(hit[:2])
+        for place in hit[2]:
             if place not in found or order[hit[0]] < order[found[place]]:
                 found[place] = hit[0]
-    return Matched(found, hits, len(texts))
+    return Matched(found, len(hits), len(seen | hits))
 
 
 def _table(entries: Iterable[tuple[int, str]]) -> dict[str, list[int]]:

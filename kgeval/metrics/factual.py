@@ -145,7 +145,8 @@ METRICS: tuple[Metric, ...] = (
     _factual_metric(
         "factual_correctness", "F1 of the answer's claims against the reference's.",
         "2TP / (2TP + FP + FN). TP, FP: claims of the answer that the reference supports, or does not (contradicted or not stated, counted "
-        "apart in the detail). FN: claims of the reference that the answer does not say. precision and recall each on its own list.",
+        "apart in the detail). FN: claims of the reference that the answer does not say. precision and recall each on its own list. "
+        "Identical claims of a list are merged before they are counted.",
         "F1 over claims, as in the code of GraphRAG-Bench; Xiang et al. eq. 6 prints another denominator", lambda counts: counts.f1,
     ),
     _factual_metric(

@@ -115,12 +115,13 @@ _MATCHED = (
 def _element_metric(kind: str, *, precision: bool) -> Metric:
     name = ("entity_" if kind == "nodes" else "relation_") + ("precision" if precision else "recall")
     summary = f"Retrieved {kind} that are gold ones." if precision else f"Gold {kind} that were retrieved."
-    formula = f"retrieved {kind} that are gold / distinct retrieved {kind}. Nothing retrieved: not applicable." if precision else (
-        f"gold {kind} that were retrieved / gold {kind}. {_NONE}"
+    formula = (
+        f"retrieved {kind} that are gold / distinct retrieved {kind} (names by their normal form). Nothing retrieved: not applicable."
+        if precision else f"gold {kind} that were retrieved / gold {kind}. {_NONE}"
     )
     return Metric(
         name, "retrieval", summary, f"{formula} {_MATCHED}", "[M 2]; C-Rec over elements of the graph",
-        _elements(kind, precision=precision), needs=("retrieved",),
+        _elements(kind, precision=precision), needs=("retrieved",), version=2 if precision else 1,
     )
 
 

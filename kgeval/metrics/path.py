@@ -16,6 +16,7 @@ from kgeval.text.extract.spans import Finder, runs_together
 
 UNTOLD = "the answer tells neither contexts nor retrieved nodes or relations"
 SHORT = 3
+NOTHING = "nothing was retrieved"
 NAMELESS = "the gold path names no nodes and no relations"
 
 
@@ -115,13 +116,15 @@ def _stands_in(name: str, finder: Finder) -> bool:
     return finder.find(name) is not None
 
 
-def _metric_of(value: Callable[[Walk], Value]) -> Callable[[Subject], Value]:
+def _metric_of(value: Callable[[Walk], Value], *, lower: bool = False) -> Callable[[Subject], Value]:
     def compute(subject: Subject) -> Value:
         path, answer = subject.row.question.path, subject.row.answer
         if path is None or not (path.nodes or path.relations):
             return not_applicable(NAMELESS)
         if answer.contexts is None and answer.retrieved_nodes is None and answer.retrieved_relations is None:
             return not_applicable(UNTOLD)
+        if lower and not (answer.context_texts or answer.retrieved_nodes or answer.retrieved_relations):
+            return not_applicable(NOTHING)  # 0 would be the best value there is
         return value(walked(path, answer))
 
     return compute
@@ -163,8 +166,8 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         "path_bridge_missing", "retrieval", "Both ends of the gold path were retrieved, but a node between them was not.",
-        f"1 if the first and the last node were retrieved and one between was not, else 0; a path with no node between: "
-        f"not applicable. {_HOW}.",
-        "[M 2]", _metric_of(_bridge_missing), needs=("path",), better="lower",
+        f"1 if the first and the last node were retrieved and one between was not, else 0; a path with no node between, "
+        f"or nothing retrieved: not applicable. {_HOW}.",
+        "[M 2]", _metric_of(_bridge_missing, lower=True), needs=("path",), better="lower", version=2,
     ),
 )

@@ -71,17 +71,19 @@ def context_utilization(subject: Subject) -> Value:
     if no_context_text(subject):
         return not_applicable(NO_TEXT)
     found = subject.facts.checks[FOUND]
+    given = {item.number for item in found.items if item.label == SUPPORTED}
+    if given and is_empty(subject):
+        return scored(0.0, retrieved=len(given), used=0, empty_answer=True)
     if failure := found.unscored:
         return unscored(failure, **_judged(found))
-    given = {item.number for item in found.items if item.label == SUPPORTED}
     if not given:
         return not_applicable("the contexts support no claim of the reference", reference_claims=len(found.items))
-    if is_empty(subject):
-        return scored(0.0, retrieved=len(given), used=0, empty_answer=True)
     recalled = subject.facts.checks[RECALLED]
-    if failure := recalled.unscored:
+    # whether the answer makes a claim that was not retrieved is not asked here
+    needed = Checked(tuple(item for item in recalled.items if item.number in given), recalled.failure)
+    if failure := needed.unscored:
         return unscored(failure, retrieved=len(given), **_judged(recalled))
-    used = sum(item.label == SUPPORTED for item in recalled.items if item.number in given)
+    used = needed.count(SUPPORTED)
     return scored(used / len(given), retrieved=len(given), used=used)
 
 

@@ -79,7 +79,8 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         name="context_precision", group="retrieval", summary="Retrieved contexts that are relevant.",
-        definition="contexts rated at least `relevant_from` (0.5) / contexts. The ratings are those of context_relevance." + EMPTY,
+        definition="contexts rated at least `relevant_from` (0.5) / contexts. The ratings are those of context_relevance. A plain "
+        "share: the order plays no part, unlike in rank-aware metrics of the same name (ragas, DeepEval)." + EMPTY,
         source="GraphRAG evaluation methodology, section 2", compute=context_precision, needs=("contexts",), asks=("ratings",),
         tools=("judge",), settings=("relevant_from",), calls="1",
     ),

@@ -400,3 +400,13 @@ def test_the_questions_file_decides_and_a_note_counts_what_it_overrules(tmp_path
     with opened(a, b, questions=questions) as rows:
         assert {(r.question.reference, str(r.question.evidence_ids), str(r.question.points)) for r in rows} == {("R", "[['q']]", "['p']")}
         assert "answers whose rows have other gold than q.jsonl, which is used: 2" in rows.notes
+
+
+def test_an_empty_query_is_an_answer_and_null_is_none(tmp_path: Path) -> None:
+    """A system that wrote no Cypher was left out of cypher_valid, and so improved."""
+    path = lines(tmp_path / "a.jsonl", answer("1", cypher=""), answer("2", cypher=" "), answer("3", cypher=None), answer("4"))
+    with opened(path) as rows:
+        assert [r.answer.cypher for r in rows] == ["", " ", None, None]
+    table = lines(tmp_path / "b.csv", "question_id,question,answer,cypher", "1,Q,A,RETURN 1", "2,R,A,")
+    with opened(table) as rows:
+        assert [r.answer.cypher for r in rows] == ["RETURN 1", None]

@@ -122,6 +122,15 @@ def test_nodes_are_matched_by_id_then_key_then_name() -> None:
     assert elements("entity_precision", ["4:x:1", "warsaw-1", "the POLAND", "Paris", "Paris"], None, path=path).value == 3 / 4
 
 
+def test_names_that_differ_in_case_or_punctuation_are_one_retrieved_node() -> None:
+    path = GoldPath(nodes=[ref("Ishmael", "i"), ref("Ahab", "a")])
+    found = elements("entity_precision", ["Ishmael", "ishmael", "ISHMAEL.", "Queequeg", "queequeg", "x"], None, path=path)
+    assert (found.value, found.detail["right"], found.detail["retrieved"]) == (1 / 3, 1, 3)
+    written = ["Ahab -[HUNTS]-> Whale", "ahab -[hunts]-> whale", "Whale <-[HUNTS]- Ahab", "Ahab -[FEARS]-> Whale"]
+    gold = GoldPath(relations=[ref("Ahab -[HUNTS]-> Whale", "r", kind="relation")])
+    assert elements("relation_precision", None, written, path=gold).value == 1 / 2
+
+
 @pytest.mark.parametrize("written", [
     "5:x:9", "curie|born|warsaw", "Marie Curie -[BORN_IN]-> Warsaw", "marie curie -[:born in]-> warsaw", "Warsaw <-[BORN_IN]- Marie Curie",
     "Marie Curie BORN_IN Warsaw", "(Marie Curie, BORN_IN, Warsaw)", "Marie Curie | born_in | Warsaw",

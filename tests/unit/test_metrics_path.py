@@ -74,6 +74,13 @@ def test_both_ends_without_the_bridge() -> None:
     assert BY_NAME["path_bridge_missing"].better == "lower"
 
 
+def test_who_retrieved_nothing_does_not_get_the_best_value() -> None:
+    for nothing in ({"nodes": []}, {"texts": []}, {"nodes": [], "relations": [], "texts": [" "]}):
+        found = value("path_bridge_missing", **nothing)  # type: ignore[arg-type]
+        assert (found.status, found.reason) == ("not_applicable", "nothing was retrieved")
+    assert value("path_bridge_missing", nodes=["other"]).value == 0
+
+
 def test_a_path_of_two_nodes_has_no_bridge() -> None:
     short = GoldPath(nodes=PATH.nodes[:2], relations=PATH.relations[:1])
     assert value("path_bridge_missing", path=short, nodes=["n1"]).status == "not_applicable"
@@ -106,7 +113,7 @@ def test_what_is_not_told_or_not_named_has_no_value() -> None:
     for metric in BY_NAME:
         assert value(metric).status == "not_applicable"
         assert value(metric, path=GoldPath(text=["A step in words."]), nodes=["n1"]).status == "not_applicable"
-        assert value(metric, nodes=[]).value == 0
+        assert value(metric, nodes=[]).value == (None if metric == "path_bridge_missing" else 0)  # lower is better: 0 would be the best
 
 
 @settings(deadline=None)

@@ -66,6 +66,14 @@ def test_what_a_figure_does_not_read_cannot_make_it_unscored(name: str) -> None:
     assert value(name, found=Checked(failure=LOST), recalled=Checked(failure=LOST)).status == "scored"
 
 
+def test_utilization_needs_verdicts_on_what_was_retrieved_only() -> None:
+    used = value("context_utilization", found=said("1", None, "2"), recalled=said("1", LOST, None))
+    assert (used.value, dict(used.detail)) == (1 / 2, {"retrieved": 2, "used": 1})
+    assert value("context_utilization", found=said("1", "1"), recalled=said("1", LOST)).status == "unscored"
+    assert value("context_utilization", found=said("1", LOST), recalled=said("1", "1")).status == "unscored"
+    assert value("context_utilization", row(""), found=said("1", LOST)).value == 0
+
+
 @pytest.mark.parametrize("name", BY_SOURCE)
 def test_support_by_no_context_leaves_open_which_ones_are_relevant(name: str) -> None:
     found = value(name, found=said(""))

@@ -53,6 +53,11 @@ def test_the_value_is_right_steps_over_the_steps_of_the_gold_chain():
     assert "in_graph" not in value.detail, "no stored graph was asked"
 
 
+def test_a_step_that_the_answer_states_or_contradicts_needs_no_verdict_on_the_contexts():
+    assert stepwise_accuracy(steps([S, C, N], [None, None, S])).value == pytest.approx(2 / 3)
+    assert stepwise_accuracy(steps([S, C, N], [S, S, None])).status == "unscored"
+
+
 def test_a_step_without_a_verdict_leaves_the_row_unscored():
     value = stepwise_accuracy(steps([S, None, S], [S, S, S]))
     assert (value.status, value.cause, value.detail["judged_answer"]) == ("unscored", "cut", 2)

@@ -61,7 +61,7 @@ FIELDS: Mapping[str, Field] = {
     "contexts": _answer(cells.passages, "contexts", "retrieved_contexts", "retrieved_context", "retrieval_context"),
     "context_ids": Field("row", cells.names, ("context_ids", "retrieved_context_ids")),
     "context_scores": Field("row", cells.listed, ()),
-    "cypher": _answer(cells.text, "cypher"),
+    "cypher": _answer(cells.answer_text, "cypher"),
     "retrieved_nodes": _answer(cells.names, "retrieved_nodes"),
     "retrieved_relations": _answer(cells.names, "retrieved_relations"),
     "triples": _answer(cells.triples, "triples"),

@@ -99,7 +99,11 @@ def stepwise_accuracy(subject: Subject) -> Value:
     if not said(subject.row):
         return scored(0.0, steps_total=len(texts), empty_answer=True, steps=list[JsonValue](_described(subject, {})))
     checks = {source: subject.facts.checks.get(f"steps@{source}", Checked(failure=NOT_ASKED)) for source in ("answer", "contexts")}
-    failure = next((checked.unscored for checked in checks.values() if checked.unscored), None)
+    # a step that the answer states or contradicts needs no word of the contexts
+    open_ = {item.number for item in checks["answer"].items if item.label == NOT_STATED}
+    held = checks["contexts"]
+    needed = Checked(tuple(item for item in held.items if item.number in open_), held.failure)
+    failure = checks["answer"].unscored or needed.unscored
     if failure is not None or any(len(checked.items) != len(texts) for checked in checks.values()):
         return unscored(failure or NOT_ASKED, steps_total=len(texts), **{f"judged_{name}": _judged(c) for name, c in checks.items()})
     steps = _described(subject, checks)
