@@ -56,8 +56,8 @@ class Checked(Generic[R]):
 def read_reply(text: str, reply: type[R], *, shown: Any = ()) -> R:
     """The reply as a checked value. `shown`: the texts that the model was shown (any JSON value): an object among a reply's own words that
     stands there too is a quotation, no answer. Raises UnusableError."""
-    answer, others = _answers(text, wrap_lists=_only_items(reply), shown=shown)
-    return _one(_validated(reply, answer), [checked for value in others if (checked := _validated(reply, value)) is not None])
+    found, fault = _answers(text, wrap_lists=_only_items(reply), shown=shown)
+    return _last([_validated(reply, value) for value in found], fault)
 
 
 def read_numbered(text: str, reply: type[R], numbers: tuple[int, ...], *, shown: Any = ()) -> Checked[R]:
@@ -66,8 +66,8 @@ def read_numbered(text: str, reply: type[R], numbers: tuple[int, ...], *, shown:
     A number that comes twice, or with a malformed answer, has no answer; numbers that were not asked are dropped.
     Raises: UnusableError if there is no list of items in it, or no usable answer at all.
     """
-    answer, others = _answers(text, wrap_lists=True, shown=shown)
-    return _one(_checked(reply, answer, numbers), [checked for value in others if (checked := _checked(reply, value, numbers)) is not None])
+    found, fault = _answers(text, wrap_lists=True, shown=shown)
+    return _last([_checked(reply, value, numbers) for value in found], fault)
 
 
 @cache
@@ -80,8 +80,8 @@ def item_type(reply: type[Reply]) -> type[Numbered]:
     raise TypeError(f"{reply.__name__} needs a field `items: list[X]` with X a Numbered")
 
 
-def _checked(reply: type[R], value: dict[str, Any], numbers: tuple[int, ...]) -> Checked[R] | None:
-    if not isinstance(value.get("items"), list):
+def _checked(reply: type[R], value: Any, numbers: tuple[int, ...]) -> Checked[R] | None:
+    if not isinstance(value, dict) or not isinstance(value.get("items"), list):
         return None
     answers, faults = _match(item_type(reply), value["items"], numbers)
     whole = _validated(reply, {**value, "items": [answers[n] for n in sorted(answers)]}) if answers else None
@@ -128,13 +128,14 @@ def _validated(shape: type[M], value: Any) -> M | None:
 V = TypeVar("V")
 
 
-def _one(answer: V | None, others: list[V]) -> V:
-    """The answer, where no other object of the reply is another one: one of them may be quoted from a text under evaluation."""
-    if answer is None:
-        raise UnusableError("unparsable", "the reply does not fit the schema")
-    if any(other != answer for other in others):
+def _last(found: list[V | None], fault: str | None) -> V:
+    """The last one, where no other is another answer: one of them may be quoted from a text under evaluation."""
+    good = [value for value in found if value is not None]
+    if any(value != good[0] for value in good):
         raise UnusableError("unparsable", "the reply holds several different answers")
-    return answer
+    if fault is not None or not found or found[-1] is None:
+        raise UnusableError("unparsable", fault or "the reply does not fit the schema")
+    return found[-1]
 
 
 @cache
@@ -142,41 +143,38 @@ def _only_items(reply: type[Reply]) -> bool:
     return list(reply.model_fields) == ["items"]
 
 
-def _answers(text: str, *, wrap_lists: bool, shown: Any) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The object that a reply ends with, and the objects before it. Raises UnusableError where it does not end with one.
+def _answers(text: str, *, wrap_lists: bool, shown: Any) -> tuple[list[Any], str | None]:
+    """The outermost JSON values of a reply, of which the last is its answer, and why that one cannot be believed (null: it can).
 
-    Some models send the bare list where an object with the list in `items` was asked.
+    Some models send the bare list where an object with the list in `items` was asked. Raises UnusableError for thoughts that never end.
     """
     whole = _load(text.strip().removeprefix("\ufeff"))
-    values = [whole] if whole is not None else _values(text, shown)
-    objects = [{"items": value} if isinstance(value, list) and wrap_lists else value for value in values]
-    if not isinstance(objects[-1], dict):
-        raise UnusableError("unparsable", "the reply does not fit the schema")
-    return objects[-1], [value for value in objects[:-1] if isinstance(value, dict)]
+    if whole is not None:
+        found, fault = [whole], None
+    else:
+        text, alone = _without_thoughts(text.strip().removeprefix("\ufeff"))
+        spans, fault = _outermost(text)
+        found = [_load(text[start:end]) for start, end in spans]
+        fault = fault or _doubt(text, *spans[-1], alone=alone, shown=shown)
+    return [{"items": value} if isinstance(value, list) and wrap_lists else value for value in found], fault
 
 
-def _values(text: str, shown: Any) -> list[Any]:
-    """The outermost JSON values of a reply; the last is its answer. Raises UnusableError where it is none: what is quoted before words of
-    the model's own, or before an answer that was cut, is not what the model answers."""
-    text, alone = _without_thoughts(text.strip().removeprefix("\ufeff"))
-    spans = _outermost(text)
-    start, end = spans[-1]
-    value = _load(text[start:end])
-    if value is None:
-        raise UnusableError("unparsable", "the reply does not end with a JSON object")
+def _doubt(text: str, start: int, end: int, *, alone: bool, shown: Any) -> str | None:
+    """Why the last JSON value of a reply is not what the model answers: what it quotes in a sentence, or before words of its own, is not.
+    `alone`: nothing but thoughts was before the text."""
     before = text[:start] if start <= _MOST_SPACE else f"...{text[start - _MOST_SPACE : start]}"
     opening = _OPENING.search(before)
     if opening is None:
-        raise UnusableError("unparsable", "the reply's JSON object stands inside a sentence")
+        return "the reply's JSON object stands inside a sentence"
     fenced = len(_FENCE.findall(text, 0, start)) % 2 == 1
     fence = "" if len(opening["fence"] or "") >= 3 and not fenced else opening["fence"] or ("```" if fenced else "")
     closing = re.escape(fence) + (f"</{opening['tag']}>" if opening["tag"] else "")
     if re.fullmatch(rf"[.!]?\s*{closing}[.!]?{_SIGN_OFF}(?:{_END_OF_TURN})*", text[end:].rstrip(), re.IGNORECASE) is None:
-        raise UnusableError("unparsable", "the reply goes on after its JSON object, or something around it is not closed")
+        return "the reply goes on after its JSON object, or something around it is not closed"
     own = alone and opening.start() == 0
     if not own and _SPACE.sub("", text[start:end]) in _SPACE.sub("", "\n".join(_texts(shown))):
-        raise UnusableError("unparsable", "the reply's JSON object is quoted from a text that was shown")
-    return [*(part for first, last in spans[:-1] if (part := _load(text[first:last])) is not None), value]
+        return "the reply's JSON object is quoted from a text that was shown"
+    return None
 
 
 def _without_thoughts(text: str) -> tuple[str, bool]:
@@ -204,19 +202,17 @@ def _texts(shown: Any) -> Iterator[str]:
         yield from _texts(part)
 
 
-def _outermost(text: str) -> list[tuple[int, int]]:
-    """Where balanced bracket groups stand. Raises UnusableError where there is none, or one never closes: the reply was cut in it."""
+def _outermost(text: str) -> tuple[list[tuple[int, int]], str | None]:
+    """Where balanced bracket groups stand, and why the last is no answer: there is none, or the reply was cut in another after it."""
     spans: list[tuple[int, int]] = []
     at = 0
     while (opening := _BRACKET.search(text, at)) is not None:
         end = _closing(text, opening.start())
         if end is None:
-            raise UnusableError("unparsable", "the reply's JSON is not complete")
+            return spans, "the reply's JSON is not complete"
         spans.append((opening.start(), end))
         at = end
-    if not spans:
-        raise UnusableError("unparsable", "the reply holds no complete JSON object")
-    return spans
+    return spans, None if spans else "the reply holds no complete JSON object"
 
 
 def _closing(text: str, start: int) -> int | None:
