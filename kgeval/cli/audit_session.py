@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kgeval.cli.common import F, open_from_options, open_without_gds, say
-from kgeval.cli.signals import ended_as_interrupted
+from kgeval.cli.interrupts import patient
 
 if TYPE_CHECKING:
     from kgeval.config import Config
     from kgeval.graph.algorithms import Algorithms
     from kgeval.graph.aura import SessionOptions
     from kgeval.graph.connect import Graph
+
+SESSION_SECONDS = 30.0
 
 
 def session_options(command: F) -> F:
@@ -63,18 +65,18 @@ def planned_session(config: Config, given: Mapping[str, Any]) -> SessionOptions 
 @contextmanager
 def graph_for_audit(config: Config, options: Mapping[str, Any], session: SessionOptions | None) -> Iterator[Graph]:
     """The open graph, its algorithms in a session for the time of the block if one is asked for. A dry run asks nothing of Aura.
-    SIGTERM is Ctrl-C: nothing is left on the server.
 
     Raises: ConfigError, ConnectError, UsageError before anything is paid.
     """
     where = {key: options[key] for key in ("uri", "username", "database", "home")}
     if session is None or options["dry_run"]:
-        with ended_as_interrupted(), (open_from_options if session is None else open_without_gds)(config, **where) as graph:
+        with (open_from_options if session is None else open_without_gds)(config, **where) as graph:
             yield graph
         return
     from kgeval.graph.aura import in_session
 
-    with ended_as_interrupted(), open_without_gds(config, **where) as graph, in_session(graph, session, say=say):
+    # a session that is not deleted costs money until Aura ends it
+    with patient(SESSION_SECONDS), open_without_gds(config, **where) as graph, in_session(graph, session, say=say):
         yield graph
 
 

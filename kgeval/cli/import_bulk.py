@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kgeval.cli.common import F, say
-from kgeval.cli.signals import ended_as_interrupted
 from kgeval.errors import IncompleteError, InputError, UsageError
 from kgeval.report.display import percent
 
@@ -122,8 +121,7 @@ def import_bulk(path: Path | None, name: str, given: dict[str, Any], progress: P
         judge_bulk(made, given["max_error_rate"])
 
     order = Order(inputs, target, given["home"], name_keys, judge, given["heap"], given["replace_store"], say, progress)
-    with ended_as_interrupted():  # else the import tool would go on alone
-        made = _dry(order) if given["dry_run"] else _loaded(order)
+    made = _dry(order) if given["dry_run"] else _loaded(order)
     _show(made, name, time.monotonic() - begun, dry=given["dry_run"], home=given["home"])
 
 
@@ -168,16 +166,15 @@ def _inputs(path: Path | None, given: dict[str, Any]) -> Inputs:
 
 def _dry(order: Order) -> Converted:
     """The conversion alone, in the folder for temporary files."""
-    import tempfile
-
+    from kgeval.files.temporary import private_folder
     from kgeval.graph.load.bulk.convert import convert
     from kgeval.graph.load.bulk.load import room_for_files
     from kgeval.graph.load.naming import check_graph_name
 
     check_graph_name(order.target.name)
-    with tempfile.TemporaryDirectory(prefix="kgeval-bulk-") as folder:
-        room_for_files(order.inputs, Path(folder))
-        made = convert(order.inputs, Path(folder), order.target.name, name_keys=order.name_keys, progress=order.progress)
+    with private_folder("bulk") as folder:
+        room_for_files(order.inputs, folder)
+        made = convert(order.inputs, folder, order.target.name, name_keys=order.name_keys, progress=order.progress)
     order.judge(made)
     return made
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import importlib
 import logging
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import click
 
 from kgeval import __version__
+from kgeval.cli import interrupts
 from kgeval.cli.common import silence_stdout
 from kgeval.cli.logs import log_options, start_logging
 
@@ -94,7 +96,16 @@ def cli(context: click.Context, verbose: int, log_file: Path | None) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Runs the command line and exits: 0, 1 (a gate failed), 2 (input), 3 (incomplete), 130 (interrupted)."""
-    sys.exit(run(arguments))
+    code = interrupts.INTERRUPTED
+    try:
+        try:
+            interrupts.listen()
+            code = run(arguments)
+        finally:
+            interrupts.done()
+    except KeyboardInterrupt:  # before the command began, or after it had ended
+        pass
+    sys.exit(interrupts.INTERRUPTED if interrupts.received() else code)
 
 
 def run(arguments: list[str] | None = None) -> int:
@@ -104,13 +115,11 @@ def run(arguments: list[str] | None = None) -> int:
     for library in ("neo4j", "graphdatascience"):  # what they log reaches the user as our own message
         logging.getLogger(library).addHandler(logging.NullHandler())
     try:
-        result = cli.main(args=arguments, prog_name="kgeval", standalone_mode=False)
-        sys.stdout.flush()
+        with interrupts.one_interruption():
+            result = cli.main(args=arguments, prog_name="kgeval", standalone_mode=False)
+            sys.stdout.flush()
     except click.exceptions.Exit as stop:
         return stop.exit_code
-    except click.Abort:
-        click.echo("interrupted", err=True)
-        return 130
     except click.ClickException as wrong:
         wrong.show()
         return wrong.exit_code
@@ -119,9 +128,10 @@ def run(arguments: list[str] | None = None) -> int:
 
         say(f"kgeval: {wrong}")
         return wrong.exit_code
-    except KeyboardInterrupt:
-        click.echo("interrupted", err=True)
-        return 130
+    except (KeyboardInterrupt, click.Abort):
+        with suppress(OSError):  # the terminal may be gone
+            click.echo("interrupted", err=True)
+        return interrupts.INTERRUPTED
     except (BrokenPipeError, SystemExit):  # click turns a closed pipe into SystemExit; nothing else raises it here
         silence_stdout()
         return 0

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kgeval.cli.common import listed, say, silence_stdout, visible
+from kgeval.cli.interrupts import patient
 from kgeval.cli.run_check import check, is_to_come
 from kgeval.cli.run_graph import check_graphs, orders_of
 
@@ -61,7 +62,8 @@ def run(**options: Any) -> int:
         ledger = Ledger(given.folder)
         orders = orders_of(config, given.folder, stages, options)
         check_graphs(stages, ledger, config, options)
-        return _carried_out(stages, ledger, orders, held, quiet=options["quiet"])
+        with patient():
+            return _carried_out(stages, ledger, orders, held, quiet=options["quiet"])
 
 
 def _given(config: Config, options: Mapping[str, Any]) -> Given:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -11,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kgeval.cli.common import say
+from kgeval.cli.interrupts import patient
 from kgeval.cli.join_scores import join_into
 from kgeval.cli.models import limits_from_options
 from kgeval.cli.rebuilt import argv_of
 from kgeval.errors import IncompleteError, InputError
+from kgeval.files.temporary import private_folder
 
 if TYPE_CHECKING:
     from kgeval.cli.score_run import Job
@@ -59,8 +60,8 @@ def spread(job: Job, rows: Rows, config: Config) -> int:
 def _folder(job: Job) -> Iterator[Path]:
     """Where the parts go: beside the first result, where a later run finds them; without one, a folder that goes with this run."""
     if not job.results:
-        with tempfile.TemporaryDirectory(prefix="kgeval-parts-") as made:
-            yield Path(made)
+        with private_folder("parts") as made:
+            yield made
         return
     first = job.results[0]
     folder = first.with_name(f"{first.stem}.parts")
@@ -116,9 +117,10 @@ def _carried_out(job: Job, commands: Sequence[Command], workers: int) -> list[En
     else:
         found = run_local(commands, workers=workers, go_on=_goes_on)
     say(f"{len(commands)} shards, {workers} at a time")
-    for one in found:
-        ended.append(one)
-        say(f"{one.name}: {_WORDS.get(one.code, 'failed')} ({len(ended)} of {len(commands)})")
+    with patient():
+        for one in found:
+            ended.append(one)
+            say(f"{one.name}: {_WORDS.get(one.code, 'failed')} ({len(ended)} of {len(commands)})")
     return ended
 
 

@@ -7,14 +7,15 @@ import hashlib
 import io
 import json
 import os
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from kgeval.ending import undone
 from kgeval.errors import InputError
+from kgeval.files.temporary import part_of, sweep_parts
 
 LONGEST_CELL = 2**31 - 1
 ROOM = "make room on the disk, or choose another folder"
@@ -185,19 +186,24 @@ def replacing(path: Path, *, mode: int | None = None, binary: bool = False) -> I
     else the user's default. Raises: InputError where the folder is missing or not writable, or the disk is full.
     """
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{path.name[:50]}.", dir=path.parent)
+        sweep_parts(path)
+        handle, temporary = part_of(path)
     except OSError as cause:
         raise InputError(f"{path}: cannot be written: {cause.strerror}", fix="choose a folder that exists and is yours") from cause
     try:
-        with os.fdopen(handle, "wb") if binary else os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+        with (
+            undone(temporary.unlink),
+            os.fdopen(handle, "wb") if binary else os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file,
+        ):
             yield file
-        Path(temporary).chmod(_mode(path) if mode is None else mode)
-        Path(temporary).replace(path)
+            file.flush()
+            temporary.chmod(_mode(path) if mode is None else mode)
+            temporary.replace(path)
     except OSError as cause:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise InputError(f"{path}: cannot be written: {cause.strerror or cause}", fix=ROOM) from cause
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 

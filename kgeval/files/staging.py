@@ -5,16 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-import tempfile
-import weakref
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from kgeval.errors import InputError
+from kgeval.files.temporary import private_folder
 from kgeval.records import Answer, Question
 
 _TABLES = """
@@ -39,8 +37,8 @@ class Staging:
 
     def __init__(self) -> None:
         try:
-            self._folder = tempfile.TemporaryDirectory(prefix="kgeval-rows-")  # 0700: the rows are the user's texts
-            self._path = Path(self._folder.name) / "rows.sqlite"
+            self._folder = private_folder("rows")
+            self._path = self._folder.path / "rows.sqlite"
             self._path.touch(mode=0o600)
             self._db = self._connect()
             self._db.execute("PRAGMA journal_mode = TRUNCATE")
@@ -48,7 +46,6 @@ class Staging:
             self._db.executescript(_TABLES)
         except (OSError, sqlite3.Error) as cause:
             raise InputError(f"no temporary file can be made: {cause}", fix="make room, or name another folder with TMPDIR") from cause
-        self._closed = weakref.finalize(self, self._folder.cleanup)
         self.overruled = 0  # answers whose row has other gold than the questions' file, which decides
         self.by_system: Counter[str] = Counter()  # field of OWN -> questions for which systems differ in it
 
@@ -58,7 +55,7 @@ class Staging:
     def close(self) -> None:
         """Deletes the file. May be called twice."""
         self._db.close()
-        self._closed()
+        self._folder.close()
 
     @contextmanager
     def writing(self) -> Iterator[None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 SCHEMES = ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc")
 Row = dict[str, Any]
 _streams = count()  # a name for each
+_graphs: weakref.WeakSet[Graph] = weakref.WeakSet()
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,7 @@ class Graph:
         self._reading: ReadingDriver | None = None
         self._gds_timeout: float | None = None
         self.info = info
+        _graphs.add(self)
         self.algorithms: Algorithms | None = None  # where graph algorithms run, if not by the plugin in this database
         self.shared: SharedViews | None = None  # projections kept for the time of one audit (algorithms.sharing)
         self.memory_limit: int | None = None  # bytes that algorithms may take of the server's heap
@@ -106,7 +109,8 @@ class Graph:
         name = f"stream{next(_streams)}"
         with (
             self._session(reading, fetch_size=5000) as session,
-            session.begin_transaction(metadata=marks(name), timeout=timeout) as tx, ending(self._driver, self.info.database, name, tx),
+            session.begin_transaction(metadata=marks(name), timeout=timeout) as tx,
+            ending(self._driver, self.info.database, name, session, tx),
         ):
             result = tx.run(_text(query), dict(params or {}))
             keys = result.keys()
@@ -177,12 +181,11 @@ class Graph:
     def _renew(self) -> None:
         """An interrupt may leave a connection in the midst of a message, and the driver would ask it again: so there is a new driver."""
         broken, self._driver, self._gds, self._reading = self._driver, driver_of(self._address), None, None
-        with suppress(*after_an_interrupt()):
-            broken.close()
+        _close(broken)
 
     def close(self) -> None:
         """Closes the driver."""
-        self._driver.close()
+        _close(self._driver)
 
     def __enter__(self) -> Graph:
         return self
@@ -191,6 +194,12 @@ class Graph:
         if kind is not None and issubclass(kind, KeyboardInterrupt):  # while rows were worked on, the interrupt passed no query
             stop(self._driver, self.info.database)
         self.close()
+
+
+def stop_queries(*, older: float = 0.0) -> None:
+    """Ends all queries of this process that have run for so many seconds, on every server. May be called from any thread."""
+    for graph in list(_graphs):
+        stop(graph._driver, graph.info.database, older=older)
 
 
 def open_graph(address: Address, *, timeout: float = 10.0) -> Graph:
@@ -224,6 +233,12 @@ def driver_of(address: Address, *, timeout: float = 10.0) -> neo4j.Driver:
         )
     except (ValueError, neo4j.exceptions.DriverError) as cause:
         raise ConnectError(f"{address.uri}: not a Neo4j address: {cause}", fix="use neo4j://, neo4j+s:// or bolt://host:port") from cause
+
+
+def _close(driver: neo4j.Driver) -> None:
+    """Closes a driver, whatever an interrupt has left of its connections."""
+    with suppress(*after_an_interrupt()):
+        driver.close()
 
 
 def _run(execute: Any, text: str, params: Row, timeout: float | None, convert: Callable[[neo4j.Record], Row] | None = None) -> list[Row]:

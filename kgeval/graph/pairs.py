@@ -119,8 +119,8 @@ def _projected(graph: Graph, edges: Arrays, *, undirected: bool) -> Iterator[str
 
 def two_at_a_time(work: Iterable[Callable[[], T]]) -> Iterator[T]:
     """The results of the calls in their order. Two run at a time, on threads of their own: each keeps one core of the server busy.
-    No more than that are taken from `work`, so that memory stays flat. On Ctrl-C the calls under way come to their end, so that
-    they drop what they projected (the driver cannot go on after an interrupt in the middle of a message)."""
+    No more than that are taken from `work`, so that memory stays flat. On Ctrl-C their queries are ended
+    on the server, and they drop what they projected."""
     with ThreadPoolExecutor(AT_A_TIME) as pool:
         under_way: deque[Future[T]] = deque()
         for call in work:

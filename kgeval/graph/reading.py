@@ -7,14 +7,13 @@ whatever would write, and on a cluster the whole audit stays on one kind of memb
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 import neo4j
 
 from kgeval.errors import QueryError
 from kgeval.graph.connect import translated
-from kgeval.graph.sessions import after_an_interrupt, marks, stop
+from kgeval.graph.sessions import cut, marks, stop
 
 
 def limited(query: str | neo4j.Query, timeout: float | None) -> neo4j.Query:
@@ -25,8 +24,8 @@ def limited(query: str | neo4j.Query, timeout: float | None) -> neo4j.Query:
 
 
 class ReadingSession:
-    """A session whose queries carry the driver's time limit (seconds; null = none) and our mark. When an interrupt leaves it, `ending`
-    is called before it waits for what still runs, and `left` after it."""
+    """A session whose queries carry the driver's time limit (seconds; null = none) and our mark. When an interrupt leaves it, it
+    is cut off, and `ending` and `left` are called."""
 
     def __init__(self, inner: neo4j.Session, timeout: float | None, ending: Callable[[], object], left: Callable[[], object]) -> None:
         self._inner = inner
@@ -58,9 +57,8 @@ class ReadingSession:
         if not (cause and cause[0] is KeyboardInterrupt):
             self._inner.__exit__(*cause)  # type: ignore[no-untyped-call]
             return
+        cut(self._inner)
         self._ending()
-        with suppress(*after_an_interrupt()):
-            self._inner.__exit__(*cause)  # type: ignore[no-untyped-call]
         self._left()
 
 

@@ -1,12 +1,14 @@
 """Sessions whose queries end with the process that asked them: on Ctrl-C the server is told to stop them.
 
 The driver alone does not do that: its clean-up after an interrupt reads the running query to its end first, which may take as long as
-the time limit. So every transaction carries a mark, and an interrupt ends the marked ones from a second session before the first closes.
+the time limit. So an interrupt cuts the connection off, as the driver itself does for a task that is cancelled, and nothing waits for it;
+every transaction carries a mark, and the marked ones are ended over another connection.
 """
 
 from __future__ import annotations
 
 import struct
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -19,8 +21,9 @@ if TYPE_CHECKING:
 
 MARK, NAME = "kgeval", "kgeval_name"
 SECONDS = 5.0
+PATIENCE = 1.0  # seconds that an interrupt waits for a server to end queries; one that hangs is not waited for
 RUNNING = (
-    "SHOW TRANSACTIONS YIELD transactionId, metaData, currentQuery "
+    "SHOW TRANSACTIONS YIELD transactionId, metaData, currentQuery, elapsedTime WHERE elapsedTime.milliseconds >= $older "
     "RETURN transactionId AS id, metaData AS marks, left(currentQuery, 300) AS query"
 )
 TERMINATE = "TERMINATE TRANSACTIONS $ids YIELD message RETURN message"
@@ -49,44 +52,53 @@ def reading(driver: neo4j.Driver, database: str | None, **config: Any) -> Iterat
     """A READ session; the server refuses writes. An interrupt inside the block stops this process's queries on the server."""
     import neo4j
 
-    with driver.session(database=database, default_access_mode=neo4j.READ_ACCESS, **config) as session, stopping(driver, database):
+    with driver.session(database=database, default_access_mode=neo4j.READ_ACCESS, **config) as session, stopping(driver, database, session):
         yield session
 
 
 @contextmanager
 def writing(driver: neo4j.Driver, database: str | None) -> Iterator[neo4j.Session]:
     """A session that may write: for importers and explicit write-backs only. Interrupts as `reading`."""
-    with driver.session(database=database) as session, stopping(driver, database):
+    with driver.session(database=database) as session, stopping(driver, database, session):
         yield session
 
 
 @contextmanager
-def stopping(driver: neo4j.Driver, database: str | None) -> Iterator[None]:
-    """On Ctrl-C, ends this process's transactions on the server before whatever is around it cleans up."""
+def stopping(driver: neo4j.Driver, database: str | None, session: neo4j.Session) -> Iterator[None]:
+    """On Ctrl-C, cuts the session off and ends this process's transactions on the server before whatever is around it cleans up. So too for
+    who iterates: the interrupt meets who works on the rows, and the iterator is then closed from outside."""
     try:
         yield
-    except KeyboardInterrupt:
-        stop(driver, database)
+    except (KeyboardInterrupt, GeneratorExit) as cause:
+        if interrupted(cause):
+            cut(session)
+            stop(driver, database)
         raise
 
 
 @contextmanager
-def ending(driver: neo4j.Driver, database: str | None, name: str, tx: neo4j.Transaction) -> Iterator[None]:
-    """As `stopping`, for a stream of rows, whose transaction has this name. An interrupt may meet who works on the rows, and the stream is
-    then closed from outside, as it is by who needs no more rows: in any case its query is ended on the server."""
+def ending(driver: neo4j.Driver, database: str | None, name: str, session: neo4j.Session, tx: neo4j.Transaction) -> Iterator[None]:
+    """As `stopping`, for a stream of rows, whose transaction has this name: who needs no more rows closes it before its end, and its query
+    is ended on the server in any case."""
     from neo4j.exceptions import DriverError, Neo4jError
 
     try:
-        with stopping(driver, database):
+        with stopping(driver, database, session):
             yield
     except GeneratorExit as cause:
-        if interrupted(cause):
-            stop(driver, database)
-        else:
+        if not interrupted(cause):
             stop_signed(driver, database, name)
             with suppress(DriverError, Neo4jError):  # the server says that it was ended, and nobody wants to know
                 tx.close()
         raise
+
+
+def cut(session: neo4j.Session) -> None:
+    """Closes the session's connection without a word to the server, and so without waiting for it. May be called twice."""
+    from asyncio import CancelledError  # what the driver takes for the end of a task that nobody waits for any more
+
+    with suppress(*after_an_interrupt()):
+        session.__exit__(CancelledError, CancelledError(), None)  # type: ignore[no-untyped-call]
 
 
 def interrupted(cause: BaseException | None) -> bool:
@@ -103,11 +115,18 @@ def after_an_interrupt() -> tuple[type[Exception], ...]:
     return Neo4jError, DriverError, BufferError, ValueError, TypeError, LookupError, OSError, AssertionError, struct.error
 
 
-def stop(driver: neo4j.Driver, database: str | None) -> int:
-    """Ends the transactions of this process. How many; 0 also where the server does not let its user do so."""
+def stop(driver: neo4j.Driver, database: str | None, *, older: float = 0.0) -> int:
+    """Ends the transactions of this process (those that have run for `older` seconds). How many; 0 also where the server does not let its
+    user do so, or does not answer within a second: then it goes on being asked, by a thread that nobody waits for."""
     own = mark()
     _stopped[:] = [time.monotonic()]
-    return _terminate(driver, database, lambda name: name == own)
+    ended: list[int] = []
+    asking = threading.Thread(
+        target=lambda: ended.append(_terminate(driver, database, lambda name: name == own, older=older)), name="kgeval-stop", daemon=True,
+    )
+    asking.start()
+    asking.join(PATIENCE)
+    return sum(ended)
 
 
 def stop_signed(driver: neo4j.Driver, database: str | None, name: str) -> int:
@@ -120,13 +139,15 @@ def sweep_transactions(driver: neo4j.Driver, database: str | None) -> int:
     return _terminate(driver, database, abandoned)
 
 
-def _terminate(driver: neo4j.Driver, database: str | None, ours: Callable[[str], bool], name: str | None = None) -> int:
+def _terminate(
+    driver: neo4j.Driver, database: str | None, ours: Callable[[str], bool], name: str | None = None, *, older: float = 0.0,
+) -> int:
     """Ends the transactions whose mark is ours (and which carry this name). How many the server says it ended."""
     from neo4j import READ_ACCESS
     from neo4j.exceptions import DriverError, Neo4jError
 
     with suppress(DriverError, Neo4jError, OSError), driver.session(database=database, default_access_mode=READ_ACCESS) as session:
-        running = session.run(_limited(RUNNING)).data()
+        running = session.run(_limited(RUNNING), older=int(older * 1000)).data()
         found = [row["id"] for row in running if ours(_owner(row)[0]) and name in (None, _owner(row)[1])]
         if not found:
             return 0

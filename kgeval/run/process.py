@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from kgeval.ending import STEP
+
 INTERRUPTED = 130
 BY_SIGNAL = 128  # + its number, as shells say it
-PATIENCE = 5.0  # seconds after Ctrl-C in which the process ends by itself, or shows that it was not told
 
 
 @dataclass(frozen=True)
@@ -24,8 +25,7 @@ class Commands:
     def __call__(self, words: Sequence[str], log: Path) -> int:
         """Runs one command. Its result goes to the log; its messages too, unless a person watches.
 
-        Ctrl-C on a terminal reaches the process as well; it is waited for, and told where it was not. A SIGTERM to this process is
-        passed on. Raises: OSError where the log cannot be written.
+        It has three seconds after Ctrl-C to save what it has, and is waited for. Raises: OSError where the log cannot be written.
         """
         log.parent.mkdir(parents=True, exist_ok=True)
         log.touch(mode=0o600)
@@ -33,34 +33,21 @@ class Commands:
         with log.open("w", encoding="utf-8") as file:
             process = subprocess.Popen(
                 [sys.executable, "-m", "kgeval", *words], stdout=file, stderr=None if watched else file, pass_fds=self.held,
+                env={**os.environ, STEP: "1"},
             )
-            with _passing_on(process):
-                return _code(_waited(process))
+            return _code(_waited(process))
 
 
 def _waited(process: subprocess.Popen[bytes]) -> int:
-    """Its end. It saves what it has after a Ctrl-C, however long that takes."""
-    patience: float | None = None
+    """Its end. On Ctrl-C it is told to end, by a signal that is Ctrl-C to it and is not ignored where this process runs in the background
+    of a script; a terminal may have told it before."""
+    told = False
     while True:
         try:
-            return process.wait(patience)
+            return process.wait()
         except KeyboardInterrupt:
-            patience = PATIENCE
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGINT)
-            patience = None
-
-
-@contextmanager
-def _passing_on(process: subprocess.Popen[bytes]) -> Iterator[None]:
-    """A SIGTERM becomes an interruption, after which the process saves what it has; where it was started deaf to that (in the background
-    of a script), it is told to end."""
-    told = signal.SIGTERM if signal.getsignal(signal.SIGINT) is signal.SIG_IGN else signal.SIGINT
-    before = signal.signal(signal.SIGTERM, lambda *_: process.send_signal(told))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
+            process.send_signal(signal.SIGKILL if told else signal.SIGTERM)
+            told = True
 
 
 def _code(code: int) -> int:

@@ -25,7 +25,7 @@ from kgeval.graph.connect import Address, Graph, QueryEnded
 from kgeval.graph.foreign import run_foreign
 from kgeval.graph.memory import PROJECTION, estimate
 from kgeval.graph.project import clear
-from kgeval.graph.sessions import MARK, signed
+from kgeval.graph.sessions import MARK, signed, stop
 from kgeval.records import Layout
 
 ENDLESS = "UNWIND range(1, 100000000000) AS i WITH i WHERE i < 0 RETURN i"
@@ -68,11 +68,15 @@ def by_the_gds_client(graph: Graph) -> None:
     graph.gds.run_cypher(ENDLESS, mode="READ")
 
 
-@pytest.mark.parametrize("ask", [
+WAYS = [
     lambda graph: graph.read(ENDLESS, timeout=600), lambda graph: graph.read_lists(ENDLESS, timeout=600), streamed,
     worked_on, worked_on_without_closing, by_the_gds_client,
     lambda graph: run_foreign(graph, ENDLESS, timeout=600, rows=1), lambda graph: graph.write(ENDLESS, timeout=600),
-], ids=["read", "lists", "stream", "rows", "bare", "gds", "foreign", "write"])
+]
+NAMES = ["read", "lists", "stream", "rows", "bare", "gds", "foreign", "write"]
+
+
+@pytest.mark.parametrize("ask", WAYS, ids=NAMES)
 def test_ctrl_c_ends_the_query_on_the_server_too(graph: Graph, ask: Callable[[Graph], Any]) -> None:
     graph.limit_gds(600)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts what runs in the background with SIGINT ignored
@@ -84,6 +88,28 @@ def test_ctrl_c_ends_the_query_on_the_server_too(graph: Graph, ask: Callable[[Gr
         signal.signal(signal.SIGINT, before)
         graph.limit_gds(None)
     assert ours(graph) == []
+    assert graph.read("RETURN 1 AS one") == [{"one": 1}]
+
+
+@pytest.mark.parametrize("ask", WAYS, ids=NAMES)
+def test_ctrl_c_waits_for_no_server_that_goes_on_with_the_query(
+    graph: Graph, ask: Callable[[Graph], Any], monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As where the query has not come to the server yet when it is asked to end what runs, or where its user may not do so."""
+    graph.limit_gds(600)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    sent: list[float] = []
+    with monkeypatch.context() as patch:
+        patch.setattr("kgeval.graph.sessions._terminate", lambda *_, **__: 0)
+        threading.Timer(0.7, lambda: (sent.append(time.monotonic()), os.kill(os.getpid(), signal.SIGINT))).start()  # type: ignore[func-returns-value]
+        try:
+            with pytest.raises(KeyboardInterrupt):
+                ask(graph)
+        finally:
+            signal.signal(signal.SIGINT, before)
+            graph.limit_gds(None)
+        assert time.monotonic() - sent[0] < 3
+    stop(graph._driver, graph.info.database)
     assert graph.read("RETURN 1 AS one") == [{"one": 1}]
 
 

@@ -16,7 +16,7 @@ from kgeval.graph.queries import blank, cypher_root
 
 PACKAGE = Path(kgeval.__file__).parent
 ROOMS = (
-    "errors", "records", "config", "files", "manifest", "stats", "llm", "graph", "text", "audit", "questions", "systems",
+    "ending", "errors", "records", "config", "files", "manifest", "stats", "llm", "graph", "text", "audit", "questions", "systems",
     "metrics", "compare", "report", "run", "cli",
 )
 HEAVY = {

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import signal
-from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 from session_account import Account, Database
 
-from kgeval.cli import audit_session
 from kgeval.cli.audit_session import planned_session, session_notes
 from kgeval.cli.main import run
-from kgeval.cli.signals import ended_as_interrupted
 from kgeval.config import load
 from kgeval.graph.aura import SessionOptions
 from kgeval.graph.aura.session import Session
@@ -82,22 +77,6 @@ def test_a_memory_limit_beside_a_session_of_the_file_is_refused(
     Path("kgeval.toml").write_text("[graph.session]\nuse = true\n", encoding="utf-8")
     assert run(["audit", "--uri", "bolt://127.0.0.1:1", "--memory-limit", "2g"]) == 2
     assert "--gds-session-memory" in capsys.readouterr().err
-
-
-def test_a_job_that_is_stopped_ends_as_one_that_is_interrupted() -> None:
-    before = signal.getsignal(signal.SIGTERM)
-    with pytest.raises(KeyboardInterrupt), ended_as_interrupted():
-        os.kill(os.getpid(), signal.SIGTERM)
-        signal.pause()
-    assert signal.getsignal(signal.SIGTERM) == before
-
-
-def test_an_audit_without_a_session_takes_sigterm_as_an_interrupt_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(audit_session, "open_from_options", lambda *_, **__: nullcontext(Database()))
-    options = {**dict.fromkeys(("uri", "username", "database", "home")), "dry_run": False}
-    with pytest.raises(KeyboardInterrupt), audit_session.graph_for_audit(load(None), options, None):
-        os.kill(os.getpid(), signal.SIGTERM)
-        signal.pause()
 
 
 def test_the_report_says_a_session_ran_the_algorithms_only_where_one_did() -> None:

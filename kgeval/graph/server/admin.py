@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from kgeval.ending import undone
 from kgeval.errors import ServerError
 from kgeval.graph.server.faults import FREE_SPACE, shown
 from kgeval.graph.server.home import write_private
@@ -105,13 +106,14 @@ def _run(command: list[str], folder: Path, variables: dict[str, str], progress: 
         text=True, encoding="utf-8", errors="replace", start_new_session=True, umask=0o077,
     ) as process:
         try:
-            for row in process.stdout or ():
-                percent = re.search(r"(\d+)%", row) if row.startswith((".", "-")) else None
-                if percent:
-                    progress(f"importing: {stage}", int(percent[1]), 100)
-                    continue
-                stage = next((word for title, word in STAGES.items() if title in row), stage)
-                last.append(row.rstrip())
+            with undone(lambda: os.killpg(process.pid, signal.SIGKILL)):
+                for row in process.stdout or ():
+                    percent = re.search(r"(\d+)%", row) if row.startswith((".", "-")) else None
+                    if percent:
+                        progress(f"importing: {stage}", int(percent[1]), 100)
+                        continue
+                    stage = next((word for title, word in STAGES.items() if title in row), stage)
+                    last.append(row.rstrip())
         except BaseException:
             with contextlib.suppress(ProcessLookupError, PermissionError):  # it may have ended by itself
                 os.killpg(process.pid, signal.SIGKILL)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from kgeval.ending import undone
 from kgeval.errors import ServerError
 from kgeval.graph.connect import Address
 from kgeval.graph.server import exchange
@@ -180,17 +181,22 @@ def _start(place: Home, wish: _Wish, *, say: Say, progress: Progress | None) -> 
 
 def _launch(place: Home, line: Line, jars: list[Path], *, port: int, heap: str) -> Running:
     """One try on one port. What was started is stopped again if it cannot be used or we are interrupted."""
-    running = processes.launch(place, line, jars, port=port, heap=heap)
-    process = processes.find(place)
-    if process is None:
-        raise processes.why_ended(place)
-    try:
-        processes.wait_ready(place, process, port=port, seconds=START_SECONDS)
-    except NotReadyError:
-        raise
-    except BaseException:
-        processes.end(process, seconds=10)
-        raise
+    with undone(lambda: processes.ask_to_end(place)):
+        try:
+            running = processes.launch(place, line, jars, port=port, heap=heap)
+            process = processes.find(place)
+            if process is None:
+                raise processes.why_ended(place)
+            processes.wait_ready(place, process, port=port, seconds=START_SECONDS)
+        except NotReadyError:
+            raise
+        except ServerError:
+            if (process := processes.find(place)) is not None:
+                processes.end(process, seconds=10)
+            raise
+        except BaseException:
+            processes.ask_to_end(place)
+            raise
     return _note_ready(place, running.model_copy(update={"pid": process.pid, "created": process.create_time()}))
 
 

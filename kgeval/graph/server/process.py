@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -162,6 +163,17 @@ def end(process: psutil.Process, *, seconds: float = STOP_SECONDS) -> None:
                 return
             time.sleep(0.05)
     raise ServerError(f"the embedded Neo4j (pid {process.pid}) cannot be stopped", fix=f"kill -9 {process.pid}")
+
+
+def ask_to_end(home: Home) -> None:
+    """Tells the server of this home, if there is one, to stop, and waits a second at most: a server that is being started ends soon."""
+    import psutil
+
+    with suppress(psutil.Error):
+        if (process := find(home)) is not None:
+            process.terminate()
+            with suppress(psutil.TimeoutExpired):
+                process.wait(1.0)
 
 
 def wait_ready(home: Home, process: psutil.Process, *, port: int, seconds: float) -> None:

@@ -73,7 +73,7 @@ class Running:
     def stop(self) -> None:
         """Interrupts it, as Ctrl-C does. May be called from any thread, and twice."""
         if self._process.poll() is None:
-            self._process.send_signal(signal.SIGINT)
+            self._process.send_signal(signal.SIGTERM)  # it is Ctrl-C to kgeval, and not ignored where this one runs in the background
 
     def _read(self, stream: IO[str] | None) -> None:
         if stream is not None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
+from kgeval.ending import register
 from kgeval.errors import UsageError
 from kgeval.files.stream import loads
 
@@ -78,6 +79,7 @@ class Process:
         except (OSError, ValueError) as cause:
             why = getattr(cause, "strerror", None) or str(cause)
             raise UsageError(f"{argv[0]}: cannot be started: {why}", fix="check the command; it is run without a shell") from cause
+        self._forget = register(self._kill_group)
         os.set_blocking(self._pipe("stdin"), False)
         self._threads = [threading.Thread(target=work, daemon=True) for work in (self._listen, self._listen_to_errors)]
         for thread in self._threads:
@@ -252,10 +254,14 @@ class Process:
                 getattr(self._popen, name).close()
 
     def _kill(self) -> None:
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._popen.pid, signal.SIGKILL)
+        self._kill_group()
         with suppress(subprocess.TimeoutExpired):
             self._popen.wait(GRACE_SECONDS)
+        self._forget()
+
+    def _kill_group(self) -> None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._popen.pid, signal.SIGKILL)
 
 
 def _shown(raw: bytes) -> str:

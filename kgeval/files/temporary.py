@@ -1,0 +1,105 @@
+"""Temporary files with users' rows: of this user's only, gone when they are closed, and swept where a killed process has left them.
+
+Whose process still lives holds a lock on them, which the kernel drops with it. A process that is ended at once takes its own away
+(kgeval.ending).
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+import time
+import weakref
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+from kgeval.ending import register
+
+KINDS = ("rows", "parts", "bulk")
+LOCK, NEW_LOCK = ".lock", ".lock.new"
+UNLOCKED_SECONDS = 86_400.0  # folders of kgeval 0.1 have no lock
+PART = ".kgeval-part"
+PART_SECONDS = 60.0  # a file of this kind is locked in the next moment after it was made
+
+
+class PrivateFolder:
+    """A folder of this user's only (0700), a context manager; deleted when it is closed, collected, or the process ends."""
+
+    def __init__(self, kind: str) -> None:
+        sweep_folders()
+        self.path = Path(tempfile.mkdtemp(prefix=f"kgeval-{kind}-"))
+        lock = os.open(self.path / NEW_LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        (self.path / NEW_LOCK).rename(self.path / LOCK)  # nobody ever sees it unlocked
+        self.close = weakref.finalize(self, _remove, self.path, lock, register(partial(shutil.rmtree, self.path)))
+
+    def __enter__(self) -> Path:
+        return self.path
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def private_folder(kind: str) -> PrivateFolder:
+    """A new folder for temporary files. `kind`: rows, parts, bulk. Raises: OSError."""
+    return PrivateFolder(kind)
+
+
+def sweep_folders() -> int:
+    """Deletes what killed processes of this user have left in the folder for temporary files. How many."""
+    swept = 0
+    with suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
+        for entry in entries:
+            if entry.name.startswith(tuple(f"kgeval-{kind}-" for kind in KINDS)):
+                with suppress(OSError):
+                    if entry.is_dir(follow_symlinks=False) and entry.stat().st_uid == os.getuid() and _left(Path(entry.path)):
+                        shutil.rmtree(entry.path)
+                        swept += 1
+    return swept
+
+
+def sweep_parts(path: Path) -> None:
+    """Deletes what killed processes have left of new contents of this file."""
+    beginning = f".{path.name[:50]}."
+    with suppress(OSError), os.scandir(path.parent) as entries:
+        for entry in entries:
+            if entry.name.startswith(beginning) and entry.name.endswith(PART) and entry.is_file(follow_symlinks=False):
+                with suppress(OSError):
+                    if time.time() - entry.stat().st_mtime > PART_SECONDS and _unlocked(Path(entry.path)):
+                        Path(entry.path).unlink()
+
+
+def part_of(path: Path) -> tuple[int, Path]:
+    """A new file beside this one, open and locked, for its next contents. Raises: OSError."""
+    handle, name = tempfile.mkstemp(prefix=f".{path.name[:50]}.", suffix=PART, dir=path.parent)
+    with suppress(OSError):  # a file system without locks
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    return handle, Path(name)
+
+
+def _remove(path: Path, lock: int, forget: Callable[[], None]) -> None:
+    forget()
+    shutil.rmtree(path, ignore_errors=True)
+    os.close(lock)
+
+
+def _left(folder: Path) -> bool:
+    """Whether its process is gone."""
+    if (folder / LOCK).exists():
+        return _unlocked(folder / LOCK)
+    return time.time() - folder.stat().st_mtime > UNLOCKED_SECONDS
+
+
+def _unlocked(path: Path) -> bool:
+    file = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    finally:
+        os.close(file)
+    return True
