@@ -156,7 +156,7 @@ def transcript(case: Case, folder: Path, values: Mapping[str, str] | None = None
     parts += [_shown(case, path, work) for path in _files(work) if before.get(path) != path.stat().st_mtime_ns]
     text = normal("\n".join(parts), work)
     if "{url}" in case.words:  # what signs scores knows the model's address
-        text = re.sub(r"(@|&#64;)1(:|&#58;)[0-9a-f]{12}\b", r"\g<1>1:<digest>", text)
+        text = re.sub(r"(@|&#64;)(\d+)(:|&#58;)[0-9a-f]{12}\b", r"\g<1>\g<2>:<digest>", text)
     for pattern in case.hidden:
         text = re.sub(pattern, "<measured>", text)
     return text
