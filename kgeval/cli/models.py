@@ -82,7 +82,6 @@ def open_models_from_options(config: Config, role: Role, options: Mapping[str, A
     """
     from kgeval.llm.calls import Endpoint
     from kgeval.llm.places import journal_file
-    from kgeval.llm.prices import UNCHECKED
     from kgeval.llm.session import open_models
 
     choice = _choice(config, role)
@@ -98,7 +97,7 @@ def open_models_from_options(config: Config, role: Role, options: Mapping[str, A
         shared=command_shared(limits),
     )
     if models.price_is_unchecked and not options.get("dry_run"):
-        say(f"warning: {UNCHECKED}")
+        say(f"warning: {models.price_note}")
     return models
 
 
@@ -173,8 +172,6 @@ def progress_of(options: Mapping[str, Any]) -> Progress:
 
 def show_plan(plan: Plan) -> None:
     """A plan on stdout: a table on a terminal, the same rows as plain text on a pipe. Nothing was sent."""
-    from kgeval.llm.prices import UNCHECKED
-
     rows = [_row(stage.stage, stage, stage.from_journal) for stage in plan.stages]
     rows.append(_total(plan))
     low, high = plan.seconds
@@ -183,8 +180,7 @@ def show_plan(plan: Plan) -> None:
         + "".join(f", {limit:,} {what} a minute" for what, limit in (("requests", plan.limits.rpm), ("tokens", plan.limits.tpm)) if limit),
         f"tokens counted with {plan.tokenizer}; output tokens, and so the higher cost, are estimates; retries and re-asks come on top",
     ]
-    if plan.price_is_unchecked:
-        notes.append(UNCHECKED)
+    notes += plan.price_notes
     if plan.cost is None:
         notes.append("no price is known for this model: give a price file with --prices to see the cost")
     _print_table(rows)

@@ -33,6 +33,7 @@ V = TypeVar("V")
 log = logging.getLogger("kgeval.llm")
 CANCELLED = Failure("cancelled", "the run was interrupted")
 POLL_SECONDS = 0.05
+_OTHER_TOKENIZERS = 1.35
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,8 @@ class Caller:
         self._flights: dict[str, _Flight] = {}
         self._local = threading.local()
         self.highest_bound = 0.0
+        self._longest: dict[str, int] = {}  # tokens of the longest reply of a stage so far
+        self._tokens_more = _OTHER_TOKENIZERS  # the endpoint's tokens of a prompt, for one of ours: the most so far
         self._retrying: tenacity.Retrying | None = None
 
     def call(self, request: Request, read: Callable[[str], V], *, tried: int = 0) -> Result[V]:
@@ -120,6 +123,28 @@ class Caller:
         """The most that one call of this request can cost, USD."""
         most_input = tokens.most(request.system, request.user, request.shape.instruction())
         return self._price.cost(most_input, request.endpoint.max_output or self._price.max_output)
+
+    def expected(self, request: Request) -> float:
+        """What one call of this request should cost at most, USD: as much as the longest reply of its stage so far, in this run or the
+        journal; where there is none, a long reply of its form."""
+        longest = self._longest.get(request.stage)
+        if longest is None:
+            seen = self.journal.typical(request.endpoint.base_url or "", request.endpoint.model, request.stage)
+            if seen is not None and seen[1]:
+                longest = self._longest.setdefault(request.stage, seen[1])
+            else:
+                longest = request.shape.usual_length(request.items)
+        most = request.endpoint.max_output or self._price.max_output
+        counted = tokens.count_messages(request.system, request.user, request.shape.instruction())
+        return self._price.cost(round(counted * self._tokens_more), min(longest, most))
+
+    def _learn(self, request: Request, answer: Answer) -> None:
+        """Takes note of what a reply took."""
+        counted = tokens.count_messages(request.system, request.user, request.shape.instruction())
+        with self._lock:
+            self._longest[request.stage] = max(self._longest.get(request.stage, 0), answer.output_tokens or 0)
+            more = (answer.input_tokens or 0) / max(counted, 1)
+            self._tokens_more = max(1.0, more, 0.0 if self._tokens_more == _OTHER_TOKENIZERS else self._tokens_more)
 
     def cost(self, input_tokens: int, output_tokens: int) -> float:
         """USD of a live call with so many tokens; 0 where no price is known."""
@@ -211,13 +236,18 @@ class Caller:
         body = request.body(mode)
         taken = tokens.count_messages(request.system, request.user) if self.rates.counts_tokens else 0
         self.client.prepare()  # before the request's turn comes: it takes a second, once
-        bound, cost = self.bound(request) if self.budget.cost_limit is not None else 0.0, 0.0
-        turn = Turn(self._places, partial(self._ready, taken, bound))
+        limited = self.budget.cost_limit is not None
+        bound, cost, broken = self.bound(request) if limited else 0.0, 0.0, False
+        expected: list[float] = []
+        turn = Turn(self._places, partial(self._ready, request, taken, bound, expected))
         try:
             answer = self._send(request, body, turn)
             cost = self._price.cost(answer.input_tokens or 0, answer.output_tokens or 0)
+            if limited:
+                self._learn(request, answer)
         except CallError as error:
-            cost = bound if error.billed else 0.0
+            broken = error.billed  # nobody knows what was charged
+            cost = expected[0] if error.billed and expected else 0.0
             self._failed(error)
             raise
         except ModelError as error:
@@ -225,17 +255,19 @@ class Caller:
             raise
         finally:
             if turn.began is not None:
-                self.budget.settle(bound, cost)
+                self.budget.settle(expected[0], cost, most=bound, stage=request.stage, broken=broken)
         self.rates.used((answer.input_tokens or 0) + (answer.output_tokens or 0), taken=taken)
         return answer
 
-    def _ready(self, taken: int, bound: float) -> None:
-        """Waits for the rates, and takes the call out of the budget. Raises what ends the session meanwhile."""
+    def _ready(self, request: Request, taken: int, bound: float, expected: list[float]) -> None:
+        """Waits for the rates, and takes the call out of the budget; what it should cost is put into `expected`. Raises what ends the
+        session meanwhile."""
         self.rates.wait(taken, sleep=self.stop.halt.wait)
         self.stop.check()
         self.highest_bound = max(self.highest_bound, bound)
         try:
-            self.budget.reserve(bound, ended=self.stop.halt.is_set)
+            expected[:] = [min(self.expected(request), bound)] if self.budget.cost_limit is not None else [0.0]
+            self.budget.reserve(expected[0], most=bound, ended=self.stop.halt.is_set)
         except SpentError as spent:
             self.finish(spent.failure)
             raise UnusableError(spent.failure.cause, spent.failure.detail) from None

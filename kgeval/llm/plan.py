@@ -70,9 +70,9 @@ class Plan:
         return (sum(low for low, _ in known), sum(high for _, high in known)) if len(known) == len(costs) else None
 
     @property
-    def price_is_unchecked(self) -> bool:
-        """True where a stage's price is from a list that nobody has checked."""
-        return any(stage.price is not None and stage.price.unchecked for stage in self.stages)
+    def price_notes(self) -> list[str]:
+        """Where the stages' prices come from and of what date, each once."""
+        return list(dict.fromkeys(stage.price.note for stage in self.stages if stage.price is not None and stage.price.note))
 
     @property
     def seconds(self) -> tuple[float, float]:

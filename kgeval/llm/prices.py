@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import Field, ValidationError
+from pydantic import BeforeValidator, Field, ValidationError
 
 from kgeval.config import Section, explain
 from kgeval.errors import ConfigError
@@ -18,18 +20,28 @@ from kgeval.llm.endpoints import address, is_loopback
 SHIPPED = Path(__file__).parent / "prices.toml"
 MILLION = 1_000_000
 DEFAULT_MAX_OUTPUT = 16_384
-UNCHECKED = "costs are by kgeval's own price list, which its authors wrote from memory and nobody has checked: give yours with --prices"
 _DATED = re.compile(r"-\d{4}-\d{2}-\d{2}$")
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """USD per million tokens, and the most tokens of one reply. `unchecked`: from a list that nobody compared with the provider's."""
+    """USD per million tokens, and the most tokens of one reply. `unchecked`: from a list that nobody compared with the provider's;
+    `as_of`: the date of the price, as the price file has it."""
 
     input: float
     output: float
     max_output: int = DEFAULT_MAX_OUTPUT
     unchecked: bool = False
+    as_of: str | None = None
+
+    @property
+    def note(self) -> str | None:
+        """What a reader of a cost should know of the price."""
+        if self.unchecked:
+            dated = f" of {self.as_of}" if self.as_of else ""
+            return f"costs are by kgeval's own price list{dated}, which its authors wrote from memory and nobody has checked: " \
+                "give yours with --prices"
+        return f"costs are by prices of {self.as_of}" if self.as_of else None
 
     def cost(self, input_tokens: int, output_tokens: int) -> float:
         """USD."""
@@ -37,6 +49,10 @@ class Price:
 
 
 FREE = Price(0.0, 0.0)
+AsOf = Annotated[
+    str | None, Field(pattern=r"^\d{4}(-\d{2}(-\d{2})?)?$"),
+    BeforeValidator(lambda value: value.isoformat() if type(value) is date else str(value) if isinstance(value, int) else value),
+]
 
 
 class PriceRow(Section):
@@ -47,12 +63,15 @@ class PriceRow(Section):
     input: float = Field(ge=0, allow_inf_nan=False)
     output: float = Field(ge=0, allow_inf_nan=False)
     max_output: int = Field(default=DEFAULT_MAX_OUTPUT, ge=1)
+    as_of: AsOf = None
 
 
 class PriceFile(Section):
-    """A price file. `unchecked`: whoever uses it is told that its figures may be wrong (kgeval's own says so)."""
+    """A price file. `unchecked`: whoever uses it is told that its figures may be wrong (kgeval's own says so). `as_of`: the date of its
+    prices; a row may have its own."""
 
     unchecked: bool = False
+    as_of: AsOf = None
     model: list[PriceRow] = Field(default_factory=list)
 
 
@@ -74,7 +93,7 @@ def price_of(endpoint: Endpoint, prices: PriceFile) -> Price | None:
         rows = [row for row in prices.model if row.name == name and _fits(row, endpoint)]
         if rows:
             best = max(rows, key=lambda row: row.endpoint is not None)
-            return Price(best.input, best.output, best.max_output, prices.unchecked)
+            return Price(best.input, best.output, best.max_output, prices.unchecked, best.as_of or prices.as_of)
     return FREE if is_loopback(endpoint.base_url) else None
 
 

@@ -32,6 +32,7 @@ class Request:
     stage: str
     trial: int = 0
     round: int = 0
+    items: int = 0  # numbered items that it shows; they stand in `user`, so this is no part of the canonical form
 
     @cached_property
     def canonical(self) -> bytes:
@@ -70,5 +71,5 @@ def make_request(task: Task[Any], endpoint: Endpoint, *, items: Mapping[int, Jso
         endpoint = replace(endpoint, parameters={**endpoint.parameters, "seed": seed + task.trial})
     return Request(
         endpoint=endpoint, system=system, user=user, shape=shape_of(reply), prompt=task.prompt.name, prompt_hash=task.prompt.hash,
-        stage=task.stage or task.prompt.name, trial=task.trial, round=round_,
+        stage=task.stage or task.prompt.name, trial=task.trial, round=round_, items=len(items),
     )

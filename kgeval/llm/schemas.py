@@ -15,6 +15,7 @@ from typing import Any, Literal
 from kgeval.llm.calls import Reply
 
 # object_schema: {"type": "json_object", "schema": ...}, how llama-cpp-python and some hosts take a schema that they enforce
+LONG_TEXT, LONG_LIST, DEEPEST = 150, 20, 6
 Mode = Literal["json_schema", "object_schema", "json_object", "text"]
 MODES: tuple[Mode, ...] = ("json_schema", "object_schema", "json_object", "text")
 # The order of a form's fields, part of the signatures of what a judge decides. 1: by name, as 0.1 sent them (verdicts before reasons);
@@ -45,6 +46,10 @@ class Shape:
             return {"type": "json_object", "schema": json.loads(self.text)}
         return {"type": "json_object"} if mode == "json_object" else None
 
+    def usual_length(self, items: int) -> int:
+        """About how many tokens a long reply of this form has, where none was seen yet. `items`: numbered items that were asked."""
+        return _length(self.schema, self.schema.get("$defs", {}), items, depth=0)
+
     def instruction(self) -> str:
         """What tells a model the form of its reply where the endpoint cannot enforce it."""
         return f"Answer with one JSON object and nothing else, no code fence, no words around. It must fit this JSON Schema:\n{self.text}"
@@ -57,6 +62,21 @@ def shape_of(reply: type[Reply]) -> Shape:
     strict = _closed(schema)
     text = json.dumps(_ordered(schema), ensure_ascii=False, separators=(",", ":"))
     return Shape(name=reply.__name__.strip("_")[:64] or "reply", text=text, strict=strict)
+
+
+def _length(node: Mapping[str, Any], named: Mapping[str, Any], items: int, *, depth: int) -> int:
+    """Tokens of a value of a schema: texts of LONG_TEXT tokens, lists of the items that were asked or of LONG_LIST."""
+    if depth > DEEPEST:
+        return 0
+    if "$ref" in node:
+        node = named.get(str(node["$ref"]).rpartition("/")[2], {})
+    if either := [*node.get("anyOf", ()), *node.get("oneOf", ()), *node.get("allOf", ())]:
+        return max(_length(part, named, items, depth=depth + 1) for part in either)
+    if fields := node.get("properties"):
+        return sum(8 + _length(part, named, items, depth=depth + 1) for part in fields.values())
+    if node.get("type") == "array":
+        return (items or LONG_LIST) * (4 + _length(node.get("items", {}), named, 0, depth=depth + 1))
+    return LONG_TEXT if node.get("type") == "string" and "enum" not in node and "const" not in node else 8
 
 
 def _closed(node: Any) -> bool:

@@ -23,7 +23,7 @@ from kgeval.llm.journal import Journal
 from kgeval.llm.places import journal_file
 from kgeval.llm.plan import GUESSED_SECONDS, PlannedStage, bound, guessed_output, priced
 from kgeval.llm.pool import Pool
-from kgeval.llm.prices import UNCHECKED, Price, price_of, read_prices
+from kgeval.llm.prices import Price, price_of, read_prices
 from kgeval.llm.progress import Progress
 from kgeval.llm.prompts import Prompt, load_prompt
 from kgeval.llm.shared import Shared
@@ -189,12 +189,12 @@ class Models:
         stages, bound, limit = self._account.estimated_stages(), self._caller.highest_bound, self.limits.cost_limit or 0.0
         if stages:
             notes.append(f"the endpoint gives no token counts: estimated with {tokens.TOKENIZER} in {', '.join(stages)}")
-        if self.price_is_unchecked:
-            notes.append(UNCHECKED)
+        if self.price_note is not None:
+            notes.append(self.price_note)
         if bound * self.limits.concurrency > limit > 0:
             notes.append(
-                f"a call can cost up to {bound:.4f} USD, so only {limit // bound:.0f} at a time fit into the cost limit: "
-                "max_completion_tokens in parameters of [model.*] lowers that",
+                f"a call can cost up to {bound:.4f} USD, and the cost limit is passed by one call at most, so only "
+                f"{1 + limit // bound:.0f} at a time are sent: max_completion_tokens in parameters of [model.*] lets more",
             )
         return notes
 
@@ -202,6 +202,11 @@ class Models:
     def price_is_unchecked(self) -> bool:
         """True where costs come from kgeval's own price list, which nobody has checked."""
         return self._price is not None and self._price.unchecked
+
+    @property
+    def price_note(self) -> str | None:
+        """Where costs come from and of what date; null where the price file has none."""
+        return self._price.note if self._price is not None else None
 
     @property
     def stopped(self) -> Failure | None:

@@ -161,6 +161,19 @@ def test_a_cost_limit_of_nothing_sends_nothing_and_an_unpriced_model_is_refused(
         open_models(Endpoint("m", "https://example.org/v1"), Limits(cost_limit=1.0), role="judge", journal=tmp_path / "j")
 
 
+def test_a_model_whose_longest_reply_costs_more_than_the_limit_is_asked_all_the_same(tmp_path: Path) -> None:
+    """128,000 tokens at 10 USD a million are 1.28 USD: with a limit of 1 USD no call was made. Two at a time could pass it by two."""
+    prices = tmp_path / "prices.toml"
+    prices.write_text('[[model]]\nname = "m"\ninput = 1.25\noutput = 10.0\nmax_output = 128000\n')
+    with FakeServer(delay=0.002) as server:
+        limits = Limits(cost_limit=1.0, concurrency=8)
+        with open_models(Endpoint("m", server.base_url), limits, role="judge", journal=tmp_path / "j", prices=prices) as models:
+            outcomes = list(models.ask_all(telling(30)))
+            assert models.exit_code == 0
+            assert any("only 1 at a time are sent" in note for note in models.notes)
+        assert server.stats().requests == 30 and all(o.value is not None for o in outcomes)
+
+
 def test_a_cost_limit_is_kept_with_many_calls_in_flight(tmp_path: Path) -> None:
     """1 USD a million tokens in, 1,000 out at most: what was paid, by the server's own count, stays below the limit."""
     prices = tmp_path / "prices.toml"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import threading
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from hypothesis import given, settings
@@ -13,12 +14,13 @@ from hypothesis import strategies as st
 from kgeval.errors import ConfigError, ModelError, UsageError
 from kgeval.llm.account import Account
 from kgeval.llm.budget import Budget, SpentError
-from kgeval.llm.calls import Endpoint, Failure, Limits, Outcome, Reply, Task
+from kgeval.llm.calls import Endpoint, Failure, Limits, Numbered, Outcome, Reply, Task
 from kgeval.llm.endpoints import address, api_key, is_loopback, scrub, settled
 from kgeval.llm.plan import Plan, PlannedStage, bound
 from kgeval.llm.prices import FREE, Price, price_of, read_prices
 from kgeval.llm.prompts import parse_prompt
 from kgeval.llm.rates import Bucket, Rates, backoff
+from kgeval.llm.schemas import shape_of
 from kgeval.llm.session import open_models
 
 PROMPT = parse_prompt("# ask: asks\n# slots: passage\n--- system ---\nBe brief.\n--- user ---\n{{passage}}\n", name="ask")
@@ -136,6 +138,62 @@ def test_a_budget_is_never_overrun_by_32_threads() -> None:
     assert 1.0 - budget.spent < most
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_whatever_calls_cost_the_limit_is_passed_by_one_of_them_at_most(seed: int) -> None:
+    """Calls reserve far less than they can cost, and then cost that much."""
+    budget, costs = Budget(cost_limit=1.0, max_calls=None), []
+
+    def spend(thread: int) -> None:
+        chance = random.Random(100 * seed + thread)
+        for _ in range(200):
+            most = chance.choice([0.02, 0.1, 1.28])
+            expected = most * chance.random() / 10
+            try:
+                budget.reserve(expected, most=most)
+            except SpentError:
+                return
+            cost = most * chance.choice([0.01, 0.05, 1.0])
+            costs.append(cost)
+            budget.settle(expected, cost, most=most)
+
+    run_all(spend, 16)
+    assert sum(costs) > 0.5
+    assert sum(costs) - max(costs) <= 1.0 + 1e-9
+
+
+def test_a_call_that_could_cost_more_than_the_limit_is_made_and_two_of_them_are_not_made_at_once() -> None:
+    budget = Budget(cost_limit=1.0, max_calls=None)
+    budget.reserve(0.005, most=1.28)
+    with pytest.raises(SpentError):
+        budget.reserve(0.005, most=1.28, ended=lambda: True)
+    budget.settle(0.005, 0.004, most=1.28)
+    budget.reserve(0.005, most=1.28)
+
+
+def test_a_spent_budget_says_what_the_money_went_to() -> None:
+    budget = Budget(cost_limit=0.1, max_calls=None)
+    for stage, cost, broken in (("claims", 0.02, False), ("claims", 0.02, False), ("verdicts", 0.05, False), ("verdicts", 0.005, True)):
+        budget.reserve(0.01)
+        budget.settle(0.01, cost, stage=stage, broken=broken)
+    with pytest.raises(SpentError) as spent:
+        budget.reserve(0.01)
+    assert spent.value.failure.detail == (
+        "the cost limit of 0.1 USD is reached: 0.0950 USD are spent (verdicts 0.0550 in 2 calls; claims 0.0400 in 2 calls; of it 0.0050 "
+        "guessed for calls that broke off), and the next call takes about 0.0100 USD"
+    )
+
+
+def test_the_length_of_a_reply_that_was_never_seen_is_guessed_from_its_form() -> None:
+    class Item(Numbered):
+        reason: str
+        label: Literal["yes", "no"]
+
+    class Items(Reply):
+        items: list[Item]
+
+    assert shape_of(Colour).usual_length(0) < 200 < shape_of(Items).usual_length(2) < shape_of(Items).usual_length(10) < 3000
+
+
 @pytest.mark.parametrize("limit", [0, 1, 100])
 def test_a_limit_of_calls_is_kept_exactly(limit: int) -> None:
     budget, made = Budget(cost_limit=None, max_calls=limit), []
@@ -206,6 +264,19 @@ def test_a_price_file_of_the_user_s_replaces_ours(tmp_path: Path) -> None:
     assert price_of(settled(Endpoint("m", "http://localhost:8080/v1")), prices) == Price(1.0, 4.0)
     assert price_of(settled(Endpoint("gpt-4o", "https://api.openai.com/v1")), prices) is None
     assert Price(1.0, 4.0).cost(1_000_000, 500_000) == 3.0
+
+
+def test_prices_carry_their_date(tmp_path: Path) -> None:
+    path = tmp_path / "p.toml"
+    path.write_text("as_of = 2026-01-15\n" + PRICES.replace("output = 8.0", 'output = 8.0\nas_of = "2025-11"'))
+    prices = read_prices(path)
+    assert (price_of(settled(Endpoint("m", "https://any.test/v1")), prices) or FREE).note == "costs are by prices of 2026-01-15"
+    assert (price_of(settled(Endpoint("m", "https://special.test/v1")), prices) or FREE).note == "costs are by prices of 2025-11"
+    ours = price_of(settled(Endpoint("gpt-4o", "https://api.openai.com/v1")), read_prices())
+    assert ours is not None and "price list of 2025-07" in (ours.note or "")
+    path.write_text("as_of = 'soon'")
+    with pytest.raises(ConfigError, match="as_of"):
+        read_prices(path)
 
 
 @pytest.mark.parametrize("text", ["[[model]]\nname = 'm'\ninput = -1\noutput = 1", "[[model]]\nname='m'", "x = ", "[[modell]]\nname = 'm'"])

@@ -43,6 +43,7 @@ from kgeval.systems.system import Ask
 SETTINGS = ("model", "system_prompt", "parameters", "request", "response", "headers")
 AGAIN = (408, 409, 425, 429, 500, 502, 503, 504)
 MOST_REDIRECTS = 3
+FIRST_ANSWER = 1000  # tokens
 LARGEST_REPLY = 64 * 2**20
 
 
@@ -105,6 +106,7 @@ class HttpSystem:
         self._lock, self._halt = threading.Lock(), threading.Event()
         self._client: tuple[Any, Any] | None = None
         self._reached = False
+        self._dearest = 0.0
 
     def answer(self, ask: Ask) -> Answer:
         """The answer. Raises: ModelError where the endpoint refuses the key, or cannot be reached at all."""
@@ -137,26 +139,33 @@ class HttpSystem:
     def _once(self, body: JsonValue, until: float) -> tuple[dict[str, Any], float]:
         """The fields of one reply and its seconds, within the budget."""
         bound = self._bound(body)
+        expected = min(bound, self._dearest or self._guess(body))
         try:
-            self._shared.budget.reserve(bound, ended=self._halt.is_set)
+            self._shared.budget.reserve(expected, most=bound, ended=self._halt.is_set)
         except SpentError as spent:
             raise _RefusedError("budget", spent.failure.detail) from None
-        cost, began = bound, time.monotonic()
+        cost, began, broken = expected, time.monotonic(), True
         try:
             text = self._post(body, until)
             seconds = time.monotonic() - began
             reply = self._read(text)
-            cost = _cost(reply)
+            cost, broken = _cost(reply), False
+            self._dearest = max(self._dearest, cost)
         except _RefusedError as refused:
-            cost = bound if refused.billed else 0.0
+            cost = expected if refused.billed else 0.0
             raise
         finally:
-            self._shared.budget.settle(bound, cost)
+            self._shared.budget.settle(expected, cost, most=bound, stage=self.name, broken=broken)
         return reply, seconds
 
     def _bound(self, body: JsonValue) -> float:
         price = self._wanted.price
         return price.cost(tokens.most(json.dumps(body)), price.max_output) if price is not None else 0.0
+
+    def _guess(self, body: JsonValue) -> float:
+        """What a first answer should cost; later ones as much as the dearest so far."""
+        price = self._wanted.price
+        return price.cost(tokens.count(json.dumps(body)), FIRST_ANSWER) if price is not None else 0.0
 
     def _read(self, text: str) -> dict[str, Any]:
         """The fields that a body tells. Raises: _RefusedError for one that is none."""
