@@ -172,15 +172,15 @@ def test_two_processes_fill_one_cache(server: FakeServer, tmp_path: Path) -> Non
         script = (
             "from pathlib import Path; from kgeval.llm.embed import open_embedder\n"
             f"with open_embedder('e', base_url={server.base_url!r}, cache_dir=Path({str(tmp_path)!r})) as e:\n"
-            f"    for n in range({start}, {start} + 1500, 100): e.embed([f'text {{i}}' for i in range(n, n + 100)])"
+            f"    for n in range({start}, {start} + 600, 100): e.embed([f'text {{i}}' for i in range(n, n + 100)])"
         )
         subprocess.run([sys.executable, "-c", script], check=True)
 
     with ThreadPoolExecutor(2) as pool:
-        list(pool.map(fill, (0, 700)))
+        list(pool.map(fill, (0, 300)))
     server.stop()
     with at(server, tmp_path) as embedder:
-        assert embedder.embed([f"text {n}" for n in range(2200)]).shape == (2200, 64)
+        assert embedder.embed([f"text {n}" for n in range(900)]).shape == (900, 64)
 
 
 def test_a_batch_that_an_endpoint_refuses_is_sent_in_parts_and_a_long_text_is_cut(tmp_path: Path) -> None:

@@ -320,6 +320,7 @@ def test_an_interrupted_run_leaves_no_projection(server: FakeServer, graph: Grap
     seen: list[Any] = []
     until = time.monotonic() + 150
     while not seen and time.monotonic() < until:
+        time.sleep(0.1)
         seen = graph.read(all_queries()["list-graphs"])
     process.send_signal(signal.SIGINT)
     _, told = process.communicate(timeout=200)
