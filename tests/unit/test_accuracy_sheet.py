@@ -119,6 +119,7 @@ def test_a_file_without_the_columns_is_refused(tmp_path: Path, text: str) -> Non
         read_sheets([path], sample("a1"), WANTED)
 
 
+@pytest.mark.slow
 @given(st.text(max_size=30))
 def test_no_cell_is_a_formula_and_escaping_can_be_undone(cell: str) -> None:
     assert not escaped(cell).startswith(("=", "+", "-", "@", "\t", "\r"))

@@ -112,6 +112,7 @@ def test_an_accuracy_without_an_embedding_is_unscored_and_keeps_the_counts() -> 
     assert (found.status, found.cause, found.detail["tp"]) == ("unscored", "embedding_error", 2)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(letters=labels.filter(bool))
 def test_faithfulness_and_both_hallucinations_share_out_all_claims(letters: str) -> None:

@@ -87,6 +87,7 @@ def around_of(edges: list[tuple[str, str]]) -> dict[str, list[Link]]:
 EDGES = st.lists(st.tuples(st.sampled_from("abcde"), st.sampled_from("abcde")).filter(lambda ends: ends[0] != ends[1]), max_size=9)
 
 
+@pytest.mark.slow
 @given(EDGES, st.integers(1, 4))
 def test_all_simple_paths_are_listed_once_as_networkx_finds_them(edges: list[tuple[str, str]], hops: int) -> None:
     found = [frozenset(link.relation for link in links) for _, links in listed(around_of(edges), hops, 10_000)[0]]
