@@ -12,6 +12,7 @@ from kgeval.audit.engine import run_check
 from kgeval.cli.main import run
 from kgeval.graph.connect import Address, Graph
 from kgeval.graph.layouts import bind, load_profile
+from kgeval.graph.load.deletion import delete_nodes
 
 TRIPLES = (
     "subject,subject_type,predicate,object,object_type,chunk_id,chunk_text,document,weight\n"
@@ -182,3 +183,11 @@ def test_appending_completes_what_was_only_known_by_name(cli: Any, graph: Graph)
     assert one(graph, "MATCH (e {id: 'b'}) RETURN e.dangling") is True
     cli(put("h.json", json.dumps({"nodes": [{"id": "b", "type": "Ship"}], "links": []})), "g", "--append")
     assert graph.read("MATCH (e:Ship) RETURN e.id AS id, e.dangling AS dangling") == [{"id": "b", "dangling": None}]
+
+
+def test_a_deletion_passes_nodes_of_other_graphs_over_also_where_their_ids_are_given(graph: Graph) -> None:
+    """Element ids are given again once a node is gone: those that were read before may be another graph's by now."""
+    graph.write("CREATE (:__Entity__:mine {id: 'a'}), (:__Entity__:other {id: 'b'})-[:R]->(:Person:mine {id: 'c'})")
+    ids = [row["id"] for row in graph.read("MATCH (n) RETURN elementId(n) AS id")]
+    assert delete_nodes(graph, "mine", ids, batch=100) == 1
+    assert one(graph, "MATCH (n) RETURN count(n)") == 2 and one(graph, "MATCH ()-[r]->() RETURN count(r)") == 1

@@ -21,6 +21,7 @@ LAYOUT = Layout(
     relations_join_entities_only=True,
 )
 SCOPED = LAYOUT.model_copy(update={"scope_label": "Mine", "relations_join_entities_only": False})
+GROUPED = LAYOUT.model_copy(update={"scope_property": "group_id", "scope_value": "mine", "relations_join_entities_only": False})
 
 
 def write(graph: Graph, nodes: list[int], edges: list[tuple[int, int]], labels: str = "E") -> None:
@@ -87,11 +88,14 @@ def test_les_miserables_agrees_with_networkx(graph: Graph) -> None:
     assert_same(graph, LAYOUT, nodes, edges)
 
 
-def test_a_graph_in_a_scope_is_measured_without_its_neighbours(graph: Graph) -> None:
+@pytest.mark.parametrize("layout", [SCOPED, GROUPED], ids=["label", "property"])
+def test_a_graph_in_a_scope_is_measured_without_its_neighbours(graph: Graph, layout: Layout) -> None:
     nodes, edges = [0, 1, 2], [(0, 1), (1, 2), (2, 0), (0, 1)]
     write(graph, nodes, edges, labels="E:Mine")
-    graph.write("MATCH (a {i: 0}) CREATE (o:E:Other {name: 'x', i: 99})-[:R]->(a), (:E:Other {name: 'y'})")
-    assert_same(graph, SCOPED, nodes, edges)
+    graph.write("MATCH (e) SET e.group_id = 'mine'")
+    graph.write("""MATCH (a {i: 0}) CREATE (:E:Other {name: 'x', i: 99, group_id: 'other'})-[:R]->(a),
+                   (:E:Other {name: 'y', group_id: 'other'})""")
+    assert_same(graph, layout, nodes, edges)
 
 
 def test_two_islands_of_two_and_three_and_a_hermit_by_hand(graph: Graph) -> None:
@@ -106,6 +110,13 @@ def test_two_islands_of_two_and_three_and_a_hermit_by_hand(graph: Graph) -> None
     assert numbers["cross_community_share"] == 0
     assert numbers["community_stability"] == 1.0
     assert numbers["entities_by_type"] == {"T": 6}
+
+
+def test_one_relation_of_seven_joins_two_triangles(graph: Graph) -> None:
+    write(graph, list(range(6)), [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (2, 3)])
+    numbers = measure(graph, LAYOUT).numbers
+    assert (numbers["communities"], numbers["community_size_max"]) == (2, 3)
+    assert numbers["cross_community_share"] == pytest.approx(1 / 7)
 
 
 def test_louvain_modularity_is_not_below_networkx_by_more_than_a_hundredth(graph: Graph) -> None:
