@@ -44,7 +44,8 @@ def import_(path: Path | None, name: str, **given: Any) -> None:
 
     PATH is a folder of MS GraphRAG (Parquet), LightRAG or tables (nodes.csv and relations.csv, or .parquet), or one file:
     GraphML, triples (CSV, TSV, JSON, JSONL), or node-link JSON. The format is found by itself. Tables may also be named one by
-    one: --nodes FILE --relations FILE.
+    one: --nodes FILE --relations FILE. Where the documents of PATH have no names that a gold set would know, --documents map.csv
+    (id, title) gives them names.
 
     With --bulk large tables are written as a new store of an embedded home: millions of relations in a minute. The home must
     be empty, or --replace-store given, which deletes everything in it. If it fails, the old store is as it was.
@@ -53,6 +54,7 @@ def import_(path: Path | None, name: str, **given: Any) -> None:
     """
     from kgeval.graph.load import naming
     from kgeval.graph.load.detect import load
+    from kgeval.graph.load.tables import titled
 
     if given["replace"] and given["append"]:
         raise UsageError("--replace and --append exclude each other", fix="give one of them")
@@ -64,7 +66,7 @@ def import_(path: Path | None, name: str, **given: Any) -> None:
             import_bulk(path, name, given, progress)
         return
     begun = time.monotonic()
-    loaded = load(path, given["form"]) if path is not None else read_tables(named)
+    loaded = titled(load(path, given["form"]), named.documents) if path is not None else read_tables(named)
     _judge_faults(loaded, given["max_error_rate"])
     source = ", ".join(map(str, loaded.inputs[:4])) if path is None else str(path)
     result = None if given["dry_run"] else _write(loaded, _target(loaded, source, name, given), given)

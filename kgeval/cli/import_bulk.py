@@ -38,17 +38,19 @@ def bulk_options(command: F) -> F:
 
 
 def named_tables(path: Path | None, given: dict[str, Any]) -> Inputs:
-    """The tables that --nodes, --relations and so on name; none where PATH is given.
+    """The tables that --nodes, --relations and so on name; beside PATH only --documents, which then gives its documents their titles.
 
-    Raises: UsageError where PATH is there too, neither is, or no relations are named.
+    Raises: UsageError where PATH is there beside others, neither is, or no relations are named.
     """
     from kgeval.graph.load.table_files import Inputs
 
     found = Inputs(**{kind: given[kind] for kind in KINDS})
     if path is None and not found.all:
         raise UsageError("nothing to load", fix="give PATH, or --nodes FILE and --relations FILE")
-    if path is not None and found.all:
-        raise UsageError("PATH and --nodes, --relations, --chunks, --documents exclude each other", fix="leave PATH or these options out")
+    if path is not None:
+        if found.nodes or found.relations or found.chunks or (given["bulk"] and found.documents):
+            raise UsageError("PATH and --nodes, --relations, --chunks exclude each other", fix="leave PATH or these options out")
+        return found
     if found.all and not (found.nodes or found.relations):
         raise UsageError("no table of nodes or relations", fix="add --nodes FILE or --relations FILE")
     return found

@@ -15,6 +15,7 @@ from kgeval.records.texts import Passage
 Level = Literal["exact", "normalised", "alias", "fuzzy", "embedding"]
 LEVELS: tuple[Level, ...] = ("exact", "normalised", "alias", "fuzzy", "embedding")
 Band = Literal["critical", "acceptable", "strong"]
+CompletenessScope = Literal["documents", "whole_graph", "unmatched"]
 
 
 class Proportion(Record):
@@ -135,6 +136,9 @@ class FactRetention(Record):
 class CompletenessReport(Record):
     """Completeness of one graph against one gold set. `levels` are cumulative; `apart` counts what each level alone added.
 
+    `scope`: where gold items were looked for: among the entities of their documents; in the whole graph, because the gold names no
+    document or the user said so; or there because none of the gold's documents could be matched with the graph's (`unmatched`: the
+    figures are too high, and no verdict is given). None: a report of 0.1.
     `by_type`, `by_document`, `by_predicate`, `bridging` and `control` are at `verdict_level`. `settings`: thresholds of the levels.
     """
 
@@ -144,6 +148,7 @@ class CompletenessReport(Record):
     layout: Layout
     gold: GoldSet
     verdict_level: Level | None = None
+    scope: CompletenessScope | None = None
     settings: dict[str, JsonValue] = Field(default_factory=dict)
     levels: dict[Level, Coverage]
     apart: dict[Level, dict[str, int]] = Field(default_factory=dict)

@@ -96,13 +96,32 @@ def judged(report: CompletenessReport, judgement: Judgement) -> Proportion | Non
     return found if isinstance(found, Proportion) else None
 
 
+UNMATCHED = (
+    "No document of the gold set could be matched with a document of the graph, so every item was looked for in the whole graph: the "
+    "figures are too high, and no verdict is given. Load the graph with its documents (kgeval import --documents map.csv), or "
+    "ask for the whole graph (--whole-graph)."
+)
+
+
 def sentence(report: CompletenessReport, judgement: Judgement) -> str:
-    """`Entities: 61.6 % of 2,134 found (normalised level): critical.`"""
+    """`Entities: 61.6 % of 2,134 found (normalised level; 95 %: 59.5 % to 63.6 %): critical.` Where the interval reaches into other bands,
+    that is said."""
     counted, name = judged(report, judgement), TITLES.get(judgement.figure, judgement.figure)
     if judgement.share is None or counted is None:
         return f"{name}: no figure."
-    band = f": {judgement.band}" if judgement.band else ""
-    return f"{name}: {percent(judgement.share)} of {number(counted.total)} found ({judgement.level} level){band}."
+    between = interval(counted.low, counted.high)
+    level = f"{judgement.level} level; 95 %: {between}" if between else f"{judgement.level} level"
+    return f"{name}: {percent(judgement.share)} of {number(counted.total)} found ({level}){_band(judgement, counted)}."
+
+
+def _band(judgement: Judgement, counted: Proportion) -> str:
+    from kgeval.audit.completeness.figures import band
+
+    if judgement.band is None:
+        return ""
+    ends = band(counted.low), band(counted.high)
+    reach = "" if set(ends) <= {judgement.band, None} else f" (the interval reaches from {ends[0]} to {ends[1]})"
+    return f": {judgement.band}{reach}"
 
 
 def verdict(report: CompletenessReport) -> str:
@@ -114,6 +133,8 @@ def verdict(report: CompletenessReport) -> str:
         parts.append(f"Facts: {kept}.")
     if not parts:
         return "There was nothing to look for: the gold set is empty."
+    if report.scope == "unmatched":
+        parts.insert(0, UNMATCHED)
     return " ".join(parts) + ("" if report.gold.label == "gold" else f" Measured {against(report)}.")
 
 

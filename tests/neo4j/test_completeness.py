@@ -19,6 +19,7 @@ from kgeval.cli.main import run
 from kgeval.graph.connect import Address, Graph
 from kgeval.graph.layouts import bind, load_profile
 from kgeval.records import CompletenessReport, GoldEntity, GoldMatch, GoldTriple, Proportion
+from kgeval.report.completeness import verdict
 
 Draw = Callable[[str], None]
 DATA = Path(os.environ.get("KGEVAL_TEST_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")
@@ -154,6 +155,25 @@ def test_a_graph_without_documents_is_searched_as_a_whole_and_says_so(graph: Gra
     report = completeness(graph, gold_of(GoldEntity(name="Emma", document="emma")), layout="generic", name=None)
     assert counts(report.levels["exact"].entity_coverage) == [(1, 1)]
     assert any("the graph has no documents" in note for note in report.notes)
+    assert report.scope == "unmatched" and [one.band for one in report.verdicts] == [None, None]
+    assert verdict(report).startswith("No document of the gold set could be matched")
+
+
+@pytest.mark.usefixtures("server")
+def test_gates_have_no_answer_where_no_gold_document_is_known_unless_the_whole_graph_is_asked_for(
+    draw: Draw, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A LightRAG store whose file_path is unknown_source: by document every item would be missing, in the whole graph all are there."""
+    draw("CREATE (:Entity {name: 'Emma', file_path: 'unknown_source'}), (:Entity {name: 'Ishmael', file_path: 'unknown_source'})")
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text('{"name": "Emma", "document": "emma"}\n{"name": "Ishmael", "document": "moby"}\n', encoding="utf-8")
+    given = ("--gold", str(gold), "--layout", "generic", "--threshold", "entity_coverage>=0.5")
+    assert command(*given, graph=None) == 3
+    shown = capsys.readouterr()
+    assert "gate not answered: entity_coverage: no document of the gold set" in shown.err
+    assert "No document of the gold set could be matched" in shown.out and "strong" not in shown.out.split("*")[0]
+    assert command(*given, "--whole-graph", graph=None) == 0
+    assert "No document" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("layout", "document", "engine", "documents_known"), [
@@ -263,8 +283,8 @@ def server(address: Address, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NEO4J_PASSWORD", address.password)
 
 
-def command(*arguments: str) -> int:
-    return run(["completeness", "--graph", "g", "--no-progress", *arguments])
+def command(*arguments: str, graph: str | None = "g") -> int:
+    return run(["completeness", *(["--graph", graph] if graph else []), "--no-progress", *arguments])
 
 
 @pytest.mark.usefixtures("server")

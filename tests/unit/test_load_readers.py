@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from kgeval.errors import InputError
 from kgeval.graph.load.detect import load
 from kgeval.graph.load.model import Loaded
+from kgeval.graph.load.tables import titled
 
 
 def lines(loaded: Loaded) -> list[str]:
@@ -97,6 +99,22 @@ def test_lightrag_stores_alone_give_one_entity_a_name_with_the_chunks_of_all_its
     assert [r.chunks for r in loaded.relations] == [["c1", "c2"], ["c1"]]
     assert [(c.id, c.documents, c.text) for c in loaded.chunks] == [("c1", ["d1"], None), ("c2", ["d1"], None), ("c3", ["d2"], None)]
     assert [d.title for d in loaded.documents] == ["one.txt", "two.txt"]
+
+
+def test_documents_without_names_of_their_own_get_them_from_a_table(tmp_path: Path) -> None:
+    unnamed = {key: {**row, "file_path": "unknown_source"} for key, row in LIGHTRAG["doc_status"].items()}
+    loaded = load(stores(tmp_path, **{**LIGHTRAG, "doc_status": unnamed}))
+    assert titled(loaded, ()).notes[-1].startswith("2 documents have no name of their own")
+    table = tmp_path / "map.csv"
+    table.write_text("id,title\nd1,Moby Dick\n")
+    made = titled(loaded, (table,))
+    assert [d.title for d in made.documents] == ["Moby Dick", "unknown_source"] and table in made.inputs
+    assert made.notes[-1] == "1 documents are not in map.csv and keep their names"
+    table.write_text("id,title\nd1,\nd9,Nowhere\nunknown_source,Both\nd2,Two\nd2,Three\n")
+    with pytest.raises(InputError) as caught:
+        titled(loaded, (table,))
+    told = "\n".join(caught.value.faults)
+    assert len(caught.value.faults) == 4 and "no documents of the input are called 'd9'" in told and "2 documents" in told
 
 
 def test_a_lightrag_entity_without_chunks_keeps_its_documents(tmp_path: Path) -> None:

@@ -120,11 +120,14 @@ def band(share: float | None) -> Band | None:
     return "critical" if share < 0.70 else "acceptable" if share <= 0.85 else "strong"
 
 
-def verdicts(coverage: Coverage, level: Level) -> list[Judgement]:
-    """The verdict on entity coverage, and ours on relations."""
+def verdicts(coverage: Coverage, level: Level, *, banded: bool = True) -> list[Judgement]:
+    """The verdict on entity coverage, and ours on relations. `banded` false: the shares mean too little for a band."""
     figures = (("entity_coverage", METHODOLOGY), ("relation_completeness", OURS))
     shares = [(name, getattr(coverage, name).share, source) for name, source in figures]
-    return [Judgement(figure=n, level=level, share=share, band=band(share), source=source) for n, share, source in shares]
+    return [
+        Judgement(figure=name, level=level, share=share, band=band(share) if banded else None, source=source)
+        for name, share, source in shares
+    ]
 
 
 def _places(names: Iterable[Iterable[K]]) -> dict[K, list[int]]:

@@ -22,7 +22,7 @@ from kgeval.errors import UsageError
 from kgeval.graph.connect import ConnectionLost, Graph
 from kgeval.graph.queries import all_queries
 from kgeval.manifest import Started
-from kgeval.records import LEVELS, CompletenessReport, Control, Layout, Level, Proportion, RunManifest
+from kgeval.records import LEVELS, CompletenessReport, CompletenessScope, Control, Layout, Level, Proportion, RunManifest
 
 if TYPE_CHECKING:
     from kgeval.llm.embed import Embedder
@@ -45,13 +45,15 @@ ADVICE = {
 @dataclass(frozen=True)
 class CompletenessOptions:
     """How to match. `levels`: those to run, in any order; `fuzzy`: token_sort_ratio 70..100; `similarity`: cosine in 0..1, needs
-    `embedder`. `control`: gold of another text. `limit`: examples a finding, 0 = all. `timeout`: seconds a query."""
+    `embedder`. `control`: gold of another text. `whole_graph`: look for gold items
+    everywhere, whatever document they belong to. `limit`: examples a finding, 0 = all. `timeout`: seconds a query."""
 
     levels: tuple[Level, ...] = TEXT_LEVELS
     fuzzy: float = 90.0
     similarity: float = 0.85
     embedder: Embedder | None = None
     control: Gold | None = None
+    whole_graph: bool = False
     limit: int = 5
     timeout: float = 3600.0
     started: Started = field(default_factory=lambda: Started("completeness", {}))
@@ -92,7 +94,8 @@ def measure(graph: Graph, layout: Layout, gold: Gold, options: CompletenessOptio
     """
     run = _Run(graph, layout, options or CompletenessOptions())
     run.options.progress("documents")
-    known = documents.resolve(graph, layout, gold.documents, timeout=run.options.timeout)
+    wanted = () if run.options.whole_graph else gold.documents
+    known = documents.resolve(graph, layout, wanted, timeout=run.options.timeout)
     run.options.progress("names")
     places = _candidates(run, gold)
     sources = _sources(run, known, places)
@@ -213,12 +216,14 @@ def _report(
     items = [*listing.entity_items(found, refs), *listing.relation_items(found, refs, flags)]
     levels = {name: found.coverage(name) for name in options.ordered}
     told = [*why_not, *crowded(found.entities), *([] if found.named else [NAMELESS])]
+    scope: CompletenessScope = "documents" if known.scope else "whole_graph" if options.whole_graph or not gold.documents else "unmatched"
     notes = [*([known.note] if known.note else []), *told, figures.INTERVAL]
     return CompletenessReport(
         graph=run.layout.scope_value, run=_manifest(run, places, gold), layout=run.layout, gold=gold.summary(), verdict_level=level,
-        settings=_settings(options, places), levels=levels, apart={name: found.apart(name) for name in options.ordered},
+        scope=scope, settings=_settings(options, places), levels=levels, apart={name: found.apart(name) for name in options.ordered},
         by_type=found.by_type(level), by_document=found.by_document(level), by_predicate=found.by_predicate(level), bridging=shares,
-        control=control[0], control_missing=control[1], verdicts=figures.verdicts(levels[level], level) if gold.entities else [],
+        control=control[0], control_missing=control[1],
+        verdicts=figures.verdicts(levels[level], level, banded=scope != "unmatched") if gold.entities else [],
         matched=[item for item in items if item.level], missing=[item for item in items if not item.level],
         findings=listing.findings(items, level, limit=options.limit, advice=ADVICE), notes=notes,
     )

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from kgeval.errors import InputError
 from kgeval.files import read_table
 from kgeval.graph.load import nodes, table_files
 from kgeval.graph.load.gather import Gather
-from kgeval.graph.load.model import Chunk, Entity, Loaded, Relation
+from kgeval.graph.load.model import Chunk, Document, Entity, Loaded, Relation
 from kgeval.graph.load.table_files import FORM, Inputs
 from kgeval.graph.load.values import Misfit, needed, number, numbers, properties, text, texts, whole_number
 from kgeval.graph.load.values import key as key_of
 
 SEPARATORS = ";|"
+UNNAMED = {"unknown_source", "unknown", "no-file-path"}  # what writers put where a document has no file; LightRAG's is unknown_source
 
 
 def read(inputs: Inputs) -> Loaded:
@@ -40,6 +43,39 @@ def read(inputs: Inputs) -> Loaded:
         with gather.row(where):
             _relation(gather, row, further, listed=bool(inputs.nodes))
     return gather.finish()
+
+
+def titled(loaded: Loaded, paths: tuple[Path, ...]) -> Loaded:
+    """The input with the titles that tables (columns id, title) give its documents, by their id or by the title that they have.
+
+    Raises: InputError with every row that is faulty, or names no document of the input.
+    """
+    if not paths:
+        unnamed = sum((one.title or "").strip().lower() in UNNAMED for one in loaded.documents)
+        if unnamed:
+            note = f"{unnamed} documents have no name of their own; gold sets by document need one: --documents map.csv (id, title)"
+            return replace(loaded, notes=[*loaded.notes, note])
+        return loaded
+    gather = Gather(FORM)
+    by_name: dict[str, list[Document]] = {}
+    for one in loaded.documents:
+        for name in {one.id, one.title or one.id}:
+            by_name.setdefault(name, []).append(one)
+    titles: dict[str, str] = {}
+    for where, row, _ in _rows(gather, paths, table_files.DOCUMENTS):
+        with gather.row(where):
+            key = key_of(row.get("id"), "id")
+            known = by_name.get(key, [])
+            if len(known) != 1:
+                raise Misfit(f"{len(known) or 'no'} documents of the input are called {key[:80]!r}")
+            _once(key, known[0].id in titles, "document")
+            titles[known[0].id] = needed(row.get("title"), "title")
+    if gather.faults:
+        raise InputError(f"{paths[0]}: {len(gather.faults)} rows do not fit the documents that are loaded", faults=gather.faults)
+    left = len(loaded.documents) - len(titles)
+    notes = [*loaded.notes, f"{left} documents are not in {paths[0].name} and keep their names"] if left else loaded.notes
+    documents = [Document(one.id, titles.get(one.id, one.title)) for one in loaded.documents]
+    return replace(loaded, documents=documents, notes=notes, inputs=[*loaded.inputs, *paths])
 
 
 def _node(gather: Gather, row: Mapping[str, Any], further: Mapping[str, Any], where: str) -> None:

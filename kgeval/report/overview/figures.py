@@ -91,13 +91,14 @@ def completeness(report: CompletenessReport) -> Iterator[dict[str, Any]]:
     level = report.verdict_level or next((one.level for one in report.verdicts), None) or next(reversed(report.levels), None)
     coverage = report.levels.get(level) if level else None
     against = f"against {report.gold.label}, {level} level"
-    if coverage is not None and (report.gold.entities or report.gold.triples):
+    matched = report.scope != "unmatched"  # else its figures are too high for anything to be concluded from them
+    if coverage is not None and (report.gold.entities or report.gold.triples) and matched:
         for name, title in COVERAGE_TITLES.items():
             one: Proportion = getattr(coverage, name)
             if one.total:
                 yield _proportion("graph", name, f"Gold found: {title.lower()}", one, better="higher", note=against)
     for name, bridging in report.bridging.items():
-        if bridging.total:
+        if bridging.total and matched:
             title = f"Bridging relations found: {name.replace('_', ' ')}"
             yield _proportion("graph", f"bridging_{name}", title, bridging, better="higher", note=against)
     if report.control is not None and report.control.entity_coverage.total:

@@ -162,6 +162,13 @@ def _harmful(source: Source) -> list[AuditJoin]:
 def _completeness(evidence: Evidence) -> Iterator[OverviewPriority]:
     for source in evidence.sources:
         if isinstance(source.record, CompletenessReport):
+            if source.record.scope == "unmatched":
+                yield OverviewPriority(
+                    severity="warning", title="How complete the graph is could not be measured", why="no gold document is known to it",
+                    evidence="none of the gold's documents could be matched with the graph's", where=place_of(source.place),
+                    advice="load the graph with its documents (kgeval import --documents map.csv), or measure with --whole-graph",
+                    source=str(source.file),
+                )
             for one in source.record.verdicts:
                 if one.band in ("critical", "acceptable"):
                     severity: Severity = "error" if one.band == "critical" else "warning"
