@@ -77,7 +77,8 @@ class OverviewExample(Record):
 
 
 class OverviewFinding(Record):
-    """One check of a graph. `status`, `count`, `total`, `share`, `threshold`, `suppressed` and `known` as the finding has them."""
+    """One check of a graph. `status`, `count`, `total`, `share`, `threshold`, `suppressed` and `known` as the finding has them. `touches`:
+    the share of all entities, relations or chunks of the graph that its hits are; null where they are none of these, or it is not known."""
 
     rule_id: str
     title: str
@@ -93,6 +94,7 @@ class OverviewFinding(Record):
     threshold: str | None = None
     suppressed: int = 0
     known: int = 0
+    touches: float | None = None
     advice: str = ""
     examples: list[OverviewExample] = Field(default_factory=list)
     source: str

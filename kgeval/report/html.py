@@ -50,7 +50,7 @@ def _context(report: AuditReport) -> dict[str, Any]:
     entries = _entries(report)
     return {
         "verdict": priorities.verdict(report), "entries": entries, **_gates(report),
-        "mend": [entries[id(f)] for f in priorities.mend_first(report)],
+        "mend": [(entries[id(f)], priorities.touches(f, report)) for f in priorities.mend_first(report)], "ordered": priorities.ORDERED,
         "tally": {s: sum(f.severity == s for f in priorities.failed(report)) for s in SEVERITIES},
         "by_status": {status: sum(f.status == status for f in report.findings) for status in ("passed", "skipped")},
         "unfinished": priorities.unfinished(report), "groups": _groups(report, entries), "lines": priorities.group_lines(report),

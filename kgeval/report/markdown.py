@@ -51,10 +51,11 @@ def _head(report: AuditReport) -> str:
 
 def _mend(report: AuditReport) -> str:
     lines = [
-        f"{at}. **{escape(f.title)}** ({f.severity}): {_amount(f)}. {escape(f.advice, longest=400)}"
+        f"{at}. **{escape(f.title)}** ({f.severity}): {_amount(f)}{cell(priorities.touches(f, report))}. {escape(f.advice, longest=400)}"
         for at, f in enumerate(priorities.mend_first(report), 1)
     ]
-    return "## What to mend first\n\n" + "\n".join(lines) if lines else ""
+    hint = f"\n\n{priorities.ORDERED}" if len(lines) > 1 else ""
+    return "## What to mend first\n\n" + "\n".join(lines) + hint if lines else ""
 
 
 def _amount(finding: Finding) -> str:

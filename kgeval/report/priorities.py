@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from kgeval.records import GROUPS, SEVERITIES, AuditReport, Finding, Group, Severity
-from kgeval.report.display import joined, number, plural
+from kgeval.report.display import joined, number, percent, plural
 
 GROUP_TITLES: dict[Group, str] = {
     "names": "Names", "duplicates": "Duplicates", "merging": "Merging", "connectivity": "Connectivity",
@@ -38,9 +38,84 @@ class GroupLine:
         return self.passed + self.failed + self.skipped + self.unfinished
 
 
+ORDERED = (
+    "Ordered by severity, then by the share of all entities, relations or chunks that a finding touches; what touches none of them, "
+    "such as an index, comes last."
+)
+_THINGS: dict[str, tuple[str, ...]] = {  # what a check counts -> the things of the graph that its hits are, or stand for
+    **dict.fromkeys((
+        "entities", "entities with a name", "described entities", "entities looked at", "entities with a name and a type",
+        "entities with a chunk that has text", "entities with a name and an embedding", "subjects of functional relations",
+        "required properties", "values of declared properties",
+    ), ("entities",)),
+    **dict.fromkeys((
+        "relations", "retired relations", "relations with a begin and an end", "relations whose type and ends are declared",
+        "relations with named ends and a chunk that has text",
+    ), ("relations",)),
+    "chunks": ("chunks",), "entities and relations with sources": ("entities", "relations"),
+    "entities and chunks of a kind that has embeddings": ("entities", "chunks"), "embeddings": ("entities", "chunks"),
+}
+_TYPES = {
+    "types": ("entities", "entities_by_type"),
+    **dict.fromkeys(("relation names", "relation labels"), ("relations", "relations_by_type")),
+}
+
+
+@dataclass(frozen=True)
+class Touched:
+    """What a finding touches of the graph: `share` of all its `things` (entities, relations, chunks)."""
+
+    share: float
+    things: str
+
+
+def touched(finding: Finding, report: AuditReport) -> Touched | None:
+    """What a failed check's open hits touch of the whole graph; null where they are none of its things (indexes, pairs of type and key).
+
+    Of types and relation names: the entities or relations that have them, as far as examples are listed. Of other reports' samples: as
+    they estimate it.
+    """
+    hits = max(0, (finding.count or 0) - finding.suppressed - finding.known)
+    if finding.group == "accuracy":
+        things = finding.total_of.removeprefix("judged ")
+        return Touched(finding.share, things) if finding.share is not None and things in ("entities", "relations") else None
+    if finding.total_of in _TYPES:
+        things, table = _TYPES[finding.total_of]
+        return _of_types(finding, things, report.structure.get(table))
+    parts = _THINGS.get(finding.total_of)
+    total = sum(_size(part, report) for part in parts or ())
+    if not parts or not total:
+        return None
+    if finding.interval is not None and finding.interval.sampled:
+        hits = round(hits * finding.interval.population / finding.interval.sampled)
+    return Touched(min(1.0, hits / total), " and ".join(parts))
+
+
+def _of_types(finding: Finding, things: str, table: object) -> Touched | None:
+    sizes = {name: n for name, n in table.items() if isinstance(n, int)} if isinstance(table, dict) else {}
+    names = {one.items[0].key for one in finding.sample if one.items and one.waived is None and not one.known}
+    return Touched(sum(sizes.get(name, 0) for name in names) / total, things) if (total := sum(sizes.values())) else None
+
+
+def _size(part: str, report: AuditReport) -> int:
+    """How many there are: as measured, else what a check counted that looks at all of them."""
+    known = report.structure.get(part)
+    if isinstance(known, int) and not isinstance(known, bool):
+        return known
+    return max((one.total or 0 for one in report.findings if one.total_of == part and one.interval is None), default=0)
+
+
+def touches(finding: Finding, report: AuditReport) -> str:
+    """`, 0.4 % of all entities`; "" where the finding says so itself, or touches no things of the graph."""
+    found = touched(finding, report)
+    if found is None or (finding.total_of == found.things and finding.share == found.share):
+        return ""
+    return f", {percent(found.share)} of all {found.things}"
+
+
 def failed(report: AuditReport) -> list[Finding]:
-    """The failed findings, most pressing first: severity, then share, then count, then rule id."""
-    return sorted((f for f in report.findings if f.status == "failed"), key=_pressing)
+    """The failed findings, most pressing first: severity, then the share of the graph that they touch, then count, then rule id."""
+    return sorted((f for f in report.findings if f.status == "failed"), key=lambda one: _pressing(one, report))
 
 
 def mend_first(report: AuditReport, most: int = 5) -> list[Finding]:
@@ -81,11 +156,23 @@ def verdict(report: AuditReport) -> str:
     bad, open_ends = failed(report), _open_ends(report)
     if bad:
         first = ", ".join(f"{f.title.lower()} ({number(f.count or 0)})" for f in bad[:3])
-        return f"{_tally(bad)}{open_ends}. Mend first: {first}."
+        return f"{_tally(bad)}{open_ends}. Mend first: {first}.{_accepted(report)}"
     passed = sum(f.status == "passed" for f in report.findings)
     if not passed:
         return f"Nothing could be judged{open_ends}."
-    return f"Nothing to mend: {plural(passed, 'check')} passed{open_ends}."
+    accepted = _accepted(report)
+    return f"Nothing {'new ' if accepted else ''}to mend: {plural(passed, 'check')} passed{open_ends}.{accepted}"
+
+
+def _accepted(report: AuditReport) -> str:
+    """What is wrong all the same: hits that the ratchet file knows, and those that are waived, worst checks first; "" without any."""
+    known, waived = sum(f.known for f in report.findings), sum(f.suppressed for f in report.findings)
+    counts = ((known, "known from the ratchet file"), (waived, "waived"))
+    parts = [f"{plural(n, 'hit')} {'is' if n == 1 else 'are'} {word}" for n, word in counts if n]
+    checks = sorted((f for f in report.findings if f.known or f.suppressed), key=lambda f: SEVERITIES.index(f.severity))
+    named = ", ".join(f"{f.title.lower()} ({f.severity}: {number(f.known + f.suppressed)})" for f in checks[:3])
+    more = f" and {len(checks) - 3} more" if len(checks) > 3 else ""
+    return f" Accepted, not mended: {joined(parts)}: {named}{more}." if parts else ""
 
 
 def _open_ends(report: AuditReport) -> str:
@@ -114,6 +201,6 @@ def _line(group: Group, findings: list[Finding]) -> GroupLine:
     )
 
 
-def _pressing(finding: Finding) -> tuple[int, float, int, str]:
-    share = -1.0 if finding.share is None else finding.share
-    return SEVERITIES.index(finding.severity), -share, -(finding.count or 0), finding.rule_id
+def _pressing(finding: Finding, report: AuditReport) -> tuple[int, float, int, str]:
+    found = touched(finding, report)
+    return SEVERITIES.index(finding.severity), 1.0 if found is None else -found.share, -(finding.count or 0), finding.rule_id

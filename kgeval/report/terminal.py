@@ -68,11 +68,12 @@ def _mend(console: Console, report: AuditReport) -> None:
     bad = priorities.failed(report)
     if not bad:
         return
-    title(console, "MEND FIRST")
+    title(console, "MEND FIRST (by severity, then by share of all entities, relations or chunks)")
     table = grid()
     for finding in bad[:_MENDED]:
         name, advice = visible(finding.title, longest=60), visible(finding.advice, longest=180)
-        body = Text.assemble((f"{name}: ", "bold"), _amount(finding), f"\n{advice}" if finding.advice else "")
+        amount = _amount(finding) + priorities.touches(finding, report)
+        body = Text.assemble((f"{name}: ", "bold"), amount, f"\n{advice}" if finding.advice else "")
         table.add_row(Text(finding.severity, style=_COLOURS[finding.severity]), body)
     console.print(table)
     if rest := bad[_MENDED : _MENDED + 4]:

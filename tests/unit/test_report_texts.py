@@ -6,19 +6,21 @@ import json
 import re
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 from markdown_it import MarkdownIt
 
+from kgeval.audit.rulebook import load_rules
 from kgeval.cli.show import show_report
 from kgeval.errors import UsageError
 from kgeval.records import AuditReport, Example, Finding, GraphRef, Layout, RunManifest, StructureSkip
-from kgeval.report import json_, markdown, terminal
+from kgeval.report import json_, markdown, priorities, terminal
 from kgeval.report.display import code, number, percent, visible
 from kgeval.report.listing import listing
 from kgeval.report.priorities import group_lines, mend_first, verdict
 from kgeval.report.redact import redacted
-from kgeval.report.write import check_outputs, write_report
+from kgeval.report.write import check_outputs, rendered, write_report
 
 EXAMPLE = Path(__file__).parents[1] / "graphs" / "example-report.json"
 HOSTILE = (
@@ -199,3 +201,54 @@ def test_hidden_characters_are_written_out_but_scripts_that_need_joiners_keep_th
     assert visible("a\n b\t c") == "a b c" and visible("") == "(empty)" and visible(" ") == "(only blanks)"
     assert code("'\u202e'\n") == "'\\u202e'\n"
     assert [number(n) for n in (0, 1284, 3.45327, 0.00026, 12345.6)] == ["0", "1,284", "3.453", "0.00026", "12,346"]
+
+
+def test_every_unit_that_a_check_counts_is_known_to_the_order_of_what_to_mend() -> None:
+    """A new unit is put into the table, or here among those that are no things of the graph."""
+    none = {
+        "pairs of entity type and property", "pairs of entity or relation type and property", "joined pairs", "sources that are named",
+        "indexes that readers rely on", "components of two or more entities",
+    }
+    known = {*priorities._THINGS, *priorities._TYPES}
+    assert {rule.total_of for rule in load_rules().values()} - known <= none
+
+
+def test_what_touches_more_of_the_graph_is_mended_first() -> None:
+    """A missing index (1 of 1), one spelling among 68 types, 18 duplicates, 348 isolated entities, 23 super-nodes; and one error."""
+    def failing(rule: str, count: int, total: int, total_of: str, severity: str = "warning", **more: Any) -> Finding:
+        told = {"rule_id": rule, "group": "types", "status": "failed", "severity": severity, "title": rule, "count": count, "total": total}
+        return Finding.model_validate({**told, "total_of": total_of, "share": count / total, **more})
+
+    spelling = [Example(items=[GraphRef(key="PERSON", name="PERSON", kind="type"), GraphRef(key="Person", name="Person", kind="type")])]
+    made = audit(
+        failing("index", 1, 1, "indexes that readers rely on"), failing("spelling", 1, 68, "types", sample=spelling),
+        failing("duplicates", 18, 1_764, "entities with a name"), failing("isolated", 348, 1_764, "entities"),
+        failing("super", 23, 1_764, "entities"), failing("dangling", 1, 34, "relations", "error"),
+    )
+    structure = {"entities": 1_764, "relations": 5_000, "entities_by_type": {"Person": 1_757, "PERSON": 7}}
+    for report in (made.model_copy(update={"structure": structure}), made):
+        order = [one.rule_id for one in priorities.failed(report)]
+        assert order[:4] == ["dangling", "isolated", "super", "duplicates"] and "index" in order[4:]
+    report = made.model_copy(update={"structure": structure})
+    assert [one.rule_id for one in priorities.failed(report)][4:] == ["spelling", "index"]
+    assert priorities.touches(report.findings[1], report) == ", 0.4 % of all entities"
+    assert priorities.touches(report.findings[3], report) == "", "the finding says so itself"
+    for form in ("text", "md", "html"):
+        text = re.sub(r"\s+", " ", rendered(report, form))  # type: ignore[arg-type]
+        assert "0.4 % of all entities" in text and "share of all entities, relations or chunks" in text, form
+
+
+def test_accepted_hits_are_not_nothing_to_mend() -> None:
+    """A ratchet or a waiver lets a graph pass; it does not make it sound."""
+    known = Finding(
+        rule_id="duplicate-name", group="duplicates", status="passed", severity="error", title="Duplicate names", count=4, total=9, known=4,
+    )
+    waived = Finding(
+        rule_id="self-loop", group="relations", status="passed", severity="info", title="Self-loops", count=1, total=9, suppressed=1,
+    )
+    assert verdict(audit(known, waived)) == (
+        "Nothing new to mend: 2 checks passed. Accepted, not mended: 4 hits are known from the ratchet file and 1 hit is waived: "
+        "duplicate names (error: 4), self-loops (info: 1)."
+    )
+    failing = verdict(audit(known.model_copy(update={"status": "failed"})))
+    assert failing.endswith("known from the ratchet file: duplicate names (error: 4).")

@@ -21,6 +21,7 @@ from kgeval.records import (
 )
 from kgeval.report.display import number
 from kgeval.report.overview.sources import Source
+from kgeval.report.priorities import touched
 
 MOST_EXAMPLES = 10
 
@@ -33,7 +34,9 @@ def findings_of(sources: Iterable[Source]) -> list[OverviewFinding]:
         if isinstance(record, AuditReport | CompletenessReport | AccuracyReport):
             for finding in record.findings:
                 key = (source.place, record.graph, finding.rule_id, finding.status, finding.count, finding.total)
-                found.setdefault(key, listed(finding, record.graph, str(source.file), source.place))
+                one = listed(finding, record.graph, str(source.file), source.place)
+                share = touched(finding, record) if isinstance(record, AuditReport) else None
+                found.setdefault(key, one if share is None else one.model_copy(update={"touches": share.share}))
     return list(found.values())
 
 
@@ -68,9 +71,11 @@ def taken_out(one: OverviewFinding | Finding | CheckCell) -> list[str]:
 
 
 def failed(findings: Sequence[OverviewFinding]) -> list[OverviewFinding]:
-    """The failed ones, most pressing first: severity, share, count, rule."""
+    """The failed ones, most pressing first: severity, share of the graph's things that they touch (none: last), count, rule."""
     bad = [one for one in findings if one.status == "failed"]
-    return sorted(bad, key=lambda one: (SEVERITIES.index(one.severity), -(one.share or 0.0), -(one.count or 0), one.rule_id))
+    return sorted(bad, key=lambda one: (
+        SEVERITIES.index(one.severity), 1.0 if one.touches is None else -one.touches, -(one.count or 0), one.rule_id,
+    ))
 
 
 def at_or_above(findings: Sequence[OverviewFinding], severity: Severity | None) -> list[OverviewFinding]:
