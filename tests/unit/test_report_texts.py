@@ -235,7 +235,8 @@ def test_what_touches_more_of_the_graph_is_mended_first() -> None:
     assert priorities.touches(report.findings[3], report) == "", "the finding says so itself"
     for form in ("text", "md", "html"):
         text = re.sub(r"\s+", " ", rendered(report, form))  # type: ignore[arg-type]
-        assert "0.4 % of all entities" in text and "share of all entities, relations or chunks" in text, form
+        assert "share of all entities, relations or chunks" in text, form
+        assert form == "text" or "0.4 % of all entities" in text, "the terminal shows the first three alone"
 
 
 def test_accepted_hits_are_not_nothing_to_mend() -> None:
