@@ -15,7 +15,7 @@ from kgeval.errors import InputError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kgeval.compare.given.scores import Column
+    from kgeval.compare.given.scores import Column, Span
     from kgeval.files.score_tables import Scores
     from kgeval.records import PairedResult, PairResult, SelfCheck
 
@@ -45,20 +45,21 @@ def paired(**options: Any) -> int:
 
     Exit codes: 0 done, 2 wrong input.
     """
-    from kgeval.compare.given.scores import means, missing_of, paired_results
+    from kgeval.compare.given.scores import means, missing_of, paired_results, scale_of
 
     started = begin("paired", options)
     scores, columns = scores_of(options)
     if len(columns) < 2:
         found = ", ".join(f"'{one.system}' ({one.metric})" for one in columns) or "none"
         raise InputError(f"two systems are needed, found: {found}", fix="give a file of another system, or name columns: --systems A,B")
-    seed, confidence = options["seed"], options["confidence"]
-    results = paired_results(columns, seed=seed, confidence=confidence)
+    scale = scale_of(columns, bounds_of(options["bounds"]))
+    known = {"seed": options["seed"], "confidence": options["confidence"], "scale": scale}
+    results = paired_results(columns, **known)
     if not results:
         raise InputError("no metric is there for two systems", fix="give the same metric for both; --map metric=FIELD names its field")
     return finish(started, "paired", options, {
-        "systems": means(columns, seed=seed, confidence=confidence), "paired": results, "missing": missing_of(columns),
-        "notes": [*scores.notes, *cautions(results)],
+        "systems": means(columns, **known), "paired": results, "missing": missing_of(columns),
+        "notes": [*scores.notes, *cautions(results), *scale_notes(results, scale)],
     }, scores.rows)
 
 
@@ -92,6 +93,14 @@ def cautions(results: Sequence[PairedResult] | Sequence[PairResult]) -> list[str
     return [caution] if caution else []
 
 
+def scale_notes(results: Sequence[PairedResult], scale: Span | None) -> list[str]:
+    """Why there is no interval where all differences are equal and nobody said where scores can lie."""
+    flat = any(one.n_scored > 1 and one.difference.low is None for one in results)
+    return ["no interval where all differences are equal: give --range LOW,HIGH, the least and largest score there can be"] * (
+        flat and scale is None
+    )
+
+
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=FILE)
 @score_options
@@ -110,22 +119,28 @@ def aa(**options: Any) -> int:
     if _has_winner(options):
         return _aa_of_verdicts(started, options)
     scores, columns = _runs(options)
-    from kgeval.compare.given.scores import missing_of, paired_results
+    from kgeval.compare.given.scores import missing_of, paired_results, scale_of
 
-    results = paired_results(columns, seed=options["seed"], confidence=options["confidence"])
+    scale = scale_of(columns, bounds_of(options["bounds"]))
+    results = paired_results(columns, seed=options["seed"], confidence=options["confidence"], scale=scale)
     checks = [
         SelfCheck(
             system=f"{one.system_a} / {one.system_b}, {one.metric}", relative=one.difference, n=one.n_scored,
-            passed=_holds(one.difference.low, one.difference.high),
+            passed=_holds(one),
         ) for one in results
     ]
     return finish(started, "aa", options, {
-        "self_checks": checks, "paired": results, "missing": missing_of(columns), "notes": [*scores.notes, *cautions(results)],
+        "self_checks": checks, "paired": results, "missing": missing_of(columns),
+        "notes": [*scores.notes, *cautions(results), *scale_notes(results, scale)],
     }, scores.rows)
 
 
-def _holds(low: float | None, high: float | None) -> bool | None:
-    return None if low is None or high is None else low <= 0 <= high
+def _holds(one: PairedResult) -> bool | None:
+    """Whether the interval holds 0. Without one, where all differences are equal: 0 lies in any interval of differences that are 0."""
+    found = one.difference
+    if found.low is None or found.high is None:
+        return True if found.value == 0 and one.n_scored > 1 else None
+    return found.low <= 0 <= found.high
 
 
 def _runs(options: Mapping[str, Any]) -> tuple[Scores, list[Column]]:
@@ -192,14 +207,15 @@ def power(**options: Any) -> int:
     started = begin("power", options)
     _check_power(options)
     if not options["files"]:
-        return finish(started, "power", options, {"power": [_power_row(options, options["sd"])]}, {})
-    from kgeval.compare.given.scores import paired_results
+        return finish(started, "power", options, {"power": [_power_row(options, options["sd"], bounds_of(options["bounds"]))]}, {})
+    from kgeval.compare.given.scores import paired_results, scale_of
 
     scores, columns = scores_of(options)
-    results = paired_results(columns, seed=options["seed"], confidence=options["confidence"])
+    scale = scale_of(columns, bounds_of(options["bounds"]))
+    results = paired_results(columns, seed=options["seed"], confidence=options["confidence"], scale=scale)
     if not results:
         raise InputError("two systems are needed to see a spread", fix="give the scores of two systems, or --sd")
-    rows = [_power_row(options, options["sd"] if options["sd"] is not None else one.sd or 0.0, one) for one in results]
+    rows = [_power_row(options, options["sd"] if options["sd"] is not None else one.sd or 0.0, scale, one) for one in results]
     flat = [f"{one.system_a} - {one.system_b}: no spread is seen, so nothing can be said" for one in results if not one.sd]
     return finish(started, "power", options, {"power": rows, "notes": [*scores.notes, *flat]}, scores.rows)
 
@@ -219,7 +235,8 @@ def _check_power(options: Mapping[str, Any]) -> None:
         raise UsageError("--power must lie above 1 - --confidence", fix="e.g. --power 0.8 --confidence 0.95")
 
 
-def _power_row(options: Mapping[str, Any], sd: float, one: PairedResult | None = None) -> Any:
+def _power_row(options: Mapping[str, Any], sd: float, scale: Span | None, one: PairedResult | None = None) -> Any:
+    from kgeval.compare.given.scores import within
     from kgeval.records import PowerRow
     from kgeval.stats.power import detectable, needed, tier
 
@@ -227,8 +244,9 @@ def _power_row(options: Mapping[str, Any], sd: float, one: PairedResult | None =
     n = options["questions"] if options["questions"] is not None else one.n_scored if one else None
     wanted = options["difference"] if options["difference"] is not None else one.difference.value if one else None
     names = {"system_a": one.system_a, "system_b": one.system_b, "metric": one.metric} if one else {}
+    least = detectable(sd, n, power=chance, alpha=alpha) if n is not None and n > 1 else None
     return PowerRow(
-        sd=sd, power=chance, n=n, detectable=detectable(sd, n, power=chance, alpha=alpha) if n is not None and n > 1 else None,
+        sd=sd, power=chance, n=n, detectable=within(least, None if scale is None else scale[1] - scale[0]),
         difference=wanted, needed=needed(wanted, sd, power=chance, alpha=alpha) if wanted is not None else None,
         tier=tier(n).name if n is not None else None, **names,
     )

@@ -15,6 +15,7 @@ from typing import Any
 from kgeval.files.cells import Misfit, absent, name, text
 from kgeval.files.given import Faults, Sheet, check_maps, counted, fields_of, lacking, sheet_of, signed
 from kgeval.files.plain import Line
+from kgeval.records import Answer, Question
 
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "question_id": ("question_id", "item_id", "qid", "query_id", "prompt_id", "example_id", "id", "question"),
@@ -124,7 +125,9 @@ def _reader(sheet: Sheet, wanted: ScoresWanted, faults: Faults, notes: list[str]
     columns = _columns(sheet, fields, wanted, notes)
     if not columns:
         needed = {"score": "the value, or a column of numbers for each system"}
-        faults.add(sheet.file, "", lacking(sheet, "is no file of scores", needed), "name them: --map score=FIELD, or --systems A,B")
+        kind = record_of(sheet.names)[0]
+        what = f"is a file of {kind}, not of scores" if kind else "is no file of scores"
+        faults.add(sheet.file, "", lacking(sheet, what, needed), "name them: --map score=FIELD, or --systems A,B")
         return None
     return _Wide(sheet, fields, columns, wanted.range)
 
@@ -134,11 +137,25 @@ def _columns(sheet: Sheet, fields: Mapping[str, str], wanted: ScoresWanted, note
     if wanted.systems:
         return tuple(one for one in wanted.systems if one in sheet.names)
     others = [one for one in sheet.names if one not in {fields.get(kept) for kept in KEPT}]
-    found = [one for one in others if _numeric(sheet, one)]
+    kind, own = record_of(sheet.names)
+    found = [one for one in others if one not in own and _numeric(sheet, one)]
     passed = [one for one in others if one not in found]
+    if kind and found:
+        notes.append(f"{sheet.file}: a file of {kind}, whose own fields are no systems; taken for systems: {', '.join(found[:20])}")
     if passed and found:
         notes.append(f"{sheet.file}: passed over, no numbers: {', '.join(passed[:20])}")
     return tuple(found)
+
+
+def record_of(names: Sequence[str]) -> tuple[str, frozenset[str]]:
+    """`questions` or `answers` and the fields of their records, where a file's fields show that it holds them; else "" and none. Their
+    numbers (hops, seconds, tokens) are no scores."""
+    there = set(names)
+    if {"id", "question"} <= there and there & {"reference", "references", "hops", "triples_needed", "evidence", "kind"}:
+        return "questions", frozenset(Question.model_fields)
+    if {"question_id", "answer"} <= there:
+        return "answers", frozenset(Answer.model_fields)
+    return "", frozenset()
 
 
 def _numeric(sheet: Sheet, column: str) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from kgeval.records import Drift, Estimated, JudgeReport, SequenceResult, StatsReport
-from kgeval.report.display import chance, figure, interval, number, percent, share
+from kgeval.records import Drift, Estimated, JudgeReport, PairedResult, SequenceResult, StatsReport
+from kgeval.report.display import chance, figure, interval, number, percent, plural, share
 
 MOST = 200  # rows of a table
 SELECTION = "p selection: under 0.05, the labelled questions are no random part of the judged ones, and no correction holds."
@@ -68,14 +68,18 @@ def _paired(report: StatsReport) -> Iterator[Part]:
         for name, one in zip(names, report.paired, strict=True)
     ]
     lines = [
-        f"{name}: {one.n_scored} questions find a difference of {figure(one.detectable)} with 80 % power; "
+        f"{name}: {plural(one.n_scored, 'question')} {_finds(one)} with 80 % power; "
         f"for the difference seen, {'no number of' if one.needed is None else number(one.needed)} questions are needed."
-        for name, one in zip(names, report.paired, strict=True) if one.detectable is not None
+        for name, one in zip(names, report.paired, strict=True) if one.sd
     ]
     lines += [f"{name}: not compared: {causes(one.failures)}." for name, one in zip(names, report.paired, strict=True) if one.failures]
     first = "Pair, metric" if several else "Pair"
     head = (first, "difference", _level(report), "p", "p Holm", "Wilcoxon", "McNemar", "d", "P(better)", "scored")
     yield Part("Differences by question", *_without_empty(head, rows), lines)
+
+
+def _finds(one: PairedResult) -> str:
+    return "find no difference that the scale has" if one.detectable is None else f"find a difference of {figure(one.detectable)}"
 
 
 def _without_empty(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:

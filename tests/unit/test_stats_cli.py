@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -98,7 +99,8 @@ def test_one_question_gives_a_difference_and_says_that_there_is_no_test(capsys: 
 
 def test_equal_systems_differ_by_nothing_with_p_1(capsys: pytest.CaptureFixture[str]) -> None:
     one = report(capsys, "paired", wide({"a": [0.1, 0.5, 0.9], "b": [0.1, 0.5, 0.9]})).paired[0]
-    assert (one.difference.value, one.difference.low, one.difference.high, one.p, one.superiority) == (0, 0, 0, 1, 0.5)
+    assert (one.difference.value, one.p, one.superiority) == (0, 1, 0.5)
+    assert one.difference.low is not None and one.difference.high is not None and one.difference.low < 0 < one.difference.high
     assert one.effect is None and one.needed is None
 
 
@@ -169,3 +171,42 @@ def test_reports_are_written_for_the_owner_alone_and_redacted_on_request(capsys:
     assert "secret-question" in Path("r.md").read_text() and "| graph" not in Path("r.md").read_text()
     assert run(["stats", "paired", long, "--allow-missing", "-o", "s.json", "--redact", "-q"]) == 0
     assert "secret-question" not in Path("s.json").read_text()
+
+
+def test_values_that_are_all_equal_have_an_interval_with_width(capsys: pytest.CaptureFixture[str]) -> None:
+    """Four of four do not show that all are: as `stats rank` and `compare` have it (Clopper and Pearson)."""
+    found = report(capsys, "paired", wide({"a": np.ones(4), "b": np.zeros(4)}))
+    (pair,), others = found.paired, 1 - 0.025 ** (1 / 4)
+    assert (pair.difference.low, pair.difference.high) == (pytest.approx(1 - 2 * others), 1)
+    assert [(one.mean.low, one.mean.high) for one in found.systems] == [(pytest.approx(1 - others), 1), (0, pytest.approx(others))]
+    far = report(capsys, "paired", wide({"a": np.full(4, 5.0), "b": np.full(4, 3.0)}))
+    assert far.paired[0].difference.low is None and any("give --range LOW,HIGH" in note for note in far.notes)
+    told = report(capsys, "paired", wide({"a": np.full(4, 5.0), "b": np.full(4, 3.0)}), "--range", "1,5")
+    assert told.paired[0].difference.low == pytest.approx(2 - 6 * others) and not any("--range" in note for note in told.notes)
+
+
+def test_what_no_score_can_differ_by_is_not_promised(capsys: pytest.CaptureFixture[str]) -> None:
+    """Two questions would find a difference of 8 or 10 on a scale from 0 to 1: they find none."""
+    name = wide({"a": np.array([1.0, 0.0]), "b": np.array([0.3, 0.6])})
+    found = report(capsys, "paired", name)
+    assert found.paired[0].detectable is None and found.paired[0].needed is not None
+    assert run(["stats", "paired", name]) == 0
+    assert "2 questions find no difference that the scale has" in " ".join(capsys.readouterr().out.split())
+    assert report(capsys, "power", name).power[0].detectable is None
+    assert report(capsys, "power", "--sd", "0.3", "--n", "2").power[0].detectable is not None, "nobody said how wide the scale is"
+    assert report(capsys, "power", "--sd", "0.3", "--n", "2", "--range", "0,1").power[0].detectable is None
+
+
+@pytest.mark.parametrize(("row", "kind"), [
+    ({"id": "q", "question": "Who?", "reference": "A", "hops": 2, "triples_needed": 3}, "questions"),
+    ({"question_id": "q", "answer": "A", "input_tokens": 12, "output_tokens": 3, "latency_s": 0.5}, "answers"),
+])
+def test_fields_of_questions_and_answers_are_no_systems(capsys: pytest.CaptureFixture[str], row: dict[str, object], kind: str) -> None:
+    key = "id" if kind == "questions" else "question_id"
+    lines = [json.dumps({**row, key: f"q{at}"}) for at in range(3)]
+    wrote("rows.jsonl", "\n".join(lines) + "\n")
+    assert run(["stats", "paired", "rows.jsonl"]) == 2
+    assert f"is a file of {kind}, not of scores" in capsys.readouterr().err
+    wrote("rows.jsonl", "\n".join(json.dumps({**json.loads(line), "one": at, "two": 1 - at}) for at, line in enumerate(lines)) + "\n")
+    assert run(["stats", "paired", "rows.jsonl"]) == 0
+    assert "one - two" in capsys.readouterr().out

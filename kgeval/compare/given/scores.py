@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
 
 NO_ROW = "no row"
+EQUAL = 1e-12  # values nearer than this are one value
+Span = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,13 @@ def missing_of(columns: Sequence[Column]) -> dict[str, list[str]]:
     return {system: list(gone) for system, gone in found.items() if gone}
 
 
-def means(columns: Sequence[Column], *, seed: int, confidence: float) -> list[StatsMean]:
+def scale_of(columns: Sequence[Column], bounds: Span | None = None) -> Span | None:
+    """The least and the largest score there can be: as given, else 0 and 1 where all scores lie there; null: not known."""
+    values = [value for one in columns for value in one.values.values()]
+    return bounds or ((0.0, 1.0) if values and min(values) >= 0 and max(values) <= 1 else None)
+
+
+def means(columns: Sequence[Column], *, seed: int, confidence: float, scale: Span | None = None) -> list[StatsMean]:
     """The mean of each column over its questions, with its interval."""
     import numpy as np
 
@@ -79,24 +87,24 @@ def means(columns: Sequence[Column], *, seed: int, confidence: float) -> list[St
         values = np.array(list(one.values.values()), dtype=np.float64)
         found.append(StatsMean(
             system=one.system, metric=one.metric, n=len(one.questions), n_scored=len(values), failures=_counted(one.causes.values()),
-            mean=estimated(values, seed=seed, confidence=confidence),
+            mean=estimated(values, seed=seed, confidence=confidence, span=scale),
         ))
     return found
 
 
-def paired_results(columns: Sequence[Column], *, seed: int, confidence: float) -> list[PairedResult]:
-    """Every two systems on every metric that both have; `p_holm` over all of them."""
+def paired_results(columns: Sequence[Column], *, seed: int, confidence: float, scale: Span | None = None) -> list[PairedResult]:
+    """Every two systems on every metric that both have; `p_holm` over all of them. `scale`: as `scale_of` has it."""
     from kgeval.stats.adjust import holm
 
     made = []
     for metric in dict.fromkeys(one.metric for one in columns):
         alike = [one for one in columns if one.metric == metric]
-        made += [paired_result(a, b, seed=seed, confidence=confidence) for a, b in combinations(alike, 2)]
+        made += [paired_result(a, b, seed=seed, confidence=confidence, scale=scale) for a, b in combinations(alike, 2)]
     corrected = holm([one.p for one in made])
     return [one.model_copy(update={"p_holm": p}) for one, p in zip(made, corrected, strict=True)]
 
 
-def paired_result(a: Column, b: Column, *, seed: int, confidence: float = 0.95) -> PairedResult:
+def paired_result(a: Column, b: Column, *, seed: int, confidence: float = 0.95, scale: Span | None = None) -> PairedResult:
     """Two systems of one metric: A minus B over the questions that both have a value for. Nulls where nothing can be said.
 
     Computed in the order of the two names, so that B against A has the same p and the mirrored interval.
@@ -112,26 +120,30 @@ def paired_result(a: Column, b: Column, *, seed: int, confidence: float = 0.95) 
     if not both:
         return result
     binary = _binary(one, other) if a.single and b.single else {}
-    figures = _tested(one - other, seed, confidence, turned=a.system > b.system)
+    widest = None if scale is None else scale[1] - scale[0]
+    figures = _tested(one - other, seed, confidence, turned=a.system > b.system, widest=widest)
     return result.model_copy(update={"mean_a": float(one.mean()), "mean_b": float(other.mean()), **figures, **binary})
 
 
-def _tested(differences: Floats, seed: int, confidence: float, *, turned: bool) -> dict[str, object]:
+def _tested(differences: Floats, seed: int, confidence: float, *, turned: bool, widest: float | None) -> dict[str, object]:
+    """`widest`: the largest difference that there can be; null: not known."""
     import numpy as np
 
     from kgeval.stats import paired
     from kgeval.stats.power import detectable, needed, spread
 
     sign = -1.0 if turned else 1.0
-    found = estimated(sign * differences, seed=seed, confidence=confidence)
+    span = None if widest is None else (-widest, widest)
+    found = estimated(sign * differences, seed=seed, confidence=confidence, span=span)
     sd = spread(differences) if len(differences) > 1 else None
     alpha = 1 - confidence
     powered = alpha < 0.8 and sd is not None and sd > 0
+    least = detectable(sd, len(differences), alpha=alpha) if powered and sd else None
     return {
         "difference": _turned(found) if turned else found, "sd": sd, "p": paired.sign_flip(sign * differences, seed=seed),
         "wilcoxon_p": paired.wilcoxon(sign * differences), "effect": paired.cohens_d(differences),
         "superiority": paired.superiority(np.sign(np.round(differences, 12))),
-        "detectable": detectable(sd, len(differences), alpha=alpha) if powered and sd else None,
+        "detectable": within(least, widest),
         "needed": needed(float(differences.mean()), sd, alpha=alpha) if powered and sd else None,
     }
 
@@ -141,12 +153,25 @@ def _turned(found: Estimated) -> Estimated:
     return Estimated(value=value, low=low, high=high)
 
 
-def estimated(values: Floats, *, seed: int, confidence: float) -> Estimated:
-    """The mean with its BCa interval; no interval for fewer than 2 values, nothing for none."""
+def within(least: float | None, widest: float | None) -> float | None:
+    """The smallest difference that would be found; null where it is wider than the scale: then none would be."""
+    return None if least is None or (widest is not None and least > widest) else least
+
+
+def estimated(values: Floats, *, seed: int, confidence: float, span: Span | None) -> Estimated:
+    """The mean with its BCa interval; no interval for fewer than 2 values, nothing for none. `span`: where values can lie; values that are
+    all equal have the interval of `unvaried` in it, and none where it is not known: resampling them would show no spread at all."""
     from kgeval.stats.bootstrap import bootstrap_mean
+    from kgeval.stats.intervals import unvaried
 
     if not len(values):
         return Estimated()
+    if len(values) > 1 and float(values.max() - values.min()) <= EQUAL:
+        value = float(values[0])
+        if span is None or not span[0] <= value <= span[1]:
+            return Estimated(value=value)
+        ends = unvaried(value, len(values), low=span[0], high=span[1], confidence=confidence)
+        return Estimated(value=value, low=ends.low, high=ends.high)
     found = bootstrap_mean(values, seed=seed, confidence=confidence)
     return Estimated(value=float(values.mean()), low=found.low if found else None, high=found.high if found else None)
 

@@ -102,7 +102,7 @@ def self_check_of(table: PairTable, *, seed: int, confidence: float) -> SelfChec
 
     wins = question_wins(table)
     known = wins[~np.isnan(wins)]
-    found = estimated(known, seed=seed, confidence=confidence)
+    found = estimated(known, seed=seed, confidence=confidence, span=(-1.0, 1.0))
     return SelfCheck(system=f"{table.system_a} / {table.system_b}", relative=found, n=len(known), passed=_holds(found))
 
 
@@ -140,5 +140,5 @@ def sequence_of(
         system_a=table.system_a, system_b=table.system_b, n=len(known), failures=len(wins) - len(known), tie_region=tie_region,
         decision=stopping.decision or "open", decided_at=stopping.questions if stopping.decision else None,
         relative=Estimated(value=last.mean, low=last.low, high=last.high) if last else Estimated(),
-        fixed=estimated(known, seed=seed, confidence=confidence), path=path,
+        fixed=estimated(known, seed=seed, confidence=confidence, span=(-1.0, 1.0)), path=path,
     )
