@@ -119,7 +119,7 @@ def _texts(rows: Rows, found: Drawn, name: str, *, with_reference: bool) -> Text
     answers: dict[str, str] = {}
     question, reference = "", None
     for row in rows.find(item.question_id):
-        question, reference = row.question.question, row.question.reference
+        question, reference = row.question.question, "\n\nor: ".join(row.question.right_answers) or None
         if row.answer.error is None:
             answers.setdefault(row.answer.system, row.answer.answer)
     return question, reference if with_reference else None, answers

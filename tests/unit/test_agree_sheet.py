@@ -141,6 +141,16 @@ def test_the_rubric_stands_on_both_forms_and_the_reference_only_where_asked_for(
     assert "Right answer" in (tmp_path / "more" / "annotator-1.html").read_text()
 
 
+def test_people_are_shown_every_right_answer(tmp_path: Path) -> None:
+    for system in "ab":
+        row = {"question_id": "q", "question": "Who?", "system": system, "answer": system, "reference": "Ada", "references": ["Countess"]}
+        (tmp_path / f"{system}.jsonl").write_text(json.dumps(row) + "\n")
+    assert run(["agree", "sheet", str(tmp_path / "a.jsonl"), str(tmp_path / "b.jsonl"), "-o", str(tmp_path / "s"), "--key",
+                str(tmp_path / "k.json"), "--show-reference"]) == 0
+    sheet = (tmp_path / "s" / "annotator-1.csv").read_text()
+    assert "Ada" in sheet and "or: Countess" in sheet
+
+
 def test_the_page_loads_nothing_and_runs_only_its_own_script(folder: Path) -> None:
     page = html.unescape((folder / "sheets" / "annotator-1.html").read_text())
     assert "default-src 'none'" in page and "http://" not in page and "https://" not in page
