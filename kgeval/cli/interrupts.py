@@ -74,19 +74,23 @@ class Listener:
             if (connect := sys.modules.get("kgeval.graph.connect")) is not None:
                 connect.stop_queries(older=time.monotonic() - began)
 
-    def leave(self) -> None:
-        """Ends the process now. What tidies up may wait for a terminal that is held, so it has little time for it."""
-        tidying = threading.Thread(target=self.tidy, name="kgeval-tidy", daemon=True)
+    def leave(self, word: bytes = b"interrupted\n") -> None:
+        """Ends the process now, with a last word. What tidies up may wait for a terminal that is held, so it has little time for it.
+        Python's own way out is not taken: no thread runs any more while it waits for threads and for what libraries do at exit."""
+        tidying = threading.Thread(target=self.tidy, args=(word,), name="kgeval-tidy", daemon=True)
         tidying.start()
         tidying.join(TIDY_SECONDS)
         os._exit(INTERRUPTED)
 
-    def tidy(self) -> None:
-        """The terminal as it was, nothing half-written."""
+    def tidy(self, word: bytes) -> None:
+        """Nothing half-written, the terminal as it was."""
         undo_all()
         restore_terminal(self.modes)
+        with suppress(OSError, ValueError):
+            for stream in (sys.stdout, sys.stderr):
+                stream.flush()
         with suppress(OSError):
-            os.write(2, b"interrupted\n")
+            os.write(2, word)
 
 
 _listener: Listener | None = None
@@ -121,6 +125,12 @@ def done() -> None:
     if _listener is not None:
         for number in _listener.listening:
             signal.signal(number, signal.SIG_DFL)
+
+
+def leave_if_received() -> None:
+    """After an interruption, and when the command has cleaned up: ends the process."""
+    if _listener is not None and received():
+        _listener.leave(b"")
 
 
 def received() -> bool:

@@ -105,7 +105,8 @@ def main(arguments: list[str] | None = None) -> None:
             interrupts.done()
     except KeyboardInterrupt:  # before the command began, or after it had ended
         pass
-    sys.exit(interrupts.INTERRUPTED if interrupts.received() else code)
+    interrupts.leave_if_received()
+    sys.exit(code)
 
 
 def run(arguments: list[str] | None = None) -> int:
