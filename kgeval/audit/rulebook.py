@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import tomllib
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -97,7 +98,9 @@ def choose(checks: list[str], skip: list[str]) -> list[Rule]:
     known = {*rules, *GROUPS}
     unknown = [name for name in [*checks, *skip] if name not in known]
     if unknown:
-        raise UsageError(f"no such check: {', '.join(unknown)}", fix="kgeval rule list names all checks and groups")
+        near = dict.fromkeys(match for name in unknown for match in get_close_matches(name, known, n=2))
+        meant = f"did you mean {' or '.join(near)}? " if near else ""
+        raise UsageError(f"no such check: {', '.join(unknown)}", fix=f"{meant}kgeval rule list names all checks and groups")
     wanted = [r for r in rules.values() if not checks or r.id in checks or r.group in checks]
     left = [r for r in wanted if r.id not in skip and r.group not in skip]
     if not left:

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
@@ -133,6 +133,11 @@ def _embedded_only(username: str | None, database: str | None) -> None:
             "the embedded server has one user and one database, both called neo4j",
             fix="leave out --username and --database (NEO4J_USERNAME, NEO4J_DATABASE), or give --uri",
         )
+
+
+def coloured(stream: TextIO) -> bool:
+    """True for a terminal that takes colours, unless its user wants none (no-color.org)."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def interactive() -> bool:

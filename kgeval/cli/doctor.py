@@ -37,7 +37,7 @@ UNBLOCK = {
 PARTS = {
     "sentence_transformers": "embeddings (later commands): pip install sentence-transformers",
     "lancedb": "vector index (later commands): pip install lancedb",
-    "yaml": "schema files in YAML: pip install 'kgeval[yaml]'",
+    "yaml": "schema files in YAML: pip install pyyaml",
 }
 
 

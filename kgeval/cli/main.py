@@ -14,6 +14,7 @@ from kgeval import __version__
 from kgeval.cli import interrupts
 from kgeval.cli.common import silence_stdout
 from kgeval.cli.logs import log_options, start_logging
+from kgeval.cli.suggest import suggested
 
 # name -> "module:attribute"; imported only when asked for, so that `kgeval --help` stays fast
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -122,7 +123,7 @@ def run(arguments: list[str] | None = None) -> int:
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except click.ClickException as wrong:
-        wrong.show()
+        suggested(wrong).show()
         return wrong.exit_code
     except KgevalError as wrong:
         from kgeval.cli.common import say

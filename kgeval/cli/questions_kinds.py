@@ -8,6 +8,8 @@ import sys
 
 import click
 
+from kgeval.cli.common import coloured
+
 NEEDS = {"model": "a model", "graph": "the graph", "chunks": "chunk texts", "documents": "chunk texts in order", "gds": "GDS"}
 
 
@@ -24,7 +26,7 @@ def kinds(form: str) -> int:
 
     width = shutil.get_terminal_size((100, 40)).columns
     rows = [(group, [_as_json(kind.name) for kind in members]) for group, members in groups().items()]
-    click.echo(terminal(rows, width=width, colour=sys.stdout.isatty()), nl=False)
+    click.echo(terminal(rows, width=width, colour=coloured(sys.stdout)), nl=False)
     return 0
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kgeval.cli.choose import layout_from_options
-from kgeval.cli.common import open_from_options, say
+from kgeval.cli.common import coloured, open_from_options, say
 from kgeval.cli.models import limits_from_options, open_embedder_from_options, open_models_from_options, show_plan
 from kgeval.cli.questions_run_check import add_checks, count_checks
 from kgeval.errors import KgevalError, UsageError
@@ -257,7 +257,7 @@ def _told(job: Job, report: GenerationReport, written: list[Path]) -> None:
         if job.options["form"] == "json":
             click.echo(report.model_dump_json(indent=1), err=err)
         else:
-            width, colour = shutil.get_terminal_size((100, 40)).columns, (sys.stderr if err else sys.stdout).isatty()
+            width, colour = shutil.get_terminal_size((100, 40)).columns, coloured(sys.stderr if err else sys.stdout)
             click.echo(terminal(report, width=width, colour=colour, written=written), nl=False, err=err)
     if report.made < report.asked:
         more = "" if job.options["allow_fewer"] else "; --allow-fewer takes that"

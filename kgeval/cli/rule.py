@@ -43,6 +43,6 @@ def show(rule_id: str) -> None:
     if rule_id not in rules:
         from difflib import get_close_matches
 
-        near = ", ".join(get_close_matches(rule_id, rules)) or "kgeval rule list names all"
-        raise UsageError(f"no such check: {rule_id}", fix=f"did you mean: {near}")
+        near = ", ".join(get_close_matches(rule_id, rules))
+        raise UsageError(f"no such check: {rule_id}", fix=f"did you mean: {near}" if near else "kgeval rule list names all")
     click.echo(rule_page(rules[rule_id]), nl=False)

@@ -44,8 +44,8 @@ def show(name: str) -> None:
 
 @schema.command()
 @click.argument("name")
-@click.argument("file", type=click.Path(path_type=Path, allow_dash=True))
-def check(name: str, file: Path) -> int:
+@click.argument("file", required=False, type=click.Path(path_type=Path, allow_dash=True))
+def check(name: str, file: Path | None) -> int:
     """Hold every row of FILE (JSON, JSONL, CSV or Parquet) against the record NAME.
 
     Exit codes: 0 all rows fit, 1 some do not (each named with its line), 2 no such schema or file.
@@ -56,6 +56,8 @@ def check(name: str, file: Path) -> int:
     from kgeval.config import explain
 
     _file(name)
+    if file is None:
+        raise UsageError("no file is named", fix=f"kgeval schema check {name} FILE")
     record = getattr(records, "".join(part.capitalize() for part in name.split("-")))
     rows, faults = 0, list[str]()
     for line in _rows(file):
@@ -102,8 +104,8 @@ def _file(name: str) -> Path:
     if name not in files:
         from difflib import get_close_matches
 
-        near = ", ".join(get_close_matches(name, files)) or "kgeval schema list names all"
-        raise UsageError(f"no such schema: {name}", fix=f"did you mean: {near}")
+        near = ", ".join(get_close_matches(name, files))
+        raise UsageError(f"no such schema: {name}", fix=f"did you mean: {near}" if near else "kgeval schema list names all")
     return files[name]
 
 

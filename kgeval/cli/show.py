@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.common import F, say, silence_stdout
+from kgeval.cli.common import F, coloured, say, silence_stdout
 
 if TYPE_CHECKING:
     from kgeval.report.page import Report
@@ -68,7 +68,7 @@ def show_report(report: Report, options: Mapping[str, Any], outputs: Sequence[Pa
 def _print(report: Report, options: Mapping[str, Any], written: Sequence[Path]) -> None:
     from kgeval.report.write import Screen, rendered
 
-    screen = Screen(shutil.get_terminal_size((100, 40)).columns, sys.stdout.isatty(), written)
+    screen = Screen(shutil.get_terminal_size((100, 40)).columns, coloured(sys.stdout), written)
     try:
         click.echo(rendered(report, options["form"], redact=options["redact"], screen=screen), nl=False)
         sys.stdout.flush()

@@ -121,7 +121,7 @@ def _yaml(path: Path) -> Any:
     try:
         import yaml
     except ImportError as cause:
-        raise InputError(f"{path}: reading YAML needs PyYAML", fix="pip install 'kgeval[yaml]', or save the file as JSON") from cause
+        raise InputError(f"{path}: reading YAML needs PyYAML", fix="pip install pyyaml, or save the file as JSON") from cause
     try:
         return yaml.safe_load(read_text(path))
     except (yaml.YAMLError, RecursionError) as cause:

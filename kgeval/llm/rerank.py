@@ -9,7 +9,7 @@ from typing import Any
 
 from kgeval.errors import ModelError, first_line
 from kgeval.llm.embed import usable
-from kgeval.llm.embed_sources import local_place, quiet
+from kgeval.llm.embed_sources import local_place, quiet, sentence_transformers
 
 BATCH = 32
 
@@ -59,7 +59,7 @@ class Reranker:
         return self._model
 
     def _load(self, place: str, *, offline: bool) -> Any:
-        from sentence_transformers import CrossEncoder
+        CrossEncoder = sentence_transformers().CrossEncoder
 
         try:
             return CrossEncoder(place, device=self._device, local_files_only=offline, trust_remote_code=False)

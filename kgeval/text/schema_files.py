@@ -220,7 +220,7 @@ def _yaml(text: str) -> Any:
     try:
         import yaml
     except ImportError as cause:
-        raise ConfigError("reading YAML needs the package pyyaml", fix="install kgeval[yaml], or save the schema as JSON") from cause
+        raise ConfigError("reading YAML needs the package pyyaml", fix="pip install pyyaml, or save the schema as JSON") from cause
     try:
         if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text, Loader=yaml.SafeLoader)):
             raise ValueError("aliases (*name) are not read")

@@ -64,7 +64,7 @@ def test_a_local_ray_with_two_workers_gives_the_bytes_of_one_process(
     tmp_path: Path, world: list[str], server: FakeServer, monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     if importlib.util.find_spec("ray") is None:
-        pytest.skip("Ray is not installed: pip install 'kgeval[ray]'")
+        pytest.skip("Ray is not installed: pip install ray")
     assert score(*world, "-o", "whole.jsonl", "-o", "whole.json") == 0
     asked = server.stats().requests
     Path("journal.sqlite").unlink()
@@ -125,7 +125,7 @@ def test_without_ray_one_error_says_the_way_out(
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *more: None if name == "ray" else find(name, *more))
     assert score(*world, "--executor", "ray") == 2
     said = capsys.readouterr().err
-    assert "Ray, which is not installed" in said and "pip install 'kgeval[ray]'" in said
+    assert "Ray, which is not installed" in said and "pip install ray" in said
 
 
 @pytest.mark.parametrize(("more", "said"), [

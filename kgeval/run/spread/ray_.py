@@ -34,7 +34,7 @@ def check_ray() -> None:
     from importlib.util import find_spec
 
     if find_spec("ray") is None:
-        raise UsageError("--executor ray needs Ray, which is not installed", fix="pip install 'kgeval[ray]', or --executor local")
+        raise UsageError("--executor ray needs Ray, which is not installed", fix="pip install ray, or --executor local")
 
 
 def run_ray(

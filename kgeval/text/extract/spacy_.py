@@ -115,7 +115,7 @@ def _load(pipeline: str) -> Any:
         import spacy
     except ImportError as error:
         raise UsageError("the spaCy extractor needs spaCy, which is not installed",
-                         fix=f"pip install 'kgeval[spacy]', {_WAY_OUT}") from error
+                         fix=f"pip install spacy, {_WAY_OUT}") from error
     try:
         return spacy.load(pipeline)
     except (OSError, ValueError, ImportError) as error:
