@@ -30,23 +30,31 @@ ONE_LINE = {
     "test_run_cli.py": "steps of a run file",
     "test_sampling_laws.py": "laws of drawing; the queries are those of test_sampling.py",
 }
+# Files that make and drop indexes or constraints: each time a server forgets the plans of all queries, and to plan those of one audit
+# again takes it as long as ten audits; so they come late
+REPLANNING = ("test_builtin_index.py", "test_builtin_sweep.py", "test_checks_schema.py", "test_checks_store.py", "test_checks_vectors.py")
 # Files that write hundreds of labels and types. A server never forgets one, and every look at its layout asks it for each label with each
-# type: whatever came after them took many times as long (half of the suite's time), so they come behind all other files of this folder
+# type: whatever came after them took many times as long (half of the suite's time), so they come last of this folder
 CROWDING = ("test_novels.py", "test_known_answers.py", "test_import_known_answers.py", "test_thousand_labels.py")
 HERE = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Puts what crowds a server behind the rest, and leaves out what need not run once more on another line (pytest counts it as
+    """Puts what makes a server slow behind the rest, and leaves out what need not run once more on another line (pytest counts it as
     deselected)."""
     ours = [at for at, item in enumerate(items) if item.path.parent == HERE]
-    for at, item in zip(ours, sorted((items[at] for at in ours), key=lambda item: item.path.name in CROWDING), strict=True):
+    for at, item in zip(ours, sorted((items[at] for at in ours), key=lateness), strict=True):
         items[at] = item
     if line_of_new_homes() == DEFAULT_LINE:
         return
     left_out = [item for item in items if item.path.name in ONE_LINE]
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item.path.name not in ONE_LINE]
+
+
+def lateness(item: pytest.Item) -> tuple[bool, bool]:
+    """Where an item of this folder is to stand among the others."""
+    return item.path.name in CROWDING, item.path.name in REPLANNING
 
 
 @pytest.fixture(scope="session")
