@@ -54,6 +54,7 @@ class Outcome:
 
     `note`: what the count leaves out, such as a search that ended at its limit; it is printed with the finding. `examples`: how many there
     are in all, where that does not follow from `count`: pairs share entities, and a few of them may hold every entity that is counted.
+    `repair`: Cypher that was made for these hits, where names cannot be parameters.
     """
 
     count: int
@@ -61,6 +62,7 @@ class Outcome:
     sample: list[Example] = field(default_factory=list)
     note: str | None = None
     examples: int | None = None
+    repair: str | None = None
 
 
 def examples(sample: Iterable[Mapping[str, Any]]) -> list[Example]:

@@ -15,6 +15,7 @@ from kgeval.audit.check import Check, Embedding, Outcome, examples
 from kgeval.audit.gates import Gates, Judged, judged
 from kgeval.audit.gates.limits import told
 from kgeval.audit.part import Part
+from kgeval.audit.repair import query_lists, repair_for
 from kgeval.audit.roles import Missing, missing_roles
 from kgeval.audit.rulebook import Rule, load_rules
 from kgeval.audit.slack import give_back, lay_apart
@@ -135,7 +136,7 @@ def _run(
     if result.value is None:
         failure = result.failure or Failure("error", "the check gave no result")
         return _finding(rule, failure.status, options, reason=failure.reason, seconds=seconds), failure
-    return _counted(rule, result.value, options, seconds)
+    return _counted(rule, layout, result.value, options, seconds)
 
 
 def _outcome(graph: Graph, layout: Layout, rule: Rule, options: AuditOptions) -> Outcome:
@@ -158,15 +159,18 @@ def settings_of(rule: Rule, overrides: Mapping[str, Any]) -> dict[str, Any]:
     return {**rule.settings, **own, **{name: word_list(stem) for name, stem in rule.words.items()}}
 
 
-def _counted(rule: Rule, outcome: Outcome, options: AuditOptions, seconds: float) -> tuple[Finding, Judged]:
+def _counted(rule: Rule, layout: Layout, outcome: Outcome, options: AuditOptions, seconds: float) -> tuple[Finding, Judged]:
     """The finding with the first examples; its judgement is kept without any, for there may be ten thousand."""
     found = judged(rule, outcome, options.gates)
     share = outcome.count / outcome.total if outcome.total else None
+    sample = found.sample[: options.sample or None]
+    hits = outcome.count > found.suppressed
     finding = _finding(
         rule, found.status, options, severity=found.severity, count=outcome.count, total=outcome.total, share=share,
         interval=options.part.interval(all_queries()[rule.id], outcome.count, outcome.total),
         suppressed=found.suppressed, known=found.known, waived=[options.gates.waivers[at].record(hits=n) for at, n in found.taken.items()],
-        sample=found.sample[: options.sample or None], examples=outcome.examples, by_type=found.by_type, seconds=seconds, reason=found.note,
+        sample=sample, examples=outcome.examples, by_type=found.by_type, seconds=seconds, reason=found.note,
+        repair=repair_for(rule, layout, sample, outcome.repair) if hits else None,
     )
     return finding, replace(found, sample=[])
 
@@ -182,6 +186,7 @@ def _finding(rule: Rule, status: str, options: AuditOptions, **more: Any) -> Fin
     return Finding.model_validate({
         "rule_id": rule.id, "group": rule.group, "status": status, "severity": rule.severity, "title": rule.title,
         "total_of": rule.total_of, "threshold": told(options.gates.of(rule)), "settings": settings, "advice": rule.advice,
-        "query": query.text if query else None, "parameters": {**parameters, **({"sample": ALL} if "sample" in declared else {})},
+        "query": query.text if query else None, "query_lists": query_lists(rule),
+        "parameters": {**parameters, **({"sample": ALL} if "sample" in declared else {})},
         **more,
     })

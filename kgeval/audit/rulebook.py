@@ -30,6 +30,10 @@ class Rule(BaseModel):
     `hit`: what an example stands for. first: its first item, the others illustrate it; group: all its items together; items: each of its
     items, which no other example has; pairs: two items, and what counts are the items of all pairs, each once; share: nothing that can be
     told again after a rebuild, so that only the share can be compared.
+
+    `repair`: the file of cypher/repair that a person may run (a reading one shows what to look at); empty: there is none, and `no_repair`
+    says why. `repair_safe`: right for every hit, without looking. `repair_lists_hits`: its element ids are those of the hits.
+    `repair_needs`: parts of the layout without which there is no repair, with the reason.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -49,8 +53,12 @@ class Rule(BaseModel):
     why: str
     example: str
     limits: str
-    repair: str
-    repair_safe: bool
+    repair: str = ""
+    no_repair: str = ""
+    repair_safe: bool = False
+    repair_lists_hits: bool = True
+    repair_note: str = ""
+    repair_needs: dict[str, str] = Field(default_factory=dict)
 
     @property
     def finds_text(self) -> str:

@@ -59,7 +59,7 @@ FORMS = ("text", "json", "md", "html", "xml", "sarif", "csv")
 @embed_options()
 @safe_options
 @baseline_options
-@report_options_of("Report file: .html .json .md; of one graph .xml (JUnit) .sarif; of several .csv", FORMS)
+@report_options_of("Report file: .html .json .md .csv (hits; of several graphs their figures); of one graph .xml (JUnit) .sarif", FORMS)
 @click.option("--no-progress", is_flag=True, help="No progress on stderr.")
 def audit(**options: Any) -> int:
     """Find what is wrong with a graph in Neo4j, whatever wrote it. Reads only: the server refuses every write.
@@ -79,9 +79,21 @@ def audit(**options: Any) -> int:
         report, found = _audited(graph, plan, plan.options["graph_name"])
     fault = write_debt(plan.gates, report, found, redact=plan.options["redact"])
     show_report(report, plan.options, plan.outputs)
+    _say_what_csv_leaves_out(report, plan)
     if fault:
         raise fault
     return report.run.exit_code
+
+
+def _say_what_csv_leaves_out(report: AuditReport, plan: Plan) -> None:
+    """A CSV file of hits that are only examples says so on stderr."""
+    from kgeval.audit.identity import lists_all
+
+    if plan.options["form"] != "csv" and not any(path.suffix.lower() == ".csv" for path in plan.outputs):
+        return
+    cut = [one.rule_id for one in report.findings if one.count and not lists_all(one)]
+    if cut:
+        say(f"warning: the CSV holds examples, not all hits, of {', '.join(cut)}: --limit 0 lists all")
 
 
 @dataclass(frozen=True)

@@ -56,17 +56,22 @@ def query_options(command: F) -> F:
 @query_options
 @click.option("--offline", is_flag=True, help="Do not connect: the file's own example values instead of your graph's layout.")
 def show(name: str, offline: bool, **options: Any) -> None:
-    """Print a query with the `:param` lines that make it work when both are pasted into Neo4j Browser.
+    """Print a query with the `:param` lines that make it work when both are pasted into Neo4j Browser or cypher-shell.
 
-    Where the query needs the graph's layout, kgeval connects and fills in the names of your database.
+    Where the query needs the graph's layout, kgeval connects and fills in the names of your database. A repair's other parameters are yours
+    to choose: it does not run until they are set.
     """
+    from kgeval.report.listing import ended
+
     query = _query(name)
     values = {} if offline or not _connects(query) else _filled(query, options)
     for line in param_lines(query, {**defaults(query, options["sample"]), **values}):
         click.echo(line)
+    if note := rows_note(query):
+        click.echo(f"// {note}")
     if "graph_name" in {p.name for p in query.params}:
         click.echo("// This query runs on a graph in GDS called $graph_name: project it first (kgeval cypher show simple-graph).")
-    click.echo("\n" + query.text, nl=False)
+    click.echo("\n" + ended(query.text.rstrip()))
 
 
 @cypher.command()
@@ -128,10 +133,26 @@ def _from_graph(graph: Graph, config: Config, query: Query, options: dict[str, A
 
 
 def param_lines(query: Query, values: dict[str, Any]) -> list[str]:
-    """`:param name => value` lines for Neo4j Browser; the file's example where no value is known."""
+    """`:param name => value` lines for Neo4j Browser; the file's example where no value is known, and in a repair only as a comment: what
+    it changes is the reader's to choose."""
     from kgeval.graph.literals import cypher_literal
 
-    return [f":param {p.name} => {cypher_literal(values[p.name]) if p.name in values else p.example}" for p in query.params]
+    open_ = "// choose: " if query.folder == "repair" else ""
+    return [
+        f":param {p.name} => {cypher_literal(values[p.name])}" if p.name in values else f"{open_}:param {p.name} => {p.example}"
+        for p in query.params
+    ]
+
+
+def rows_note(query: Query) -> str:
+    """What a check's query lists where it does not list the check's hits; "" otherwise."""
+    from kgeval.audit.repair import query_lists
+    from kgeval.audit.rulebook import load_rules
+
+    rule = load_rules().get(query.name)
+    if rule is None or query_lists(rule) == "hits":
+        return ""
+    return f"The rows that the check reads. A step in Python finds the hits: kgeval audit --check {rule.id} --limit 0 -o hits.csv"
 
 
 def defaults(query: Query, sample: int = ALL) -> dict[str, Any]:

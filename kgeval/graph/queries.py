@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Literal
 
 from kgeval.errors import QueryError
+from kgeval.graph.roles import with_roles
 
 _PARAM = re.compile(r"\$(?!(?:any|all)\s*\()([A-Za-z_]\w*)")
 _HEADER_PARAM = re.compile(r"^:param\s+(\w+)\s*=>\s*(.*?)\s*(?:--\s*(.*))?$")
@@ -39,7 +40,8 @@ class Param:
 
 @dataclass(frozen=True)
 class Query:
-    """One Cypher file. `text` is the whole file (comments are legal Cypher); `columns` are the declared result names."""
+    """One Cypher file. `text` is the whole file (comments are legal Cypher) with the roles of `@is(e, Entity)` and the like put in
+    (kgeval.graph.roles); `columns` are the declared result names."""
 
     name: str
     folder: str
@@ -90,6 +92,7 @@ def load(root: Path) -> dict[str, Query]:
 
 def parse(text: str, path: Path) -> tuple[Query, list[str]]:
     """The query of one file and the faults of its header (empty = fine)."""
+    text = with_roles(text)
     header, body = _split(text)
     fields = _fields(header)
     first = header[0] if header else ""
@@ -178,6 +181,7 @@ def _body_faults(body: str, query: Query) -> list[str]:
     faults = [] if code.strip() else ["the statement is missing"]
     if ";" in code.strip().rstrip(";"):
         faults.append("more than one statement")
+    faults += [f"{word} is no role of a layout" for word in re.findall(r"@\w*", code)]
     faults += [f"${name} is used but not declared" for name in sorted(used - declared)]
     faults += [f"${name} is declared but not used" for name in sorted(declared - used)]
     faults += [f"{name} is called but not in 'needs'" for name in sorted(called - needs)]

@@ -61,6 +61,23 @@ class ShareInterval(Record):
     method: str
 
 
+class Repair(Record):
+    """Cypher about a finding that a person may run; kgeval never does. It touches only what the check looks at: the report's `$layout`.
+
+    `query`: its name (`kgeval cypher show NAME`), null where it was made for this graph. `parameters`: what is known of them, such as the
+    element ids of the hits that are listed and not waived; others that it declares are the reader's to choose. `reads`: it changes nothing.
+    `safe`: right for every hit, without looking. `cypher` null: there is none for this graph, and `reason` says why.
+    """
+
+    query: str | None = None
+    cypher: str | None = None
+    parameters: dict[str, JsonValue] = Field(default_factory=dict)
+    reads: bool = False
+    safe: bool = False
+    note: str | None = None
+    reason: str | None = None
+
+
 class Finding(Record):
     """What one check found. `count` of `total` (`total_of` names what is counted), `share` in 0..1 or null if total is 0.
 
@@ -74,6 +91,9 @@ class Finding(Record):
     incomplete (timed out), error (the query failed; `reason` has the server's words). With a count, `reason` says what the
     count leaves out. Skipped, incomplete and error
     findings have null count, total and share: an unanswered check is never a pass.
+
+    `query` with `parameters` and the report's layout lists the hits; where `query_lists` is `rows` it lists what the check reads, and a
+    step in Python finds the hits in that. `repair`: what can be done about the hits; null without hits.
     """
 
     rule_id: str
@@ -95,7 +115,9 @@ class Finding(Record):
     sample: list[Example] = Field(default_factory=list)
     examples: int | None = None
     query: str | None = None
+    query_lists: Literal["hits", "rows"] = "hits"
     parameters: dict[str, JsonValue] = Field(default_factory=dict)
+    repair: Repair | None = None
     advice: str = ""
     reason: str | None = None
     seconds: float | None = None

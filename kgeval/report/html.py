@@ -9,7 +9,7 @@ from typing import Any
 from kgeval.records import SEVERITIES, AuditReport, Finding
 from kgeval.report import audit_gates, figures, page, priorities
 from kgeval.report.audit_diff_html import context as diff_context
-from kgeval.report.listing import Listing, layout_line, listing
+from kgeval.report.listing import Listing, hits, layout_line, listing, repair
 from kgeval.report.usage import construction_line
 
 
@@ -25,11 +25,14 @@ class Bar:
 
 @dataclass(frozen=True)
 class Entry:
-    """A finding as the page shows it: with its anchor and the Cypher that lists all."""
+    """A finding as the page shows it: with its anchor, the Cypher of the check, of its hits where that lists something else, and of what
+    can be done about them."""
 
     finding: Finding
     anchor: str
     listing: Listing | None
+    hits: Listing | None
+    repair: Listing | None
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ def _entries(report: AuditReport) -> dict[int, Entry]:
             at += 1
             anchor = f"{name}-{at}"
         taken.add(anchor)
-        entries[id(finding)] = Entry(finding, anchor, listing(report, finding))
+        entries[id(finding)] = Entry(finding, anchor, listing(report, finding), hits(report, finding), repair(report, finding))
     return entries
 
 

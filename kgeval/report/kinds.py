@@ -54,6 +54,7 @@ KINDS: dict[type[Report], Kind] = {
         "a graph audit",
         _forms(("terminal", "render"), ("markdown", "render"),
             html=("html", "render"), xml=("checks_junit", "render"), sarif=("sarif", "of_audit"),
+            csv=("audit_csv", "render"),
         ),
         ("redact", "redacted"),
     ),

@@ -1,4 +1,4 @@
-"""The Cypher that lists everything a finding counted, ready to paste into Neo4j Browser."""
+"""Cypher about a finding, ready to paste into Neo4j Browser or cypher-shell: what lists its hits, and what can be done about them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from kgeval.records import AuditReport, Finding
+from kgeval.records import AuditReport, Finding, Repair
 from kgeval.report.display import code
 
 _USES_LAYOUT = re.compile(r"\$layout\b")
@@ -16,8 +16,9 @@ _DECLARED = re.compile(r"^//\s*:param\s+(\w+)\s*=>\s*.*?(?:--\s*(.*))?$", re.MUL
 
 @dataclass(frozen=True)
 class Listing:
-    """The `:param` lines of one finding without the report's layout, and its query. `shares_layout`: layout_line() has to
-    be set before. `missing`: parameters that kgeval makes while it runs (name and what it is); the reader sets them by hand."""
+    """The `:param` lines of one statement without the report's layout, and the statement. `shares_layout`: layout_line() has to
+    be set before. `missing`: parameters that kgeval makes while it runs, or that are the reader's to choose (name and what it is); the
+    reader sets them by hand: without one the statement does not run."""
 
     params: str
     query: str
@@ -25,7 +26,7 @@ class Listing:
     missing: tuple[tuple[str, str], ...] = ()
 
     def text(self) -> str:
-        """Parameter lines and the query."""
+        """Parameter lines and the statement."""
         return f"{self.params}\n{self.query}" if self.params else self.query
 
 
@@ -35,18 +36,59 @@ def layout_line(report: AuditReport) -> str:
 
 
 def listing(report: AuditReport, finding: Finding) -> Listing | None:
-    """How to list all that a finding counted, or null where there is no query. `sample` is raised to the count."""
+    """The check's query, which lists all that it counted or the rows that it reads (`Finding.query_lists`); null where there is none.
+    `sample` is raised to the count."""
     if not finding.query:
         return None
     own = dict(finding.parameters)
-    if own.get("layout") == report.layout.model_dump():
-        del own["layout"]
     given = own.get("sample")
     if isinstance(given, int):
         own["sample"] = max(given, finding.count or 0)
-    query = code(finding.query.replace("\r\n", "\n").strip())
+    return _listing(report, finding.query, own)
+
+
+def hits(report: AuditReport, finding: Finding) -> Listing | None:
+    """How to see the hits that the report lists, where the check's query lists only what it reads or needs what kgeval makes while it runs;
+    null where hits have no element ids."""
+    from kgeval.graph.queries import all_queries
+
+    ids = list(dict.fromkeys(item.element_id for example in finding.sample for item in example.items if item.element_id))
+    query = listing(report, finding)
+    if query is None or not ids or (finding.query_lists == "hits" and not query.missing):
+        return None
+    return _listing(report, all_queries()["look-at-hits"].text, {"element_ids": ids})
+
+
+def repair(report: AuditReport, finding: Finding) -> Listing | None:
+    """What can be done about the hits; null where there is nothing for this graph (`Finding.repair` has the reason)."""
+    if finding.repair is None or not finding.repair.cypher:
+        return None
+    return _listing(report, finding.repair.cypher, finding.repair.parameters)
+
+
+def repair_line(repair: Repair) -> str:
+    """Where the repair is, or why there is none, in one line."""
+    if repair.cypher is None:
+        return f"no repair by Cypher: {repair.reason or 'none is known'}"
+    if repair.query is None:
+        return "repair: CREATE INDEX statements in the HTML and JSON reports"
+    if repair.reads:
+        return f"look closer: kgeval cypher show {repair.query}"
+    return f"repair ({'safe' if repair.safe else 'look at each hit first'}): kgeval cypher show {repair.query}"
+
+
+def _listing(report: AuditReport, text: str, parameters: Mapping[str, Any]) -> Listing:
+    own = dict(parameters)
+    if own.get("layout") == report.layout.model_dump():
+        del own["layout"]
+    query = ended(code(text.replace("\r\n", "\n").strip()))
     missing = tuple((name, doc.strip()) for name, doc in _DECLARED.findall(query) if name not in {*own, "layout"})
     return Listing(_lines(own), query, "layout" not in own and _USES_LAYOUT.search(query) is not None, missing)
+
+
+def ended(query: str) -> str:
+    """The statement with the semicolon that cypher-shell waits for."""
+    return query if query.endswith(";") else f"{query};"
 
 
 def _lines(parameters: Mapping[str, Any]) -> str:

@@ -10,6 +10,7 @@ from kgeval.records import AuditReport, Example, Finding, RunManifest
 from kgeval.report import figures, priorities
 from kgeval.report.audit_gates import gate_name, outcome, summary, value, waived_or_known, waiver_state
 from kgeval.report.display import number, percent, plural, visible
+from kgeval.report.listing import repair_line
 from kgeval.report.usage import construction_line
 
 # Not encoded: what is no mark-up within a line. A colon may start a link or an emoji unless a blank or a digit follows.
@@ -40,7 +41,7 @@ def render(report: AuditReport) -> str:
     from kgeval.report.audit_diff_text import section
 
     head = (_head(report), _gates(report), section(report.diff), _mend(report), _figures(report), _groups(report))
-    blocks = (_failed(report), _waivers(report), _unanswered(report), _built(report))
+    blocks = (_failed(report), _repairs(report), _waivers(report), _unanswered(report), _built(report))
     return fitted(head, (part for part in blocks if part), (notes(report.notes), foot(report.run, report.layout.name)))
 
 
@@ -106,6 +107,13 @@ def _failed(report: AuditReport) -> str:
             break
         rows.append(row)
     return "## Findings\n\n" + table(("Severity", "Check", "Found", "Examples"), rows) + elsewhere(len(bad) - len(rows)) if rows else ""
+
+
+def _repairs(report: AuditReport) -> str:
+    """What can be done about each failed check by Cypher: the query's name, or why there is none."""
+    rows = [(code(f.rule_id), prose(repair_line(f.repair))) for f in priorities.failed(report) if f.repair][:_MOST_ROWS]
+    lead = "The HTML and JSON reports have the Cypher with the layout and the element ids of the hits. kgeval never runs it."
+    return f"## Repairs\n\n{lead}\n\n" + table(("Check", "Repair"), rows) if rows else ""
 
 
 def _example(example: Example) -> str:

@@ -11,6 +11,7 @@ from kgeval.report import figures, priorities
 from kgeval.report.audit_gates import gate_name, outcome, summary, value, waived_or_known
 from kgeval.report.console import grid, head, screen, text_of, title, where
 from kgeval.report.display import number, percent, plural, visible
+from kgeval.report.listing import repair_line
 from kgeval.report.usage import construction_line
 
 if TYPE_CHECKING:
@@ -74,6 +75,8 @@ def _mend(console: Console, report: AuditReport) -> None:
         name, advice = visible(finding.title, longest=60), visible(finding.advice, longest=180)
         amount = _amount(finding) + priorities.touches(finding, report)
         body = Text.assemble((f"{name}: ", "bold"), amount, f"\n{advice}" if finding.advice else "")
+        if finding.repair:
+            body.append(f"\n{visible(repair_line(finding.repair), longest=180)}", style="dim")
         table.add_row(Text(finding.severity, style=_COLOURS[finding.severity]), body)
     console.print(table)
     if rest := bad[_MENDED : _MENDED + 4]:

@@ -10,6 +10,7 @@ import pytest
 from kgeval.audit.rulebook import load_rules
 from kgeval.errors import QueryError
 from kgeval.graph.queries import all_queries, blank, load, parse
+from kgeval.graph.roles import entity
 
 SOUND = """// count-all: how many nodes there are.
 // Counted, not estimated.
@@ -34,6 +35,7 @@ FAULTY = {
     "undeclared procedure": (
         SOUND.replace("MATCH (n)", "CALL gds.wcc.stream('g') YIELD nodeId AS n"), "gds.wcc.stream is called but not in 'needs'",
     ),
+    "unknown role": (SOUND.replace("WITH count", "WHERE @is(n, Ghost) WITH count"), "@is is no role of a layout"),
     "procedure not called": (SOUND.replace("// mode", "// needs: gds.wcc.stream\n// mode"), "gds.wcc.stream is in 'needs' but not called"),
 }
 
@@ -105,3 +107,20 @@ def test_no_query_asks_for_more_threads_than_gds_gives_without_a_licence() -> No
     assert asked and max(asked.values()) <= 4
     given = {rule.id: rule.settings["concurrency"] for rule in load_rules().values() if "concurrency" in rule.settings}
     assert given == {"similar-entity": 1}
+
+
+def test_findings_and_repairs_are_scoped_by_one_text() -> None:
+    """Where an audit query asks whether something is an entity, whole, it asks in the words that repairs get."""
+    for query in all_queries().values():
+        plain = re.sub(r"\s+", " ", blank(query.text))
+        asked = set(re.findall(r"any\(l IN labels\((\w+)\) WHERE l IN \$layout\.entity_labels\) AND none\(", plain))
+        wrong = [x for x in asked if query.folder == "audit" and re.sub(r"\s+", " ", entity(x)) not in plain]
+        assert wrong == [], query.name
+
+
+def test_every_repair_says_what_its_graph_is_of_everything_that_it_changes() -> None:
+    repairs = [query for query in all_queries().values() if query.folder == "repair" and query.name != "look-at-hits"]
+    assert {query.name for query in repairs} == {rule.repair for rule in load_rules().values() if rule.repair}
+    for query in repairs:
+        plain = re.sub(r"\s+", " ", blank(query.text))
+        assert "$layout.scope_label IN labels(" in plain and "$layout.scope_property] = $layout.scope_value" in plain, query.name

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kgeval.audit.check import Check, Outcome
+from kgeval.graph.literals import cypher_name
 from kgeval.graph.queries import all_queries
 from kgeval.records import Example, GraphRef
 
@@ -32,7 +33,20 @@ def run(check: Check) -> Outcome:
     wanted = [index for index in map(parse, check.layout.expected_indexes) if index.label in used]
     present = check.graph.read(check.query, timeout=check.timeout)
     faults = [(index, fault) for index in wanted if (fault := lack(index, present))]
-    return Outcome(len(faults), len(wanted), [_example(index, fault) for index, fault in faults[: check.sample]])
+    return Outcome(
+        len(faults), len(wanted), [_example(index, fault) for index, fault in faults[: check.sample]],
+        repair="\n".join(statement(index, absent=fault == absent(index)) for index, fault in faults) or None,
+    )
+
+
+def statement(index: Expected, *, absent: bool) -> str:
+    """The statement that makes an index; where there is one that does not work, what to do before."""
+    label, key = cypher_name(index.label), cypher_name(index.key)
+    kind, on = {
+        "vector": ("VECTOR INDEX", f"(n.{key})"), "fulltext": ("FULLTEXT INDEX", f"EACH [n.{key}]"), "lookup": ("INDEX", f"(n.{key})"),
+    }[index.kind]
+    made = f"CREATE {kind} IF NOT EXISTS FOR (n:{label}) ON {on};"
+    return made if absent else f"// Drop the one that is not online first: SHOW INDEXES names it.\n{made}"
 
 
 def parse(entry: str) -> Expected:
@@ -47,8 +61,13 @@ def lack(index: Expected, present: Iterable[dict[str, Any]]) -> str | None:
     """What is wrong with an expected index: absent, or there but not online. None if it is there and online."""
     states = [row["state"] for row in present if _serves(index, row)]
     if not states:
-        return f"there is no {index.name}"
+        return absent(index)
     return None if "ONLINE" in states else f"the {index.name} is {states[0].lower()}, not online"
+
+
+def absent(index: Expected) -> str:
+    """What is wrong with an index that is not there."""
+    return f"there is no {index.name}"
 
 
 def _serves(index: Expected, row: dict[str, Any]) -> bool:

@@ -1,0 +1,24 @@
+// name-relations: gives relations a name that says what they mean.
+// In the layout's property or, where there is none, as type: then relations are made anew and their element ids change.
+//
+// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
+// :param element_ids => ['5:...:1']      -- LIST OF STRING: the relations, as the finding lists them; leave out those that are right
+// :param label => 'works_for'            -- STRING: the name that they get
+//
+// returns: renamed INTEGER
+// mode: write
+MATCH (a)-[r]->(b)
+WHERE elementId(r) IN $element_ids
+  AND @is(r, Relation)
+WITH DISTINCT a, r, b
+CALL (a, r, b) {
+  WITH a, r, b WHERE r[$layout.relation_label_key] IS NOT NULL
+  SET r[$layout.relation_label_key] = $label
+}
+CALL (a, r, b) {
+  WITH a, r, b WHERE r[$layout.relation_label_key] IS NULL
+  CREATE (a)-[n:$($label)]->(b)
+  SET n = properties(r)
+  DELETE r
+}
+RETURN count(*) AS renamed

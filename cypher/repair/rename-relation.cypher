@@ -1,0 +1,24 @@
+// rename-relation: gives all relations of one name another one.
+// The name is in the layout's property or, where there is none, the type: then relations are made anew and their element ids change.
+//
+// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
+// :param from => 'worked_for'            -- STRING: the name that goes
+// :param to => 'works_for'               -- STRING: the name that they get
+//
+// returns: renamed INTEGER
+// mode: write
+MATCH (a)-[r]->(b)
+WHERE @label(r) = $from
+  AND @is(r, Relation)
+WITH DISTINCT a, r, b
+CALL (a, r, b) {
+  WITH a, r, b WHERE r[$layout.relation_label_key] IS NOT NULL
+  SET r[$layout.relation_label_key] = $to
+}
+CALL (a, r, b) {
+  WITH a, r, b WHERE r[$layout.relation_label_key] IS NULL
+  CREATE (a)-[n:$($to)]->(b)
+  SET n = properties(r)
+  DELETE r
+}
+RETURN count(*) AS renamed

@@ -1,0 +1,12 @@
+// restore-relations: takes back the retirement of relations: they hold again.
+//
+// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
+// :param element_ids => ['5:...:1']      -- LIST OF STRING: the relations, as the finding lists them; leave out those that are right
+//
+// returns: restored INTEGER
+// mode: write
+MATCH ()-[r]->()
+WHERE elementId(r) IN $element_ids
+  AND @is(r, Relation)
+FOREACH (k IN [k IN [$layout.valid_to_key, $layout.expired_key] WHERE k IS NOT NULL] | REMOVE r[k])
+RETURN count(*) AS restored

@@ -1,0 +1,25 @@
+// text-to-number: turns whole numbers that are kept as text into integers, for one property of one type.
+// Other values stay as they are.
+//
+// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
+// :param type => 'Person'                -- STRING: the type of entities or relations
+// :param property => 'born'              -- STRING: the property
+//
+// returns: changed INTEGER
+// mode: write
+CALL () {
+  MATCH (e)
+  WHERE $type IN labels(e) + [toStringOrNull(e[$layout.type_key])]
+    AND @is(e, Entity)
+    AND e[$property] IS :: STRING NOT NULL AND trim(e[$property]) =~ '[+-]?[0-9]{1,18}'
+  SET e[$property] = toInteger(trim(e[$property]))
+  RETURN count(*) AS some
+  UNION ALL
+  MATCH ()-[r]->()
+  WHERE $type IN [type(r), @label(r)]
+    AND @is(r, Relation)
+    AND r[$property] IS :: STRING NOT NULL AND trim(r[$property]) =~ '[+-]?[0-9]{1,18}'
+  SET r[$property] = toInteger(trim(r[$property]))
+  RETURN count(*) AS some
+}
+RETURN sum(some) AS changed

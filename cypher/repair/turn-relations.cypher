@@ -1,0 +1,15 @@
+// turn-relations: turns relations round, with all their properties; their element ids change.
+// Right only where the ends were swapped; where an end has the wrong type, set that instead.
+//
+// :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
+// :param element_ids => ['5:...:1']      -- LIST OF STRING: the relations, as the finding lists them; leave out those that are right
+//
+// returns: turned INTEGER
+// mode: write
+MATCH (a)-[r]->(b)
+WHERE elementId(r) IN $element_ids
+  AND @is(r, Relation)
+CREATE (b)-[n:$(type(r))]->(a)
+SET n = properties(r)
+DELETE r
+RETURN count(*) AS turned

@@ -1,0 +1,373 @@
+"""Every repair that kgeval prints, on two graphs of one database: it does what it says, in its own graph only, and the finding is gone.
+
+The graph is the sample with its planted defects and a few more, written twice, in three layouts: two graphs parted by a label, two by a
+property, and one whose types and relation names are labels and types.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import kgeval
+from kgeval.audit.engine import run_check
+from kgeval.audit.repair import repair_query
+from kgeval.audit.rulebook import load_rules
+from kgeval.audit.schema import GraphSchema, PropertySpec, TypeSpec
+from kgeval.graph.connect import Graph
+from kgeval.graph.layouts import bind, load_profile
+from kgeval.graph.queries import all_queries
+from kgeval.records import AuditReport, Finding, Layout
+from kgeval.report.listing import Listing, hits, layout_line, listing, repair
+
+SAMPLE = json.loads((Path(kgeval.__file__).parent / "sample" / "graph.json").read_text(encoding="utf-8"))
+HOSTILE = "Bobby'; `DETACH` \\u0027 $layout"
+VALIDITY = {"valid_from_key": "valid_at", "valid_to_key": "invalid_at", "expired_key": "expired_at"}
+VECTORS = {"embedding_key": "vector", "chunk_embedding_key": "vector"}
+LAYOUTS = {
+    "kgeval": load_profile("kgeval").layout.model_copy(update={**VALIDITY, **VECTORS}),
+    "graphiti": load_profile("graphiti").layout.model_copy(update=VECTORS | {"chunk_embedding_key": "vector"}),
+    "labels": load_profile("neo4j-graphrag").layout.model_copy(update={**VALIDITY, **VECTORS, "scope_property": "book"}),
+}
+
+NODES = [dict(node) for node in SAMPLE["nodes"]]
+LINKS = [dict(link) for link in SAMPLE["links"]]
+TYPES = {node["id"]: node.get("type") for node in NODES}
+SCHEMA = GraphSchema(
+    source="schema.toml",
+    node_types=[
+        TypeSpec(label=label, properties=[
+            PropertySpec(name="height", types=["INTEGER"]), PropertySpec(name="record", types=["STRING"], required=label == "Ship"),
+        ])
+        for label in sorted({kind for kind in TYPES.values() if kind} - {"Comet"})
+    ],
+    relation_types=[TypeSpec(label=label) for label in sorted({link["predicate"] for link in LINKS} - {"raced"})],
+    patterns=sorted({(TYPES[link["source"]], link["predicate"], TYPES.get(link["target"])) for link in LINKS if TYPES.get(link["target"])}),
+)
+
+
+def planted() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Entities and relations of the sample, with defects of embeddings, of time, of what a schema declares, and with hostile names."""
+    draws = random.Random(5)
+    nodes = [{**node, "vector": [draws.gauss() for _ in range(8)]} for node in NODES]
+    links = [dict(link) for link in LINKS]
+    for node in nodes:
+        node |= {"tonnage": "".join(re.findall(r"\d", str(node["tonnage"])))} if isinstance(node.get("tonnage"), str) else {}
+    nodes[3].pop("vector")
+    nodes[4]["vector"] = [0.0] * 8
+    nodes[5]["vector"] = [1.0] * 3
+    for at, node in enumerate([node for node in nodes if node["type"] == "Person"][:6]):
+        node["height"] = f" {170 + at}" if at < 3 else 180
+    nodes.append({"id": "hostile", "name": HOSTILE, "type": HOSTILE, "description": HOSTILE, "chunk_ids": ["01-harbour-0"], "aliases": []})
+    nodes.append({"id": "night", "name": "Night Heron", "type": "Ship", "dangling": True, "chunk_ids": [], "aliases": []})
+    nodes.append({"id": "she", "name": "She", "type": "Person", "chunk_ids": ["01-harbour-0"], "aliases": []})
+    links += [
+        {"source": source, "target": "osric-venn", "predicate": predicate, "description": "turned round", "chunk_ids": []}
+        for source, predicate in (("sarn-county", "born_in"), ("velmouth-harbour-board", "works_for"))
+    ]
+    links.append({"source": "hostile", "target": nodes[0]["id"], "predicate": HOSTILE, "description": "", "chunk_ids": ["01-harbour-0"]})
+    for link in links:
+        link["target"] = "night" if link["target"] == "Night Heron" else link["target"]
+    ended = {"invalid_at": "2020-01-01T00:00:00Z", "expired_at": "2021-05-05T05:05:05Z"}
+    free = [link for link in links if link["predicate"] == "happened_at"]
+    free[0] |= {"valid_at": "2019-02-03T00:00:00Z", **ended}
+    free[1] |= {"valid_at": "2030-02-03T00:00:00Z", "invalid_at": "2029-01-01T00:00:00Z"}
+    for link in [link for link in links if link["predicate"] == "born_in"][:12]:
+        link |= {"valid_at": "2001-02-03T00:00:00Z", "invalid_at": "2002-01-01T00:00:00Z", "expired_at": "2024-06-06T06:06:06Z"}
+    free[2] |= {"invalid_at": "2017-07-07T07:07:07Z", "expired_at": "2018-08-08T08:08:08Z"}
+    next(link for link in links if link["predicate"] == "sailed_to")["valid_at"] = "2017-07-07T07:07:07Z"
+    return nodes, links
+
+
+def drawn(kind: str, name: str) -> tuple[list[list[Any]], list[list[Any]]]:
+    """Nodes (number, labels, properties) and relations (start, end, type, properties) of the graph `name` in one layout."""
+    nodes, links = planted()
+    scope = {"kgeval": [name], "graphiti": [], "labels": []}[kind]
+    own = {"kgeval": {}, "graphiti": {"group_id": name}, "labels": {"book": name}}[kind]
+    entity, chunk = {"kgeval": ("__Entity__", "Chunk"), "graphiti": ("Entity", "Episodic"), "labels": ("__Entity__", "Chunk")}[kind]
+    rows: list[list[Any]] = []
+    at: dict[str, int] = {}
+    relations: list[list[Any]] = []
+    for doc in SAMPLE["graph"]["documents"] if kind != "graphiti" else []:
+        at["document " + doc["id"]] = len(rows)
+        rows.append([len(rows), ["Document", *scope], {"id": doc["id"], "path": doc["id"], **own}])
+    for one in SAMPLE["graph"]["chunks"]:
+        at["chunk " + one["id"]] = len(rows)
+        text = {"content": one["text"], "uuid": one["id"]} if kind == "graphiti" else {"text": one["text"], "id": one["id"]}
+        rows.append([len(rows), [chunk, *scope], {**text, "vector": [0.0] * 8 if one["id"] == "01-harbour-1" else [1.0] * 8, **own}])
+        if kind != "graphiti":
+            relations.append([len(rows) - 1, at["document " + one["document"]], "FROM_DOCUMENT", {}])
+    for node in nodes:
+        at[node["id"]] = len(rows)
+        props = {key: value for key, value in node.items() if key not in ("id", "type", "chunk_ids", "description")}
+        props |= {"summary" if kind == "graphiti" else "description": node["description"]} if node.get("description") else {}
+        props |= {"uuid" if kind == "graphiti" else "id": node["id"]} | ({"type": node["type"]} if kind == "kgeval" else {})
+        rows.append([len(rows), [entity, *scope, *([node["type"]] if node["type"] else [])], {**props, **own}])
+        for source in node.get("chunk_ids", []):
+            if "chunk " + source in at:
+                here, there = len(rows) - 1, at["chunk " + source]
+                relations.append([there, here, "MENTIONS", {}] if kind == "graphiti" else [here, there, "FROM_CHUNK", {}])
+    for link in links:
+        times = {key: link[key] for key in ("valid_at", "invalid_at", "expired_at") if key in link}
+        told = {"kgeval": {"predicate": link["predicate"], "chunk_ids": link.get("chunk_ids", [])},
+                "graphiti": {"name": link["predicate"], "episodes": link.get("chunk_ids", []), "group_id": name}, "labels": {}}[kind]
+        type_ = {"kgeval": re.sub(r"\W", "_", link["predicate"]).upper(), "graphiti": "RELATES_TO", "labels": link["predicate"]}[kind]
+        relations.append([at[link["source"]], at[link["target"]], type_, {**told, **times}])
+    return rows, relations
+
+
+def draw(graph: Graph, kind: str, name: str) -> None:
+    nodes, relations = drawn(kind, name)
+    rows = graph.write("UNWIND $rows AS row CREATE (n:$(row[1])) SET n = row[2] RETURN row[0] AS at, elementId(n) AS id", {"rows": nodes})
+    ids = {row["at"]: row["id"] for row in rows}
+    graph.write(
+        "UNWIND $rows AS row MATCH (a) WHERE elementId(a) = row[0] MATCH (b) WHERE elementId(b) = row[1] "
+        "CREATE (a)-[r:$(row[2])]->(b) SET r = row[3]",
+        {"rows": [[ids[a], ids[b], *more] for a, b, *more in relations]},
+    )
+
+
+def everything(graph: Graph, kind: str, name: str) -> list[Any]:
+    """All nodes and relations of one graph, with their ids, labels and properties."""
+    mine = {"kgeval": f"'{name}' IN labels(n)", "graphiti": f"n.group_id = '{name}'", "labels": f"n.book = '{name}'"}[kind]
+    nodes = graph.read(f"MATCH (n) WHERE {mine} RETURN elementId(n) AS id, labels(n) AS labels, properties(n) AS all ORDER BY id")
+    links = graph.read(
+        f"MATCH (n)-[r]->(o) WHERE {mine} RETURN elementId(r) AS id, type(r) AS type, properties(r) AS all, elementId(o) AS o ORDER BY id"
+    )
+    return [nodes, links]
+
+
+# repairs of properties come before those of relations, and what deletes entities comes last, so that each still has its hits
+ORDER = [
+    "property-type-mismatch", "mixed-property-type", "missing-required-property", "missing-embedding", "zero-embedding",
+    "embedding-dimension", "implausible-invalidation", "inverted-interval", "mass-invalidation", "expired-relation",
+    "bloated-description", "low-fill-property", "chunk-without-entities", "dangling-source", "ends-not-in-source",
+    "entity-without-source", "name-not-in-source", "relation-without-source", "saturated-source-list", "false-merger",
+    "bridge-only-access", "small-component", "signature-outlier", "pattern-violation", "undeclared-relation", "missing-type",
+    "undeclared-type", "relation-synonym", "rare-relation-type", "conflicting-value", "self-loop", "parallel-relation",
+    "inverse-duplicate", "dangling-relation", "rare-type", "type-inconsistency", "type-conflict", "duplicate-name",
+    "similar-entity", "fragmented-entity", "sentence-entity", "empty-name", "super-node", "pronoun-entity", "generic-entity",
+    "numeric-entity", "placeholder-entity", "isolated-entity", "constant-relation-type", "missing-index",
+]
+# those that depend most on the layout
+SHORT = ["expired-relation", "missing-type", "rare-relation-type", "rare-type", "isolated-entity"]
+SWAPPED = "Sarn County -[born_in]-> Osric Venn"
+SETTINGS = {
+    "mass-invalidation": {"min_facts": 10}, "constant-relation-type": {"min_relations": 20, "min_share": 0.12},
+    "similar-entity": {"min_cosine": 0.85},
+}
+NO_ANSWER = {  # what a layout has no place for, so that the check is skipped or has nothing to find
+    "kgeval": {"saturated-source-list"}, "graphiti": {"saturated-source-list", "false-merger"},
+    "labels": {"saturated-source-list", "relation-without-source", "dangling-source", "ends-not-in-source"},
+}
+NO_REPAIR = {"bloated-description": "nothing in this layout separates the pieces of a description"}
+
+
+def test_every_rule_stands_in_the_order() -> None:
+    assert sorted(ORDER) == sorted(load_rules())
+
+
+@pytest.mark.parametrize(("kind", "rules"), [
+    pytest.param("kgeval", ORDER[:-1], id="kgeval"),
+    pytest.param("graphiti", SHORT, id="graphiti, some"), pytest.param("labels", SHORT, id="labels, some"),
+    pytest.param("graphiti", ORDER[:-1], id="graphiti", marks=pytest.mark.long),
+    pytest.param("labels", ORDER[:-1], id="labels", marks=pytest.mark.long),
+])
+def test_each_repair_does_what_it_says_in_its_own_graph_only(graph: Graph, kind: str, rules: list[str]) -> None:
+    for name in ("one", "two"):
+        draw(graph, kind, name)
+    before = everything(graph, kind, "two")
+    foreign = [[row["id"] for row in rows] for rows in before]
+    wrong = {}
+    for rule_id in rules:
+        fault = repaired(graph, kind, rule_id, foreign)
+        if fault:
+            wrong[rule_id] = fault
+        if everything(graph, kind, "two") != before:
+            wrong[rule_id] = "the other graph was changed"
+            before = everything(graph, kind, "two")
+    assert wrong == {}
+
+
+def repaired(graph: Graph, kind: str, rule_id: str, foreign: list[list[str]]) -> str | None:
+    """Runs what is printed about a finding, and says what is wrong with it. `foreign`: ids of nodes and relations of the other graph."""
+    layout = bind(graph, LAYOUTS[kind], "one")
+    finding = check(graph, layout, rule_id)
+    if not finding.count:
+        return None if rule_id in NO_ANSWER[kind] else f"has no hits: {finding.status}, {finding.reason}"
+    fault = listed(graph, layout, finding)
+    printed, query = repair(report_of(layout), finding), repair_query(load_rules()[rule_id])
+    if finding.repair is None or query is None or fault:
+        return fault or "has no repair"
+    if rule_id in NO_REPAIR:
+        return None if NO_REPAIR[rule_id] in (finding.repair.reason or "") and printed is None else f"not left out: {finding.repair}"
+    if printed is None:
+        return f"is not printed: {finding.repair.reason}"
+    writes = query.mode == "write"
+    theirs = {"element_ids": [*foreign[0], *foreign[1]], "keep": foreign[0][-1], "copies": foreign[0], "element_id": foreign[0][-1]}
+    pasted(graph, layout, printed, {**next(iter(chosen(graph, rule_id, finding))), **theirs}, write=writes)
+    rows = [row for values in chosen(graph, rule_id, finding) for row in pasted(graph, layout, printed, values, write=writes)]
+    if query.mode == "read":
+        return None if rows else "shows nothing"
+    left = check(graph, layout if rule_id != "constant-relation-type" else bind(graph, LAYOUTS[kind], "one"), rule_id)
+    if rule_id == "signature-outlier":  # only one was swapped, the others have an end of the wrong type
+        return "is left" if any(SWAPPED in one.items[0].name for one in left.sample) or left.count != (finding.count or 0) - 1 else None
+    return f"{left.count} hits are left of {finding.count}; {rows}" if left.count else None
+
+
+def listed(graph: Graph, layout: Layout, finding: Finding) -> str | None:
+    """Whether the query lists what its title says."""
+    query, ids = listing(report_of(layout), finding), hits(report_of(layout), finding)
+    if query is None:
+        return "has no query"
+    if finding.query_lists == "hits" and not query.missing:
+        row = pasted(graph, layout, query, {})[0]
+        return None if row["count"] == finding.count else f"lists {row['count']} of {finding.count} hits"
+    things = {item.element_id for example in finding.sample for item in example.items if item.element_id}
+    found = len(pasted(graph, layout, ids, {})) if ids else 0
+    return None if found == len(things) else f"shows {found} of {len(things)} things"
+
+
+def pasted(graph: Graph, layout: Layout, printed: Listing, values: dict[str, Any], *, write: bool = False) -> list[dict[str, Any]]:
+    """What a shell does with the printed text, after the reader has set what is his to choose: `:param` lines, then the statement."""
+    lines = f"{layout_line(report_of(layout))}\n{printed.text()}".split("\n")
+    settings = [re.fullmatch(r":param (\w+) => (.*)", line) for line in lines if line.startswith(":param ")]
+    given = {found[1]: graph.read(f"RETURN {found[2]} AS value")[0]["value"] for found in settings if found}
+    statement = "\n".join(line for line in lines if not line.startswith(":param "))
+    assert statement.endswith(";")
+    return (graph.write if write else graph.read)(statement, given | values)
+
+
+def check(graph: Graph, layout: Layout, rule_id: str) -> Finding:
+    return run_check(graph, layout, rule_id, sample=0, schema=SCHEMA.parameters(), settings=SETTINGS.get(rule_id, {}))
+
+
+def report_of(layout: Layout) -> AuditReport:
+    return SimpleNamespace(layout=layout)  # type: ignore[return-value]
+
+
+def chosen(graph: Graph, rule_id: str, finding: Finding) -> Iterator[dict[str, Any]]:
+    """What a reader chooses, run after run of the repair."""
+    items = [example.items for example in finding.sample]
+    ids = [[item.element_id for item in group] for group in items]
+    if rule_id in ("type-conflict", "duplicate-name", "similar-entity", "fragmented-entity"):
+        gone: dict[Any, Any] = {}
+        for keep, *copies in ids:
+            kept = gone.get(keep, keep)
+            gone |= dict.fromkeys(copies, kept)
+            yield {"keep": kept, "copies": copies}
+    elif rule_id in ("mixed-property-type", "low-fill-property"):
+        yield from (dict(zip(("type", "property"), group[0].name.split("."), strict=True)) for group in items)
+    elif rule_id in ("rare-relation-type", "rare-type"):
+        yield from ({"from": group[0].name, "to": "born_in" if rule_id == "rare-relation-type" else "Person"} for group in items)
+    elif rule_id == "relation-synonym":
+        yield from ({"from": other.name, "to": group[0].name} for group in items for other in group[1:])
+    elif rule_id == "type-inconsistency":
+        yield from ({"from": group[0].name, "to": group[1].name} for group in items)
+    elif rule_id in ("undeclared-relation", "undeclared-type"):
+        yield from ({"from": group[0].type, "to": "born_in" if rule_id == "undeclared-relation" else "Person"} for group in items)
+    elif rule_id == "signature-outlier":
+        yield {"element_ids": [group[0].element_id for group in items if group[0].name == SWAPPED]}
+    elif rule_id == "conflicting-value":
+        yield {"element_ids": [one for group in ids for one in group[2:]]}
+    elif rule_id == "super-node":
+        yield {"element_ids": [group[0] for group in ids]}
+    elif rule_id == "sentence-entity":
+        yield from ({"element_id": group[0], "name": "Teaching"} for group in ids)
+    elif rule_id == "constant-relation-type":  # the ids of both graphs: those of the other one are left alone
+        for group in items:
+            named = "MATCH ()-[r]->() WHERE $name IN [type(r), r.name, r.predicate] RETURN elementId(r) AS id ORDER BY id"
+            rows = graph.read(named, {"name": group[0].name})
+            for part in range(4):
+                yield {"element_ids": [row["id"] for row in rows[part::4]], "label": f"{group[0].name} {part}"}
+    elif rule_id == "mass-invalidation":
+        yield from ({"second": str(example.why).rpartition(" at ")[2]} for example in finding.sample)
+    elif rule_id == "inverse-duplicate":
+        yield {"labels": [group[0].type for group in items]}
+    else:
+        yield {
+            "property-type-mismatch": {"type": "Person", "property": "height"},
+            "missing-required-property": {"property": "record", "value": "-"},
+            "dangling-source": {"id": items[0][0].name}, "missing-type": {"type": "Person"}, "numeric-entity": {"property": "year"},
+        }.get(rule_id, {})
+
+
+def run_repair(graph: Graph, layout: Layout, query: str, **values: Any) -> list[dict[str, Any]]:
+    return graph.write(all_queries()[query].text, {"layout": layout.model_dump(), **values})
+
+
+def id_of(graph: Graph, name: str) -> str:
+    return str(graph.read("MATCH (n {name: $name}) RETURN elementId(n) AS id", {"name": name})[0]["id"])
+
+
+PLAIN = Layout(
+    name="plain", scope_property="book", scope_value="mine", entity_labels=["E"], name_keys=["name"], alias_keys=["aliases"],
+    type_label_ignored=["E"], relation_types=["R", "S"], relations_join_entities_only=True, chunk_labels=["C"], mention_types=["IN"],
+    entity_source_key="source_id", source_separator="<SEP>",
+)
+
+
+def test_a_merge_takes_relations_links_sources_and_the_name_over_and_doubles_nothing(graph: Graph, draw: Any) -> None:
+    draw("""CREATE (keep:E {name: 'Ada Lovelace', book: 'mine', source_id: 'c1'}),
+              (copy:E {name: 'Lovelace', book: 'mine', source_id: 'c2'}),
+              (x:E {name: 'x', book: 'mine'}), (c:C {book: 'mine'}), (keep)-[:R {since: 1}]->(x), (copy)-[:R {since: 1}]->(x),
+              (copy)-[:R {since: 2}]->(x), (x)-[:S]->(copy), (copy)-[:S]->(keep), (copy)-[:IN]->(c), (keep)-[:IN]->(c)""")
+    ids = {"keep": id_of(graph, "Ada Lovelace"), "copies": [id_of(graph, "Lovelace")]}
+    assert run_repair(graph, PLAIN, "merge-entities", **ids) == [{"merged": 1}]
+    kept = graph.read("MATCH (k:E {name: 'Ada Lovelace'}) RETURN k.source_id AS s, k.aliases AS a")
+    assert kept == [{"s": "c1<SEP>c2", "a": ["Lovelace"]}]
+    rows = graph.read("MATCH (a)-[r]->(b) RETURN a.name AS a, type(r) AS r, r.since AS since, b.name AS b ORDER BY r, since")
+    assert [tuple(row.values()) for row in rows] == [
+        ("Ada Lovelace", "IN", None, None), ("Ada Lovelace", "R", 1, "x"), ("Ada Lovelace", "R", 2, "x"), ("x", "S", None, "Ada Lovelace"),
+    ]
+
+
+def test_a_number_becomes_a_property_of_what_it_is_related_to_and_marks_no_chunk(graph: Graph, draw: Any) -> None:
+    draw("""CREATE (n:E {name: '1904', book: 'mine'})<-[:R]-(:E {name: 'strike', book: 'mine'}),
+              (n)-[:IN]->(:C {name: 'chunk', book: 'mine'}),
+              (m:E {name: '1905', book: 'mine'})<-[:R]-(s:E {name: 'strikes', book: 'mine', year: '1903'}), (n)<-[:S]-(s)""")
+    values = {"element_ids": [id_of(graph, "1904"), id_of(graph, "1905")], "property": "year"}
+    assert run_repair(graph, PLAIN, "number-to-property", **values) == [{"deleted": 2}]
+    rows = graph.read("MATCH (n) RETURN n.name AS name, n.year AS year ORDER BY name")
+    assert {row["name"]: sorted(row["year"] or []) for row in rows} == {
+        "chunk": [], "strike": ["1904"], "strikes": ["1903", "1904", "1905"],
+    }
+
+
+def test_another_graph_that_came_after_the_layout_was_bound_is_left_alone(graph: Graph, draw: Any) -> None:
+    """`relations_join_entities_only` was true of one graph."""
+    draw("""UNWIND ['mine', 'other'] AS book CREATE (e:E {name: book, book: book})-[:R]->(e)""")
+    assert run_repair(graph, PLAIN, "delete-self-loops") == [{"deleted": 1}]
+    assert graph.read("MATCH (e)-[:R]->(e) RETURN e.name AS name") == [{"name": "other"}]
+
+
+@pytest.mark.parametrize("name", ["kgeval", "graphiti", "lightrag"])
+def test_a_layout_that_is_bound_to_no_graph_reaches_none(graph: Graph, draw: Any, name: str) -> None:
+    draw("CREATE (e:Entity:__Entity__ {name: 'x', group_id: 'g'})-[:RELATES_TO]->(e)")
+    assert run_repair(graph, load_profile(name).layout, "delete-self-loops") == [{"deleted": 0}]
+
+
+def test_each_missing_index_is_made_by_its_own_statement_whatever_its_label_is_called(graph: Graph, draw: Any) -> None:
+    label, key = "E`) ON (n.x); MATCH (n) DETACH DELETE n //", "k\\u0060 ey"
+    draw("CREATE (:E {id: 1})")
+    graph.write("CREATE (n:$($label)) SET n[$key] = 'x'", {"label": label, "key": key})
+    wanted = [f"{kind}{label}.{key}" for kind in ("", "vector:", "fulltext:")]
+    layout = Layout(name="indexed", entity_labels=["E"], expected_indexes=[*wanted, "E.id"])
+    finding = run_check(graph, layout, "missing-index")
+    assert (finding.count, finding.repair is not None and finding.repair.safe) == (4, True)
+    try:
+        for statement in str(finding.repair and finding.repair.cypher).splitlines():
+            graph.schema_command(statement.rstrip(";"))
+        graph.schema_command("CALL db.awaitIndexes()")
+        assert run_check(graph, layout, "missing-index").count == 0
+        assert graph.read("MATCH (n) RETURN count(n) AS n") == [{"n": 2}]
+    finally:
+        for row in graph.read("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP' RETURN name"):
+            graph.schema_command(f"DROP INDEX `{row['name']}`")

@@ -1,0 +1,121 @@
+"""What a report prints to see hits and to repair them, in each form: what it lists, whose graph it touches, and why there is none."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from kgeval.audit.pages import rule_page
+from kgeval.audit.repair import query_lists, repair_for
+from kgeval.audit.rulebook import load_rules
+from kgeval.cli.main import cli
+from kgeval.graph.queries import all_queries
+from kgeval.records import AuditReport, Example, Finding, GraphRef, Layout, RunManifest
+from kgeval.report.listing import hits, listing, repair
+from kgeval.report.redact import redacted
+from kgeval.report.write import rendered
+
+PLAIN = Layout(name="plain", entity_labels=["E"], name_keys=["name"])
+HOSTILE = "4:x:1'] OR true //"
+ROWS = "The rows that the check reads."
+
+
+def hit(*ids: str, **more: Any) -> Example:
+    return Example(items=[GraphRef(element_id=one, key="=k", name="=1+1 \u202e", type="T") for one in ids], **more)
+
+
+def finding(rule_id: str, *found: Example, layout: Layout = PLAIN) -> Finding:
+    rule, query = load_rules()[rule_id], all_queries()[rule_id]
+    return Finding(
+        rule_id=rule_id, group=rule.group, status="failed", severity=rule.severity, title=rule.title, count=len(found), total=9, share=0.5,
+        sample=list(found), query=query.text, query_lists=query_lists(rule), repair=repair_for(rule, layout, found),
+        parameters={"sample": 9, "sample_share": 1.0, "sample_seed": 0, "pronouns": ["he"], "any_label": False},
+    )
+
+
+def audit(*findings: Finding) -> AuditReport:
+    run = RunManifest(kgeval="0", command="kgeval audit", started="2025-01-01T00:00:00Z", seconds=1.0)
+    return AuditReport(run=run, layout=PLAIN, findings=list(findings))
+
+
+def test_a_repair_holds_the_ids_of_hits_that_are_not_waived_quoted() -> None:
+    found = finding("isolated-entity", hit(HOSTILE), hit("4:x:2", "4:x:3"), hit("4:x:4", waived="right"))
+    printed = repair(audit(found), found)
+    assert found.repair and found.repair.parameters == {"element_ids": [HOSTILE, "4:x:2"]}
+    assert printed and printed.params == ":param element_ids => ['4:x:1\\'] OR true //', '4:x:2']"
+    assert (printed.missing, printed.shares_layout, printed.query[-1]) == ((), True, ";")
+
+
+def test_what_is_the_readers_to_choose_is_never_filled_in() -> None:
+    chosen = {"duplicate-name": {"keep", "copies"}, "rare-type": {"from", "to"}, "conflicting-value": {"element_ids"}}
+    for rule_id, wanted in chosen.items():
+        found = finding(rule_id, hit("4:x:1", "4:x:2"))
+        printed = repair(audit(found), found)
+        assert printed and (printed.params, {name for name, _ in printed.missing}) == ("", wanted)
+
+
+def test_a_query_of_rows_says_so_and_the_hits_are_shown_by_their_ids() -> None:
+    rows, done = finding("duplicate-name", hit("4:x:1", "4:x:2")), finding("pronoun-entity", hit("4:x:3"))
+    report = audit(rows, done)
+    shown, none = hits(report, rows), hits(report, done)
+    assert shown and shown.params == ":param element_ids => ['4:x:1', '4:x:2']" and none is None and listing(report, done)
+    page = rendered(report, "html")
+    assert page.count("Cypher to list them all") == 1 and page.count("Cypher of the rows that the check reads") == 1
+    assert "kgeval audit --check duplicate-name --limit 0 -o hits.csv" in page
+    of_rows = {rule.id for rule in load_rules().values() if query_lists(rule) == "rows"}
+    assert of_rows >= {"duplicate-name", "type-conflict", "similar-entity"}
+
+
+def test_where_there_is_no_repair_each_form_says_why() -> None:
+    why = "nothing in this layout separates the pieces of a description"
+    found = finding("bloated-description", hit("4:x:1"))
+    report = audit(found)
+    assert found.repair and found.repair.cypher is None and why in str(found.repair.reason)
+    for form in ("text", "md", "html", "json"):
+        assert why in " ".join(rendered(report, form).split()), form  # type: ignore[arg-type]
+    assert "there is none: nothing in this layout separates" in rule_page(load_rules()["bloated-description"])
+    assert "index again with a higher cap" in rule_page(load_rules()["saturated-source-list"])
+    with_one = finding("bloated-description", hit("4:x:1"), layout=PLAIN.model_copy(update={"source_separator": "<SEP>"}))
+    assert with_one.repair and with_one.repair.query == "shorten-description"
+
+
+def test_every_form_names_the_repair() -> None:
+    report = audit(finding("pronoun-entity", hit("4:x:1")))
+    assert "kgeval cypher show delete-listed-entities" in rendered(report, "text")
+    assert "kgeval cypher show delete-listed-entities" in rendered(report, "md")
+    assert "Cypher to repair them (unsafe: look at each first)" in rendered(report, "html")
+    assert json.loads(rendered(report, "json"))["findings"][0]["repair"]["parameters"] == {"element_ids": ["4:x:1"]}
+    assert AuditReport.model_validate_json(rendered(report, "json")) == report
+    assert "=1+1" not in rendered(redacted(report), "html")
+
+
+def test_the_csv_has_a_row_a_thing_and_no_formula() -> None:
+    report = audit(finding("duplicate-name", hit("4:x:1", "4:x:2"), hit("4:x:3", waived="right")), finding("self-loop"))
+    rows = list(csv.DictReader(io.StringIO(rendered(report, "csv"))))
+    assert [(row["check"], row["hit"], row["element_id"], row["waived"]) for row in rows] == [
+        ("duplicate-name", "1", "4:x:1", ""), ("duplicate-name", "1", "4:x:2", ""), ("duplicate-name", "2", "4:x:3", "right"),
+    ]
+    assert all(row["name"].startswith("'=1+1 [U+202E]") and row["key"] == "'=k" for row in rows)
+    assert "=1+1" not in rendered(report, "csv", redact=True)
+
+
+@pytest.mark.parametrize("rule_id", sorted(load_rules()))
+def test_every_rule_has_a_repair_or_says_why_not(rule_id: str) -> None:
+    rule = load_rules()[rule_id]
+    assert bool(rule.repair) != bool(rule.no_repair)
+    assert set(rule.repair_needs) <= set(Layout.model_fields)
+    query = all_queries().get(rule.repair)
+    assert query is None or query.folder == "repair"
+    assert query is None or "layout" in {p.name for p in query.params}
+
+
+def test_a_shown_repair_sets_nothing_that_is_to_be_chosen_and_a_shown_query_ends() -> None:
+    shown = CliRunner().invoke(cli, ["cypher", "show", "rename-relation", "--offline"]).output
+    assert "// choose: :param from => 'worked_for'" in shown and not any(line.startswith(":param") for line in shown.splitlines())
+    assert CliRunner().invoke(cli, ["cypher", "show", "isolated-entity", "--offline"]).output.endswith(";\n")
+    assert ROWS in CliRunner().invoke(cli, ["cypher", "show", "duplicate-name", "--offline"]).output
