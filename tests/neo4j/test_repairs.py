@@ -187,10 +187,10 @@ def test_each_repair_does_what_it_says_in_its_own_graph_only(graph: Graph, kind:
     foreign = [[row["id"] for row in rows] for rows in before]
     wrong = {}
     for rule_id in rules:
-        fault = repaired(graph, kind, rule_id, foreign)
-        if fault:
+        if fault := repaired(graph, kind, rule_id, foreign):
             wrong[rule_id] = fault
-        if everything(graph, kind, "two") != before:
+        reads = (query := repair_query(load_rules()[rule_id])) is not None and query.mode == "read"
+        if not reads and everything(graph, kind, "two") != before:  # the server refuses what a reading transaction writes
             wrong[rule_id] = "the other graph was changed"
             before = everything(graph, kind, "two")
     assert wrong == {}
@@ -369,5 +369,5 @@ def test_each_missing_index_is_made_by_its_own_statement_whatever_its_label_is_c
         assert run_check(graph, layout, "missing-index").count == 0
         assert graph.read("MATCH (n) RETURN count(n) AS n") == [{"n": 2}]
     finally:
-        for row in graph.read("SHOW INDEXES YIELD name, type WHERE type <> 'LOOKUP' RETURN name"):
-            graph.schema_command(f"DROP INDEX `{row['name']}`")
+        for row in graph.read("SHOW INDEXES YIELD name, type, owningConstraint AS of WHERE type <> 'LOOKUP' RETURN name, of"):
+            graph.schema_command(f"DROP {'CONSTRAINT' if row['of'] else 'INDEX'} `{row['of'] or row['name']}`")
