@@ -25,14 +25,15 @@ _STRING_OR_BRACKET = re.compile(rf"{_STRING.pattern}|[{{}}\[\]]", re.DOTALL)
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _BRACKET = re.compile(r"[{\[]")
 _SPACE = re.compile(r"\s+")
-# What stands right before an answer: the beginning of a line or a colon, then the fence or tag that the answer stands in.
+# What stands right before an answer: the beginning of a line, a colon or an exclamation ("Sure!"), then the fence or tag around it.
 _OPENING = re.compile(
-    r"(?:\A|(?<=\n)|(?<=[:\uff1a]))[ \t*]*(?:(?P<fence>`+|~{3,})(?:\w*[ \t]*\n|json)?|<(?P<tag>answer|output|result|response|json)>)?\s*\Z",
+    r"(?:\A|(?<=\n)|(?<=[:!\uff1a\uff01]))[ \t*]*"
+    r"(?:(?P<fence>`+|~{3,})(?:\w*[ \t]*\n|json)?|<(?P<tag>answer|output|result|response|json)>)?\s*\Z",
     re.IGNORECASE,
 )
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _END_OF_TURN = r"\s*(?:</s>|<\|\w+\|>|</(?:answer|output|result|response|json)>)"
-_SIGN_OFF = r"(?:\s*(?:let me know if|i hope (?:this|that) helps|hope (?:this|that) helps|(?:is there )?anything else)[^.!?\n]*[.!?])?"
+_SIGN_OFF = r"(?:\s*(?:let me know if|(?:i )?hope (?:this|that) helps|(?:is there )?anything else|good luck)[^.!?\n]*[.!?])?"
 _MOST_SPACE = 300
 
 
