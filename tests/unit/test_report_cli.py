@@ -68,6 +68,17 @@ def test_thresholds_and_fail_on_are_gates(capsys: pytest.CaptureFixture[str]) ->
     assert "'nonsense': this is not NAME>=X" in err and "7 is not a number from 0 to 1" in err and "'==0.3' is no limit" in err
 
 
+def test_gates_over_nothing_that_was_judged_or_compared_have_no_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    """No audit among the sources; no figure that the baseline has too."""
+    wrote(Path("scores"), scores=scored({("a", "mrr"): mean(0.5)}))
+    wrote(Path("others"), scores=scored({("b", "token_f1"): mean(0.5)}))
+    told(capsys, 0, "scores")
+    _, err = told(capsys, 3, "scores", "--fail-on", "error")
+    assert "gate without an answer: fail-on" in err
+    told(capsys, 3, "scores", "--baseline", "others", "--fail-if-worse")
+    told(capsys, 0, "scores", "--baseline", "scores", "--fail-if-worse")
+
+
 def test_a_missed_gate_of_a_source_is_exit_code_1_and_an_unfinished_source_3(capsys: pytest.CaptureFixture[str]) -> None:
     wrote(Path("missed"), scores=scored({("a", "mrr"): mean(0.2)}, gates=[gate("a", "mrr", 0.5, 0.2, False)]))
     out, _ = told(capsys, 1, "missed")

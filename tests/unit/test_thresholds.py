@@ -112,6 +112,6 @@ def test_the_edge_is_the_same_in_audit_comparison_accuracy_and_completeness() ->
     judged: Any = SimpleNamespace(estimates=[estimate])
     assert accuracy._gated(judged, accuracy.parse_gates(["accuracy>=0.8"])) == ([], [])
     coverage = SimpleNamespace(entity_coverage=Proportion(count=0, total=0, share=near))
-    measured: Any = SimpleNamespace(verdict_level="exact", levels={"exact": coverage})
+    measured: Any = SimpleNamespace(verdict_level="exact", scope="documents", levels={"exact": coverage})
     assert completeness.gate_code(measured, completeness.parse_gates(["entity_coverage=0.8"])) == 0
     assert completeness.gate_code(measured, completeness.parse_gates(["entity_coverage<=0.8, entity_coverage@exact<=0.7"])) == 1
