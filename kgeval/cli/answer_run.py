@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from kgeval.config import Config
     from kgeval.files.asked import Questions
     from kgeval.manifest import Started
-    from kgeval.records import Answer, AnsweredSystem, AnswerReport, RunManifest
+    from kgeval.records import Answer, AnsweredSystem, AnswerReport, ModelUse, RunManifest
 
 INCOMPLETE = 3
 
@@ -59,17 +59,22 @@ class Job:
         told = [line for system in self.systems if isinstance(system, Tells) for line in system.notes]
         return [*self.questions.notes, *told, *(models.notes if models is not None else [])]
 
-    def manifest(self, code: int) -> RunManifest:
-        """The manifest of this run."""
+    def manifest(self, code: int, before: Sequence[ModelUse] = ()) -> RunManifest:
+        """The manifest of this run, with what models were asked after `before`: of several files each has its own part."""
         from kgeval.config import DEFAULT_FILE
+        from kgeval.llm.account import use_since
 
         files = [one.spec.argument for one in self.chosen if one.spec.kind == "file"]
         options, models, graph = self.options, self.box.models, self.box.graph
         named = [options["questions"], options["config_file"] or DEFAULT_FILE, options["layout_option"], *files]
         return self.started.manifest(
             server=graph.info if graph else None, inputs=[Path(name) for name in named if name and Path(name).is_file()],
-            seed=options["seed"], exit_code=code, asked=models.asked() if models else None,
+            seed=options["seed"], exit_code=code, asked=replace(models.asked(), use=use_since(before, self.used())) if models else None,
         )
+
+    def used(self) -> list[ModelUse]:
+        """What models were asked so far."""
+        return list(self.box.models.asked().use) if self.box.models else []
 
 
 def open_job(config: Config, options: Mapping[str, Any], started: Started, stack: ExitStack) -> Job:
@@ -191,11 +196,11 @@ def _one_target(job: Job, target: Target) -> AnswerReport:
     options = job.options
     taking: Taking = "answered" if options["retry_errors"] else "finished" if options["resume"] else "nothing"
     systems = [job.systems[at] for at in target.systems]
-    tallies = []
+    tallies, before = [], job.used()
     with AnswerFile(target.files, fingerprint=fingerprint(job, systems), taking=taking) as file:
         for system in systems:
             tallies.append(_one_system(job, system, file))
-        report = _report(job, systems, file, tallies)
+        report = _report(job, systems, file, tallies, before)
         for path in file.finish(report):
             say(f"wrote {path}")
     if report.run.exit_code:
@@ -225,12 +230,14 @@ def fingerprint(job: Job, systems: Sequence[System]) -> str:
     return hashlib.sha256(json.dumps(what).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _report(job: Job, systems: Sequence[System], file: AnswerFile, tallies: Sequence[Tally]) -> AnswerReport:
+def _report(
+    job: Job, systems: Sequence[System], file: AnswerFile, tallies: Sequence[Tally], before: Sequence[ModelUse],
+) -> AnswerReport:
     from kgeval.records import AnswerReport
 
     found = list(_counted(systems, file.answers()))
     stopped = any(tally.stopped for tally in tallies)
-    run = job.manifest(INCOMPLETE if stopped or _too_many(found, job.how.max_error_rate) else 0)
+    run = job.manifest(INCOMPLETE if stopped or _too_many(found, job.how.max_error_rate) else 0, before)
     return AnswerReport(run=run, complete=not stopped, systems=found, notes=job.notes)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from kgeval.llm.calls import Failure, Outcome, Task
@@ -28,6 +29,20 @@ class _Stage:
 def too_many(failed: float, done: int, rate: float) -> bool:
     """Whether more failed than chance explains (three standard deviations) at the allowed rate, once there is enough to look at."""
     return done >= FIRST_LOOK and failed > done * rate + 3 * (done * rate * (1 - rate)) ** 0.5
+
+
+def use_since(before: Sequence[ModelUse], now: Sequence[ModelUse]) -> list[ModelUse]:
+    """What was asked after `before` of the same account, by stage; stages that asked nothing since are left out."""
+    earlier = {(one.stage, one.model): one for one in before}
+    found = (_less(one, earlier[key]) if (key := (one.stage, one.model)) in earlier else one for one in now)
+    return [one for one in found if one.calls or one.from_journal or one.failures]
+
+
+def _less(one: ModelUse, before: ModelUse) -> ModelUse:
+    counts = {name: getattr(one, name) - getattr(before, name) for name in ("calls", "from_journal", "input_tokens", "output_tokens")}
+    cost = None if one.cost is None else round(one.cost - (before.cost or 0.0), 6)
+    failures = dict(Counter(one.failures) - Counter(before.failures))
+    return one.model_copy(update={**counts, "cost": cost, "seconds": round(one.seconds - before.seconds, 3), "failures": failures})
 
 
 class Account:

@@ -11,6 +11,9 @@ from overview_world import EXAMPLES, KIND_FILES, audited, example, finding, mani
 
 from kgeval.errors import InputError
 from kgeval.records import (
+    AnsweredSystem,
+    AnswerReport,
+    ModelUse,
     PipelineRun,
     RunPlace,
     StageRun,
@@ -126,3 +129,28 @@ def test_files_of_kgeval_that_are_no_part_of_it_are_named_with_the_command_that_
                 read_sources([path])
             assert words in str(caught.value) and "no report of kgeval" not in str(caught.value)
             assert any(note.startswith(f"passed over: {path.name} is ") and words in note for note in read_sources([tmp_path]).notes)
+
+
+def test_one_run_that_wrote_a_file_a_system_is_told_of_whole(tmp_path: Path) -> None:
+    run = manifest("answer", arguments={"outputs": ["answers/"]})
+    for n, name in enumerate(("closed-book", "graph", "vector"), start=1):
+        use = [ModelUse(stage="answer", model="m", calls=100 * n, input_tokens=1_000 * n, cost=0.1 * n)]
+        system = AnsweredSystem(system=name, signature=name, answers=100)
+        text = AnswerReport(run=run.model_copy(update={"model_use": use}), systems=[system]).model_dump_json()
+        (tmp_path / f"{name}.run.json").write_text(text, encoding="utf-8")
+    (tmp_path / "copy.json").write_text((tmp_path / "graph.run.json").read_text(encoding="utf-8"), encoding="utf-8")
+    report = whole(tmp_path)
+    assert [one.of for one in report.figures] == ["closed-book", "graph", "vector"]
+    assert (sum(one.use.calls for one in report.cost), sum(one.use.input_tokens for one in report.cost)) == (600, 6_000)
+    assert {one.place.dataset for one in report.sources} == {None}, "systems of one run are no data sets"
+    assert any("1 file holds a report that another one holds too" in note for note in report.notes)
+
+
+def test_two_runs_with_a_file_a_system_each_stand_apart_by_their_folders(tmp_path: Path) -> None:
+    for at, folder in enumerate(("first", "second")):
+        (tmp_path / folder).mkdir()
+        for name in ("graph", "vector"):
+            system = AnsweredSystem(system=name, signature=name, answers=100)
+            text = AnswerReport(run=manifest("answer", at=at), systems=[system]).model_dump_json()
+            (tmp_path / folder / f"{name}.run.json").write_text(text, encoding="utf-8")
+    assert sorted(str(one.place.dataset) for one in whole(tmp_path).sources) == ["first", "first", "second", "second"]

@@ -14,7 +14,7 @@ from typing import Any
 
 from kgeval.errors import InputError
 from kgeval.files.plain import check_readable, decode
-from kgeval.records import OverviewReport, PipelineRun, RunPlace, SourceKind, StageRun
+from kgeval.records import AnswerReport, IndexRecord, OverviewReport, PipelineRun, RunPlace, SourceKind, StageRun
 from kgeval.report.display import number, plural
 from kgeval.report.overview.kinds import ELSEWHERE, KINDS, Reported, kind_of, validated
 
@@ -186,15 +186,13 @@ def _placed(one: Source, folder: Path, ledger: PipelineRun, changed: list[str]) 
 
 
 def _once(reports: Sequence[Source], notes: list[str]) -> list[Source]:
-    """Each report once: a scoring run stands in a folder and in its report files. A report is known by its kind,
-    its command line and when it was started."""
-    kept: dict[tuple[str, str], Source] = {}
+    """Each report once: a scoring run stands in a folder and in its report files. A report is known by its kind, its command line, when
+    it was started and what it tells of: one run of `kgeval answer -o DIR/` writes a report a system."""
+    kept: dict[tuple[str, str, str], Source] = {}
     ordered = sorted(reports, key=lambda one: (one.stage is None, one.file.suffix != ".json", len(one.file.parts)))
     for one in ordered:
-        run = one.record.run
-        options = {name: value for name, value in run.arguments.items() if name != "fingerprint"}
-        mark = json.dumps([run.command, run.started, options, str(getattr(one.record, "graph", None))], sort_keys=True)
-        kept.setdefault((one.kind, mark), one)
+        graph = str(getattr(one.record, "graph", None))
+        kept.setdefault((*_run_of(one), json.dumps([graph, *_systems(one)])), one)
     twice = len(reports) - len(kept)
     if twice:
         notes.append(f"{number(twice)} {'file holds' if twice == 1 else 'files hold'} a report that another one holds too")
@@ -203,14 +201,32 @@ def _once(reports: Sequence[Source], notes: list[str]) -> list[Source]:
     return sorted((one for one in reports if id(one) in chosen), key=lambda one: (order.index(one.kind), str(one.file)))
 
 
+def _run_of(one: Source) -> tuple[str, str]:
+    """Kind and run of a report."""
+    run = one.record.run
+    options = {name: value for name, value in run.arguments.items() if name != "fingerprint"}
+    return one.kind, json.dumps([run.command, run.started, options], sort_keys=True)
+
+
+def _systems(one: Source) -> list[str]:
+    """The systems that a report of answers or of an index tells of."""
+    if isinstance(one.record, IndexRecord):
+        return [one.record.system, str(one.record.variant)]
+    return sorted(system.system for system in one.record.systems) if isinstance(one.record, AnswerReport) else []
+
+
 def apart(reports: Sequence[Source]) -> list[Source]:
     """The reports with places of their own: where several of one kind stand at one place, each run is called a data set by its folder,
-    else by the folder of the file, else by the file."""
-    piles = Counter((one.kind, one.place) for one in reports)
+    else by the folder of the file, else by the file. What one run says of different systems stands at one place."""
+    def run(one: Source) -> tuple[str, str] | str:
+        return _run_of(one) if _systems(one) else str(one.file)
+
+    piles = Counter((kind, place) for kind, place, _ in {(one.kind, one.place, run(one)) for one in reports})
     crowded = {key for key, count in piles.items() if count > 1}
     for name in (_by_root, _by_folder):
-        named = {(one.kind, one.place, name(one)) for one in reports if (one.kind, one.place) in crowded}
-        if crowded and len(named) == sum(piles[key] for key in crowded):
+        runs = {(one.kind, one.place, run(one), name(one)) for one in reports if (one.kind, one.place) in crowded}
+        named = {(kind, place, called) for kind, place, _, called in runs}
+        if crowded and len(named) == len(runs) == sum(piles[key] for key in crowded):
             return [_called(one, name(one)) for one in reports]
     return [_called(one, one.file.stem) if (one.kind, one.place) in crowded else one for one in reports]
 
