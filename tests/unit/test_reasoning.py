@@ -12,7 +12,7 @@ from kgeval.metrics.stored.joins import Arrow, arrow
 from kgeval.metrics.stored.metrics import METRICS, cypher_execution_match, kg_grounding, stale_context_share, stepwise_accuracy
 from kgeval.metrics.stored.steps import step_kinds
 from kgeval.metrics.summary.gains import gains
-from kgeval.metrics.summary.reasoning import hops_of, reasoning
+from kgeval.metrics.summary.reasoning import accuracy_of, hops_of, reasoning
 from kgeval.metrics.summary.values import Table
 from kgeval.records import Answer, GoldPath, GraphRef, MetricInfo, Passage, Question, Row, Score
 
@@ -268,3 +268,24 @@ def test_every_metric_says_what_it_is():
     }
     assert all(metric.summary and metric.definition and metric.source for metric in METRICS)
     assert {metric.name for metric in METRICS if metric.better == "lower"} == {"stale_context_share"}
+
+
+@pytest.mark.parametrize(("reference", "answer", "computed", "metric"), [
+    ("Ada Marsh", "Ada Marsh", ("exact_match", "token_f1"), "exact_match"),
+    ("Ada Marsh commands the Lantern, a ship.", "The Lantern is commanded by Ada Marsh.", ("exact_match", "token_f1"), "token_f1"),
+    ("Ada Marsh commands the Lantern, a ship.", "The Lantern is commanded by Ada Marsh.", ("exact_match",), "none"),
+    ("Ada Marsh", "The Lantern is a ship that Ada Marsh commands.", ("exact_match", "token_f1"), "none"),
+    ("Ada Marsh", "The Lantern is a ship that Ada Marsh commands.", ("binary_accuracy", "exact_match"), "binary_accuracy"),
+])
+def test_accuracy_by_hops_is_by_a_metric_that_fits_the_form_of_the_answers(reference, answer, computed, metric):
+    rows = [row(Question(id=f"q{n}", question="?", reference=reference, hops=2), answer) for n in range(3)]
+    chosen, note = accuracy_of(computed, lambda: iter(rows))
+    assert chosen == metric and (note is None) == (metric != "none")
+    assert note is None or "binary_accuracy" in note
+
+
+def test_one_system_that_answers_in_sentences_is_enough_against_whole_texts():
+    short, long = (Question(id=name, question="?", reference="Ada Marsh") for name in ("q1", "q2"))
+    rows = [row(short, "Ada Marsh"), row(long, "It is Ada Marsh, as the log book of the Lantern says.", system="t")]
+    assert accuracy_of(["exact_match"], lambda: iter(rows))[0] == "none"
+    assert accuracy_of(["rouge_l"], lambda: iter(rows)) == (None, None)

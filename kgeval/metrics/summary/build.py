@@ -1,4 +1,5 @@
-"""A run's scores and rows -> its report. Each is read once; memory is one float a system, metric and question, and what is shown."""
+"""A run's scores and rows -> its report. Each is read once (rows twice where a metric by words is to say what is right); memory is one
+float a system, metric and question, and what is shown."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from kgeval.metrics.summary.gates import Gate, evaluate
 from kgeval.metrics.summary.groups import Grouping, Traits, group_summaries, grouping, mean_by_type
 from kgeval.metrics.summary.leaders import DEFAULT_METRIC, lacking_levels, leaderboard, levels_by_dataset
 from kgeval.metrics.summary.means import mean_of_values
-from kgeval.metrics.summary.reasoning import ACCURACIES, Chains
+from kgeval.metrics.summary.reasoning import Chains, accuracy_of
 from kgeval.metrics.summary.spread import repeats, spread
 from kgeval.metrics.summary.values import Table, Values
 from kgeval.metrics.summary.worst import Worst
@@ -88,6 +89,7 @@ class _Read:
     worst: Worst
     chains: Chains
     touched: Touched | None
+    notes: list[str]
 
 
 def build_report(
@@ -106,7 +108,7 @@ def build_report(
     leaders = leaderboard(parts.levels, metric=metric) if metric else []
     costs = _costs(read.costs, groups, names, parts, options)
     notes = [
-        *options.notes, *groups.notes, *lacking_levels(leaders), *_without_rows(read),
+        *options.notes, *groups.notes, *read.notes, *lacking_levels(leaders), *_without_rows(read),
         *_audit_notes(read.touched), *_built_notes(names, options),
     ]
     return ScoreReport(
@@ -143,10 +145,10 @@ def _read(scores: Scores, rows: Rows, infos: Sequence[MetricInfo], systems: Sequ
     known = all_metrics()
     aspects = {info.metric: known[info.metric].aspects for info in infos if info.metric in known}
     # chains keep their accuracy question by question, so only the one that counts is kept
-    right = options.accuracy_metric or next((name for name in ACCURACIES if any(info.metric == name for info in infos)), None)
+    right, note = (options.accuracy_metric, None) if options.accuracy_metric else accuracy_of([info.metric for info in infos], rows)
     read = _Read(
         Table(infos, systems, aspects), Traits(), Costs(), Worst(infos, options.worst), Chains(right),
-        Touched(flagged(options.audit)) if options.audit is not None else None,
+        Touched(flagged(options.audit)) if options.audit is not None else None, [note] if note else [],
     )
     for score in scores():
         read.table.add(score)

@@ -20,6 +20,10 @@ from kgeval.records import Mean, Question, ReasoningSummary, Row, Score
 STEPS = "stepwise_accuracy"
 ACCURACIES = ("binary_accuracy", "factual_correctness", "exact_match", "token_f1")
 YES_OR_NO = ("binary_accuracy", "exact_match")
+BY_WORDS = ("exact_match", "token_f1")  # what they say depends on the form of answers and references
+SHORT = 5  # words at the median: a name, a date, a yes
+MOST_WORDS = 100
+NO_METRIC = "none"
 HALF = 0.5
 MOST_POSITIONS = 10
 
@@ -76,7 +80,7 @@ class Chains:
     """Scores as they come, kept as far as chains need them. Feed it every score and every row once, in any order."""
 
     def __init__(self, accuracy: str | None = None) -> None:
-        self._wanted = (accuracy,) if accuracy else ACCURACIES
+        self._wanted = (accuracy,) if accuracy else ACCURACIES  # NO_METRIC is no metric of any score
         self._chains: dict[str, dict[str, _Chain]] = defaultdict(lambda: defaultdict(_Chain))
         self._right: dict[str, dict[str, dict[str, _Mean]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(_Mean)))
         self._hops: dict[str, int] = {}
@@ -136,6 +140,52 @@ def reasoning(scores: Iterable[Score], rows: Iterable[Row], *, accuracy: str | N
     for row in rows:
         chains.read(row)
     return chains.summaries(seed=seed)
+
+
+@dataclass(frozen=True)
+class Form:
+    """Words of answers and of right answers at the median; of the answers those of the system that says most."""
+
+    answers: int
+    references: int
+
+
+def form_of(rows: Iterable[Row]) -> Form | None:
+    """The form of the answers that are there and have a right answer; null without any."""
+    answers: dict[str, Counter[int]] = defaultdict(Counter)
+    references: Counter[int] = Counter()
+    for row in rows:
+        if row.question.reference and row.answer.answer:
+            answers[row.answer.system][min(len(row.answer.answer.split()), MOST_WORDS)] += 1
+            references[min(len(row.question.reference.split()), MOST_WORDS)] += 1
+    return Form(max(map(_median, answers.values())), _median(references)) if answers else None
+
+
+def accuracy_of(metrics: Sequence[str], rows: Callable[[], Iterable[Row]]) -> tuple[str | None, str | None]:
+    """The metric of these that says whether an answer is right, and a note where none can (NO_METRIC): whole texts are the same only
+    where both are a few words, and a few words among many say little of them. (null, null): there is no metric of accuracy."""
+    first = next((name for name in ACCURACIES if name in metrics), None)
+    form = form_of(rows()) if first in BY_WORDS else None
+    if form is None:
+        return first, None
+    if form.references <= SHORT and form.answers <= SHORT:
+        return first, None
+    if form.references > SHORT and "token_f1" in metrics:
+        return "token_f1", None
+    there = " and ".join(name for name in BY_WORDS if name in metrics)
+    return NO_METRIC, (
+        f"no accuracy by hops: answers have {form.answers} words and right answers {form.references} at the median, where {there} "
+        f"cannot tell right from wrong; binary_accuracy or factual_correctness can"
+    )
+
+
+def _median(counts: Counter[int]) -> int:
+    half, seen = counts.total() / 2, 0
+    for words, count in sorted(counts.items()):
+        seen += count
+        if seen >= half:
+            return words
+    return 0
 
 
 def hops_of(question: Question) -> int | None:
