@@ -38,6 +38,8 @@ def init(folder: Path, case: str | None, output: Path, force: bool, judge: str |
     if output != Path("-") and output.exists() and not force:
         raise UsageError(f"{output} is there already", fix="name another with -o, or replace it with --force")
     looked, known = look(folder), replace(_known(judge, connection), project=_project(folder))
+    if case == "documents" and looked.documents:
+        looked = replace(looked, graphs=())
     chosen = case or case_of(looked, known)
     for name, found in (("answers", looked.answers), ("questions", looked.questions), ("documents", looked.documents),
                         ("graph files", looked.graphs), ("gold", looked.gold)):

@@ -81,18 +81,24 @@ def _listed(stages: Sequence[Stage], ledger: Ledger, orders: Orders, *, dry: boo
     """Prints the stages; with `dry` also what each would ask, where its files are there already."""
     from kgeval.run.carry import states_of
 
+    graphs: list[str] = []  # stages that would make a graph
     for stage, state in states_of(stages, ledger, orders):
         click.echo(visible(f"{state:12}  {stage.id}\n              {stage.line}"))
-        if dry and stage.asks and state != "up to date":
-            _say_plan(stage)
+        if state == "up to date":
+            continue
+        if dry and stage.asks:
+            _say_plan(stage, [one for one in graphs if one in stage.needs])
+        if stage.makes is not None:
+            graphs.append(stage.id)
     return 0
 
 
-def _say_plan(stage: Stage) -> None:
-    """What the stage's own dry run says, indented; or why it cannot say anything yet."""
+def _say_plan(stage: Stage, graphs: Sequence[str]) -> None:
+    """What the stage's own dry run says, indented; or why it cannot say anything yet. `graphs`: stages that make its graph first."""
     import subprocess
 
-    missing = [word for word in stage.words if is_to_come(word) and word not in map(str, stage.outputs)]
+    missing = [f"the graph of {one}" for one in graphs]
+    missing += [word for word in stage.words if is_to_come(word) and word not in map(str, stage.outputs)]
     if missing:
         click.echo(visible(f"              its calls are known once {', '.join(missing)} is there"))
         return

@@ -62,7 +62,7 @@ def _pairs(console: Console, view: View) -> None:
         ends = shown.ends(one)
         made.add_row(
             _pair(one), *map(share, rates), signed(one.relative.value) + (f"\n{ends}" if ends else ""),
-            chance(one.p_holm), shown.points(one.gap.value), shown.scored(one),
+            chance(one.p_holm), shown.points(one.gap.value), shown.scored(one) + (f"\n{lost}" if (lost := shown.lost(one)) else ""),
         )
     console.print(made)
     more(console, len(found) - _PAIRS, "pair")

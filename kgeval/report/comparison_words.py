@@ -12,7 +12,7 @@ MOST_PAIRS = 6  # sentences
 
 
 def verdict(view: View) -> list[str]:
-    """The sentences of the verdict; the first one says it all, if only one is read."""
+    """The sentences of the verdict; the first one says it all, if only one is read, and whose verdict it is."""
     first = list(view.first())
     if not first:
         return ["There is no pair of systems in this report."]
@@ -21,7 +21,8 @@ def verdict(view: View) -> list[str]:
     lines += [sentence(one, view.stop(one.system_a, one.system_b)) for one in clearest[:MOST_PAIRS]]
     if len(clearest) > MOST_PAIRS:
         lines.append(f"{plural(len(clearest) - MOST_PAIRS, 'pair')} more: in the tables and heat maps.")
-    return lines
+    judges = dict.fromkeys(word(one.name) for one in view.report.run.models if one.role == "judge")
+    return [f"{lines[0].removesuffix('.')}; judge: {joined(list(judges))}.", *lines[1:]] if judges else lines
 
 
 def winner(one: PairResult, stop: Stopped | None) -> str | None:

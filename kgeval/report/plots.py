@@ -17,6 +17,8 @@ _LINK = "{http://www.w3.org/1999/xlink}href"
 INK = "#010203"
 ACCENT = "#0f8a7e"
 GRID = "#8b95a1"
+_BARS = 20  # the largest value that is drawn as bars
+_SPAN, _DENSE = 20, 300  # factors from which an axis is logarithmic, and has powers of ten only
 _OF_STYLE = frozenset({
     "fill", "fill-opacity", "fill-rule", "stroke", "stroke-width", "stroke-opacity", "stroke-linecap", "stroke-linejoin",
     "stroke-dasharray", "stroke-dashoffset", "opacity", "text-anchor", "font-size",
@@ -26,12 +28,13 @@ _OF_STYLE = frozenset({
 def histogram(points: Sequence[tuple[int, int]], *, x: str, y: str, name: str) -> str:
     """A plot of (value, how many) pairs as an SVG element; "" with fewer than two distinct values.
 
-    Both axes are logarithmic where the values span more than a factor of 20 (zero cannot be drawn then and is left out);
-    bars on plain axes otherwise. `name` prefixes the ids inside, so that several plots stand on one page.
+    Bars where the largest value is at most 20. Else dots, and an axis whose numbers span more than a factor of 20 is logarithmic (zero
+    cannot be drawn then and is left out). Each axis has two numbers at least. `name` prefixes the ids inside, so that several plots stand
+    on one page.
     """
     shown = sorted((value, n) for value, n in points if n > 0)
-    wide = bool(shown) and shown[-1][0] > 20
-    if wide:
+    wide = bool(shown) and shown[-1][0] > _BARS
+    if wide and _spans([value for value, _ in shown if value > 0]):
         shown = [(value, n) for value, n in shown if value > 0]
     return draw(lambda axes: _plot(axes, shown, wide), labels=(x, y), name=name) if len(shown) > 1 else ""
 
@@ -66,7 +69,7 @@ def draw(plot: Callable[[Any], None], *, labels: tuple[str, str], name: str) -> 
 
 
 def _plot(axes: Any, points: Sequence[tuple[int, int]], wide: bool) -> None:
-    from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter
+    from matplotlib.ticker import MaxNLocator
 
     values, numbers = zip(*points, strict=True)
     if not wide:
@@ -75,12 +78,31 @@ def _plot(axes: Any, points: Sequence[tuple[int, int]], wide: bool) -> None:
         axes.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
         return
     axes.plot(values, numbers, "o", color=ACCENT, markersize=4.5, alpha=0.75, markeredgewidth=0)
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    axes.set_ylim(0.7, max(numbers) * 1.6)
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1 else ""))
+    for axis, given in ((axes.xaxis, values), (axes.yaxis, numbers)):
+        _scale(axis, given)
+    if axes.get_yscale() == "log":
+        axes.set_ylim(0.7, max(numbers) * 1.6)
+    else:
+        axes.set_ylim(0, max(numbers) * 1.15)
+
+
+def _spans(values: Sequence[int]) -> bool:
+    """Whether an axis of these numbers is logarithmic."""
+    return bool(values) and max(values) > _SPAN * min(values)
+
+
+def _scale(axis: Any, values: Sequence[int]) -> None:
+    """Logarithmic where the numbers span much, else plain. Without numbers between the powers of ten, an axis from 30 to 90 has none."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+
+    if 0 in values or not _spans(values):
+        axis.set_major_locator(MaxNLocator(integer=True, nbins=6, min_n_ticks=2))
+    else:
+        (axis.axes.set_xscale if axis.axis_name == "x" else axis.axes.set_yscale)("log")
+        few = max(values) < _DENSE * min(values)
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5) if few else (1,)))
         axis.set_minor_formatter(NullFormatter())
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1 or value == 0 else ""))
 
 
 def _dress(axes: Any, labels: tuple[str, str]) -> None:

@@ -23,6 +23,11 @@ _MEANING = (
     "passed: share of the questions that could be checked; not applicable: the check means nothing for them (no evidence, no right "
     "answer, a negative question); unscored: a call or query failed."
 )
+# what is true of a question that passes, so that a share of 100 % is good for each of them
+PASSES = {
+    "answerable": "by its evidence", "closed_book": "not known by heart", "unique": "one right answer", "leak": "does not say its answer",
+    "duplicate": "asked once", "no_shortcut": "no shorter way", "absent": "not in the graph",
+}
 _EXAMPLES = 3
 _TWINS = 10
 
@@ -51,13 +56,13 @@ def markdown(report: CheckReport) -> str:
     """The result in Markdown."""
     parts = ["# Checks of questions"] + ([] if report.complete else ["Not complete: the run was stopped; what is missing is unscored."])
     for one in report.sets:
-        rows = [(code(figure.check), *cells(figure)) for figure in one.figures]
-        parts += [f"## {escape(one.file)}", prose(head(one)), rows_of(("Check", *_HEADS), rows)]
+        rows = [(check_cell(figure.check), *cells(figure)) for figure in one.figures]
+        parts += [f"## {escape(one.file)}", prose(head(one)), rows_of(("Check: what passes", *_HEADS), rows)]
         parts += [f"- {prose(line)}" for line in failures(one)]
     if report.differences:
         first, second = (one.file for one in report.sets)
-        rows = [(code(one.check), *_difference(one)) for one in report.differences]
-        parts += [f"## {escape(first)} minus {escape(second)}", rows_of(("Check", "difference", "95 %", "of"), rows)]
+        rows = [(check_cell(one.check), *_difference(one)) for one in report.differences]
+        parts += [f"## {escape(first)} minus {escape(second)}", rows_of(("Check: what passes", "difference", "95 %", "of"), rows)]
     if pairs := list(twin_lines(report)):
         parts += ["## Questions that ask the same", prose(twins_head(report)), *(f"- {prose(line)}" for line in pairs)]
     for one in report.sets:
@@ -89,6 +94,16 @@ def head(one: CheckedSet) -> str:
         f"{plural(one.n, 'question')}: {number(one.references)} with a right answer, {number(one.evidence)} with evidence, "
         f"{number(one.negative)} negative"
     )
+
+
+def check_words(check: str) -> str:
+    """A check and what is true of a question that passes it: `leak: does not say its answer`."""
+    return f"{check}: {PASSES[check]}" if check in PASSES else check
+
+
+def check_cell(check: str) -> str:
+    """The same in Markdown."""
+    return f"{code(check)}: {PASSES[check]}" if check in PASSES else code(check)
 
 
 def cells(figure: CheckFigure) -> tuple[str, ...]:
@@ -127,9 +142,9 @@ def twin_lines(report: CheckReport, most: int = 100) -> Iterator[str]:
 def _set(console: Console, one: CheckedSet) -> None:
     title(console, visible(one.file, longest=80))
     console.print(head(one), style="dim")
-    made = table("CHECK", *_HEADS)
+    made = table("CHECK: what passes", *_HEADS)
     for figure in one.figures:
-        made.add_row(figure.check, *cells(figure))
+        made.add_row(check_words(figure.check), *cells(figure))
     console.print(made)
     for line in failures(one):
         console.print(line, overflow="fold")
@@ -139,9 +154,9 @@ def _differences(console: Console, report: CheckReport) -> None:
     if report.differences:
         first, second = (visible(one.file, longest=40) for one in report.sets)
         title(console, f"{first} minus {second}")
-        made = table("CHECK", "difference", "95 %", "of")
+        made = table("CHECK: what passes", "difference", "95 %", "of")
         for one in report.differences:
-            made.add_row(one.check, *_difference(one))
+            made.add_row(check_words(one.check), *_difference(one))
         console.print(made)
 
 

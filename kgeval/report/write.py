@@ -17,6 +17,7 @@ from kgeval.report.kinds import ENDINGS, KINDS, Form
 from kgeval.report.page import Report
 
 R = TypeVar("R", bound=Report)
+MARK = "<!-- a report of kgeval -->"  # below Markdown reports, where no page shows it: `kgeval init` takes them for no documents
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ def rendered(report: Report, form: Form, *, redact: bool = False, screen: Screen
     screen = screen or Screen()
     shape = {"width": screen.width, "colour": screen.colour, "written": screen.written} if form == "text" else {}
     text: str = render(shown, **shape)
-    return text
+    return f"{text}\n{MARK}\n" if form == "md" else text
 
 
 def check_form(form: Form, kind: type[Report]) -> None:

@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from kgeval.errors import KgevalError
 from kgeval.files.shapes import ShapeRole
 from kgeval.files.stream import stream
 
+if TYPE_CHECKING:
+    from kgeval.records import Record
+
 Sort = Literal["answers", "questions", "documents", "graph", "gold"]
 TABLES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 TEXTS = (".txt", ".text", ".md", ".markdown", ".rst", ".pdf", ".docx")
 GRAPHS = (".graphml",)
-EXPORTS = ("entities.parquet", "graph_chunk_entity_relation.graphml")  # Microsoft GraphRAG's and LightRAG's: their folder is the graph
+# Microsoft GraphRAG's, LightRAG's, and tables: their folder is the graph
+EXPORTS = ("entities.parquet", "graph_chunk_entity_relation.graphml", "nodes.csv", "nodes.parquet")
 NOT_TEXTS = frozenset(("readme.md", "license.md", "changelog.md", "contributing.md", "requirements.txt", "license.txt"))
 PEEKED = 20
 MOST = 2_000  # files looked at
+HEAD = 65_536
+_NODES, _LINKS = re.compile(rb'^\s*\{.*"nodes"\s*:\s*\[', re.DOTALL), re.compile(rb'"(links|edges)"\s*:\s*\[')
 LARGE = 200_000_000  # bytes of a JSON file, which is read as a whole
 
 
@@ -42,7 +49,10 @@ def look(folder: Path) -> Looked:
     found: dict[Sort, list[Path]] = {"answers": [], "questions": [], "documents": [], "graph": [], "gold": []}
     paths = list(islice(_files(folder), MOST + 1))
     exports = {path.parent for path in paths if path.name in EXPORTS}
+    ours = {path.parent for path in paths if path.name == "run.json" and _is_run(path)}
     for path in paths[:MOST]:
+        if ours & {path.parent, *path.parents}:
+            continue
         sort = None if path.parent in exports else sort_of(path)
         if sort is not None:
             found[sort].append(path)
@@ -59,9 +69,11 @@ def sort_of(path: Path) -> Sort | None:
     if ending in GRAPHS:
         return "graph"
     if ending in TEXTS:
-        return None if path.name.lower() in NOT_TEXTS else "documents"
+        return None if path.name.lower() in NOT_TEXTS or (ending == ".md" and is_ours(path)) else "documents"
     if ending not in TABLES or (ending == ".json" and path.stat().st_size > LARGE):
         return None
+    if ending == ".json" and _is_node_link(path):
+        return "graph"
     names = _names(path)
     return _by_names(names) if names else None
 
@@ -100,7 +112,45 @@ def _names(path: Path) -> frozenset[str]:
     except (KgevalError, OSError, json.JSONDecodeError):
         return frozenset()
     names = {name for line in lines if line.fault is None and isinstance(line.value, dict) for name in line.value}
-    return frozenset() if "schema_version" in names or {"metric", "status"} <= names else frozenset(names)
+    return frozenset() if "schema_version" in names or {"metric", "status"} <= names or _is_record(names) else frozenset(names)
+
+
+def _is_node_link(path: Path) -> bool:
+    """True for a graph as networkx writes it to JSON: nodes near the beginning, and links or edges."""
+    try:
+        text = path.read_bytes()
+    except OSError:
+        return False
+    return bool(_NODES.search(text[:HEAD]) and _LINKS.search(text))
+
+
+def is_ours(path: Path) -> bool:
+    """True for a Markdown report of kgeval: it ends with a mark that no page shows."""
+    from kgeval.report.write import MARK
+
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - 2 * len(MARK)))
+        return MARK.encode() in file.read()
+
+
+def _is_record(names: set[str]) -> bool:
+    """True for rows that only kgeval writes: verdicts, labels, structures. Some have a text, and are no documents."""
+    from kgeval.records import ComparisonVerdict, HumanLabel, Structure, Verdict
+
+    def fits(kind: type[Record]) -> bool:
+        needed = {name for name, field in kind.model_fields.items() if field.is_required()}
+        return needed <= names <= set(kind.model_fields)
+
+    return any(fits(kind) for kind in (Verdict, ComparisonVerdict, HumanLabel, Structure))
+
+
+def _is_run(path: Path) -> bool:
+    """True for the ledger of a run of `kgeval run`, or a result's manifest: its folder is kgeval's."""
+    try:
+        value = json.loads(path.read_text(encoding="utf-8")) if path.stat().st_size < LARGE else None
+    except (OSError, ValueError):
+        return False
+    return isinstance(value, dict) and "kgeval" in value and bool({"stages", "command"} & set(value))
 
 
 def _files(folder: Path) -> Iterator[Path]:

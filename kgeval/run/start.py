@@ -12,7 +12,7 @@ from kgeval.run.look import Looked
 
 Case = Literal["graph", "documents", "answers"]
 CASES: dict[Case, str] = {
-    "graph": "a graph in Neo4j", "documents": "documents that a graph is built from", "answers": "answers of RAG systems",
+    "graph": "a graph in Neo4j", "documents": "documents or files that a graph is made from", "answers": "answers of RAG systems",
 }
 
 
@@ -60,17 +60,19 @@ def _graph(case: Case, looked: Looked, known: Known) -> Iterator[str]:
         _line("uri", known.uri or "neo4j://localhost:7687", on=known.uri is not None,
               note="without it kgeval starts its own Neo4j; the password is in NEO4J_PASSWORD, never here"),
         _line(
-            "name", known.graph or known.project or "mygraph", on=case == "documents" or known.graph is not None,
+            "name", known.graph or known.project or "mygraph",
+            on=case == "documents" or known.graph is not None or bool(looked.graphs and not known.nodes),
             note="which graph of the database",
         ),
         _line("layout", known.layout or "neo4j-graphrag", on=False, note="how it is stored; found by itself"),
     ))
-    documents, files = looked.documents[:5] if case == "documents" else (), looked.graphs[:1] if case == "documents" else ()
-    has_source = bool(documents or files)
+    files = () if known.nodes else looked.graphs[:1]  # a graph that is there in a file need not be built from texts
+    documents = looked.documents[:5] if case == "documents" and not files else ()
     yield "\n".join((
-        _off("[source]", on=has_source) + "                     # what the graph is made from; leave out for a graph that is there",
-        _line("documents", _texts(documents or ("docs/",)), on=bool(documents), note="kgeval build"),
-        _line("files", _texts(files or ("graph.graphml",)), on=bool(files) and not documents, note="or kgeval import"),
+        _off("[source]", on=bool(documents or files))
+        + "                     # what the graph is made from; leave out for a graph that is there",
+        _line("documents", _texts(documents or looked.documents[:5] or ("docs/",)), on=bool(documents), note="kgeval build"),
+        _line("files", _texts(files or ("graph.graphml",)), on=bool(files), note="or kgeval import"),
         _off('options = { extractor = "rules", cooccurrence = true }', on=bool(documents)),
         '# with a name in [model.extractor] leave the options out: a model reads better, and costs',
     ))

@@ -168,9 +168,10 @@ COMMANDS = (
         shown=("*.md",), hidden=(r"\b[0-9a-f]{16}\b",),
     ),
     Case("report-all-kinds", "report runs -o report.md", ALL_KINDS),
-    Case("report-of-answers", "report answers", before=(
+    Case("report-of-answers", "report answers -f md", before=(
         "answer questions.jsonl --system 'one=command:{python} mine.py' --system 'two=command:{python} mine.py' --limit 2 -o answers/ --no-progress",
     ), inputs=ANSWERS, texts={"mine.py": SYSTEM}, hidden=(LATENCY,)),
+    Case("run-dry", "run --dry-run", ("graph.json<sample/graph.json",), texts={"kgeval.toml": CONFIG, "mine.py": SYSTEM}),
     Case("matrix", "matrix matrix-run -o matrix.json -o matrix.md", ("<inputs/matrix-run",)),
     # answers
     Case(
@@ -254,7 +255,6 @@ GRAPHS = (
     Case("cypher-show", "cypher show isolated-entity --graph harbour", world=HARBOUR),
     Case("cypher-run", "cypher run empty-name --graph harbour --param sample_share=1.0 --param sample_seed=0", world=HARBOUR),
     Case("doctor", "doctor --graph harbour", world=HARBOUR, hidden=(r"\d[\d,.]* (GB|MB|GiB|MiB|cores)",)),
-    Case("run-dry", "run --dry-run", ("graph.json<sample/graph.json",), world=HARBOUR, texts={"kgeval.toml": CONFIG, "mine.py": SYSTEM}),
     # they write
     Case("import", "import graph.json --graph harbour --no-progress", ("graph.json<sample/graph.json",), world="empty"),
     Case("import-dry-run", "import graph.json --graph harbour --dry-run --no-progress", ("graph.json<sample/graph.json",), world="empty"),

@@ -13,6 +13,8 @@ from click.testing import CliRunner
 from kgeval.cli.main import cli
 from kgeval.cli.run_check import check
 from kgeval.config import Config, read
+from kgeval.records import ScoreReport
+from kgeval.report.write import write_report
 from kgeval.run.check import faults_of
 from kgeval.run.data import Given
 from kgeval.run.look import look
@@ -130,3 +132,47 @@ def test_the_command_writes_once_and_says_what_is_next(tmp_path: Path, monkeypat
     assert "is there already" in str(again.exception)
     forced = CliRunner().invoke(cli, ["init", "--force", "--for", "graph"], standalone_mode=False)
     assert forced.exception is None and "a graph in Neo4j" in (tmp_path / "kgeval.toml").read_text()
+
+
+def init(folder: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> Config:
+    """What the written file says. No Neo4j, no model."""
+    monkeypatch.chdir(folder)
+    for name in ("NEO4J_URI", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    done = CliRunner().invoke(cli, ["init", *words])
+    assert done.exit_code == 0, done.output
+    return read(folder / "kgeval.toml")[0]
+
+
+@pytest.mark.parametrize("others", [(), ("answers.jsonl",), ("docs/a.md",), ("answers.jsonl", "docs/a.md")])
+def test_a_graph_file_that_is_found_is_the_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, others: tuple[str, ...]) -> None:
+    write(tmp_path / "graph.json", {"nodes": [{"id": "a"}], "links": []})
+    for name in others:
+        write(tmp_path / name, ANSWER)
+    config = init(tmp_path, monkeypatch)
+    assert config.source is not None and [path.name for path in config.source.files] == ["graph.json"] and not config.source.documents
+    assert config.graph.name and bool(config.answers.files) == ("answers.jsonl" in others)
+
+
+def test_what_is_asked_for_is_taken_before_what_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path / "graph.json", {"nodes": [{"id": "a"}], "links": []})
+    write(tmp_path / "docs" / "a.md", "text")
+    config = init(tmp_path, monkeypatch, "--for", "documents")
+    assert config.source is not None and not config.source.files and config.source.documents
+
+
+def test_what_kgeval_wrote_is_offered_as_nothing(tmp_path: Path) -> None:
+    examples = Path(__file__).resolve().parents[2] / "schemas" / "examples"
+    report = ScoreReport.model_validate_json((examples / "score-report" / "valid" / "harbour.json").read_text(encoding="utf-8"))
+    for ending in (".md", ".json", ".html"):
+        write_report(report, tmp_path / f"scores{ending}")
+    for kind in ("verdict", "comparison-verdict", "score", "human-label", "structure"):
+        rows = [json.loads(path.read_text(encoding="utf-8")) for path in sorted((examples / kind / "valid").glob("*.json"))]
+        write(tmp_path / f"{kind}.jsonl", *rows)
+    write(tmp_path / "runs" / "run.json", {"schema_version": "1", "kgeval": "0.1.0", "stages": []})
+    write(tmp_path / "runs" / "questions.jsonl", QUESTION)
+    (tmp_path / "runs" / "notes.txt").write_text("a log")
+    found = look(tmp_path)
+    assert not (found.documents or found.questions or found.answers or found.graphs or found.gold)
+    (tmp_path / "mine.md").write_text("# Scores\n\nA text of my own.")
+    assert look(tmp_path).documents == (tmp_path / "mine.md",)

@@ -252,3 +252,25 @@ def test_a_gold_path_is_a_chain_only_where_each_relation_joins_the_next_two_node
     assert chain_of(chain("Ada", "Mill", "Kent", relations=["Ada -[built]-> Mill", "Ada -[in]-> Kent"])) is None
     assert chain_of(chain("Ada", "Mill", relations=["built"])) is None
     assert chain_of(asked("Q?")) is None
+
+
+def test_every_check_is_shown_with_what_is_true_of_a_question_that_passes() -> None:
+    from kgeval.report.question_checks import PASSES, check_words
+
+    assert list(PASSES) == list(CHECKS)
+    assert check_words("leak") == "leak: does not say its answer", "100 % of them is good"
+
+
+@pytest.mark.parametrize(("question", "answer", "status"), [
+    ("Is Mogador considered to be part of Morocco, as the narrative says?", "Mogador is part of Morocco.", "not_applicable"),
+    ("In the second letter, did Ada board the North Light?", "Ada did board the North Light.", "not_applicable"),
+    ("Is the mill older than the quay?", "Yes, the mill is older than the quay.", "not_applicable"),
+    ("Ist die Mühle älter als der Kai?", "Die Mühle ist älter als der Kai.", "not_applicable"),
+    ("Where is the Falmouth Hotel?", "The Falmouth Hotel is in Falmouth.", "failed"),
+    ("Was ist die Mühle am Kai?", "Die Mühle am Kai.", "failed"),
+    ("Who owned the mill, and was it Ada?", "Ada owned the mill.", "failed"),
+    ("Was the storm of 1891 in 1891?", "1891", "failed"),
+    ("Is the mill known by another name?", "The mill is known as Tarn House.", "passed"),
+])
+def test_a_question_for_yes_or_no_has_to_say_what_its_answer_affirms(question: str, answer: str, status: str) -> None:
+    assert leak(asked(question, answer)).status == status

@@ -174,3 +174,15 @@ def test_redaction_leaves_no_name(report: AuditReport) -> None:
     assert len(long) > 30 and all(text in plain or "\u200b" in text for text in long)
     assert [text for text in long if text in page] == []
     assert "dangling-relation" in page and "located in" in page, "the vocabulary stays"
+
+
+@pytest.mark.parametrize("points", [
+    [(40, 1), (85, 1)], [(21, 3), (24, 4), (25, 1)], [(0, 3), (25, 4)], [(1, 3), (185, 1)], [(1, 1_000), (30, 2)], [(500, 1), (501, 1)],
+    [(1, 1), (1_000_000, 1)], [(0, 5), (3, 900), (5_000, 1)], [(1, 2), (3, 5)],
+])
+def test_both_axes_of_a_plot_have_numbers_whatever_they_span(points: list[tuple[int, int]]) -> None:
+    from kgeval.report.plots import histogram
+
+    texts = re.findall(r"<text[^>]*>([^<]*)</text>", histogram(points, x="X", y="Y", name="n"))
+    across, up = texts[: texts.index("X")], texts[texts.index("X") + 1 : texts.index("Y")]
+    assert all(sum(text.replace(",", "").isdigit() for text in side) >= 2 for side in (across, up)), texts

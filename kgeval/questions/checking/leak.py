@@ -22,6 +22,20 @@ _RUNS = re.compile(rf"[{RUNNING}]+")
 _LIST = re.compile(r"\s*[,;\n|]\s*(?:(?:and|or|und|oder|et|ou|y|e)\s+)?|\s+(?:and|und|et|&)\s+")
 _CHOICE = re.compile(r"\b(?:or|oder|ou|versus|vs)\b|或|还是|または", re.IGNORECASE)
 _EITHER = frozenset(("yes", "no", "true", "false", "ja", "nein", "oui", "non", "si", "sí", "both", "neither", "none"))
+_YES_OR_NO = _EITHER - {"both", "neither", "none"}
+_SENTENCE = re.compile(r"[.!?;]+\s+")
+_GERMAN_WORDS = "bin darf durfte hat hatte hatten haben ist kann können konnte musste muss sind soll war waren werden wird wurde wurden"
+_OPENING_WORDS = (
+    "am are aren't can can't could did didn't do does doesn't don't had has have is isn't may might must shall should was wasn't were will "
+    "would es son era eran está están ha han puede pueden tiene tienen est-ce"
+)
+_ASKING_WORDS = (
+    "who whom whose what which where when why how wer wen wem wessen welche welcher welches wo wann warum wie woher wohin "
+    "qui quel quelle quels quelles où quand pourquoi comment quién qué cuál dónde cuándo cómo"
+)
+_GERMAN = frozenset(_GERMAN_WORDS.split())  # before them, "was" is what and not the English verb
+_OPENERS = _GERMAN | frozenset(_OPENING_WORDS.split())
+_ASKING = frozenset(_ASKING_WORDS.split())
 
 
 def leak(question: Question) -> Checked:
@@ -57,6 +71,8 @@ def _one(question: Question, asked: list[str], answer: str) -> Checked:
         return not_applicable(NAME, "the right answer has no word that carries meaning")
     if all(word in _EITHER for word in said):
         return not_applicable(NAME, "the right answer is yes or no, or the like")
+    if words(answer)[0] in _YES_OR_NO and all(word in asked for word in said if word not in _YES_OR_NO):
+        return not_applicable(NAME, "the right answer is yes or no, in a sentence")
     there = [word for word in said if word in asked]
     if len(there) < len(said) and len(there) < SHOWN * len(said):
         return decided(NAME, True, _items(asked, answer))
@@ -69,6 +85,8 @@ def _full(question: Question, said: list[str], answer: str) -> Checked:
     """Every word is there: a leak, unless the question offers the answer as one of several, or it is a small number."""
     if _offered(question):
         return decided(NAME, True, "the question offers the answer as one of several")
+    if len(words(answer)) > 2 and _asks_whether(question.question):
+        return not_applicable(NAME, "the question asks for yes or no, and its answer affirms it")
     if len(said) == 1 and _short(said[0]):
         return decided(NAME, True, f"'{said[0]}' is in the question, which may be chance")
     if _RUNS.fullmatch("".join(said)) and not _in_one_piece(question.question, answer):
@@ -88,6 +106,15 @@ def _offered(question: Question) -> bool:
     """Whether the question compares: "Which is older, the mill or the lighthouse?" has to name its answer."""
     kinds = (question.level or "", *question.kinds)
     return any("compar" in kind.lower() for kind in kinds) or _CHOICE.search(question.question) is not None
+
+
+def _asks_whether(text: str) -> bool:
+    """Whether the question asks for yes or no: "Is Mogador part of Morocco?" has to say what its answer affirms."""
+    last = _SENTENCE.split(text.strip())[-1]
+    clauses = [found for clause in last.split(",") if (found := words(clause))]
+    if any(word in _ASKING for clause in clauses for word in clause):
+        return False
+    return any(clause[0] in _OPENERS and not (clause[0] == "was" and clause[1:2] and clause[1] in _GERMAN) for clause in clauses)
 
 
 def _items(asked: list[str], answer: str) -> str:

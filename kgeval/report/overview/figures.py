@@ -31,6 +31,7 @@ from kgeval.report.measures import who
 from kgeval.report.overview.comparison_figures import comparison
 from kgeval.report.overview.score_figures import scores
 from kgeval.report.overview.sources import Source
+from kgeval.report.question_checks import PASSES
 from kgeval.stats.intervals import quantile, wilson
 
 WRONG = frozenset({"contradicted", "not_stated", "wrong_type", "not_an_entity", "wrong_redundant_or_irrelevant"})
@@ -136,8 +137,9 @@ def check(report: CheckReport) -> Iterator[dict[str, Any]]:
         for figure in one.figures:
             n = figure.passed + figure.failed
             if n or figure.unscored:
+                passes = PASSES.get(figure.check, figure.check.replace("_", " "))
                 yield _row(
-                    "scope", f"questions_{figure.check}", f"Questions: {figure.check.replace('_', ' ')}", figure.share, of=one.file,
+                    "scope", f"questions_{figure.check}", f"Questions that pass {figure.check}: {passes}", figure.share, of=one.file,
                     low=figure.low, high=figure.high, n=n + figure.unscored, n_scored=n, better="higher",
                 )
 
@@ -172,7 +174,7 @@ def contamination(report: ContaminationReport) -> Iterator[dict[str, Any]]:
     for name, title, mean in means:
         yield _row(
             "baseline", name, title, mean.mean, of=report.closed_book, low=mean.low, high=mean.high, n=mean.n, n_scored=mean.n_scored,
-            note=f"{report.metric}, right from {report.right_from:g}",
+            better="lower", note=f"{report.metric}, right from {report.right_from:g}",
         )
     for one in report.false_answers:
         yield _row(
