@@ -30,11 +30,11 @@ UNWIND hits AS hit
 // grouping makes new rows, that do not each hold the list of all hits
 WITH total, count, hit, count(*) AS once
 WITH total, count, hit, hit.e AS e
-WITH total, count, hit, e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
+WITH total, count, hit, e, @shown(e) AS name
 ORDER BY hit.characters DESC, name, elementId(e) LIMIT $sample
 RETURN count, total, collect(CASE WHEN hit IS NOT NULL THEN {
   items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
    name: left(coalesce(name, ''), 200), kind: 'entity',
-   type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored]))}],
+   type: @type(e)}],
   why: toString(hit.characters) + ' characters in ' + toString(hit.pieces) + CASE hit.pieces WHEN 1 THEN ' piece' ELSE ' pieces' END
 } END) AS sample

@@ -63,17 +63,17 @@ WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits E
 UNWIND hits AS hit
 WITH total, count, hit, count(*) AS once
 WITH total, count, hit, hit.a AS e, hit.known AS known
-WITH total, count, hit, e, known, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
+WITH total, count, hit, e, known, @shown(e) AS name
 ORDER BY known.share DESC, hit.objects DESC, name, hit.label, elementId(e) LIMIT $sample
 WITH total, count, hit, e, known, name, left(hit.label, 200) AS label,
   [r IN hit.some | {r: r,
-    to_name: head([k IN $layout.name_keys WHERE endNode(r)[k] IS NOT NULL | toStringOrNull(endNode(r)[k])])}] AS some
+    to_name: @shown(endNode(r))}] AS some
 WITH total, count, hit, e, known, name, label, [x IN some | {r: x.r, to_name: left(coalesce(x.to_name, '?'), 200),
   shown: left(coalesce(name, '?'), 200) + ' -[' + label + ']-> ' + left(coalesce(x.to_name, '?'), 200)}] AS some
 RETURN count, total, collect(CASE WHEN hit IS NOT NULL THEN {
   items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
    name: left(coalesce(name, ''), 200), kind: 'entity',
-   type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored]))}]
+   type: @type(e)}]
     + [x IN some | {element_id: elementId(x.r), key: x.shown, name: x.shown, type: label, kind: 'relation'}],
   why: toString(hit.objects) + ' objects of ' + label + '; ' + toString(toInteger(round(100 * known.share))) + ' % of '
     + toString(known.subjects) + ' subjects have one'

@@ -31,14 +31,14 @@ CALL (placeholders) {
         THEN 'other' ELSE 'missing' END AS to_is
   WHERE (from_is = 'entity' AND to_is <> 'other') OR (to_is = 'entity' AND from_is <> 'other')
   WITH r, CASE WHEN from_is = 'missing' OR a.dangling = true
-      OR toLower(coalesce(toStringOrNull(a[$layout.type_key]), head([l IN labels(a) WHERE NOT l IN $layout.type_label_ignored])))
+      OR toLower(@type(a))
         IN placeholders
-      OR toLower(trim(head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]))) IN placeholders
+      OR toLower(trim(@shown(a))) IN placeholders
       THEN a END AS from_gone,
     CASE WHEN to_is = 'missing' OR b.dangling = true
-      OR toLower(coalesce(toStringOrNull(b[$layout.type_key]), head([l IN labels(b) WHERE NOT l IN $layout.type_label_ignored])))
+      OR toLower(@type(b))
         IN placeholders
-      OR toLower(trim(head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]))) IN placeholders
+      OR toLower(trim(@shown(b))) IN placeholders
       THEN b END AS to_gone
   WITH r, [x IN [from_gone, to_gone] WHERE x IS NOT NULL] AS gone
   RETURN count(*) AS total, collect(CASE WHEN size(gone) > 0 THEN {r: r, gone: gone} END) AS hits
@@ -54,9 +54,9 @@ UNWIND hits AS hit
 WITH total, count, ends, hit, count(*) AS once
 WITH total, count, hit.r AS r, hit.gone AS gone, startNode(hit.r) AS a, endNode(hit.r) AS b, hit.gone[0] AS lost, ends
 WITH total, count, r, coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label,
-  head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]) AS from_name,
-  head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]) AS to_name,
-  head([e IN gone | coalesce(head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]), '?')]) AS missing,
+  @shown(a) AS from_name,
+  @shown(b) AS to_name,
+  head([e IN gone | coalesce(@shown(e), '?')]) AS missing,
   COUNT { (lost)--() } AS links, ends
 WITH total, count, r, label, missing, links, ends,
   left(coalesce(from_name, '?'), 200) + ' -[' + label + ']-> ' + left(coalesce(to_name, '?'), 200) AS shown

@@ -29,7 +29,7 @@ CALL () {
   WHEN e[$layout.entity_source_key] IS :: LIST<ANY> THEN [x IN e[$layout.entity_source_key] | trim(toStringOrNull(x))]
   WHEN $layout.source_separator IS NULL THEN [trim(toStringOrNull(e[$layout.entity_source_key]))]
   ELSE [x IN split(toStringOrNull(e[$layout.entity_source_key]), $layout.source_separator) | trim(x)] END WHERE s <> '' AND NOT s IN $layout.placeholder_values] AS id
-  RETURN id, 0 AS chunk, 1 AS entities, 0 AS relations, left(head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]), 200) AS first
+  RETURN id, 0 AS chunk, 1 AS entities, 0 AS relations, left(@shown(e), 200) AS first
   UNION ALL
   MATCH (a)-[r]->(b)
   WHERE type(r) IN $layout.relation_types
@@ -45,7 +45,7 @@ CALL () {
   WHEN r[$layout.relation_source_key] IS :: LIST<ANY> THEN [x IN r[$layout.relation_source_key] | trim(toStringOrNull(x))]
   WHEN $layout.source_separator IS NULL THEN [trim(toStringOrNull(r[$layout.relation_source_key]))]
   ELSE [x IN split(toStringOrNull(r[$layout.relation_source_key]), $layout.source_separator) | trim(x)] END WHERE s <> '' AND NOT s IN $layout.placeholder_values] AS id
-  RETURN id, 0 AS chunk, 0 AS entities, 1 AS relations, left(head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]), 200) AS first
+  RETURN id, 0 AS chunk, 0 AS entities, 1 AS relations, left(@shown(a), 200) AS first
 }
 WITH id, max(chunk) AS known, sum(entities) AS entities, sum(relations) AS relations, min(first) AS first
 WHERE id IS NOT NULL AND entities + relations > 0

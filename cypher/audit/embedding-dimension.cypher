@@ -37,13 +37,13 @@ CALL (others) {
   UNWIND others AS other
   UNWIND other.nodes AS n
   WITH n, other.kind AS kind, other.length AS length, other.wanted AS wanted
-  WITH n, kind, length, wanted, head([k IN $layout.name_keys WHERE n[k] IS NOT NULL | toStringOrNull(n[k])]) AS name,
+  WITH n, kind, length, wanted, @shown(n) AS name,
      head([k IN $layout.chunk_id_keys WHERE n[k] IS NOT NULL | toStringOrNull(n[k])]) AS id
   ORDER BY kind DESC, coalesce(name, id), elementId(n) LIMIT $sample
   RETURN collect({items: [{element_id: elementId(n), kind: kind,
     key: left(CASE kind WHEN 'entity' THEN coalesce(toStringOrNull(n[$layout.key_property]), name, '') ELSE coalesce(id, elementId(n)) END, 200),
     name: left(CASE kind WHEN 'entity' THEN coalesce(name, '') ELSE coalesce(id, elementId(n)) END, 200),
-    type: CASE kind WHEN 'entity' THEN coalesce(toStringOrNull(n[$layout.type_key]), head([l IN labels(n) WHERE NOT l IN $layout.type_label_ignored])) END}],
+    type: CASE kind WHEN 'entity' THEN @type(n) END}],
     why: CASE WHEN length < 0 THEN 'no list of numbers' ELSE toString(length) + ' numbers, not ' + toString(wanted) END}) AS sample
 }
 RETURN reduce(s = 0, other IN others | s + size(other.nodes)) AS count, total, sample

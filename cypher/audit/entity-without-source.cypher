@@ -24,10 +24,10 @@ WITH count(*) AS total, collect(CASE WHEN hit THEN e END) AS hits
 WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
 UNWIND hits AS e
 WITH total, count, e, count(*) AS once
-WITH total, count, e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name,
+WITH total, count, e, @shown(e) AS name,
      COUNT { (e)-[r]-() WHERE type(r) IN $layout.relation_types } AS degree
 ORDER BY degree DESC, name, elementId(e) LIMIT $sample
 RETURN count, total, collect(CASE WHEN e IS NOT NULL THEN {
   items: [{element_id: elementId(e), key: left(coalesce(coalesce(toStringOrNull(e[$layout.key_property]), name), ''), 200),
-    name: left(coalesce(name, ''), 200), type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'}],
+    name: left(coalesce(name, ''), 200), type: @type(e), kind: 'entity'}],
   why: toString(degree) + ' relations'} END) AS sample

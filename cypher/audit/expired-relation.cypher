@@ -32,7 +32,7 @@ WITH total, count, r, count(*) AS once
 WITH total, count, r, toStringOrNull(r[$layout.valid_to_key]) AS until, toStringOrNull(r[$layout.expired_key]) AS expired
 ORDER BY coalesce(until, expired), elementId(r) LIMIT $sample
 WITH total, count, r, until, expired, left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200) AS label
-WITH total, count, r, label, until, expired, left(coalesce(head([k IN $layout.name_keys WHERE startNode(r)[k] IS NOT NULL | toStringOrNull(startNode(r)[k])]), ''), 200) + ' -[' + label + ']-> ' + left(coalesce(head([k IN $layout.name_keys WHERE endNode(r)[k] IS NOT NULL | toStringOrNull(endNode(r)[k])]), ''), 200) AS name
+WITH total, count, r, label, until, expired, left(coalesce(@shown(startNode(r)), ''), 200) + ' -[' + label + ']-> ' + left(coalesce(@shown(endNode(r)), ''), 200) AS name
 RETURN count, total, collect(CASE WHEN r IS NOT NULL THEN {
   items: [{element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'}],
   why: CASE WHEN until IS NOT NULL THEN 'valid until ' + left(until, 40) ELSE 'marked as expired ' + left(expired, 40) END} END) AS sample

@@ -28,7 +28,7 @@ CALL (e) {
     AND type(d) IN $layout.chunk_document_types AND any(l IN labels(doc) WHERE l IN $layout.document_labels)
   RETURN collect(DISTINCT elementId(doc)) AS documents
 }
-WITH e, odd, documents, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
+WITH e, odd, documents, @name(e) AS name
 WHERE name IS NOT NULL AND (odd OR 2 <= size(documents) <= $max_documents)
 ORDER BY size(documents), name, elementId(e)
 LIMIT $max_entities
@@ -43,10 +43,10 @@ CALL (e) {
       AND type(d) IN $layout.chunk_document_types AND any(l IN labels(doc) WHERE l IN $layout.document_labels)
     RETURN collect(DISTINCT elementId(doc)) AS seen
   }
-  RETURN collect({element_id: elementId(o), name: left(head([k IN $layout.name_keys WHERE o[k] IS NOT NULL | toStringOrNull(o[k])]), 200), documents: seen}) AS neighbours
+  RETURN collect({element_id: elementId(o), name: left(@shown(o), 200), documents: seen}) AS neighbours
 }
 RETURN elementId(e) AS element_id, left(coalesce(toStringOrNull(e[$layout.key_property]), name), 200) AS key, left(name, 200) AS name,
-       coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])) AS type,
+       @type(e) AS type,
        [l IN labels(e) WHERE NOT l IN $layout.type_label_ignored] AS labels,
        CASE WHEN e[$layout.description_key] IS :: LIST<ANY> THEN null ELSE left(toStringOrNull(e[$layout.description_key]), 5000) END AS description,
        documents, neighbours

@@ -10,10 +10,10 @@ WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
   AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
   AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
   AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
-WITH e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
+WITH e, @name(e) AS name
 WHERE name IS NOT NULL
 RETURN elementId(e) AS element_id, coalesce(toStringOrNull(e[$layout.key_property]), name) AS key, left(name, 300) AS name,
-       coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])) AS type,
+       @type(e) AS type,
        reduce(all = [], k IN $layout.alias_keys | all + CASE
          WHEN e[k] IS NULL THEN []
          WHEN e[k] IS :: LIST<ANY> THEN [x IN e[k] WHERE toStringOrNull(x) IS NOT NULL | toStringOrNull(x)]

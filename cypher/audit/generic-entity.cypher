@@ -16,7 +16,7 @@ WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
   AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
   AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
   AND ($sample_share >= 1 OR ((toInteger(last(split(elementId(e), ':'))) % 1000003) * 618037 + $sample_seed) % 1000003 < $sample_share * 1000003)
-WITH e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
+WITH e, @name(e) AS name
 WITH e, left(replace(toLower(trim(normalize(name, NFKC))), 'ß', 'ss'), 60) AS folded
 WITH e, folded, split(folded, ' ') AS words
 WITH e, folded IN $generic 
@@ -26,11 +26,11 @@ WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits E
 UNWIND hits AS e
 // grouping makes new rows, that do not each hold the list of all hits
 WITH total, count, e, count(*) AS once
-WITH total, count, e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name, COUNT { (e)--() } AS links
+WITH total, count, e, @name(e) AS name, COUNT { (e)--() } AS links
 ORDER BY links DESC, name, elementId(e) LIMIT $sample
 RETURN count, total, collect(CASE WHEN e IS NOT NULL THEN {
   items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
    name: left(coalesce(name, ''), 200), kind: 'entity',
-   type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored]))}],
+   type: @type(e)}],
   why: toString(links) + CASE links WHEN 1 THEN ' link' ELSE ' links' END
 } END) AS sample

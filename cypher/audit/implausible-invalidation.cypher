@@ -61,8 +61,8 @@ RETURN count, total, COLLECT {
   ORDER BY toStringOrNull(r[$layout.valid_to_key]), elementId(r)
   LIMIT $sample
   WITH r, n, left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200) AS label, left(coalesce(toStringOrNull(n[$layout.relation_label_key]), type(n)), 200) AS new_label
-  WITH r, n, label, new_label, left(coalesce(head([k IN $layout.name_keys WHERE startNode(r)[k] IS NOT NULL | toStringOrNull(startNode(r)[k])]), ''), 200) + ' -[' + label + ']-> ' + left(coalesce(head([k IN $layout.name_keys WHERE endNode(r)[k] IS NOT NULL | toStringOrNull(endNode(r)[k])]), ''), 200) AS name,
-       left(coalesce(head([k IN $layout.name_keys WHERE startNode(n)[k] IS NOT NULL | toStringOrNull(startNode(n)[k])]), ''), 200) + ' -[' + new_label + ']-> ' + left(coalesce(head([k IN $layout.name_keys WHERE endNode(n)[k] IS NOT NULL | toStringOrNull(endNode(n)[k])]), ''), 200) AS new_name
+  WITH r, n, label, new_label, left(coalesce(@shown(startNode(r)), ''), 200) + ' -[' + label + ']-> ' + left(coalesce(@shown(endNode(r)), ''), 200) AS name,
+       left(coalesce(@shown(startNode(n)), ''), 200) + ' -[' + new_label + ']-> ' + left(coalesce(@shown(endNode(n)), ''), 200) AS new_name
   RETURN {items: [{element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'},
                   {element_id: elementId(n), key: new_name, name: new_name, type: new_label, kind: 'relation'}],
           why: 'the first ended at ' + left(toStringOrNull(r[$layout.valid_to_key]), 40) + ', when only unrelated facts such as the second began'}

@@ -35,8 +35,8 @@ UNWIND list AS both
 WITH total, count, both, count(*) AS once
 WITH total, count, [r IN both[0].relations | {r: r, a: startNode(r), b: endNode(r)}] AS found, reduce(n = 0, x IN both | n + x.times) AS times
 WITH total, count, times, [x IN found | {r: x.r, label: left(coalesce(toStringOrNull(x.r[$layout.relation_label_key]), type(x.r)), 200),
-  a: head([k IN $layout.name_keys WHERE (x.a)[k] IS NOT NULL | toStringOrNull((x.a)[k])]),
-  b: head([k IN $layout.name_keys WHERE (x.b)[k] IS NOT NULL | toStringOrNull((x.b)[k])])}] AS found
+  a: @shown(x.a),
+  b: @shown(x.b)}] AS found
 WITH total, count, times, [x IN found | {r: x.r, label: x.label,
   shown: left(coalesce(x.a, '?'), 200) + ' -[' + x.label + ']-> ' + left(coalesce(x.b, '?'), 200)}] AS found
 WITH total, count, times, CASE WHEN found[0].shown <= found[1].shown THEN found ELSE [found[1], found[0]] END AS found

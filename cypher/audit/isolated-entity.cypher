@@ -24,8 +24,8 @@ WITH count(*) AS total, collect(CASE WHEN hit THEN e END) AS hits
 WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
 UNWIND hits AS e
 WITH total, count, e, count(*) AS once
-WITH total, count, e, left(coalesce(head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]), ''), 200) AS name
+WITH total, count, e, left(coalesce(@shown(e), ''), 200) AS name
 ORDER BY name, elementId(e) LIMIT $sample
 RETURN count, total, collect(CASE WHEN e IS NOT NULL THEN {
   items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name), 200), name: name,
-           type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'}], why: null} END) AS sample
+           type: @type(e), kind: 'entity'}], why: null} END) AS sample

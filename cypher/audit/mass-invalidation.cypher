@@ -36,7 +36,7 @@ RETURN count, total, COLLECT {
   CALL (g) {
     UNWIND g.some AS r
     WITH r, left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200) AS label
-    WITH r, label, left(coalesce(head([k IN $layout.name_keys WHERE startNode(r)[k] IS NOT NULL | toStringOrNull(startNode(r)[k])]), ''), 200) + ' -[' + label + ']-> ' + left(coalesce(head([k IN $layout.name_keys WHERE endNode(r)[k] IS NOT NULL | toStringOrNull(endNode(r)[k])]), ''), 200) AS name
+    WITH r, label, left(coalesce(@shown(startNode(r)), ''), 200) + ' -[' + label + ']-> ' + left(coalesce(@shown(endNode(r)), ''), 200) AS name
     ORDER BY name, elementId(r)
     RETURN collect({element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'}) AS items
   }

@@ -31,13 +31,13 @@ WITH sum(nodes) AS total, sum(size(lacking)) AS count, collect({kind: kind, lack
 CALL (kinds) {
   UNWIND kinds AS one
   UNWIND one.lacking AS n
-  WITH one.kind AS kind, n, head([k IN $layout.name_keys WHERE n[k] IS NOT NULL | toStringOrNull(n[k])]) AS name,
+  WITH one.kind AS kind, n, @shown(n) AS name,
      head([k IN $layout.chunk_id_keys WHERE n[k] IS NOT NULL | toStringOrNull(n[k])]) AS id, COUNT { (n)--() } AS links
   ORDER BY kind DESC, links DESC, coalesce(name, id), elementId(n) LIMIT $sample
   RETURN collect({items: [{element_id: elementId(n), kind: kind,
     key: left(CASE kind WHEN 'entity' THEN coalesce(toStringOrNull(n[$layout.key_property]), name, '') ELSE coalesce(id, elementId(n)) END, 200),
     name: left(CASE kind WHEN 'entity' THEN coalesce(name, '') ELSE coalesce(id, elementId(n)) END, 200),
-    type: CASE kind WHEN 'entity' THEN coalesce(toStringOrNull(n[$layout.type_key]), head([l IN labels(n) WHERE NOT l IN $layout.type_label_ignored])) END}],
+    type: CASE kind WHEN 'entity' THEN @type(n) END}],
     why: toString(links) + CASE links WHEN 1 THEN ' link' ELSE ' links' END}) AS sample
 }
 RETURN count, total, sample

@@ -13,8 +13,8 @@ WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
   AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
   AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
   AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
-WITH e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
-WITH e, coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])) AS type
+WITH e, @shown(e) AS name
+WITH e, @type(e) AS type
 WITH e, toLower(trim(type)) AS type
 WITH e, (type IS NULL OR type = '' OR type IN $placeholders) AND NOT coalesce(e.dangling = true, false)
   AND NOT coalesce(type IN [v IN $layout.placeholder_values | toLower(v)], false) AS untyped
@@ -23,11 +23,11 @@ WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits E
 UNWIND hits AS e
 // grouping makes new rows, that do not each hold the list of all hits
 WITH total, count, e, count(*) AS once
-WITH total, count, e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name, COUNT { (e)--() } AS links
+WITH total, count, e, @shown(e) AS name, COUNT { (e)--() } AS links
 ORDER BY links DESC, name, elementId(e) LIMIT $sample
 RETURN count, total, collect(CASE WHEN e IS NOT NULL THEN {
   items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
    name: left(coalesce(name, ''), 200), kind: 'entity',
-   type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored]))}],
+   type: @type(e)}],
   why: toString(links) + CASE links WHEN 1 THEN ' link' ELSE ' links' END
 } END) AS sample

@@ -13,7 +13,7 @@ WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
   AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
   AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
   AND ($sample_share >= 1 OR ((toInteger(last(split(elementId(e), ':'))) % 1000003) * 618037 + $sample_seed) % 1000003 < $sample_share * 1000003)
-WITH e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
+WITH e, @name(e) AS name
 WHERE name IS NOT NULL
 CALL (e) {
   MATCH (e)-[m]-(c)
@@ -21,7 +21,7 @@ CALL (e) {
   RETURN collect(DISTINCT elementId(c)) AS chunks
 }
 RETURN elementId(e) AS element_id, left(coalesce(toStringOrNull(e[$layout.key_property]), name), 200) AS key, left(name, 1000) AS name,
-       coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])) AS type,
+       @type(e) AS type,
        reduce(all = [], k IN $layout.alias_keys | all + CASE
          WHEN e[k] IS NULL THEN []
          WHEN e[k] IS :: LIST<ANY> THEN [x IN e[k] WHERE toStringOrNull(x) IS NOT NULL | toStringOrNull(x)]

@@ -32,8 +32,8 @@ UNWIND lists AS list
 UNWIND list.hits AS hit
 WITH total, count, list.a AS a, hit, count(*) AS once
 WITH total, count, hit, a, hit.b AS b, left(hit.label, 200) AS label
-WITH total, count, hit, label, head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]) AS from_name,
-  head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]) AS to_name
+WITH total, count, hit, label, @shown(a) AS from_name,
+  @shown(b) AS to_name
 WITH total, count, hit, label,
   left(coalesce(from_name, '?'), 200) + ' -[' + label + ']-> ' + left(coalesce(to_name, '?'), 200) AS shown
 ORDER BY hit.times DESC, shown LIMIT $sample

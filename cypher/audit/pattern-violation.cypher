@@ -33,13 +33,13 @@ WITH label, sources, targets, relations, some,
      any(p IN $schema.patterns WHERE p[1] = label AND p[2] IN sources AND p[0] IN targets) AS reversed
 WITH sum(relations) AS total, sum(CASE WHEN wrong THEN relations ELSE 0 END) AS count,
      collect(CASE WHEN wrong THEN {label: label, relations: relations, some: some, reversed: reversed,
-                                   pattern: sources[0] + ' -[' + label + ']-> ' + targets[0]} END) AS groups
+                                   pattern: coalesce(@kind(sources), sources[0]) + ' -[' + label + ']-> ' + coalesce(@kind(targets), targets[0])} END) AS groups
 WITH total, count, CASE WHEN isEmpty(groups) THEN [null] ELSE groups END AS groups
 UNWIND groups AS g
 UNWIND CASE WHEN g IS NULL THEN [null] ELSE range(0, size(g.some) - 1) END AS turn
 WITH total, count, turn, g.some[turn] AS r, left(g.label, 200) AS label, g.pattern AS pattern, g.reversed AS reversed,
      g.relations AS relations, count(*) AS once
-WITH total, count, turn, r, label, pattern, reversed, relations, left(coalesce(head([k IN $layout.name_keys WHERE startNode(r)[k] IS NOT NULL | toStringOrNull(startNode(r)[k])]), ''), 200) + ' -[' + label + ']-> ' + left(coalesce(head([k IN $layout.name_keys WHERE endNode(r)[k] IS NOT NULL | toStringOrNull(endNode(r)[k])]), ''), 200) AS name
+WITH total, count, turn, r, label, pattern, reversed, relations, left(coalesce(@shown(startNode(r)), ''), 200) + ' -[' + label + ']-> ' + left(coalesce(@shown(endNode(r)), ''), 200) AS name
 ORDER BY turn, relations DESC, pattern, name, elementId(r) LIMIT $sample
 RETURN count, total, collect(CASE WHEN r IS NOT NULL THEN {
   items: [{element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'}],

@@ -16,9 +16,9 @@ WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
   AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
   AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
   AND ($sample_share >= 1 OR ((toInteger(last(split(elementId(e), ':'))) % 1000003) * 618037 + $sample_seed) % 1000003 < $sample_share * 1000003)
-WITH e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
+WITH e, @name(e) AS name
 WITH e, left(replace(toLower(trim(normalize(name, NFKC))), 'ß', 'ss'), 60) AS folded,
-  toLower(coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored]))) AS type,
+  toLower(@type(e)) AS type,
   [v IN $layout.placeholder_values | toLower(v)] AS written
 WITH e, folded IN $placeholders OR folded IN written OR type IN written
   OR folded =~ '(entity|node|item|object|placeholder|unnamed|untitled|unknown|dummy' +
@@ -29,13 +29,13 @@ WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits E
 UNWIND hits AS e
 // grouping makes new rows, that do not each hold the list of all hits
 WITH total, count, e, count(*) AS once
-WITH total, count, e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name, COUNT { (e)--() } AS links
+WITH total, count, e, @name(e) AS name, COUNT { (e)--() } AS links
 ORDER BY links DESC, name, elementId(e) LIMIT $sample
 RETURN count, total, collect(CASE WHEN e IS NOT NULL THEN {
   items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
    name: left(coalesce(name, ''), 200), kind: 'entity',
-   type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored]))}],
-  why: CASE WHEN toLower(coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])))
+   type: @type(e)}],
+  why: CASE WHEN toLower(@type(e))
     IN [v IN $layout.placeholder_values | toLower(v)]
     THEN 'the type is a placeholder; ' ELSE '' END + toString(links) + CASE links WHEN 1 THEN ' link' ELSE ' links' END
 } END) AS sample

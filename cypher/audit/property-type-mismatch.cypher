@@ -48,13 +48,13 @@ WITH total, count, turn, g.some[turn] AS x, g.is_node AS is_node, g.values AS va
      g.q.types AS types, g.actual AS actual, count(*) AS once
 CALL (x, is_node) {
   WITH x, is_node WHERE is_node
-  WITH x AS e, left(coalesce(head([k IN $layout.name_keys WHERE x[k] IS NOT NULL | toStringOrNull(x[k])]), ''), 200) AS name
+  WITH x AS e, left(coalesce(@shown(x), ''), 200) AS name
   RETURN {element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name), 200), name: name,
-          type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'} AS item
+          type: @type(e), kind: 'entity'} AS item
   UNION ALL
   WITH x, is_node WHERE NOT coalesce(is_node, false)
   WITH x AS r, left(coalesce(toStringOrNull(x[$layout.relation_label_key]), type(x)), 200) AS label
-  WITH r, label, left(coalesce(head([k IN $layout.name_keys WHERE startNode(r)[k] IS NOT NULL | toStringOrNull(startNode(r)[k])]), ''), 200) + ' -[' + label + ']-> ' + left(coalesce(head([k IN $layout.name_keys WHERE endNode(r)[k] IS NOT NULL | toStringOrNull(endNode(r)[k])]), ''), 200) AS name
+  WITH r, label, left(coalesce(@shown(startNode(r)), ''), 200) + ' -[' + label + ']-> ' + left(coalesce(@shown(endNode(r)), ''), 200) AS name
   RETURN {element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'} AS item
 }
 WITH total, count, turn, x, item, values, label, property, types, actual

@@ -26,8 +26,8 @@ UNWIND hits AS hit
 WITH total, count, hit, count(*) AS once
 WITH total, count, hit ORDER BY hit.uses, hit.label LIMIT $sample
 WITH total, count, hit, left(hit.label, 200) AS label, hit.first AS r, startNode(hit.first) AS a, endNode(hit.first) AS b
-WITH total, count, hit, label, r, head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]) AS from_name,
-  head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]) AS to_name
+WITH total, count, hit, label, r, @shown(a) AS from_name,
+  @shown(b) AS to_name
 WITH total, count, hit, label, r,
   left(coalesce(from_name, '?'), 200) + ' -[' + label + ']-> ' + left(coalesce(to_name, '?'), 200) AS shown
 RETURN count, total, collect(CASE WHEN hit IS NOT NULL THEN {

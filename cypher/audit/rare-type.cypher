@@ -22,12 +22,12 @@ UNWIND hits AS hit
 // grouping makes new rows, that do not each hold the list of all hits
 WITH total, count, hit, count(*) AS once
 WITH total, count, hit, hit.first AS e
-WITH total, count, hit, e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
+WITH total, count, hit, e, @shown(e) AS name
 ORDER BY hit.uses, hit.type LIMIT $sample
 RETURN count, total, collect(CASE WHEN hit IS NOT NULL THEN {
   items: [{element_id: null, key: left(hit.type, 200), name: left(hit.type, 200), type: null, kind: 'type'},
   {element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name, ''), 200),
    name: left(coalesce(name, ''), 200), kind: 'entity',
-   type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored]))}],
+   type: @type(e)}],
   why: toString(hit.uses) + CASE hit.uses WHEN 1 THEN ' entity' ELSE ' entities' END
 } END) AS sample

@@ -15,8 +15,8 @@ WHERE type(r) IN $layout.relation_types
     AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
     AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
 WITH coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label,
-     coalesce(toStringOrNull(a[$layout.type_key]), head([l IN labels(a) WHERE NOT l IN $layout.type_label_ignored])) AS source,
-     coalesce(toStringOrNull(b[$layout.type_key]), head([l IN labels(b) WHERE NOT l IN $layout.type_label_ignored])) AS target
+     @type(a) AS source,
+     @type(b) AS target
 WITH label, source, target, count(*) AS uses
 ORDER BY uses DESC, source, target
 WITH label, sum(uses) AS uses, collect([source, target, uses])[..100] AS pairs

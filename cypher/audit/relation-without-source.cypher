@@ -25,8 +25,8 @@ WITH total, size(hits) AS count, CASE WHEN isEmpty(hits) THEN [null] ELSE hits E
 UNWIND hits AS r
 WITH total, count, r, count(*) AS once
 WITH total, count, r, startNode(r) AS a, endNode(r) AS b, coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label
-WITH total, count, r, label, left(coalesce(head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]), '?'), 200) + ' -[' + left(label, 200) + ']-> '
-     + left(coalesce(head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]), '?'), 200) AS name
+WITH total, count, r, label, left(coalesce(@shown(a), '?'), 200) + ' -[' + left(label, 200) + ']-> '
+     + left(coalesce(@shown(b), '?'), 200) AS name
 ORDER BY name, elementId(r) LIMIT $sample
 RETURN count, total, collect(CASE WHEN r IS NOT NULL THEN {
   items: [{element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'}], why: null} END) AS sample

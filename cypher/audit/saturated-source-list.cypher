@@ -23,11 +23,11 @@ CALL () {
   WITH total, size(hits) AS hit, CASE WHEN isEmpty(hits) THEN [null] ELSE hits END AS hits
   UNWIND hits AS e
   WITH total, hit, e, count(*) AS once
-  WITH total, hit, e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
+  WITH total, hit, e, @shown(e) AS name
   ORDER BY name, elementId(e) LIMIT $sample
   RETURN hit, total AS checked, collect(CASE WHEN e IS NOT NULL THEN {
     items: [{element_id: elementId(e), key: left(coalesce(coalesce(toStringOrNull(e[$layout.key_property]), name), ''), 200),
-      name: left(coalesce(name, ''), 200), type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'}],
+      name: left(coalesce(name, ''), 200), type: @type(e), kind: 'entity'}],
     why: 'at least ' + toString($layout.source_limit) + ' sources'} END) AS found
   UNION ALL
   MATCH (a)-[r]->(b)
@@ -50,8 +50,8 @@ CALL () {
   UNWIND hits AS r
   WITH total, hit, r, count(*) AS once
   WITH total, hit, r, startNode(r) AS a, endNode(r) AS b, coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label
-  WITH total, hit, r, label, left(coalesce(head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]), '?'), 200) + ' -[' + left(label, 200) + ']-> '
-       + left(coalesce(head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]), '?'), 200) AS name
+  WITH total, hit, r, label, left(coalesce(@shown(a), '?'), 200) + ' -[' + left(label, 200) + ']-> '
+       + left(coalesce(@shown(b), '?'), 200) AS name
   ORDER BY name, elementId(r) LIMIT $sample
   RETURN hit, total AS checked, collect(CASE WHEN r IS NOT NULL THEN {
     items: [{element_id: elementId(r), key: name, name: name, type: label, kind: 'relation'}],

@@ -23,7 +23,7 @@ UNWIND hits AS r
 // grouping makes new rows, that do not each hold the list of all hits
 WITH total, count, r, count(*) AS once
 WITH total, count, r, coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label, startNode(r) AS e
-WITH total, count, r, label, e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
+WITH total, count, r, label, e, @shown(e) AS name
 ORDER BY name, label, elementId(r) LIMIT $sample
 WITH total, count, r, label, e, left(coalesce(name, '?'), 200) + ' -[' + label + ']-> '
   + left(coalesce(name, '?'), 200) AS shown

@@ -1,6 +1,6 @@
 // signature-outlier: relations that join types which their label hardly ever joins.
 // For a label with enough relations, a pair of end types that is rare both in share and in number, where most relations
-// of the label are of common pairs. Ends without a type are left out. Total: relations.
+// of the label are of common pairs. Ends without a type are left out. Total: relations between two entities that have a type.
 //
 // :param layout => {...}                -- MAP: the graph's layout (kgeval layout show NAME prints it)
 // :param sample => 5                    -- INTEGER: examples to return
@@ -23,24 +23,24 @@ WHERE type(r) IN $layout.relation_types
     AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(b))
     AND ($layout.scope_property IS NULL OR b[$layout.scope_property] = $layout.scope_value)))
 WITH coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)) AS label,
-  coalesce(toStringOrNull(a[$layout.type_key]), head([l IN labels(a) WHERE NOT l IN $layout.type_label_ignored])) AS from_type,
-  coalesce(toStringOrNull(b[$layout.type_key]), head([l IN labels(b) WHERE NOT l IN $layout.type_label_ignored])) AS to_type,
+  @type(a) AS from_type,
+  @type(b) AS to_type,
   count(*) AS uses, collect(r)[0..$max_uses] AS some
-WITH label, sum(uses) AS all_uses,
+WITH label,
   collect(CASE WHEN from_type IS NOT NULL AND to_type IS NOT NULL
     THEN {from_type: from_type, to_type: to_type, uses: uses, some: some} END) AS pairs
-WITH label, all_uses, pairs, reduce(n = 0, p IN pairs | n + p.uses) AS typed
-WITH label, all_uses, typed, pairs, CASE WHEN typed >= $min_relations THEN
+WITH label, pairs, reduce(n = 0, p IN pairs | n + p.uses) AS typed
+WITH label, typed, pairs, CASE WHEN typed >= $min_relations THEN
   [p IN pairs WHERE p.uses <= $max_uses AND p.uses <= $max_share * typed] ELSE [] END AS rare
-WITH label, all_uses, typed, pairs, CASE WHEN reduce(n = 0, p IN rare | n + p.uses) <= $max_rare_share * typed
+WITH label, typed, pairs, CASE WHEN reduce(n = 0, p IN rare | n + p.uses) <= $max_rare_share * typed
   THEN rare ELSE [] END AS rare
 CALL (pairs) {
   UNWIND pairs AS p
   WITH p ORDER BY p.uses DESC, p.from_type, p.to_type LIMIT 1
   RETURN collect(p) AS usual
 }
-WITH label, all_uses, typed, rare, usual[0] AS usual
-WITH sum(all_uses) AS total, sum(reduce(n = 0, p IN rare | n + p.uses)) AS count,
+WITH label, typed, rare, usual[0] AS usual
+WITH sum(typed) AS total, sum(reduce(n = 0, p IN rare | n + p.uses)) AS count,
   collect([p IN rare | p {.*, label: label, typed: typed, usual_from: usual.from_type, usual_to: usual.to_type, usual_uses: usual.uses}]) AS lists
 WITH total, count, CASE WHEN count = 0 THEN [[null]] ELSE lists END AS lists
 UNWIND lists AS list
@@ -48,8 +48,8 @@ UNWIND list AS hit
 WITH total, count, hit, count(*) AS once
 UNWIND CASE WHEN hit IS NULL THEN [null] ELSE hit.some END AS r
 WITH total, count, hit, r, left(hit.label, 200) AS label, startNode(r) AS a, endNode(r) AS b
-WITH total, count, hit, r, label, head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]) AS from_name,
-  head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]) AS to_name
+WITH total, count, hit, r, label, @shown(a) AS from_name,
+  @shown(b) AS to_name
 WITH total, count, hit, r, label,
   left(coalesce(from_name, '?'), 200) + ' -[' + label + ']-> ' + left(coalesce(to_name, '?'), 200) AS shown
 ORDER BY toFloat(hit.uses) / hit.typed, shown, elementId(r) LIMIT $sample

@@ -22,10 +22,10 @@ WITH total, count, members, count(*) AS once
 CALL (members) {
   UNWIND members AS id
   WITH gds.util.asNode(id) AS e
-  WITH e, left(coalesce(head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]), ''), 200) AS name
+  WITH e, left(coalesce(@shown(e), ''), 200) AS name
   ORDER BY name, elementId(e)
   RETURN collect({element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name), 200), name: name,
-                  type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])),
+                  type: @type(e),
                   kind: 'entity'}) AS items
 }
 WITH total, count, members, items

@@ -34,7 +34,7 @@ WITH total, CASE WHEN fence > $min_degree THEN fence ELSE toFloat($min_degree) E
 WITH total, outlier, CASE WHEN isEmpty(candidates) THEN [null] ELSE candidates END AS candidates
 UNWIND candidates AS c
 WITH total, outlier, c.e AS e, c.degree AS degree, count(*) AS once
-WITH total, outlier, e, degree, left(coalesce(head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]), ''), 200) AS name
+WITH total, outlier, e, degree, left(coalesce(@shown(e), ''), 200) AS name
 WITH total, outlier, e, degree, name, toLower(trim(name)) AS word
 WITH total, outlier, e, degree, name, degree > $word_degree AND (word IN $pronouns OR word IN $generic
   OR (word STARTS WITH 'the ' AND substring(word, 4) IN $generic)
@@ -47,6 +47,6 @@ WITH total, outlier, count, hit, hit.e AS e, hit.degree AS degree, hit.name AS n
 ORDER BY degree DESC, name, elementId(e) LIMIT $sample
 RETURN count, total, collect(CASE WHEN e IS NOT NULL THEN {
   items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name), 200), name: name,
-           type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'}],
+           type: @type(e), kind: 'entity'}],
   why: degree + ' relations' + CASE WHEN degree > outlier THEN ', above ' + toString(toInteger(floor(outlier))) ELSE '' END
     + CASE WHEN hit.is_word THEN ', and the name is a pronoun or a generic word' ELSE '' END} END) AS sample

@@ -15,17 +15,17 @@ WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
 WITH e, CASE WHEN e[$layout.type_key] IS NOT NULL THEN [toStringOrNull(e[$layout.type_key])]
              ELSE [l IN labels(e) WHERE NOT l IN $layout.type_label_ignored AND NOT l = coalesce($layout.scope_label, '')] END AS types
 WITH types, count(*) AS entities, collect(e)[0..$sample] AS some
-WITH entities, some, [t IN types WHERE NOT $schema.open_types AND NOT t IN $schema.node_types] AS wrong
+WITH entities, some, COLLECT { UNWIND types AS t WITH t WHERE NOT $schema.open_types AND NOT t IN $schema.node_types RETURN t ORDER BY t } AS wrong
 WITH sum(entities) AS total, sum(CASE WHEN size(wrong) > 0 THEN entities ELSE 0 END) AS count,
      collect(CASE WHEN size(wrong) > 0 THEN {some: some, wrong: wrong, entities: entities} END) AS groups
 WITH total, count, CASE WHEN isEmpty(groups) THEN [null] ELSE groups END AS groups
 UNWIND groups AS g
 UNWIND CASE WHEN g IS NULL THEN [null] ELSE range(0, size(g.some) - 1) END AS turn
 WITH total, count, turn, g.some[turn] AS e, g.wrong AS wrong, g.entities AS entities, count(*) AS once
-WITH total, count, turn, e, wrong, entities, left(coalesce(head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]), ''), 200) AS name
+WITH total, count, turn, e, wrong, entities, left(coalesce(@shown(e), ''), 200) AS name
 ORDER BY turn, entities DESC, wrong[0], name, elementId(e) LIMIT $sample
 RETURN count, total, collect(CASE WHEN e IS NOT NULL THEN {
   items: [{element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name), 200), name: name,
-           type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'}],
+           type: @type(e), kind: 'entity'}],
   why: 'the schema has no type ' + left(reduce(s = '', t IN wrong | s + CASE s WHEN '' THEN '' ELSE ', ' END + t), 200)
     + ' (' + entities + ' such entities)'} END) AS sample

@@ -29,13 +29,13 @@ WITH count(*) AS total, collect(CASE WHEN bad THEN {n: n, kind: kind, square: sq
 CALL (hits) {
   UNWIND hits AS hit
   WITH hit.n AS n, hit.kind AS kind, hit.square AS square
-  WITH n, kind, square, head([k IN $layout.name_keys WHERE n[k] IS NOT NULL | toStringOrNull(n[k])]) AS name,
+  WITH n, kind, square, @shown(n) AS name,
      head([k IN $layout.chunk_id_keys WHERE n[k] IS NOT NULL | toStringOrNull(n[k])]) AS id
   ORDER BY kind DESC, coalesce(name, id), elementId(n) LIMIT $sample
   RETURN collect({items: [{element_id: elementId(n), kind: kind,
     key: left(CASE kind WHEN 'entity' THEN coalesce(toStringOrNull(n[$layout.key_property]), name, '') ELSE coalesce(id, elementId(n)) END, 200),
     name: left(CASE kind WHEN 'entity' THEN coalesce(name, '') ELSE coalesce(id, elementId(n)) END, 200),
-    type: CASE kind WHEN 'entity' THEN coalesce(toStringOrNull(n[$layout.type_key]), head([l IN labels(n) WHERE NOT l IN $layout.type_label_ignored])) END}],
+    type: CASE kind WHEN 'entity' THEN @type(n) END}],
     why: CASE WHEN square = 0 THEN 'all numbers are zero' ELSE 'a number is not finite, or far too large' END}) AS sample
 }
 RETURN size(hits) AS count, total, sample

@@ -10,7 +10,7 @@ WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
   AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
   AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
   AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
-  AND any(k IN $layout.name_keys WHERE e[k] IS NOT NULL)
+  AND @shown(e) IS NOT NULL
 CALL (e) {
   MATCH (e)-[m]-(c)
   WHERE type(m) IN $layout.mention_types AND any(l IN labels(c) WHERE l IN $layout.chunk_labels)
@@ -22,4 +22,4 @@ WITH e, linked + [x IN [s IN CASE
   WHEN $layout.source_separator IS NULL THEN [trim(toStringOrNull(e[$layout.entity_source_key]))]
   ELSE [x IN split(toStringOrNull(e[$layout.entity_source_key]), $layout.source_separator) | trim(x)] END WHERE s <> '' AND NOT s IN $layout.placeholder_values] WHERE NOT x IN linked] AS ids
 WHERE size(ids) < 2
-RETURN ids, CASE WHEN left(coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), 200) IN $types THEN left(coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), 200) END AS type, count(*) AS count
+RETURN ids, CASE WHEN left(@type(e), 200) IN $types THEN left(@type(e), 200) END AS type, count(*) AS count

@@ -14,7 +14,7 @@ CALL (e) {
     AND ($layout.relations_join_entities_only OR any(l IN labels(o) WHERE l IN $layout.entity_labels))
   WITH r, startNode(r) AS a, endNode(r) AS b
   LIMIT 1000
-  WITH left(head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]), 300) + ' -[' + left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200) + ']-> ' + left(head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]), 300) AS said
+  WITH left(@shown(a), 300) + ' -[' + left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200) + ']-> ' + left(@shown(b), 300) AS said
   ORDER BY said
   LIMIT $most
   RETURN collect(said) AS relations
@@ -29,5 +29,5 @@ WITH e, relations, linked + [x IN [s IN CASE
   WHEN e[$layout.entity_source_key] IS :: LIST<ANY> THEN [x IN e[$layout.entity_source_key] | trim(toStringOrNull(x))]
   WHEN $layout.source_separator IS NULL THEN [trim(toStringOrNull(e[$layout.entity_source_key]))]
   ELSE [x IN split(toStringOrNull(e[$layout.entity_source_key]), $layout.source_separator) | trim(x)] END WHERE s <> '' AND NOT s IN $layout.placeholder_values] WHERE NOT x IN linked] AS ids
-RETURN elementId(e) AS element_id, left(coalesce(toStringOrNull(e[$layout.key_property]), left(head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]), 300)), 300) AS key, left(head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]), 300) AS name, left(coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), 200) AS type,
+RETURN elementId(e) AS element_id, left(coalesce(toStringOrNull(e[$layout.key_property]), left(@shown(e), 300)), 300) AS key, left(@shown(e), 300) AS name, left(@type(e), 200) AS type,
        CASE WHEN e[$layout.description_key] IS :: STRING THEN left(e[$layout.description_key], 1000) END AS description, relations, ids[..50] AS passages

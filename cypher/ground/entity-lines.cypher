@@ -7,6 +7,6 @@
 // mode: read
 MATCH (e)
 WHERE elementId(e) IN $ids
-RETURN elementId(e) AS element_id, left(head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]), 300) AS name,
-       left(coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), 200) AS type,
+RETURN elementId(e) AS element_id, left(@shown(e), 300) AS name,
+       left(@type(e), 200) AS type,
        CASE WHEN e[$layout.description_key] IS :: STRING NOT NULL THEN left(e[$layout.description_key], 1000) END AS description

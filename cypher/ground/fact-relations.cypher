@@ -18,9 +18,9 @@ CALL (e) {
     AND ($layout.scope_property IS NULL OR o[$layout.scope_property] = $layout.scope_value)
   WITH r, o, startNode(r) AS a, endNode(r) AS b
   LIMIT 1000
-  WITH r, o, left(head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]), 300) + ' -['
+  WITH r, o, left(@shown(a), 300) + ' -['
     + left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200) + ']-> '
-    + left(head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]), 300) AS said
+    + left(@shown(b), 300) AS said
   WHERE said IS NOT NULL
   ORDER BY said, elementId(r)
   LIMIT $most

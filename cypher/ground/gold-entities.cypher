@@ -6,6 +6,6 @@
 // returns: element_id STRING, key STRING, name STRING, type STRING
 // mode: read
 MATCH (e) WHERE elementId(e) IN $ids
-WITH e, left(coalesce(head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]), ''), 200) AS name
+WITH e, left(coalesce(@shown(e), ''), 200) AS name
 RETURN elementId(e) AS element_id, left(coalesce(toStringOrNull(e[$layout.key_property]), name), 200) AS key, name,
-       left(coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), 200) AS type
+       left(@type(e), 200) AS type

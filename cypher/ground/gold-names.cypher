@@ -10,7 +10,7 @@ WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
   AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
   AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
   AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
-WITH e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
+WITH e, @shown(e) AS name
 WHERE name IS NOT NULL
 RETURN elementId(e) AS element_id, left(name, 2000) AS name,
        reduce(all = [], k IN $layout.alias_keys | all + CASE

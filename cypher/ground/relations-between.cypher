@@ -17,7 +17,7 @@ CALL (a, b) {
 }
 WITH a, r, b ORDER BY elementId(r) LIMIT $most
 RETURN elementId(r) AS element_id, elementId(a) AS start, elementId(b) AS end,
-       left(head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]), 300) AS subject,
+       left(@shown(a), 300) AS subject,
        left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200) AS predicate, type(r) AS type,
-       left(head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]), 300) AS object,
+       left(@shown(b), 300) AS object,
        CASE WHEN r[$layout.relation_description_key] IS :: STRING NOT NULL THEN left(r[$layout.relation_description_key], 1000) END AS description

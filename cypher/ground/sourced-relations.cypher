@@ -29,4 +29,4 @@ CALL (a, b, own) {
 }
 WITH a, r, b, CASE WHEN size(own) = 0 THEN shared ELSE own END AS ids
 WHERE CASE WHEN $passages IS NULL THEN size(ids) > 1 ELSE any(id IN ids WHERE id IN $passages) END
-RETURN elementId(r) AS element_id, [left(head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]), 300), left(coalesce(toStringOrNull(a[$layout.type_key]), head([l IN labels(a) WHERE NOT l IN $layout.type_label_ignored])), 200), left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200), left(head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]), 300), left(coalesce(toStringOrNull(b[$layout.type_key]), head([l IN labels(b) WHERE NOT l IN $layout.type_label_ignored])), 200)] AS key, left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200) AS type, ids
+RETURN elementId(r) AS element_id, [left(@shown(a), 300), left(@type(a), 200), left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200), left(@shown(b), 300), left(@type(b), 200)] AS key, left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200) AS type, ids

@@ -10,7 +10,7 @@ WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
   AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
   AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
   AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
-  AND any(k IN $layout.name_keys WHERE e[k] IS NOT NULL)
+  AND @name(e) IS NOT NULL
 WITH e[$layout.embedding_key] AS v
 // the type is asked inside of CASE: the planner may turn the parts of a WHERE round, and a text cannot be multiplied
 WITH CASE WHEN v IS :: LIST<FLOAT NOT NULL> NOT NULL OR v IS :: LIST<INTEGER NOT NULL> NOT NULL THEN v END AS v

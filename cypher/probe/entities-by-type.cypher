@@ -11,6 +11,6 @@ WITH labels(e) AS labels, e[$layout.type_key] AS named, count(*) AS uses
 WHERE any(l IN labels WHERE l IN $layout.entity_labels)
   AND none(l IN labels WHERE l IN $layout.entity_excluded_labels)
   AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels)
-RETURN left(coalesce(toStringOrNull(named), head([l IN labels WHERE NOT l IN $layout.type_label_ignored])), 200) AS type,
+RETURN left(coalesce(toStringOrNull(named), @kind(labels)), 200) AS type,
        sum(uses) AS count
 ORDER BY count DESC, type

@@ -9,7 +9,7 @@ WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
   AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
   AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
   AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
-WITH e, left(coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored]), '(none)'), 200) AS label
+WITH e, left(coalesce(@type(e), '(none)'), 200) AS label
 UNWIND keys(e) AS property
 WITH label, property, valueType(e[property]) AS kind, count(*) AS uses
 RETURN label, property, replace(kind, ' NOT NULL', '') AS value_type, sum(uses) AS count

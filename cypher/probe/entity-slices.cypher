@@ -16,9 +16,9 @@ WITH collect(e) AS found
 UNWIND range(0, size(found) - 1, $slice) AS at
 CALL (found, at) {
   UNWIND found[at..at + $slice] AS e
-  WITH e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
+  WITH e, @name(e) AS name
   WHERE name IS NOT NULL
-  RETURN collect([elementId(e), coalesce(toStringOrNull(e[$layout.key_property]), name), name, coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])),
+  RETURN collect([elementId(e), coalesce(toStringOrNull(e[$layout.key_property]), name), name, @type(e),
     CASE WHEN $aliases THEN reduce(all = [], k IN $layout.alias_keys | all + CASE
       WHEN e[k] IS NULL THEN []
       WHEN e[k] IS :: LIST<ANY> THEN [x IN e[k] WHERE toStringOrNull(x) IS NOT NULL | toStringOrNull(x)]

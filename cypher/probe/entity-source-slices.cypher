@@ -18,14 +18,14 @@ WITH collect(e) AS found
 UNWIND range(0, size(found) - 1, $slice) AS at
 CALL (found, at) {
   UNWIND found[at..at + $slice] AS e
-  WITH e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
+  WITH e, @name(e) AS name
   WHERE name IS NOT NULL
   CALL (e) {
     MATCH (e)-[m]-(c)
     WHERE type(m) IN $layout.mention_types AND any(l IN labels(c) WHERE l IN $layout.chunk_labels)
     RETURN collect(DISTINCT elementId(c)) AS chunks
   }
-  RETURN collect([elementId(e), left(coalesce(toStringOrNull(e[$layout.key_property]), name), 200), left(name, 1000), coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])),
+  RETURN collect([elementId(e), left(coalesce(toStringOrNull(e[$layout.key_property]), name), 200), left(name, 1000), @type(e),
     reduce(all = [], k IN $layout.alias_keys | all + CASE
       WHEN e[k] IS NULL THEN []
       WHEN e[k] IS :: LIST<ANY> THEN [x IN e[k] WHERE toStringOrNull(x) IS NOT NULL | toStringOrNull(x)]

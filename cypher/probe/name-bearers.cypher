@@ -9,6 +9,6 @@ WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
   AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
   AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
   AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
-WITH toLower(trim(head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]))) AS name, count(*) AS bearers
+WITH toLower(trim(@name(e))) AS name, count(*) AS bearers
 WHERE name IS NOT NULL
 RETURN coalesce(max(bearers), 0) AS bearers

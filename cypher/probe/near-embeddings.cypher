@@ -16,7 +16,7 @@
 CALL gds.knn.stream($graph_name, {nodeProperties: {embedding: 'COSINE'}, topK: $top_k, similarityCutoff: $cutoff, concurrency: $concurrency,
   randomSeed: $seed, logProgress: false}) YIELD node1, node2, similarity
 WITH node1, node2, similarity, gds.util.asNode(node1) AS one, gds.util.asNode(node2) AS other
-WHERE toLower(trim(head([k IN $layout.name_keys WHERE one[k] IS NOT NULL | toStringOrNull(one[k])])))
-   <> toLower(trim(head([k IN $layout.name_keys WHERE other[k] IS NOT NULL | toStringOrNull(other[k])])))
+WHERE toLower(trim(@name(one)))
+   <> toLower(trim(@name(other)))
 WITH CASE WHEN node1 < node2 THEN node1 ELSE node2 END AS a, CASE WHEN node1 < node2 THEN node2 ELSE node1 END AS b, similarity
 RETURN a, b, similarity ORDER BY similarity DESC, a, b LIMIT $rows

@@ -9,6 +9,6 @@
 UNWIND $ids AS id
 WITH id, gds.util.asNode(id) AS e
 WHERE e IS NOT NULL
-WITH id, e, left(coalesce(head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]), ''), 200) AS name
+WITH id, e, left(coalesce(@shown(e), ''), 200) AS name
 RETURN id, {element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name), 200), name: name,
-            type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'} AS item
+            type: @type(e), kind: 'entity'} AS item

@@ -1,9 +1,9 @@
-// roles: whether the graph has what checks need: names, mentions, sources, descriptions, aliases, validity times.
+// roles: whether the graph has what checks need: names, mentions, sources, relation labels, descriptions, aliases, validity times.
 // Looks for one of each only, so it is quick on large graphs.
 //
 // :param layout => {...}          -- MAP: the graph's layout (kgeval layout show NAME --cypher prints it)
 //
-// returns: entities BOOLEAN, names BOOLEAN, mentions BOOLEAN, entity_sources BOOLEAN, relation_sources BOOLEAN, descriptions BOOLEAN, aliases BOOLEAN, validity BOOLEAN, entity_embeddings BOOLEAN, chunk_embeddings BOOLEAN
+// returns: entities BOOLEAN, names BOOLEAN, mentions BOOLEAN, entity_sources BOOLEAN, relation_sources BOOLEAN, relation_labels BOOLEAN, descriptions BOOLEAN, aliases BOOLEAN, validity BOOLEAN, entity_embeddings BOOLEAN, chunk_embeddings BOOLEAN
 // mode: read
 RETURN EXISTS {
          MATCH (e)
@@ -26,7 +26,7 @@ RETURN EXISTS {
     AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
     AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
     AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
-           AND any(k IN $layout.name_keys WHERE e[k] IS NOT NULL)
+           AND @name(e) IS NOT NULL
        } AS names,
        EXISTS {
          MATCH (e)
@@ -49,6 +49,19 @@ RETURN EXISTS {
     AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(t))
     AND ($layout.scope_property IS NULL OR t[$layout.scope_property] = $layout.scope_value)))
        } AS relation_sources,
+       EXISTS {
+         MATCH (s)-[r]->(t)
+         WHERE type(r) IN $layout.relation_types AND r[$layout.relation_label_key] IS NOT NULL
+           AND ($layout.relations_join_entities_only OR (
+    any(l IN labels(s) WHERE l IN $layout.entity_labels)
+    AND none(l IN labels(s) WHERE l IN $layout.entity_excluded_labels)
+    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(s))
+    AND ($layout.scope_property IS NULL OR s[$layout.scope_property] = $layout.scope_value)
+    AND any(l IN labels(t) WHERE l IN $layout.entity_labels)
+    AND none(l IN labels(t) WHERE l IN $layout.entity_excluded_labels)
+    AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(t))
+    AND ($layout.scope_property IS NULL OR t[$layout.scope_property] = $layout.scope_value)))
+       } AS relation_labels,
        EXISTS {
          MATCH (e)
          WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)

@@ -13,7 +13,7 @@ WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
   AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
   AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
   AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
-  AND any(k IN $layout.name_keys WHERE e[k] IS NOT NULL)
+  AND @name(e) IS NOT NULL
 WITH e, e[$layout.embedding_key] AS v
 // a text is no list: its type is asked before anything is computed with it, since the planner may turn the parts of a WHERE round.
 // knn takes no whole numbers

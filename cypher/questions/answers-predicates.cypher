@@ -16,8 +16,8 @@ WHERE type(r) IN $layout.relation_types AND a <> b
 WITH a, b, left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200) AS predicate
 UNWIND [[a, b, true], [b, a, false]] AS side
 WITH side[0] AS e, side[1] AS o, side[2] AS outgoing, predicate
-WITH e, outgoing, predicate, left(coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), 200) AS type,
-     left(coalesce(toStringOrNull(o[$layout.type_key]), head([l IN labels(o) WHERE NOT l IN $layout.type_label_ignored])), 200) AS other
+WITH e, outgoing, predicate, left(@type(e), 200) AS type,
+     left(@type(o), 200) AS other
 WITH type, predicate, outgoing, other, count(DISTINCT e) AS own
 ORDER BY own DESC, other
 WITH type, predicate, outgoing, sum(own) AS entities, head(collect(other)) AS other

@@ -13,7 +13,7 @@ WHERE elementId(e) = $heads[place]
 CALL (e) {
   MATCH (e)-[r]-(o)
   WHERE type(r) IN $layout.relation_types AND o <> e
-  WITH DISTINCT left(head([k IN $layout.name_keys WHERE o[k] IS NOT NULL | toStringOrNull(o[k])]), 300) AS name
+  WITH DISTINCT left(@shown(o), 300) AS name
   WHERE name IS NOT NULL
   ORDER BY name
   LIMIT $most
@@ -21,5 +21,5 @@ CALL (e) {
 }
 WITH place, e, neighbours
 ORDER BY place
-RETURN elementId(e) AS element_id, left(head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]), 300) AS name,
-       left(coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), 200) AS type, neighbours
+RETURN elementId(e) AS element_id, left(@shown(e), 300) AS name,
+       left(@type(e), 200) AS type, neighbours

@@ -11,8 +11,8 @@ WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
   AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
   AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
   AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
-  AND trim(coalesce(head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]), '')) <> ''
-WITH left(coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), 200) AS type, count(*) AS entities
+  AND trim(coalesce(@shown(e), '')) <> ''
+WITH left(@type(e), 200) AS type, count(*) AS entities
 WHERE type IS NULL OR NOT type IN $covered
 RETURN type, entities
 ORDER BY entities DESC, type

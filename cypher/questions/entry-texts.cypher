@@ -9,8 +9,8 @@ WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
   AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
   AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
   AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
-WITH e, head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]) AS name
+WITH e, @shown(e) AS name
 WHERE name IS NOT NULL
 RETURN elementId(e) AS element_id, left(name, 300) AS name,
-       left(coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), 200) AS type,
+       left(@type(e), 200) AS type,
        CASE WHEN e[$layout.description_key] IS :: STRING NOT NULL THEN left(e[$layout.description_key], 1000) END AS description

@@ -47,9 +47,9 @@ CALL (o, own) {
   RETURN collect(elementId(c)) AS others
 }
 RETURN elementId(e) AS at, elementId(r) AS element_id, elementId(a) AS start, elementId(b) AS end,
-       left(head([k IN $layout.name_keys WHERE a[k] IS NOT NULL | toStringOrNull(a[k])]), 300) AS subject,
+       left(@shown(a), 300) AS subject,
        left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200) AS predicate,
-       left(head([k IN $layout.name_keys WHERE b[k] IS NOT NULL | toStringOrNull(b[k])]), 300) AS object,
+       left(@shown(b), 300) AS object,
        CASE WHEN r[$layout.relation_description_key] IS :: STRING NOT NULL THEN left(r[$layout.relation_description_key], 1000) END AS description,
        CASE WHEN size(own) = 0 THEN [x IN mentioned WHERE x.element_id IN others][..50]
        ELSE [s IN own[..50] | coalesce(head([x IN mentioned WHERE x.id = s OR x.element_id = s]), {id: s, element_id: null, document: null})] END AS chunks

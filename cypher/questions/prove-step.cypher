@@ -18,6 +18,6 @@ CALL (row, e) {
     AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(o))
     AND ($layout.scope_property IS NULL OR o[$layout.scope_property] = $layout.scope_value)
   WITH DISTINCT o LIMIT $most
-  RETURN collect([elementId(o), left(coalesce(head([k IN $layout.name_keys WHERE o[k] IS NOT NULL | toStringOrNull(o[k])]), ''), 300)]) AS reached
+  RETURN collect([elementId(o), left(coalesce(@shown(o), ''), 300)]) AS reached
 }
 RETURN row.n AS n, reached

@@ -13,14 +13,14 @@ WHERE elementId(e) = ask.id
 CALL (e) {
   MATCH (e)-[r]-(o)
   WHERE type(r) IN $layout.relation_types AND o <> e
-    AND trim(coalesce(head([k IN $layout.name_keys WHERE o[k] IS NOT NULL | toStringOrNull(o[k])]), '')) <> ''
+    AND trim(coalesce(@shown(o), '')) <> ''
     AND ($layout.relations_join_entities_only OR (
       any(l IN labels(o) WHERE l IN $layout.entity_labels)
       AND none(l IN labels(o) WHERE l IN $layout.entity_excluded_labels)))
     AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(o))
     AND ($layout.scope_property IS NULL OR o[$layout.scope_property] = $layout.scope_value)
   WITH e, r, o
-  ORDER BY left(toStringOrNull(r[$layout.relation_label_key]), 200), type(r), left(head([k IN $layout.name_keys WHERE o[k] IS NOT NULL | toStringOrNull(o[k])]), 300),
+  ORDER BY left(toStringOrNull(r[$layout.relation_label_key]), 200), type(r), left(@shown(o), 300),
            left(toStringOrNull(o[$layout.key_property]), 300), startNode(r) = e, left(toStringOrNull(r[$layout.relation_description_key]), 300), elementId(r)
   RETURN collect(r) AS around
 }

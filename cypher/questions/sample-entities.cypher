@@ -10,13 +10,13 @@ WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
   AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
   AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
   AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
-  AND trim(coalesce(head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]), '')) <> ''
-RETURN elementId(e) AS element_id, left(toStringOrNull(e[$layout.key_property]), 300) AS key, left(head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]), 300) AS name,
-       left(coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), 200) AS type,
+  AND trim(coalesce(@shown(e), '')) <> ''
+RETURN elementId(e) AS element_id, left(toStringOrNull(e[$layout.key_property]), 300) AS key, left(@shown(e), 300) AS name,
+       left(@type(e), 200) AS type,
        COUNT {
   MATCH (e)-[r]-(o)
   WHERE type(r) IN $layout.relation_types AND o <> e
-    AND trim(coalesce(head([k IN $layout.name_keys WHERE o[k] IS NOT NULL | toStringOrNull(o[k])]), '')) <> ''
+    AND trim(coalesce(@shown(o), '')) <> ''
     AND ($layout.relations_join_entities_only OR (
       any(l IN labels(o) WHERE l IN $layout.entity_labels)
       AND none(l IN labels(o) WHERE l IN $layout.entity_excluded_labels)))

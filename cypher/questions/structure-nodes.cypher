@@ -21,8 +21,8 @@ WITH e, linked + [x IN [s IN CASE
   WHEN e[$layout.entity_source_key] IS :: LIST<ANY> THEN [x IN e[$layout.entity_source_key] | trim(toStringOrNull(x))]
   WHEN $layout.source_separator IS NULL THEN [trim(toStringOrNull(e[$layout.entity_source_key]))]
   ELSE [x IN split(toStringOrNull(e[$layout.entity_source_key]), $layout.source_separator) | trim(x)] END WHERE s <> '' AND NOT s IN $layout.placeholder_values] WHERE NOT x IN linked] AS chunks
-RETURN elementId(e) AS element_id, left(coalesce(toStringOrNull(e[$layout.key_property]), head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])])), 300) AS key,
-       left(head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]), 300) AS name, left(coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), 200) AS type,
+RETURN elementId(e) AS element_id, left(coalesce(toStringOrNull(e[$layout.key_property]), @shown(e)), 300) AS key,
+       left(@shown(e), 300) AS name, left(@type(e), 200) AS type,
        CASE WHEN e[$layout.description_key] IS :: STRING NOT NULL THEN left(e[$layout.description_key], 2000) END AS description,
        reduce(all = [], k IN $layout.alias_keys | all + CASE
          WHEN e[k] IS NULL THEN []

@@ -9,7 +9,7 @@ WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
   AND none(l IN labels(e) WHERE l IN $layout.entity_excluded_labels)
   AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
   AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value)
-WITH e, reduce(all = [], k IN $layout.name_keys + $layout.alias_keys | all + CASE
+WITH e, reduce(all = [left(@shown(e), 2000)], k IN $layout.name_keys + $layout.alias_keys | all + CASE
        WHEN e[k] IS NULL THEN []
        WHEN e[k] IS :: LIST<ANY> THEN [x IN e[k] | left(toStringOrNull(x), 2000)]
        ELSE [left(toStringOrNull(e[k]), 2000)] END) AS spelled

@@ -9,6 +9,6 @@
 MATCH (e)
 WHERE elementId(e) IN $element_ids
   AND @is(e, Entity)
-  AND coalesce(@name(e), '') =~ '[\\s\\p{P}\\p{Z}\\p{C}]*+'
+  AND coalesce(@shown(e), '') =~ '[\\s\\p{P}\\p{Z}\\p{C}]*+'
 DETACH DELETE e
 RETURN count(*) AS deleted

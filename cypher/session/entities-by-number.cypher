@@ -6,6 +6,6 @@
 // returns: id INTEGER, item MAP
 // mode: read
 MATCH (e) WHERE id(e) IN $ids
-WITH e, left(coalesce(head([k IN $layout.name_keys WHERE e[k] IS NOT NULL | toStringOrNull(e[k])]), ''), 200) AS name
+WITH e, left(coalesce(@shown(e), ''), 200) AS name
 RETURN id(e) AS id, {element_id: elementId(e), key: left(coalesce(toStringOrNull(e[$layout.key_property]), name), 200), name: name,
-                     type: coalesce(toStringOrNull(e[$layout.type_key]), head([l IN labels(e) WHERE NOT l IN $layout.type_label_ignored])), kind: 'entity'} AS item
+                     type: @type(e), kind: 'entity'} AS item

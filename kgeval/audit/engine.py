@@ -16,14 +16,14 @@ from kgeval.audit.gates import Gates, Judged, judged
 from kgeval.audit.gates.limits import told
 from kgeval.audit.part import Part
 from kgeval.audit.repair import query_lists, repair_for
-from kgeval.audit.roles import Missing, missing_roles
+from kgeval.audit.roles import Missing, missing_roles, read_share
 from kgeval.audit.rulebook import Rule, load_rules
 from kgeval.audit.slack import give_back, lay_apart
 from kgeval.audit.structure import Options, Structure, measure
 from kgeval.graph.algorithms import sharing
 from kgeval.graph.connect import Graph
 from kgeval.graph.queries import all_queries
-from kgeval.records import Finding, Layout
+from kgeval.records import Finding, Layout, Reading
 from kgeval.text.wordlists import word_list
 
 ALL = 1_000_000_000
@@ -53,10 +53,12 @@ class AuditOptions:
 
 @dataclass(frozen=True)
 class Audit:
-    """What an audit found. `judged`: by rule id what became of the hits, without their examples."""
+    """What an audit found. `judged`: by rule id what became of the hits, without their examples. `reading`: how much of the graph it
+    looked at; null where that could not be counted in time."""
 
     structure: Structure
     findings: list[Finding]
+    reading: Reading | None = None
     judged: Mapping[str, Judged] = field(default_factory=dict)
 
     @property
@@ -81,6 +83,7 @@ def _audit(graph: Graph, layout: Layout, options: AuditOptions, progress: Progre
         structure = measure(graph, layout, options.structure, progress=lambda part: progress("structure", part))
         give_back()
     progress("check", "what the graph has")
+    reading = attempt(lambda: read_share(graph, layout, timeout=options.timeout)).value
     roles = _roles(graph, layout, options, structure.numbers)
     findings: list[Finding] = []
     judgements: dict[str, Judged] = {}
@@ -93,7 +96,7 @@ def _audit(graph: Graph, layout: Layout, options: AuditOptions, progress: Progre
             judgements[rule.id] = result
         elif result is not None and result.lost:
             lost = result
-    return Audit(structure, findings, judgements)
+    return Audit(structure, findings, reading, judgements)
 
 
 def _roles(graph: Graph, layout: Layout, options: AuditOptions, numbers: Mapping[str, Any]) -> Attempt[Missing]:
@@ -120,7 +123,8 @@ def _settings_for(rule: Rule, options: dict[str, Any]) -> dict[str, Any]:
 def _run(
     graph: Graph, layout: Layout, rule: Rule, options: AuditOptions, roles: Attempt[Missing], lost: Failure | None,
 ) -> tuple[Finding, Failure | Judged | None]:
-    """The finding of one rule: skipped, timed out, failed to run, or counted; and the failure or the judgement behind it."""
+    """The finding of one rule: skipped (a role is missing, or there was nothing to look at), timed out, failed to run, or counted; and
+    the failure or the judgement behind it."""
     unknown = lost or (roles.failure if rule.needs else None)
     if unknown:
         return _finding(rule, unknown.status, options, reason=unknown.reason), unknown
@@ -136,6 +140,9 @@ def _run(
     if result.value is None:
         failure = result.failure or Failure("error", "the check gave no result")
         return _finding(rule, failure.status, options, reason=failure.reason, seconds=seconds), failure
+    if not result.value.total and not result.value.count:  # of nothing, nothing can be said: this must never look like a pass
+        reason = "; ".join(filter(None, [f"there is nothing to look at: 0 {rule.total_of}", result.value.note]))
+        return _finding(rule, "skipped", options, reason=reason, seconds=seconds), None
     return _counted(rule, layout, result.value, options, seconds)
 
 

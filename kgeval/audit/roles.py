@@ -10,7 +10,7 @@ from kgeval.graph.algorithms import missing
 from kgeval.graph.connect import Graph
 from kgeval.graph.memory import PROJECTION, estimate
 from kgeval.graph.queries import all_queries
-from kgeval.records import Layout
+from kgeval.records import Layout, Reading
 
 Missing = dict[str, str]
 
@@ -26,13 +26,13 @@ def missing_roles(
     params = {"layout": layout.model_dump()}
     seen = graph.read(all_queries()["roles"], params, timeout=timeout)[0]
     counts = _counts(graph, params, structure or {}, timeout)
-    name, none_at_all = layout.name, not seen["entities"]  # of no entities, all have what is asked for
-    typed = layout.type_key or none_at_all or _typed(graph, params, structure or {}, timeout)
+    name, none_at_all = layout.name, not seen["entities"]  # of no entities, all have what is asked for: checks then say that there are none
+    labelled = seen["relation_labels"] or len(layout.relation_types) > 1 or not counts["relations"]
     reasons = {
         "relations": None if counts["relations"] else "the graph has no relations between entities",
-        "names": None if seen["names"] or none_at_all else f"no entity has one of the name properties {', '.join(layout.name_keys)}",
-        "types": None if typed else "the entities have no types",
-        "relation_labels": None if layout.relation_label_key or len(layout.relation_types) > 1 else _constant(layout),
+        "names": None if seen["names"] or none_at_all else _nameless(layout),
+        "types": None if none_at_all or _typed(graph, params, structure or {}, timeout) else "the entities have no types",
+        "relation_labels": None if labelled else _constant(layout),
         "chunks": None if counts["chunks"] else f"the graph holds no chunks that layout '{name}' knows",
         "chunk_text": None if counts["chunks_with_text"] else "no chunk in the graph carries text",
         "documents": None if counts["documents"] else "the graph has no documents",
@@ -47,6 +47,18 @@ def missing_roles(
         "schema": None if has_schema else "no schema given (--schema FILE, or --schema database)",
     }
     return {role: reason for role, reason in reasons.items() if reason}
+
+
+def read_share(graph: Graph, layout: Layout, *, timeout: float = 120.0) -> Reading:
+    """How much of the graph the layout reads, and what it leaves out."""
+    counts: dict[str, dict[str, int]] = {}
+    for row in graph.read(all_queries()["without-role"], {"layout": layout.model_dump()}, timeout=timeout):
+        counts.setdefault(row["kind"], {})[row["name"] or ""] = row["count"]
+    nodes, relations = (dict(sorted(counts.get(kind, {}).items(), key=lambda one: (-one[1], one[0]))) for kind in ("node", "relation"))
+    return Reading(
+        nodes=sum(counts.get("nodes", {}).values()), relations=sum(counts.get("relations", {}).values()),
+        nodes_without_role=nodes, relations_without_role=relations,
+    )
 
 
 def _vectors(graph: Graph, layout: Layout, seen: Mapping[str, Any], *, has_embedder: bool) -> dict[str, str | None]:
@@ -86,13 +98,22 @@ def _refused(graph: Graph, params: dict[str, Any], relations: int, structure: Ma
 
 
 def _typed(graph: Graph, params: dict[str, Any], structure: Mapping[str, Any], timeout: float) -> bool:
-    """Whether any entity carries a label that is a type."""
+    """Whether any entity has a type."""
     by_type = structure.get("entities_by_type")
     if by_type is None:
         by_type = {row["type"] or NO_TYPE: 1 for row in graph.read(all_queries()["entities-by-type"], params, timeout=timeout)}
     return any(name != NO_TYPE for name in by_type)
 
 
+def _nameless(layout: Layout) -> str:
+    looked = "no property of the entities looks like a name"
+    if layout.name_keys:
+        looked = f"no entity has one of the name properties {', '.join(layout.name_keys)}"
+    return f"{looked}: set one with --set name_keys=PROPERTY (also FIRST+LAST, LABEL.PROPERTY)"
+
+
 def _constant(layout: Layout) -> str:
     only = layout.relation_types[0] if layout.relation_types else "none"
+    if layout.relation_label_key:
+        return f"all relations have one type ({only}) and none has the property {layout.relation_label_key} that holds the predicate"
     return f"all relations have one type ({only}) and the layout '{layout.name}' names no property that holds the predicate"

@@ -253,8 +253,9 @@ def _report(graph: Graph, layout: Layout, found: Audit, plan: Plan, notes: list[
         seed=plan.options["seed"], asked=asked_of(plan.chosen.embedding),
     )
     return AuditReport(
-        graph=layout.scope_value or plan.options["graph_name"], run=run, layout=layout, structure=found.structure.numbers,
-        structure_skipped=found.structure.skipped, findings=found.findings, construction=construction(graph, layout),
+        graph=layout.scope_value or plan.options["graph_name"], run=run, layout=layout, reading=found.reading,
+        structure=found.structure.numbers, structure_skipped=found.structure.skipped, findings=found.findings,
+        construction=construction(graph, layout),
         notes=[*session_notes(graph.algorithms), *notes, *part_notes(plan.chosen.part)],
     )
 

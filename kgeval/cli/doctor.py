@@ -19,7 +19,7 @@ UNBLOCK = {
     "gds": "install the GDS plugin that fits your Neo4j (5.26: GDS 2.13), or unset NEO4J_URI to use the embedded server",
     "schema": "kgeval audit --schema FILE, or --schema database",
     "relations": "kgeval layout check: are the relation types of the layout right?",
-    "names": "kgeval audit --set name_keys=PROPERTY",
+    "names": "kgeval audit --set name_keys=PROPERTY (also FIRST+LAST, LABEL.PROPERTY)",
     "types": "kgeval audit --set type_key=PROPERTY",
     "relation_labels": "kgeval audit --set relation_label_key=PROPERTY, if a property holds the predicate",
     "chunks": "kgeval audit --set chunk_labels=LABEL, or import the chunks with the graph",

@@ -18,7 +18,7 @@ from kgeval.files.shapes.fields import FIELDS
 from kgeval.files.staging import Staging
 from kgeval.files.stream import STDIN, is_table, stream
 from kgeval.files.wanted import RowsWanted
-from kgeval.records import Answer
+from kgeval.records import Answer, Question
 
 T = TypeVar("T")
 SHOWN = 20
@@ -97,6 +97,8 @@ class Reader:
         self._left_out = 0
         self._no_answer = self._gold_differs = False
         self._questions_twice = _Doubles()
+        self._repeated = _Doubles()
+        self._namesakes: dict[str, list[str]] = {}  # id -> the ids of all questions that came under it, where these are several
         self._answers_twice = _Doubles()
         self._seen: set[str] = set()
         self.notes: list[str] = []
@@ -116,6 +118,11 @@ class Reader:
                 self._faults.first.insert(0, f"--map {ours}={theirs}: no file has such a field (they have: {_some(self._seen)})")
         self._faults.check(self._fix())
         self.notes.extend(self._questions_twice.note("questions with the id of an earlier one"))
+        self.notes.extend(self._repeated.note("rows that repeat a question"))
+        kept = [name for names in self._namesakes.values() for name in names[1:]]
+        if kept:
+            shown = ", ".join(kept[:NAMED]) + (", ..." if len(kept) > NAMED else "")
+            self.notes.append(f"other questions under the id of an earlier one, kept under a new id: {len(kept):,} ({shown})")
         self.notes.extend(self._answers_twice.note("answers of a system to a question that it has answered in an earlier row"))
         if self._left_out:
             self.notes.append(f"answers to questions that {self._label(self._wanted.questions)} lacks, left out: {self._left_out:,}")
@@ -129,7 +136,7 @@ class Reader:
         """The way out of the faults."""
         field = f"; --map answer=FIELD says which field is the answer (there are: {_some(self._seen)})" if self._no_answer else ""
         gold = "; give the gold that counts for all systems with --questions" if self._gold_differs else ""
-        return FIX + field + gold + (FIRST if self._questions_twice.refused or self._answers_twice.refused else "")
+        return FIX + field + gold + (FIRST if self._answers_twice.refused else "")
 
     def _label(self, path: Path | None) -> str:
         return self._labels[path] if path is not None else ""
@@ -186,16 +193,31 @@ class Reader:
             elif not faults:
                 self._ids_in_questions |= row.id is not None
                 made = question_of(row.where, row.id or id_of(text), row.question, faults)
-                if made is not None and (twice := self._staging.add_question(*made, row.where)) is not None:
-                    self._second_question(made[0].id, twice)
+                if made is not None:
+                    self._question(row, *made)
             self._faults.add(*faults)
 
-    def _second_question(self, name: str, fault: str) -> None:
+    def _question(self, row: Converted, question: Question, body: str) -> None:
+        """Adds a question. A row that says again what an earlier one said is left out; another question under the same id is kept, with
+        a number after it (published sets have such ids)."""
+        if self._staging.add_question(question, body, row.where) is None:
+            return
         if self._wanted.allow_duplicates:
-            self._questions_twice.add(name, 1)
-        else:
-            self._questions_twice.refused = True
-            self._faults.add(fault)
+            self._questions_twice.add(question.id, 1)
+            return
+        names = self._namesakes.get(question.id, [question.id])
+        if any(self._staging.says(name, body) for name in names):
+            self._repeated.add(question.id, 1)
+            return
+        faults: list[str] = []
+        at = len(names) + 1
+        while self._staging.one("SELECT 1 FROM questions WHERE id = ?", (f"{question.id}#{at}",)):
+            at += 1
+        made = question_of(row.where, f"{question.id}#{at}", row.question, faults)
+        self._faults.add(*faults)
+        if made is not None:
+            self._staging.add_question(*made, row.where)
+            self._namesakes[question.id] = [*names, made[0].id]
 
     def _answers(self, path: Path, system: str) -> None:
         for row in self._converted(path, "answers"):
@@ -214,6 +236,9 @@ class Reader:
             return row.id or (id_of(text) if text else None)
         if row.id is not None and self._ids_in_questions:
             found = [row.id] if self._staging.one("SELECT 1 FROM questions WHERE id = ?", (row.id,)) else []
+            if row.id in self._namesakes:
+                same = self._namesakes[row.id]
+                found = [name for name in self._staging.ids_of_text(text or "") if name in same] or ([] if text else same)
         else:
             found = self._staging.ids_of_text(text or "")
         if len(found) == 1:
@@ -221,7 +246,8 @@ class Reader:
         what = f"'{row.id}'" if row.id is not None and self._ids_in_questions else f"this text ({(text or 'none')[:60]!r})"
         file = self._label(self._wanted.questions)
         if found:
-            faults.append(f"{row.where}: question: {len(found)} questions of {file} have {what}; give ids")
+            way_out = "give its text" if row.id in self._namesakes else "give ids"
+            faults.append(f"{row.where}: question: {len(found)} questions of {file} have {what}; {way_out}")
         elif self._wanted.allow_missing:
             self._left_out += len(row.answers)
         else:

@@ -103,6 +103,11 @@ class Staging:
         self._insert(question, place, body, from_file=sorted(json.loads(body)))
         return None
 
+    def says(self, name: str, body: str) -> bool:
+        """Whether the question of that id says what another body says, ids aside."""
+        found = self.one("SELECT body FROM questions WHERE id = ?", (name,))
+        return found is not None and json.loads(found[0]) == {**json.loads(body), "id": name}
+
     def _insert(self, question: Question, place: str, body: str, *, from_file: list[str] | None) -> None:
         self.run(
             "INSERT INTO questions (id, place, mark, body, from_file) VALUES (?, ?, ?, ?, ?)",

@@ -1,7 +1,9 @@
 """What makes a node or relation an entity, a chunk or a relation of one graph, as Cypher: one text for what is counted and repaired.
 
-A Cypher file writes `@is(e, Entity)`, `@is(c, Chunk)`, `@is(r, Relation)`, `@name(e)`, `@label(r)` and `@sources(x, Entity | Relation)`;
-the loader puts the conditions on `$layout` in.
+A Cypher file writes `@is(e, Entity)`, `@is(c, Chunk)`, `@is(r, Relation)`, `@label(r)` and `@sources(x, Entity | Relation)`;
+`@type(e)`, its type: the property, else the label that tells most (of the labels in a list: `@kind(labels)`); `@name(e)`, its name, null
+where it has none; `@shown(e)`, what to show: its name, where its label has ids and no names the label and the id. The loader puts the
+conditions on `$layout` in.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-_NOTATION = re.compile(r"@(\w+)\((\w+)(?:, (\w+))?\)")
+_NOTATION = re.compile(r"@(\w+)\(((?:startNode|endNode|labels)\(\w+\)|[\w.]+)(?:, (\w+))?\)")
 
 
 def entity(x: str) -> str:
@@ -64,9 +66,32 @@ def _sources(value: str) -> str:
     )
 
 
+def _kind(labels: str) -> str:
+    """Of labels, the one that is a type and has the lowest rank. A store gives a node's labels in the order in which it first met them."""
+    return (
+        f"reduce(kind_ = head([l_ IN {labels} WHERE NOT l_ IN $layout.type_label_ignored]), l_ IN {labels} | "
+        "CASE WHEN $layout.type_label_rank[l_] < $layout.type_label_rank[kind_] THEN l_ ELSE kind_ END)"
+    )
+
+
+def _named(x: str, *, ids: bool) -> str:
+    """The name of a node, by what is said for its labels, else by the listed properties; with `ids` also what only tells it apart."""
+    joined = f"trim(reduce(s_ = '', k_ IN n_.keys | s_ + coalesce(toStringOrNull({x}[k_]) + ' ', '')))"
+    mark = "CASE WHEN n_.is_id THEN n_.label + ' ' ELSE '' END + " if ids else ""
+    return (
+        f"CASE WHEN size($layout.label_names) > 0 THEN head([n_ IN $layout.label_names WHERE (n_.label IS NULL OR n_.label IN labels({x}))"
+        f"{'' if ids else ' AND NOT n_.is_id'} AND any(k_ IN n_.keys WHERE toStringOrNull({x}[k_]) IS NOT NULL) | "
+        f"{mark}{joined}]) "
+        f"ELSE head([k_ IN $layout.name_keys WHERE {x}[k_] IS NOT NULL | toStringOrNull({x}[k_])]) END"
+    )
+
+
 _ROLES: dict[str, Callable[[str], str]] = {"Entity": entity, "Chunk": chunk, "Relation": relation}
 _SOURCES = {"Entity": "entity_source_key", "Relation": "relation_source_key"}
 _VALUES: dict[str, Callable[[str], str]] = {
-    "name": lambda x: f"head([k IN $layout.name_keys WHERE {x}[k] IS NOT NULL | toStringOrNull({x}[k])])",
+    "name": lambda x: _named(x, ids=False),
+    "shown": lambda x: _named(x, ids=True),
+    "kind": _kind,
+    "type": lambda x: f"coalesce(toStringOrNull({x}[$layout.type_key]), {_kind(f'labels({x})')})",
     "label": lambda r: f"coalesce(toStringOrNull({r}[$layout.relation_label_key]), type({r}))",
 }

@@ -52,6 +52,7 @@ from kgeval.records.audit import (
     Group,
     Ratchet,
     RatchetRule,
+    Reading,
     Repair,
     Severity,
     ShareInterval,
@@ -107,7 +108,7 @@ from kgeval.records.contamination import (
     SystemMean,
     WithWithout,
 )
-from kgeval.records.graph import GraphRef, Layout
+from kgeval.records.graph import GraphRef, LabelName, Layout
 from kgeval.records.manifest import InputFile, RunManifest, ServerInfo
 from kgeval.records.matrix import Axis, CrossedCell, CrossedChange, CrossedReport, RunPlace
 from kgeval.records.model import ModelRef, ModelUse, Role
@@ -189,13 +190,15 @@ __all__ = [
     "Estimate", "Estimated", "Example", "Facet", "FactRetention", "FactVerdict", "FigureChange", "FigureRow", "Finding",
     "FindingChange", "Gain", "GateResult", "GenerationReport", "GoldEntity", "GoldMatch", "GoldPath", "GoldSet", "GoldTriple",
     "GraphRef", "GraphsReport", "Group", "GroupSummary", "HumanLabel", "IdealGraph", "IndexRecord", "InputFile", "ItemVerdict",
-    "JudgeMoved", "JudgeReport", "Judgement", "KindCount", "KnownSide", "LabelCount", "LabelScope", "Layout", "LeaderRow", "LengthBin",
+    "JudgeMoved", "JudgeReport", "Judgement", "KindCount", "KnownSide", "LabelCount", "LabelName", "LabelScope", "Layout", "LeaderRow",
+    "LengthBin",
     "Level", "MadeBy", "MatrixBy", "MatrixCell", "MatrixGroup", "MatrixReport", "Mean", "Merge", "MetricInfo", "MetricSummary",
     "ModelRef", "ModelUse", "Nearest", "OverviewChange", "OverviewCost", "OverviewDiff", "OverviewExample", "OverviewFigure",
     "OverviewFinding", "OverviewGate", "OverviewPriority", "OverviewReport", "OverviewSource", "OverviewStage", "PairResult",
     "PairedResult", "Part", "Passage", "PeopleAgreement", "PipelineRun", "PowerRow", "PredictorAgreement", "PredictorKind",
     "ProbeResult", "Procedure", "Proportion", "Quantiles", "Question", "QuestionCheck", "QuestionGroup", "QuestionSet",
-    "QuestionStats", "QuestionTwin", "Ranked", "Ranking", "Ratchet", "RatchetRule", "Rates", "ReasoningSummary", "Record", "Repair",
+    "QuestionStats", "QuestionTwin", "Ranked", "Ranking", "Ratchet", "RatchetRule", "Rates", "Reading", "ReasoningSummary", "Record",
+    "Repair",
     "Repeats",
     "Role", "Row", "Rubric", "RubricFigure", "RubricScore", "RunManifest", "RunPlace", "SampleDesign", "Score", "ScoreReport",
     "ScoreStatus", "SelfCheck", "Sensitivity", "SensitivityReport", "SequencePoint", "SequenceResult", "ServerInfo", "Severity",

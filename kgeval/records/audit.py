@@ -235,6 +235,16 @@ class Ratchet(Record):
     rules: list[RatchetRule] = Field(default_factory=list)
 
 
+class Reading(Record):
+    """How much of the graph the layout reads. `nodes`, `relations`: all of them; `nodes_without_role`, `relations_without_role`: how many
+    of each label and type are neither entities, texts, relations between entities or links to texts, nor a writer's own structure."""
+
+    nodes: int
+    relations: int
+    nodes_without_role: dict[str, int] = Field(default_factory=dict)
+    relations_without_role: dict[str, int] = Field(default_factory=dict)
+
+
 class AuditReport(Record):
     """The audit of one graph. `structure` holds plain numbers under the ids of the structure page of the docs,
     maps (name -> number) only for the by-type ones, and text only for names of methods and tokenizers. `waivers`: all of kgeval.toml,
@@ -245,6 +255,7 @@ class AuditReport(Record):
     graph: str | None = None
     run: RunManifest
     layout: Layout
+    reading: Reading | None = None
     structure: dict[str, float | int | str | dict[str, float | int | dict[str, Any]] | None] = Field(default_factory=dict)
     structure_skipped: list[StructureSkip] = Field(default_factory=list)
     findings: list[Finding] = Field(default_factory=list)

@@ -22,13 +22,24 @@ class GraphRef(Record):
     kind: Literal["entity", "relation", "chunk", "document", "type", "property", "index"] = "entity"
 
 
+class LabelName(Record):
+    """How nodes with a label (null: all) are named: by the values of `keys`, joined by a space. `is_id`: that is an id and no name; without
+    keys, they have neither."""
+
+    label: str | None = None
+    keys: list[str] = Field(default_factory=list)
+    is_id: bool = False
+
+
 class Layout(Record):
     """How a graph is stored: which labels, types and properties play which role. The `$layout` map of every Cypher file.
 
     Always complete, so that queries need no case distinctions: an empty list or null means "there is none".
     In a profile file `entity_labels = ["*"]` means every label that is not excluded and not a chunk's or document's;
     `relation_types = []` means every type but `relation_excluded_types`. `kgeval.graph.layouts.bind` replaces both with
-    the database's real names before a query sees the map.
+    the database's real names before a query sees the map. It also computes `type_label_rank` (which of a node's labels is its type:
+    the one of the lowest rank) and `label_names` (how the nodes of each label are named; the first that fits counts; empty: by
+    `name_keys`).
     """
 
     name: str
@@ -39,11 +50,13 @@ class Layout(Record):
     entity_labels: list[str] = Field(default_factory=list)
     entity_excluded_labels: list[str] = Field(default_factory=list)
     name_keys: list[str] = Field(default_factory=list)
+    label_names: list[LabelName] = Field(default_factory=list)
     key_property: str | None = None
     alias_keys: list[str] = Field(default_factory=list)
     description_key: str | None = None
     type_key: str | None = None
     type_label_ignored: list[str] = Field(default_factory=list)
+    type_label_rank: dict[str, int] = Field(default_factory=dict)
     relation_types: list[str] = Field(default_factory=list)
     relation_excluded_types: list[str] = Field(default_factory=list)
     relation_label_key: str | None = None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kgeval.records import SEVERITIES, AuditReport, Finding
-from kgeval.report import audit_gates, figures, page, priorities
+from kgeval.report import audit_gates, figures, page, priorities, reading
 from kgeval.report.audit_diff_html import context as diff_context
 from kgeval.report.listing import Listing, hits, layout_line, listing, repair
 from kgeval.report.usage import construction_line
@@ -52,7 +52,7 @@ def render(report: AuditReport) -> str:
 def _context(report: AuditReport) -> dict[str, Any]:
     entries = _entries(report)
     return {
-        "verdict": priorities.verdict(report), "entries": entries, **_gates(report),
+        "verdict": priorities.verdict(report), "reading": reading.lines(report), "entries": entries, **_gates(report),
         "mend": [(entries[id(f)], priorities.touches(f, report)) for f in priorities.mend_first(report)], "ordered": priorities.ORDERED,
         "tally": {s: sum(f.severity == s for f in priorities.failed(report)) for s in SEVERITIES},
         "by_status": {status: sum(f.status == status for f in report.findings) for status in ("passed", "skipped")},

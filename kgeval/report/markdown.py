@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from kgeval.records import AuditReport, Example, Finding, RunManifest
-from kgeval.report import figures, priorities
+from kgeval.report import figures, priorities, reading
 from kgeval.report.audit_gates import gate_name, outcome, summary, value, waived_or_known, waiver_state
 from kgeval.report.display import number, percent, plural, visible
 from kgeval.report.listing import repair_line
@@ -47,7 +47,8 @@ def render(report: AuditReport) -> str:
 
 def _head(report: AuditReport) -> str:
     name = f": {code(report.graph)}" if report.graph else ""
-    return f"# Graph audit{name}\n\n**{escape(priorities.verdict(report), longest=500)}**"
+    taken = "".join(f"\n\n{escape(line, longest=800)}" for line in reading.lines(report))
+    return f"# Graph audit{name}\n\n**{escape(priorities.verdict(report), longest=500)}**{taken}"
 
 
 def _mend(report: AuditReport) -> str:

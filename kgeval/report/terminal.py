@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kgeval.records import AuditReport, Finding
-from kgeval.report import figures, priorities
+from kgeval.report import figures, priorities, reading
 from kgeval.report.audit_gates import gate_name, outcome, summary, value, waived_or_known
 from kgeval.report.console import grid, head, screen, text_of, title, where
 from kgeval.report.display import number, percent, plural, visible
@@ -29,6 +29,8 @@ def render(report: AuditReport, *, width: int = 100, colour: bool = False, writt
     """
     console, out = screen(width=width, colour=colour)
     head(console, "audit", report.graph, report)
+    for line in reading.lines(report):
+        console.print(line, style="yellow", overflow="fold")
     console.print(priorities.verdict(report), style="bold")
     _against(console, report)
     _gates(console, report)

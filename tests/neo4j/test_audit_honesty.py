@@ -130,6 +130,30 @@ def test_when_the_server_goes_away_the_rest_is_said_to_have_failed_at_once(
     assert all(f.count is None and "went away" in (f.reason or "") for f in failed)
 
 
+@pytest.mark.parametrize("picture", [
+    "CREATE (:X)", "CREATE (:E)", "CREATE (:E {name: 'Ada'})-[:R]->(:E {name: 'Bob'})", "CREATE (:E {name: 'Ada', type: 'unknown'})",
+    "CREATE (:E {name: 'Ada'})-[:IN]->(:C {id: 'c'})", "CREATE (:E {name: 'Ada', x: 1})-[:R {x: 1, valid: 1}]->(:E {name: 'Bob'})",
+], ids=["nothing", "no names", "no types", "placeholder types", "no texts", "no roles"])
+def test_nothing_to_look_at_is_never_a_pass(graph: Graph, draw: Callable[[str], None], picture: str) -> None:
+    draw(picture)
+    layout = LAYOUT.model_copy(update={
+        "relation_label_key": "kind", "valid_from_key": "valid", "document_labels": ["D"], "source_limit": 3,
+        "placeholder_values": ["unknown"], "type_label_ignored": ["E"],
+        "embedding_key": "vector", "description_key": "about", "relation_source_key": "from", "alias_keys": ["also"],
+    })
+    schema = {
+        "node_types": [], "relation_types": [], "patterns": [], "open_types": False, "open_relations": False, "open_patterns": False,
+        "node_properties": [], "relation_properties": [], "node_required": [], "relation_required": [],
+    }
+    found = audit(graph, layout, AuditOptions(rules=choose([], []), schema=schema, structure=None)).findings
+    answered = [f for f in found if f.status in ("passed", "failed")]
+    assert [f.rule_id for f in answered if not f.total] == []
+    assert [f.rule_id for f in found if f not in answered and not (f.status == "skipped" and f.reason and f.count is None)] == []
+    types = {"signature-outlier", "type-conflict", "rare-type", "type-inconsistency", "missing-type"}
+    assert "type: " in picture or not types & {f.rule_id for f in answered}
+    assert not {"missing-index", "false-merger"} & {f.rule_id for f in answered}
+
+
 def test_a_graph_without_types_has_its_type_checks_skipped(graph: Graph, draw: Callable[[str], None]) -> None:
     draw("CREATE (:E {name: 'Ada'})-[:R]->(:E {name: 'Bob'})")
     bare = LAYOUT.model_copy(update={"type_key": None, "type_label_ignored": ["E"]})

@@ -33,7 +33,7 @@ def told(finding: Finding) -> list[tuple[str, str | None]]:
 @pytest.mark.parametrize("layout", [LABELS, PROPERTY], ids=["labels", "property"])
 def test_an_empty_database_has_nothing_to_find(graph, rule, layout):
     finding = run_check(graph, layout, rule)
-    assert finding.status == "skipped" or (finding.status, finding.count, finding.total) == ("passed", 0, 0)
+    assert (finding.status, finding.count) == ("skipped", None)
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from kgeval.errors import InputError
-from kgeval.files.rows import Filters, Rows, RowsWanted, open_rows, read_questions
+from kgeval.files.rows import Filters, Rows, RowsWanted, open_questions, open_rows
 
 
 def lines(path: Path, *rows: Any) -> Path:
@@ -164,14 +164,19 @@ def test_a_second_answer_names_both_lines_and_says_whether_the_texts_are_the_sam
     assert "to '3', trial 2, the first is t.jsonl:2" in fault
 
 
-def test_a_repeated_question_is_a_fault(tmp_path: Path) -> None:
-    questions = lines(tmp_path / "q.jsonl", {"id": 1, "question": "Q"}, {"id": 1, "question": "Q"}, {"id": 1, "question": "Q2"})
-    with pytest.raises(InputError) as caught:
-        list(read_questions(questions))
-    assert caught.value.faults == (
-        "q.jsonl:2: id: '1' is the id of q.jsonl:1 too (the rows are the same)",
-        "q.jsonl:3: id: '1' is the id of q.jsonl:1 too (the rows differ)",
-    )
+def test_a_repeated_question_is_left_out_and_another_one_under_its_id_is_kept(tmp_path: Path) -> None:
+    """GraphRAG-Bench's published novel questions have two questions under one id."""
+    texts = ((1, "Q"), (1, "Q"), (1, "Q2"), ("1#2", "Q3"), (1, "Q2"), (1, "Q4"))
+    questions = lines(tmp_path / "q.jsonl", *({"id": n, "question": text, "reference": "R"} for n, text in texts))
+    with open_questions(RowsWanted((), questions=questions)) as made:
+        assert [(one.id, one.question) for one in made] == [("1", "Q"), ("1#2", "Q2"), ("1#2#2", "Q3"), ("1#3", "Q4")]
+        assert "rows that repeat a question, left out: 2 (id 1)" in made.notes
+        assert "other questions under the id of an earlier one, kept under a new id: 3 (1#2, 1#3, 1#2#2)" in made.notes
+    rows = [{"id": 1, "question": text, "response": text.lower()} for text in ("Q2", "Q4", "Q")]
+    with opened(lines(tmp_path / "a.jsonl", *rows), questions=questions) as joined:
+        assert sorted((row.question.id, row.answer.answer) for row in joined) == [("1", "q"), ("1#2", "q2"), ("1#3", "q4")]
+    (fault,) = refused(lines(tmp_path / "b.jsonl", {"id": 1, "response": "x"}), questions=questions).faults
+    assert fault == "b.jsonl:1: question: 3 questions of q.jsonl have '1'; give its text"
 
 
 def test_of_several_rows_with_one_id_the_first_counts_where_that_is_asked_for(tmp_path: Path) -> None:
@@ -182,8 +187,8 @@ def test_of_several_rows_with_one_id_the_first_counts_where_that_is_asked_for(tm
     one = lines(tmp_path / "one.jsonl", *both)
     other = lines(tmp_path / "other.jsonl", *reversed(both))
     last = lines(tmp_path / "last.jsonl", *both[1:])
-    error = refused(one, questions=questions)
-    assert len(error.faults) == 3 and "--allow-duplicates" in error.fix
+    with opened(one, questions=questions) as rows:
+        assert [(r.question.id, r.answer.answer) for r in rows] == [("1", "A"), ("2", "B"), ("1#2", "C")]
     with opened(one, other, last, questions=questions, allow_duplicates=True) as rows:
         assert [(r.question.id, r.question.question, r.answer.system, r.answer.answer) for r in rows] == [
             ("1", "A?", "one", "A"), ("2", "B?", "one", "B"), ("2", "B?", "other", "B"),

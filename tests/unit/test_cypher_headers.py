@@ -28,6 +28,7 @@ FAULTY = {
     "no mode": (SOUND.replace("// mode: read\n", ""), "'// mode: read' or '// mode: write' is missing"),
     "unknown mode": (SOUND.replace("mode: read", "mode: both"), "'// mode: read' or '// mode: write' is missing"),
     "no columns": (SOUND.replace("// returns: count INTEGER\n", ""), "'// returns:' names no column"),
+    "no reading": (SOUND.replace("RETURN count", "RETURN @rank(n) AS count"), "@rank is no role of a layout"),
     "no statement": ("// count-all: nothing.\n// returns: count INTEGER\n// mode: read\n", "the statement is missing"),
     "two statements": (SOUND.rstrip() + ";\nMATCH (m) RETURN m\n", "more than one statement"),
     "undeclared parameter": (SOUND.replace("$least", "$least + $more"), "$more is used but not declared"),

@@ -157,6 +157,31 @@ def test_graphml_attributes_are_typed_named_and_faults_have_a_line(tmp_path: Pat
     assert loaded.faults == ["g.graphml:5: age: int expected, found 'old'"]
 
 
+@pytest.mark.parametrize("form", ["graphml", "json"])
+def test_a_label_that_most_nodes_share_is_their_type_and_the_id_their_name(tmp_path: Path, form: str) -> None:
+    """networkx: `G.add_node("Ada", label="Person")`."""
+    pairs = [("Ada", "Person"), ("Bao", "Person"), ("Cid", "Person"), ("Acme", "Company"), ("Zenit", "Company")]
+    file = tmp_path / f"g.{form}"
+    if form == "json":
+        file.write_text(json.dumps({"nodes": [{"id": name, "label": kind} for name, kind in pairs], "links": []}))
+    else:
+        inner = "".join(f'<node id="{name}"><data key="d0">{kind}</data></node>' for name, kind in pairs)
+        file.write_text(f'<graphml><key id="d0" for="node" attr.name="label" attr.type="string"/><graph>{inner}</graph></graphml>')
+    loaded = load(file)
+    assert [(entity.name, entity.type) for entity in loaded.entities] == pairs
+    assert loaded.notes == []
+
+
+def test_labels_that_differ_are_names_and_names_that_most_share_are_warned_of(tmp_path: Path) -> None:
+    file = tmp_path / "g.json"
+    file.write_text(json.dumps({"nodes": [{"id": n, "label": f"Person {n}", "type": "Person"} for n in range(4)], "links": []}))
+    assert [entity.name for entity in load(file).entities] == [f"Person {n}" for n in range(4)]
+    file.write_text(json.dumps({"nodes": [{"id": n, "name": ["Person", "Company"][n % 2]} for n in range(4)], "links": []}))
+    assert load(file).notes == [
+        "warning: 4 of 4 entities have a name that others have too: is that the property that holds their names?"
+    ]
+
+
 def test_node_link_json_keeps_further_attributes_and_names_bad_items(tmp_path: Path) -> None:
     file = tmp_path / "g.json"
     file.write_text(json.dumps({

@@ -122,7 +122,7 @@ def _ratchet(gates: Gates, findings: Sequence[Finding], fail_on: Severity | None
     has no answer and stands in the ratchet, or none could be judged."""
     row = AuditGate(id=RATCHET, limit="no check fails on new hits")
     asked = [one for one in findings if decides(one.severity, fail_on or "info")]
-    silent = [one.rule_id for one in asked if one.count is None and gates.debt(one.rule_id) is not None]
+    silent = [one.rule_id for one in asked if one.count is None and (debt := gates.debt(one.rule_id)) is not None and debt.total]
     failed = [one for one in asked if one.status == "failed"]
     value = float(sum((one.count or 0) - one.suppressed - one.known for one in failed))
     if silent:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
 from kgeval.errors import LayoutError
 from kgeval.graph.connect import Graph
 from kgeval.graph.layouts.catalogue import Catalogue, catalogue
 from kgeval.graph.layouts.detect import detect
+from kgeval.graph.layouts.entity_names import bound_names
 from kgeval.graph.layouts.nodes import bind_nodes, empty_database, other_labels
 from kgeval.graph.layouts.relations import bound_relations
 from kgeval.graph.queries import all_queries
@@ -16,7 +20,9 @@ def bind(graph: Graph, layout: Layout, graph_name: str | None = None, *, seen: C
     """The layout with every name replaced by what the database holds, ready to be sent as `$layout`.
 
     `entity_labels` and `relation_types` become real, complete lists; roles that the database lacks become empty; the scope
-    is the graph called `graph_name`, or the only one; `type_label_ignored` holds every label that is no type.
+    is the graph called `graph_name`, or the only one; `type_label_ignored` holds every label that is no type, `type_label_rank` says
+    which label is the type of an entity that carries several, the same in every store;
+    `label_names` says how the entities of each label are named, where `name_keys` alone does not.
     Raises: LayoutError: the database is empty, the layout matches nothing, several graphs and no name, an unknown name, or
     a name for a layout that does not part graphs.
     """
@@ -24,19 +30,30 @@ def bind(graph: Graph, layout: Layout, graph_name: str | None = None, *, seen: C
     if seen.nodes == 0:
         raise empty_database(graph)
     roles, scopes = bind_nodes(graph, layout, graph_name, seen)
-    counts, total = label_counts(graph, roles)
+    sets = _label_sets(graph, roles)
+    total = sum(sets.values())
     if total == 0:
         raise _nothing_matches(graph, layout, seen)
+    counts: Counter[str] = Counter()
+    for labels, count in sets.items():
+        counts.update(dict.fromkeys(labels, count))
     ignored = _no_types(graph, roles, counts, total) | set(scopes)
-    typed = roles.model_copy(update={"type_label_ignored": sorted(ignored & set(seen.labels))})
-    return bound_relations(graph, typed, seen)
+    ranks = _ranks([labels - ignored for labels in sets], counts)
+    typed = roles.model_copy(update={"type_label_ignored": sorted(ignored & set(seen.labels)), "type_label_rank": ranks})
+    return bound_relations(graph, bound_names(graph, typed, seen), seen)
 
 
-def label_counts(graph: Graph, layout: Layout) -> tuple[dict[str, int], int]:
-    """How many entities carry each label, and how many entities there are."""
+def _label_sets(graph: Graph, layout: Layout) -> dict[frozenset[str], int]:
+    """How many entities carry exactly these labels."""
     rows = graph.read(all_queries()["layout-entity-labels"], {"layout": layout.model_dump()})
-    counts = {row["label"]: row["count"] for row in rows if row["label"] is not None}
-    return counts, sum(row["count"] for row in rows if row["label"] is None)
+    return {frozenset(row["labels"]): row["count"] for row in rows}
+
+
+def _ranks(sets: Iterable[frozenset[str]], counts: Mapping[str, int]) -> dict[str, int]:
+    """Which of several type labels tells most of an entity: the one that fewer entities carry, then the first by name. Of labels that
+    stand beside no other, nothing has to be said."""
+    together = {label for labels in sets if len(labels) > 1 for label in labels}
+    return {label: rank for rank, label in enumerate(sorted(together, key=lambda label: (counts[label], label)))}
 
 
 def _no_types(graph: Graph, layout: Layout, counts: dict[str, int], total: int) -> set[str]:

@@ -8,6 +8,7 @@ from kgeval.graph.connect import Graph
 from kgeval.graph.layouts.bind import bind
 from kgeval.graph.layouts.catalogue import Catalogue, catalogue
 from kgeval.graph.layouts.nodes import counted_roles
+from kgeval.graph.layouts.proof import GUESSED
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout, Record
 
@@ -56,14 +57,14 @@ def _vain(layout: Layout, seen: Catalogue) -> list[str]:
     remarks = []
     for keys, kind, known in ((LABEL_LISTS, "no node has the label", seen.labels), (TYPE_LISTS, "no relation has the type", seen.types)):
         for key in keys:
-            absent = [name for name in data[key] if name != "*" and name not in known]
+            absent = [name for name in data[key] if name != "*" and name not in known and not name.endswith(GUESSED)]
             remarks += [f"{key}: {kind} {' or '.join(absent)}"] if absent else []
     return remarks
 
 
 def _node_fills(graph: Graph, layout: Layout, bound: Layout) -> list[Fill]:
     data = layout.model_dump()
-    entity = [*layout.name_keys, *layout.alias_keys, *(data[key] for key in ENTITY_KEYS)]
+    entity = [*bound.name_keys, *layout.alias_keys, *(data[key] for key in ENTITY_KEYS)]
     chunk = [*layout.chunk_text_keys, *layout.chunk_id_keys, layout.chunk_index_key, layout.chunk_embedding_key]
     roles = (("entity", bound.entity_labels, entity), ("chunk", bound.chunk_labels, chunk),
              ("document", bound.document_labels, [layout.document_key]))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from kgeval.errors import LayoutError
 from kgeval.graph.connect import Graph
+from kgeval.graph.layouts.bind import bind
 from kgeval.graph.layouts.catalogue import Catalogue, catalogue
 from kgeval.graph.layouts.detect import Detection, detect
+from kgeval.graph.layouts.entity_names import FIND, spelled
 from kgeval.graph.layouts.nodes import bind_nodes
 from kgeval.graph.layouts.profile import load_profile
 from kgeval.graph.layouts.write import to_toml
@@ -31,11 +34,18 @@ def draft(graph: Graph, name: str) -> str:
 def _spelled_out(graph: Graph, layout: Layout, seen: Catalogue) -> Layout:
     """The generic layout with this database's entity labels written out, and its name properties ordered by use."""
     bound, _ = bind_nodes(graph, layout, None, seen)
-    params = {"labels": bound.entity_labels, "keys": bound.name_keys, "scope_label": None}
+    try:
+        named = bind(graph, layout, seen=seen)
+    except LayoutError:  # no entities: the file is a start all the same
+        named = bound
+    params = {"labels": bound.entity_labels, "keys": named.name_keys, "scope_label": None}
     fill = {row["key"]: row["filled"] for row in graph.read(all_queries()["layout-fill"], params)}
-    names = sorted((key for key in bound.name_keys if fill.get(key)), key=lambda key: -fill[key])
+    names = sorted((key for key in named.name_keys if fill.get(key)), key=lambda key: -fill[key])
+    if named.label_names:
+        names = [spelled(one) for one in named.label_names if one.keys and not one.is_id] + [FIND]
     labels = bound.entity_labels if len(bound.entity_labels) <= MOST_LISTED else ["*"]
-    return layout.model_copy(update={"entity_labels": labels or ["*"], "name_keys": names or layout.name_keys})
+    roles = {role: getattr(bound, role) or getattr(layout, role) for role in ("chunk_labels", "document_labels")}
+    return layout.model_copy(update={"entity_labels": labels or ["*"], "name_keys": names or layout.name_keys, **roles})
 
 
 def _notes(graph: Graph, seen: Catalogue, found: Detection, best: str) -> list[str]:

@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from kgeval.errors import LayoutError
 from kgeval.graph.connect import Graph
 from kgeval.graph.layouts.catalogue import Catalogue
+from kgeval.graph.layouts.proof import proved
 from kgeval.graph.layouts.scope import bound_scope
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout
@@ -22,7 +23,7 @@ LISTS_OF_KEYS = ("alias_keys", "chunk_text_keys", "chunk_id_keys")
 
 def bind_nodes(graph: Graph, layout: Layout, graph_name: str | None, seen: Catalogue) -> tuple[Layout, list[str]]:
     """The layout with labels, keys and scope bound, but not yet types and relations; and all labels that part graphs."""
-    roles = bound_roles(layout, seen)
+    roles = bound_roles(proved(graph, layout, seen), seen)
     if layout.scope_label != "*" or layout.entity_labels != ["*"]:
         roles = roles.model_copy(update={"entity_labels": entity_labels(graph, roles, seen)})
     return bound_scope(graph, roles, seen, graph_name)
@@ -47,9 +48,8 @@ def bound_roles(layout: Layout, seen: Catalogue) -> Layout:
     data = layout.model_dump(exclude={"detect"})
     entities = layout.entity_labels if "*" in layout.entity_labels else _present(layout.entity_labels, seen.labels)
     excluded = sorted({label for p in layout.entity_excluded_labels for label in seen.labels if label == p or _matches(label, p)})
-    names = _present(layout.name_keys, seen.keys) or layout.name_keys
     data |= {
-        "entity_labels": entities, "entity_excluded_labels": excluded, "name_keys": names,
+        "entity_labels": entities, "entity_excluded_labels": excluded,
         "chunk_labels": _present(layout.chunk_labels, seen.labels),
         "document_labels": _present(layout.document_labels, seen.labels),
         "mention_types": _present(layout.mention_types, seen.types),

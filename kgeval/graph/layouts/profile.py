@@ -16,7 +16,7 @@ from kgeval.records import Layout, Record
 
 FOLDER = Path(__file__).parents[1] / "profiles"
 ALWAYS_STRUCTURE = ["__Community__", "__Covariate__", "__KgevalGraph__", "__KgevalMerge__", "_Bloom_*", "_Neodash_*"]
-OFTEN_STRUCTURE = ["Session", "Message"]
+OFTEN_STRUCTURE = ["Session?", "Message?"]  # a chat's; of a conference or a company they are entities (graph.layouts.proof)
 SIGNAL = re.compile(
     r"^(?:(?:label|type|holder|named-by):.+|labels:.+\+.+|link:.+-.+->.+|(?:property|relation-property|index|typed):.+\..+)$", re.DOTALL
 )
@@ -166,5 +166,5 @@ def _with_structure(profile: Profile) -> Profile:
     """Labels that writers use for themselves are never entities: communities, chat history, Bloom scenes, our own marks."""
     extra = ALWAYS_STRUCTURE + (OFTEN_STRUCTURE if profile.entity_labels == ["*"] and profile.scope_label is None else [])
     used = {*profile.entity_labels, *profile.chunk_labels, *profile.document_labels, *profile.entity_excluded_labels}
-    excluded = [*profile.entity_excluded_labels, *(label for label in extra if label not in used)]
+    excluded = [*profile.entity_excluded_labels, *(label for label in extra if not {label, label.removesuffix("?")} & used)]
     return profile.model_copy(update={"entity_excluded_labels": excluded})

@@ -99,6 +99,11 @@ class Gather:
             if entity.name is not None:
                 names.setdefault(entity.name, []).append(at)
         self._counts["same_names"] = sum(len(found) for found in names.values() if len(found) > 1)
+        shared, named = self._counts["same_names"], sum(map(len, names.values()))
+        if 2 * shared > named > 2:
+            self.notes.append(
+                f"warning: {shared} of {named} entities have a name that others have too: is that the property that holds their names?"
+            )
         self._counts["unnamed"] = sum(entity.name is None for entity in self.entities.values())
         return names
 

@@ -34,10 +34,11 @@ def read(path: Path) -> Loaded:
     gather = Gather("graphml")
     gather.inputs = [path]
     graph = parse(path)
+    names = nodes.names_of(found.data for found in graph.nodes)
     for found in graph.nodes:
         with gather.row(f"{path.name}:{found.line}"):
             _sound(found)
-            nodes.add_node(gather, {**found.data, "id": found.attributes.get("id")}, f"{path.name}:{found.line}")
+            nodes.add_node(gather, {**found.data, "id": found.attributes.get("id")}, f"{path.name}:{found.line}", names)
     for found in graph.edges:
         with gather.row(f"{path.name}:{found.line}"):
             _sound(found)

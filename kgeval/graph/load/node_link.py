@@ -22,10 +22,11 @@ def read(path: Path) -> Loaded:
     gather.inputs = [path]
     node_rows, edge_rows = _list(data, path, "nodes"), _list(data, path, "links", "edges")
     _head(data.get("graph"), gather, path.name)
+    names = nodes.names_of(row for row in node_rows if isinstance(row, dict))
     for at, row in enumerate(node_rows, start=1):
         where = f"{path.name}: nodes, item {at}"
         with gather.row(where):
-            nodes.add_node(gather, row if isinstance(row, dict) else {"id": row}, where)
+            nodes.add_node(gather, row if isinstance(row, dict) else {"id": row}, where, names)
     for at, row in enumerate(edge_rows, start=1):
         where = f"{path.name}: edges, item {at}"
         if not isinstance(row, dict):

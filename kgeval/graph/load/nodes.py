@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from kgeval.graph.load.gather import Gather
@@ -24,10 +25,21 @@ def first(row: Mapping[str, Any], keys: tuple[str, ...], *, but: str | None = No
     return next((key for key in keys if key != but and row.get(key) not in (None, "", [])), None)
 
 
-def add_node(gather: Gather, row: Mapping[str, Any], where: str) -> None:
-    """One node. Its name is the first of NAME, else its id. Raises Misfit without an id."""
+def names_of(rows: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """The attributes of NAME that hold names here: `name`, and of the others those whose values differ on more than half of the nodes.
+    networkx users keep the type in `label`, and the name in the id."""
+    values: dict[str, Counter[str]] = {key: Counter() for key in NAME}
+    for row in rows:
+        for key in NAME:
+            if row.get(key) not in (None, "", []):
+                values[key][str(row[key])] += 1
+    return tuple(key for key in NAME if key == NAME[0] or 2 * len(values[key]) > values[key].total())
+
+
+def add_node(gather: Gather, row: Mapping[str, Any], where: str, names: tuple[str, ...] = NAME) -> None:
+    """One node. Its name is the first of `names`, else its id. Raises Misfit without an id."""
     key = needed(_scalar(row.get("id")), "id")
-    name = first(row, NAME)
+    name = first(row, names)
     kind = first(row, TYPE, but=name)
     about, chunks, documents = first(row, DESCRIPTION), first(row, CHUNKS), first(row, DOCUMENTS)
     used = {"id", name, kind, about, chunks, documents, "aliases"} - {None}

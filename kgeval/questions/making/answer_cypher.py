@@ -73,8 +73,25 @@ def _scopes(layout: Layout, nodes: Sequence[str]) -> list[str]:
 
 
 def _name(layout: Layout, node: str) -> str:
+    if layout.label_names:
+        return _label_name(layout, node)
     keys = [f"{node}.{cypher_name(key)}" for key in layout.name_keys]
     return keys[0] if len(keys) == 1 else f"coalesce({', '.join(keys)})"
+
+
+def _label_name(layout: Layout, node: str) -> str:
+    """The first name or id that the node's labels have, as the readings of Cypher files say it (kgeval.graph.queries)."""
+    cases = []
+    for one in layout.label_names:
+        keys = [f"toString({node}.{cypher_name(key)})" for key in one.keys]
+        if not keys:
+            continue
+        joined = " + ".join(f"coalesce({key} + ' ', '')" for key in keys) if len(keys) > 1 else keys[0]
+        conditions = [f"{node}:{cypher_name(one.label)}"] if one.label else []
+        conditions.append("(" + " OR ".join(f"{key} IS NOT NULL" for key in keys) + ")")
+        mark = f"{cypher_literal(one.label + ' ')} + " if one.is_id and one.label else ""
+        cases.append(f"WHEN {' AND '.join(conditions)} THEN {mark}trim({joined})")
+    return f"CASE {' '.join(cases)} END" if cases else "null"
 
 
 def _named(layout: Layout, node: str, names: Sequence[str]) -> str:

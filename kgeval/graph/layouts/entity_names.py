@@ -1,0 +1,167 @@
+"""How entities are named: by the properties that a layout lists, or by those that are found for each label (`*`).
+
+An entry of `name_keys` is a property, several joined by `+` (`firstName+lastName`), either of them for one label (`Person.fullName`), or
+`*`: what no entry before it names is looked at, label by label.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from kgeval.graph.connect import Graph
+from kgeval.graph.layouts.catalogue import Catalogue
+from kgeval.graph.queries import all_queries
+from kgeval.records import LabelName, Layout
+
+FIND = "*"
+SAMPLE = 1000
+MOST_LABELS = 60  # labels that are looked at one by one; graphs with more have the names that are listed
+WEAK = frozenset({"title", "label"})  # a name of a book, but not of an employee
+IDS = frozenset({"id", "uuid", "uri", "guid", "iri", "key", "code", "url", "hash", "element", "identifier"})
+WHOLE = ("fullname", "displayname", "preferredname", "legalname", "officialname", "commonname")
+PARTS = (("firstname", "lastname"), ("givenname", "familyname"), ("forename", "surname"), ("firstname", "surname"), ("first", "last"))
+NOT_OWN = re.compile(r"^(first|last|middle|given|family|maiden|nick|user|file|host|domain|path|contact|ship|parent|group|graph|class|type)")
+ID = re.compile(r"(?:[a-z0-9](?:Id|ID|Uuid|UUID)|_(?:id|uuid|key|uri)|^(?:id|uuid)_?.*)$")
+WORDS = re.compile(r"^[^\d@/\\]*[^\W\d_]{2,}[^\d@/\\]*$")
+NO_NAME = re.compile(r"^(?:\S+@\S+\.\S+|[a-z][a-z0-9+.-]*:\S+|www\.\S+|[0-9a-f-]{16,}|[\d\s:/.,TZ+-]+)$", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class KeyUse:
+    """A property on the entities of a label: of `looked_at`, how many have it, how many as text, how many values differ, mean length."""
+
+    key: str
+    looked_at: int
+    filled: int
+    texts: int
+    values: int
+    length: float
+    some: Sequence[str] = ()
+
+    @property
+    def plain(self) -> str:
+        return re.sub(r"[\W_]", "", self.key).lower()
+
+    def is_text(self, *, fill: float, distinct: float) -> bool:
+        """Whether enough of the entities have it, as text, and enough values differ."""
+        return self.filled >= fill * self.looked_at and self.texts >= 0.9 * self.filled and self.values >= distinct * self.filled
+
+    @property
+    def is_key(self) -> bool:
+        """Whether it tells the entities apart and is called like an id."""
+        named = self.plain in IDS or ID.search(self.key) is not None
+        return named and self.filled >= 0.9 * self.looked_at and self.values >= 0.99 * self.filled
+
+    @property
+    def says_names(self) -> bool:
+        """Whether the values are words, and not numbers, codes, addresses or dates."""
+        return sum(WORDS.match(value) is not None and NO_NAME.match(value) is None for value in self.some) >= 0.8 * max(1, len(self.some))
+
+
+def bound_names(graph: Graph, layout: Layout, seen: Catalogue) -> Layout:
+    """The layout with `name_keys` as plain properties that the database has, and `label_names` where these alone do not say it."""
+    entries = [entry for entry in layout.name_keys if entry != FIND]
+    read = [one for one in (_parsed(entry, seen) for entry in entries) if one]
+    listed = [one.keys[0] for one in read if one.label is None and len(one.keys) == 1]
+    own = [one for one in read if one.label is not None or len(one.keys) > 1]
+    if FIND in layout.name_keys:
+        found = _found(graph, layout, listed, {one.label for one in own})
+        names = [*own, *found] if own or found else []
+    else:
+        names = read if own else []
+    if not names:
+        return layout.model_copy(update={"name_keys": listed or entries, "label_names": []})
+    keys = dict.fromkeys(key for one in names if not one.is_id for key in one.keys)
+    return layout.model_copy(update={"name_keys": list(keys), "label_names": names})
+
+
+def _parsed(entry: str, seen: Catalogue) -> LabelName | None:
+    """What an entry says; null where the database has no such label or property. A property that is called so comes first."""
+    if entry in seen.keys:
+        return LabelName(keys=[entry])
+    label, _, rest = entry.rpartition(".")
+    if label and label not in seen.labels:
+        return None
+    keys = [rest] if rest in seen.keys else [key for key in map(str.strip, rest.split("+")) if key in seen.keys]
+    return LabelName(label=label or None, keys=keys) if keys else None
+
+
+def spelled(one: LabelName) -> str:
+    """The entry of `name_keys` that says the same."""
+    return f"{one.label}." * (one.label is not None) + "+".join(one.keys)
+
+
+def _found(graph: Graph, layout: Layout, listed: list[str], named: Iterable[str | None]) -> list[LabelName]:
+    """The names of each type label; none where the listed properties name every label."""
+    rows = graph.read(all_queries()["layout-name-use"], {"layout": layout.model_dump(), "keys": listed})
+    rows = [row for row in rows if row["label"] not in set(named)]
+    strong = {row["label"]: _strong(row["filled"], row["entities"], listed) for row in rows}
+    if all(strong.values()) or len(rows) > MOST_LABELS:
+        return []
+    found: list[LabelName] = []
+    plain = True
+    ranks: Mapping[str, int] = layout.type_label_rank
+    for label in sorted(strong, key=lambda one: (one is None, ranks.get(one or "", len(ranks)), one or "")):
+        uses = _uses(graph, layout, label)
+        names = chosen(label, uses, listed)
+        found += names
+        plain = plain and _is_listed(names[0], {use.key for use in uses}, listed)
+    return [] if plain else found
+
+
+def _is_listed(first: LabelName, there: set[str], listed: Sequence[str]) -> bool:
+    """Whether the list alone comes to the same name."""
+    return not first.is_id and first.keys == [key for key in listed if key in there][:1]
+
+
+def _strong(filled: Sequence[int], entities: int, listed: Sequence[str]) -> bool:
+    """Whether half of the entities or more have a listed property that is a name's without a doubt."""
+    return any(2 * n >= entities for n, key in zip(filled, listed, strict=True) if key not in WEAK | IDS)
+
+
+def _uses(graph: Graph, layout: Layout, label: str | None) -> list[KeyUse]:
+    params = {"layout": layout.model_dump(), "label": label, "sample": SAMPLE}
+    return [KeyUse(**row) for row in graph.read(all_queries()["layout-name-keys"], params)]
+
+
+def chosen(label: str | None, uses: Sequence[KeyUse], listed: Sequence[str]) -> list[LabelName]:
+    """How the entities of a label are named, best first; an id comes last, and alone where they have no name.
+
+    A listed property; first and last name; a property called like a name; a listed one that is a name only at times; any property whose
+    values are words, filled and nearly unique; an id.
+    """
+    names = _names(label, uses, listed)
+    own = f"{(label or '').lower()}id"
+    ids = sorted((use for use in uses if use.is_key), key=lambda use: (use.key not in listed, use.plain != own, use.key))
+    if not names and ids and ids[0].key in listed and ids[0].says_names:
+        names, ids = [[ids[0].key]], []
+    rest = [LabelName(label=label, keys=[ids[0].key], is_id=True)] if ids else []
+    return [*(LabelName(label=label, keys=keys) for keys in names), *rest] or [LabelName(label=label, is_id=True)]
+
+
+def _names(label: str | None, uses: Sequence[KeyUse], listed: Sequence[str]) -> list[list[str]]:
+    by_key = {use.key: use for use in uses}
+    strong = [key for key in listed if key in by_key and key not in WEAK | IDS]
+    if any(2 * by_key[key].filled >= by_key[key].looked_at for key in strong):
+        return [[key] for key in strong]
+    half = {use.plain: use.key for use in uses if use.is_text(fill=0.5, distinct=0)}
+    unique = [use for use in uses if use.is_text(fill=0.5, distinct=0.8) and use.plain.endswith("name") and not NOT_OWN.match(use.plain)]
+    own = f"{re.sub(r'[^a-z0-9]', '', (label or '').lower())}name"
+    for plain in (own, *WHOLE):
+        if plain in half and by_key[half[plain]].is_text(fill=0.5, distinct=0.5):
+            return [[half[plain]]]
+    for first, last in PARTS:
+        if first in half and last in half:
+            return [[half[first], half[last]]]
+    weak = [by_key[key] for key in listed if key in WEAK & by_key.keys() and by_key[key].is_text(fill=0.5, distinct=0.5)]
+    words = [
+        use for use in uses
+        if use.is_text(fill=0.9, distinct=0.95) and use.length <= 80 and use.says_names and not use.is_key and use.key not in WEAK
+    ]
+    for some in (unique, weak, words):
+        if some:
+            best = max(some, key=lambda use: (use.filled, use.values, [-ord(char) for char in use.key]))
+            return [[best.key]]
+    return []

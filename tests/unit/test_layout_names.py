@@ -1,0 +1,66 @@
+"""Which property names the entities of a label, from how full and how different it is; and what a user may write instead."""
+
+from __future__ import annotations
+
+import pytest
+
+from kgeval.graph.layouts import Catalogue, load_profile
+from kgeval.graph.layouts.entity_names import KeyUse, bound_names, chosen, spelled
+from kgeval.records import LabelName, Layout
+
+LISTED = [key for key in load_profile("generic").name_keys if key != "*"]
+SEEN = Catalogue(
+    9, 9, {"Person": 5, "Order": 4, "a.b": 1}, {}, {}, {},
+    frozenset({"name", "firstName", "lastName", "the.name", "x+y", "orderID"}), (), "scan",
+)
+
+
+def use(key: str, *some: str, filled: int | None = None, texts: int | None = None, values: int | None = None) -> KeyUse:
+    """A property of 20 entities that has these values, all different unless told."""
+    count = 20 if filled is None else filled
+    length = sum(map(len, some)) / max(1, len(some))
+    return KeyUse(key, 20, count, count if texts is None else texts, count if values is None else values, length, some)
+
+
+TITLE = use("title", "Sales Representative", "Vice President", values=3)
+PEOPLE = [use("firstName", "Nancy", "Anne", values=15), use("lastName", "Davolio", "King")]
+
+
+@pytest.mark.parametrize(("label", "uses", "expected"), [
+    ("Employee", [*PEOPLE, TITLE, use("employeeID", "1", "2")], (["firstName", "lastName"], ["employeeID"])),
+    ("Person", [use("first_name", "Nancy"), use("last_name", "King"), use("full_name", "Nancy King")], (["full_name"], None)),
+    ("Customer", [use("companyName", "Alfreds"), use("contactName", "Maria"), use("customerID", "ALFKI")],
+     (["companyName"], ["customerID"])),
+    ("Company", [use("companyName", "Alfreds", values=12), use("tradeName", "Alf")], (["companyName"], None)),
+    ("Order", [use("orderID", "10248", "10249"), use("shipName", "Vins", values=9),
+               use("shipCountry", "France", values=5)], (None, ["orderID"])),
+    ("Order", [use("uuid", "3f2a-11", "9c1b-22"), use("status", "open", values=2)], (None, ["uuid"])),
+    ("Person", [use("id", "Ada Lovelace", "Charles Babbage")], (["id"], None)),
+    ("Part", [use("id", "P-0001", "P-0002")], (None, ["id"])),
+    ("Review", [use("text", "This is " + 30 * "very long "), use("stars", "1", "2", texts=0, values=5)], (None, [])),
+    ("Book", [use("title", "Moby Dick", "Emma"), use("isbn", "978-3-16", "978-1-23")], (["title"], None)),
+    ("City", [use("ort", "Köln", "Bonn"), use("plz", "50667", "53111"), use("mail", "a@b.de", "c@d.de")], (["ort"], None)),
+    ("Person", [use("name", "Ada", filled=12), use("fullName", "Ada L."), use("id", "7")], (["name"], ["id"])),
+    ("Person", [use("name", "Ada", filled=3), use("nickname", "A"), use("fullName", "Ada L.")], (["fullName"], None)),
+    ("Thing", [], (None, [])),
+], ids=lambda value: value if isinstance(value, str) else "")
+def test_a_label_is_named_by_what_its_entities_are_called(
+    label: str, uses: list[KeyUse], expected: tuple[list[str] | None, list[str] | None],
+) -> None:
+    found = chosen(label, uses, LISTED)
+    names, ids = [one.keys for one in found if not one.is_id], [one.keys for one in found if one.is_id]
+    assert (names[0] if names else None, ids[0] if ids else None) == expected
+    assert {one.label for one in found} == {label}
+
+
+@pytest.mark.parametrize(("entries", "keys", "names"), [
+    ("name", ["name"], []), ("foo", ["foo"], []), ("the.name,x+y", ["the.name", "x+y"], []), ("foo,name", ["name"], []),
+    ("firstName+lastName,name", ["firstName", "lastName", "name"], ["firstName+lastName", "name"]),
+    ("Person.firstName+lastName,Order.orderID", ["firstName", "lastName", "orderID"], ["Person.firstName+lastName", "Order.orderID"]),
+    ("a.b.name,Gone.name,Person.gone", ["name"], ["a.b.name"]), ("firstName+gone", ["firstName"], []),
+])
+def test_entries_of_name_keys_may_join_properties_and_name_a_label(entries: str, keys: list[str], names: list[str]) -> None:
+    layout = bound_names(None, Layout(name="x", name_keys=entries.split(",")), SEEN)  # type: ignore[arg-type]
+    assert (layout.name_keys, [spelled(one) for one in layout.label_names]) == (keys, names)
+    assert not any(one.is_id for one in layout.label_names)
+    assert spelled(LabelName(label="A", keys=["b", "c"])) == "A.b+c"
