@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -107,7 +108,14 @@ def _shared(read: Documents, given: Mapping[str, Any]) -> Documents:
 
     keep = documents_of(read_questions(given["keep"])) if given["keep"] else frozenset()
     chosen = subset(read.documents, given["share"], seed=given["seed"], keep=keep)
+    if given["share"] < 1 and keep and len(chosen) == len(read.documents) > 1:
+        raise UsageError(
+            f"--share {given['share']:g}: nothing would be left out: the questions of {given['keep']} name {len(keep):,} documents, and "
+            f"all {len(chosen):,} would be kept", fix="leave this share out, add documents that no question names, or leave out --keep",
+        )
     note = f"--share {given['share']:g}: {len(chosen):,} of {len(read.documents):,} documents"
+    if given["share"] < 1 and len(chosen) > ceil(given["share"] * len(read.documents)):
+        note += ", more than was asked for: documents that questions name are in every share"
     return replace(read, documents=chosen, notes=[*read.notes, note])
 
 

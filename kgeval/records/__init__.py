@@ -110,7 +110,7 @@ from kgeval.records.contamination import (
 )
 from kgeval.records.graph import GraphRef, LabelName, Layout
 from kgeval.records.manifest import InputFile, RunManifest, ServerInfo
-from kgeval.records.matrix import Axis, CrossedCell, CrossedChange, CrossedReport, RunPlace
+from kgeval.records.matrix import Axis, CrossedCell, CrossedChange, CrossedReport, KeptCorpus, RunPlace
 from kgeval.records.model import ModelRef, ModelUse, Role
 from kgeval.records.overview import (
     ChangeVerdict,
@@ -190,8 +190,8 @@ __all__ = [
     "Estimate", "Estimated", "Example", "Facet", "FactRetention", "FactVerdict", "FigureChange", "FigureRow", "Finding",
     "FindingChange", "Gain", "GateResult", "GenerationReport", "GoldEntity", "GoldMatch", "GoldPath", "GoldSet", "GoldTriple",
     "GraphRef", "GraphsReport", "Group", "GroupSummary", "HumanLabel", "IdealGraph", "IndexRecord", "InputFile", "ItemVerdict",
-    "JudgeMoved", "JudgeReport", "Judgement", "KindCount", "KnownSide", "LabelCount", "LabelName", "LabelScope", "Layout", "LeaderRow",
-    "LengthBin",
+    "JudgeMoved", "JudgeReport", "Judgement", "KeptCorpus", "KindCount", "KnownSide", "LabelCount", "LabelName", "LabelScope", "Layout",
+    "LeaderRow", "LengthBin",
     "Level", "MadeBy", "MatrixBy", "MatrixCell", "MatrixGroup", "MatrixReport", "Mean", "Merge", "MetricInfo", "MetricSummary",
     "ModelRef", "ModelUse", "Nearest", "OverviewChange", "OverviewCost", "OverviewDiff", "OverviewExample", "OverviewFigure",
     "OverviewFinding", "OverviewGate", "OverviewPriority", "OverviewReport", "OverviewSource", "OverviewStage", "PairResult",

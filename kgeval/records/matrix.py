@@ -21,6 +21,17 @@ class RunPlace(Record):
     reader: str | None = None
 
 
+class KeptCorpus(Record):
+    """What a share of the corpus came to: documents and tokens that the graph of a place was built from, and those of the largest share.
+    Documents that questions name are in every share, so it may be more than what was asked for."""
+
+    place: RunPlace
+    documents: int
+    of_documents: int
+    tokens: int
+    of_tokens: int
+
+
 class CrossedCell(Record):
     """One metric of one system at one place. `dataset` null in `place` with `datasets` > 1: the unweighted mean over the data sets, its
     interval by resampling the questions of each. `n`: questions asked for; `n_scored`: with a value."""
@@ -69,6 +80,7 @@ class CrossedReport(Record):
     datasets: list[str] = Field(default_factory=list)
     variants: list[str] = Field(default_factory=list)
     shares: list[float] = Field(default_factory=list)
+    corpora: list[KeptCorpus] = Field(default_factory=list)
     readers: list[str] = Field(default_factory=list)
     systems: list[str] = Field(default_factory=list)
     metrics: list[str] = Field(default_factory=list)

@@ -120,9 +120,24 @@ def _axes(report: CrossedReport) -> tuple[str, ...]:
 
 
 def _of_place(report: CrossedReport, place: RunPlace) -> tuple[str, ...]:
-    share = "–" if place.share is None else percent(place.share)
+    share = "–" if place.share is None else _share(report, place)
     axes = ((report.variants, place.variant or "–"), (report.shares, share), (report.readers, place.reader or "–"))
     return tuple(text for values, text in axes if values)
+
+
+def _share(report: CrossedReport, place: RunPlace) -> str:
+    """`50 %`; where documents that questions name were kept on top: `50 % (10 of 11 documents, 93.1 % of the tokens)`."""
+    kept = [
+        one for one in report.corpora
+        if one.place.share == place.share and place.variant in (None, one.place.variant) and place.dataset in (None, one.place.dataset)
+    ]
+    asked = percent(place.share)
+    if not kept:
+        return asked
+    documents, of_documents = sum(one.documents for one in kept), sum(one.of_documents for one in kept)
+    tokens, of_tokens = sum(one.tokens for one in kept), sum(one.of_tokens for one in kept)
+    real = f", {percent(tokens / of_tokens)} of the tokens" if of_tokens else ""
+    return f"{asked} ({number(documents)} of {number(of_documents)} documents{real})"
 
 
 def cell(one: CrossedCell | None) -> str:

@@ -7,8 +7,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kgeval.errors import InputError
+from kgeval.files import read_json
 from kgeval.files.score_forms import read_scores
-from kgeval.records import Axis, CrossedCell, CrossedChange, CrossedReport, PipelineRun, RunManifest, RunPlace, Score
+from kgeval.records import (
+    Axis,
+    Corpus,
+    CrossedCell,
+    CrossedChange,
+    CrossedReport,
+    IndexRecord,
+    KeptCorpus,
+    PipelineRun,
+    RunManifest,
+    RunPlace,
+    Score,
+)
 from kgeval.run.stages import Place
 from kgeval.stats.adjust import holm
 from kgeval.stats.clustered import clustered_mean, stratified_mean
@@ -48,7 +61,26 @@ def crossed(
         shares=sorted({one.place.share for one in found if one.place.share is not None}),
         readers=_seen(one.place.reader for one in found), systems=list(dict.fromkeys(name for one in found for name, _ in one.values)),
         metrics=metrics, lower_is_better=lower_here, cells=list(_cells(found, seed)), changes=changes, missing=missing,
+        corpora=list(_corpora(ledger, folder)),
     )
+
+
+def _corpora(ledger: PipelineRun, folder: Path | None) -> Iterator[KeptCorpus]:
+    """What each share of the corpus came to, by the records of the builds: of a build without a share nothing is said."""
+    built: dict[RunPlace, Corpus] = {}
+    for stage in ledger.stages:
+        record = next((Path(path) for path in stage.outputs if path.endswith("build.json")), None)
+        if stage.kind == "build" and record is not None and stage.place.share is not None:
+            record = _moved(record, stage.place, folder)
+            if record.is_file():
+                built[stage.place] = IndexRecord.model_validate(read_json(record)).corpus
+    for place, corpus in built.items():
+        alike = [one for at, one in built.items() if at.model_copy(update={"share": None}) == place.model_copy(update={"share": None})]
+        largest = max(alike, key=lambda one: one.documents)
+        if corpus is not largest:
+            yield KeptCorpus(
+                place=place, documents=corpus.documents, of_documents=largest.documents, tokens=corpus.tokens, of_tokens=largest.tokens,
+            )
 
 
 def _seen(names: Iterable[str | None]) -> list[str]:

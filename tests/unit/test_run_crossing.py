@@ -177,3 +177,25 @@ def test_a_run_that_was_moved_is_read_where_it_is(tmp_path: Path) -> None:
     (tmp_path / "old").rename(tmp_path / "new")
     found = crossed(PipelineRun(kgeval="0", stages=[old]), RUN, folder=tmp_path / "new")
     assert [cell.mean for cell in found.cells] == [1.0]
+
+
+def test_a_share_of_the_corpus_says_what_was_really_kept(tmp_path: Path) -> None:
+    """Half was asked for, and 10 of 11 documents were kept, because questions name them."""
+    stages = []
+    for share, documents, tokens in ((1.0, 11, 5_000), (0.5, 10, 4_655)):
+        folder = tmp_path / f"corpus-{share:g}"
+        stages.append(place(tmp_path, f"corpus-{share:g}", {"s": {"m": [share, 0.0]}}, share=share))
+        corpus = {"hash": "h", "documents": documents, "chunks": 1, "tokens": tokens, "words": 1, "tokenizer": "t"}
+        (folder / "build.json").write_text(json.dumps({
+            "system": "kgeval", "graph": "g", "corpus": corpus, "run": RUN.model_dump(), "seconds": 1.0, "entities": 1, "relations": 1,
+        }))
+        stages.append(StageRun(
+            id=f"{share}/build", kind="build", place=RunPlace(share=share), command="", state="done", fingerprint="",
+            outputs={str(folder / "build.json"): ""},
+        ))
+    found = report(*stages)
+    (kept,) = found.corpora
+    assert (kept.place.share, kept.documents, kept.of_documents, kept.tokens, kept.of_tokens) == (0.5, 10, 11, 4_655, 5_000)
+    for form in ("text", "md", "html"):
+        assert "10 of 11 documents" in " ".join(rendered(found, form).split()), form  # type: ignore[arg-type]
+    assert "93.1 % of the tokens" in rendered(found, "md")

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kgeval.cli.build import _shared
+from kgeval.errors import UsageError
 from kgeval.records import Document, Passage, Question
+from kgeval.text.documents import Documents
 from kgeval.text.subset import documents_of, subset
 
 DOCUMENTS = [Document(id=f"d{n}", title=f"Title {n}", text="x") for n in range(20)]
@@ -44,3 +50,17 @@ def test_questions_name_their_own_document_and_those_of_their_evidence() -> None
 def test_a_share_outside_its_range_is_refused(share: float) -> None:
     with pytest.raises(ValueError, match="share"):
         subset(DOCUMENTS, share, seed=0)
+
+
+def test_a_share_that_leaves_nothing_out_is_refused_and_a_larger_one_than_was_asked_for_says_so(tmp_path: Path) -> None:
+    texts = [Document(id=f"d{n}", text=f"Text {n}.") for n in range(4)]
+    questions = tmp_path / "q.jsonl"
+
+    def taken(*named: str) -> list[str]:
+        questions.write_text("".join(json.dumps({"id": name, "question": "?", "document": name}) + "\n" for name in named))
+        return _shared(Documents(texts, [], []), {"share": 0.5, "keep": questions, "seed": 0}).notes
+
+    assert taken("d0") == ["--share 0.5: 2 of 4 documents"]
+    assert "3 of 4 documents, more than was asked for" in taken("d0", "d1", "d2")[0]
+    with pytest.raises(UsageError, match="nothing would be left out"):
+        taken("d0", "d1", "d2", "d3")
