@@ -170,7 +170,7 @@ COMMANDS = (
     Case("report-all-kinds", "report runs -o report.md", ALL_KINDS),
     Case("report-of-answers", "report answers -f md", before=(
         "answer questions.jsonl --system 'one=command:{python} mine.py' --system 'two=command:{python} mine.py' --limit 2 -o answers/ --no-progress",
-    ), inputs=ANSWERS, texts={"mine.py": SYSTEM}, hidden=(LATENCY,)),
+    ), inputs=ANSWERS, texts={"mine.py": SYSTEM}, hidden=(LATENCY, r"\b[0-9a-f]{16}\b")),
     Case("run-dry", "run --dry-run", ("graph.json<sample/graph.json",), texts={"kgeval.toml": CONFIG, "mine.py": SYSTEM}),
     Case("matrix", "matrix matrix-run -o matrix.json -o matrix.md", ("<inputs/matrix-run",)),
     # answers
