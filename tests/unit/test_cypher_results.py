@@ -72,6 +72,11 @@ def test_lists_count_in_their_order_only_where_order_is_asked_for():
     assert same([[[1, 2]]], [[[1, 2]]], ordered=True)
 
 
+def test_a_row_counts_as_often_as_it_comes():
+    assert not same([[1], [1], [2]], [[1], [2], [2]])
+    assert same([[1], [2], [1]], [[1], [1], [2]])
+
+
 def test_rounding_never_pairs_rows_crosswise():
     third = 1 / 3
     mine = [[third, 0.1 + 0.2], [third + 1e-12, 0.7]]
