@@ -246,7 +246,7 @@ class Reader:
         what = f"'{row.id}'" if row.id is not None and self._ids_in_questions else f"this text ({(text or 'none')[:60]!r})"
         file = self._label(self._wanted.questions)
         if found:
-            way_out = "give its text" if row.id in self._namesakes else "give ids"
+            way_out = "give its text, or --allow-duplicates for the first" if row.id in self._namesakes else "give ids"
             faults.append(f"{row.where}: question: {len(found)} questions of {file} have {what}; {way_out}")
         elif self._wanted.allow_missing:
             self._left_out += len(row.answers)

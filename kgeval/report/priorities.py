@@ -50,7 +50,7 @@ _THINGS: dict[str, tuple[str, ...]] = {  # what a check counts -> the things of 
     ), ("entities",)),
     **dict.fromkeys((
         "relations", "retired relations", "relations with a begin and an end", "relations whose type and ends are declared",
-        "relations with named ends and a chunk that has text",
+        "relations with named ends and a chunk that has text", "relations between entities that have a type",
     ), ("relations",)),
     "chunks": ("chunks",), "entities and relations with sources": ("entities", "relations"),
     "entities and chunks of a kind that has embeddings": ("entities", "chunks"), "embeddings": ("entities", "chunks"),

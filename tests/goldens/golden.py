@@ -233,6 +233,7 @@ _RUNS = [(re.compile(pattern), by) for pattern, by in (
     (r"\bNeo4j \d+\.\d+(\.\d+)?", "Neo4j <version>"),
     (r'("neo4j": "|"gds": "|\bgds +)\d+\.\d+\.\d+', r"\1<version>"),
     (r'("fingerprint": ")[0-9a-f]+', r"\1<digest>"),
+    (r"\bcommand(:|&#58;)[0-9a-f]{12}\b", r"command\1<digest>"),  # it holds the path of Python
     (r'("[\w/.-]+": ")[0-9a-f]{64}', r"\1<digest>"),
 )]
 _LONG = re.compile(r"(?<![\w.])-?\d+\.\d{10,}(?:e[+-]?\d+)?")
@@ -250,7 +251,7 @@ def normal(text: str, work: Path | None = None) -> str:
     """A text of a run, besides without times, durations, ports, places, element ids, process ids, digests of files and queries, and the
     tags that stand for texts in a redacted report (they differ from run to run)."""
     places = [(str(work), "<here>"), (str(work.parent), "<around>")] if work else []
-    for place, by in (*places, (str(ROOT), "<root>"), (sys.executable, "<python>")):
+    for place, by in (*places, (sys.executable, "<python>"), (str(ROOT), "<root>")):
         text = text.replace(place, by)
     for pattern, by in _RUNS:
         text = pattern.sub(by, text)

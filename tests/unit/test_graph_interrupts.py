@@ -103,7 +103,7 @@ class Server:
     def session(self, **_: Any) -> Server:
         return self
 
-    def run(self, query: Any, ids: list[str] | None = None) -> SimpleNamespace:
+    def run(self, query: Any, ids: list[str] | None = None, **_: Any) -> SimpleNamespace:
         if ids is None:
             return SimpleNamespace(data=lambda: self.running)
         self.asked += ids
