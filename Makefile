@@ -53,7 +53,7 @@ check: lint types test-all ## Everything that CI runs; the last line is the summ
 
 goldens: $(READY) ## Renew the goldens: what every command and every form of report shows (tests/goldens); then read their diff
 	KGEVAL_RENEW_GOLDENS=1 $(BIN)/python -m pytest -q tests/unit/test_goldens_reports.py tests/unit/test_goldens_commands.py \
-	  tests/models/test_goldens_models.py
+	  tests/models/test_goldens_models.py tests/neo4j/test_goldens_graphs.py
 
 docs: $(READY) ## Make the generated docs and schemas anew (CLI reference, rule pages, JSON Schemas)
 	$(BIN)/python tools/generate.py

@@ -246,7 +246,7 @@ GRAPHS = (
     Case("questions-coverage", "questions coverage questions.jsonl --graph harbour -o coverage.md", ANSWERS, world=HARBOUR),
     Case(
         "answer-built-in", "answer questions.jsonl --graph harbour --system vector --system graph --extractive --limit 2 --embedding-model e "
-        "--embedding-url {url} -o answers/ --no-progress", ANSWERS, world=HARBOUR, shown=("*.jsonl",), hidden=(LATENCY,),
+        "--embedding-url {url} -o answers/ --no-progress", ANSWERS, world=HARBOUR, shown=("*.jsonl",), hidden=(r"(?<![\d.])\d+\.\d{3,}(?![\d.])", r"(?<=index=)[0-9a-f]{12}"),
     ),
     Case("score-kg", f"score {TWO} --metrics kg --graph harbour --embedding-model e --embedding-url {{url}} {ASKED}", ANSWERS, world=HARBOUR),
     Case("layout-detect", "layout detect", world=HARBOUR),
@@ -258,7 +258,7 @@ GRAPHS = (
     # they write
     Case("import", "import graph.json --graph harbour --no-progress", ("graph.json<sample/graph.json",), world="empty"),
     Case("import-dry-run", "import graph.json --graph harbour --dry-run --no-progress", ("graph.json<sample/graph.json",), world="empty"),
-    Case("build", RULES + " -o index.json", texts=TEXTS, world="empty"),
+    Case("build", RULES + " -o index.json", texts=TEXTS, world="empty", hidden=(r"(?<![\d.])\d+\.\d+(?![\d.])",)),
     Case("merges-list", "merges list --graph built", texts=TEXTS, world="empty", before=(RULES,)),
     Case("merges-undo", "merges undo m-ea775258616e --graph built", texts=TEXTS, world="empty", before=(RULES,)),
     Case("merges-redo", "merges redo m-ea775258616e --graph built", texts=TEXTS, world="empty", before=(RULES, "merges undo m-ea775258616e --graph built")),

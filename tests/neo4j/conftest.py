@@ -25,6 +25,7 @@ ONE_LINE = {
     "test_contamination_probe.py": "questions that models know by heart",
     "test_end_to_end.py": "hop questions, answers and scores, each of which has a file of its own",
     "test_generate_cli.py": "options and files of question generation; the queries are those of test_question_proofs.py",
+    "test_goldens_graphs.py": "what users see, on the default line",
     "test_novels.py": "figures of two novels",
     "test_quick_comparison.py": "two systems and a judge",
     "test_run_cli.py": "steps of a run file",
