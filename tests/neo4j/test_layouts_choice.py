@@ -72,7 +72,7 @@ def test_nodes_that_play_no_role_are_evidence_against(graph: Graph, draw: Draw) 
 def test_a_layout_of_which_nothing_is_there_is_refused_with_what_was_found(graph: Graph, draw: Draw, picture: str, named: str) -> None:
     """It would find entities (any label is one), and leave nearly all checks out."""
     paint(draw, picture)
-    with pytest.raises(LayoutError, match="does not fit this database|finds no entity here") as refused:
+    with pytest.raises(LayoutError, match=r"does not fit this database|finds no entity here") as refused:
         choose_layout(graph, named, None, {}, interactive=False)
     assert picture in (refused.value.fix or "") and "holds" in str(refused.value)
 
