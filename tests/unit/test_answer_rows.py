@@ -176,7 +176,7 @@ def test_a_repeated_question_is_left_out_and_another_one_under_its_id_is_kept(tm
     with opened(lines(tmp_path / "a.jsonl", *rows), questions=questions) as joined:
         assert sorted((row.question.id, row.answer.answer) for row in joined) == [("1", "q"), ("1#2", "q2"), ("1#3", "q4")]
     (fault,) = refused(lines(tmp_path / "b.jsonl", {"id": 1, "response": "x"}), questions=questions).faults
-    assert fault == "b.jsonl:1: question: 3 questions of q.jsonl have '1'; give its text"
+    assert fault == "b.jsonl:1: question: 3 questions of q.jsonl have '1'; give its text, or --allow-duplicates for the first"
 
 
 def test_of_several_rows_with_one_id_the_first_counts_where_that_is_asked_for(tmp_path: Path) -> None:
