@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 PROCEDURES = ("scores", "single", "pairwise-choice", "differential")
 TRIALS, REPEATS = 25, 2  # M and N of [Z 4]
-KNOWN_ASPECTS = ("correctness", "completeness")  # of a judge who is shown something of the right answer
 Show = Literal["reference", "evidence", "both", "none"]
 FIGURES: tuple[Figure, ...] = ("relative", "low", "high", "win", "tie", "loss", "gap")
 
@@ -189,10 +188,12 @@ def settled(settings: Settings, config: Config, options: Mapping[str, Any], open
     A judge at temperature 0 gives the same reply to the same request. So nothing is repeated, and there are as many trials as have other
     answers (systems that answer anew, files with several answers) or another wording. Raises: UsageError.
     """
+    from kgeval.compare.judge.grades import KNOWN
+
     show, shown_note = _shown(options["show"] or config.compare.show, opened.known_counts())
     names = listed(options["aspects"]) or list(config.compare.aspects)
     if not names and not options["grades"] and show != "none":
-        names = [*KNOWN_ASPECTS, "zeng"]
+        names = [*KNOWN, "zeng"]
     ways = _ways(settings.main.way.procedure, options, names, informed=show != "none")
     wordings = options["wordings"] or config.compare.wordings or 1
     if wordings > ways[0].wordings:

@@ -160,7 +160,7 @@ class Run:
         if not answers.judged:
             return Judged(place, trial, answers.how, _lost(about, one.way, _why_not(answers)))
         found = [
-            verdict for case in cases(one, question, answers, trial)
+            verdict for case in cases(one, question, (answers.a.answer, answers.b.answer), trial)
             for verdict in verdicts_of(one.way, case, one.way.judge(self.asker, case), about)
         ]
         return Judged(place, trial, answers.how, tuple(found))
@@ -186,12 +186,12 @@ class Run:
         )
 
 
-def cases(one: Round, question: Question, answers: AlignedPair, trial: int) -> Iterator[Case]:
-    """The cases of a question and trial: position by position, repeat by repeat."""
+def cases(one: Round, question: Question, answers: tuple[str, str], trial: int) -> Iterator[Case]:
+    """The cases of a question and trial, with the answers of A and B: position by position, repeat by repeat."""
     for a_first in (True, False)[: one.way.positions]:
         for repeat in range(1, one.repeats + 1):
             yield Case(
-                question.question, answers.a.answer, answers.b.answer, trial, repeat, a_first,
+                question.question, *answers, trial, repeat, a_first,
                 known=known_of(question) if one.way.informed else {}, wording=(trial - 1) % one.wordings, sampled=one.sampled,
             )
 

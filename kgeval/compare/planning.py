@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from kgeval.compare.engine import cases, known_of
+from kgeval.compare.engine import cases
 from kgeval.compare.foresight import Foresight
 from kgeval.compare.judge.ways import Case, Way, stage_of
 from kgeval.compare.kept import Pairing, Round
@@ -85,23 +85,14 @@ def _ask(dry: Asker, one: Round, source: Foresight, place: tuple[Question, Pairi
     question, pairing, trial = place
     answers = source.foresee(question, pairing.a, pairing.b, trial)
     if answers is None:
-        for case in _blank(one, question, trial):
+        unknown = question.model_copy(update={"question": f"{question.id}\0{question.question}"})  # for two may have one text
+        for case in cases(one, unknown, ("", ""), trial):
             _later(dry, one.way, case, (pairing.a, pairing.b))
         return False
     if answers.judged:
-        for case in cases(one, question, answers, trial):
+        for case in cases(one, question, (answers.a.answer, answers.b.answer), trial):
             one.way.judge(dry, case)
     return True
-
-
-def _blank(one: Round, question: Question, trial: int) -> Iterator[Case]:
-    """Cases whose answers nobody has yet; the question's id stands for its text, for two may have one text."""
-    for a_first in (True, False)[: one.way.positions]:
-        for repeat in range(1, one.repeats + 1):
-            yield Case(
-                f"{question.id}\0{question.question}", "", "", trial, repeat, a_first,
-                known=known_of(question) if one.way.informed else {}, wording=(trial - 1) % one.wordings, sampled=one.sampled,
-            )
 
 
 def _later(dry: Asker, way: Way, case: Case, pair: tuple[str, str]) -> None:
