@@ -10,9 +10,8 @@ from kgeval import __version__
 from kgeval.llm.asker import Asker, Later, digest
 from kgeval.llm.calls import Failure, Outcome, Reply, Task
 from kgeval.llm.prompts import Prompt
-from kgeval.questions.drafts import RejectedError
 from kgeval.questions.excerpts import tokens_of
-from kgeval.questions.kind import Desk, Kind, MakingOptions, Rejected, UnansweredError
+from kgeval.questions.kind import Desk, Kind, MakingOptions, Rejected, RejectedError, UnansweredError
 from kgeval.records import MadeBy, Question, Structure
 
 if TYPE_CHECKING:

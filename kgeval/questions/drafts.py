@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from kgeval.llm.tokens import count
 from kgeval.questions.complexity import complexity
 from kgeval.questions.excerpts import head
-from kgeval.questions.kind import Rejected
+from kgeval.questions.kind import RejectedError
 from kgeval.records import Passage, Question, QuestionCheck, Structure, StructureNode, StructureRelation
 from kgeval.text.clean import clean_line, clean_name, clean_text
 from kgeval.text.names import normalise
@@ -32,14 +32,11 @@ _MATERIAL = re.compile(  # not "the passage" alone: a ship may look for one
     rf"|\b(?:according to|based on|described in|mentioned in|stated in|given in|shown in|as per)\s+(?:the|this|these)\s+{_THINGS}\b",
     re.IGNORECASE,
 )
-
-
-class RejectedError(Exception):
-    """No question comes of this structure: raised by makers and helpers, caught by the run."""
-
-    def __init__(self, cause: str, reason: str = "") -> None:
-        super().__init__(reason or cause)
-        self.rejected = Rejected(cause, reason)
+_DECLINED = re.compile(  # models that were told to leave a field empty often put such words in its place
+    r"(?:none|null|n/?a|nil|declined?|empty|not applicable|no (?:\w+ ){0,3}questions?\b.*"
+    r"|(?:sorry|unfortunately|(?:i|we) (?:cannot|can't|could not|am unable|are unable|decline)|unable to|cannot|insufficient)\b.*)[.!]?",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 def triples_shown(structure: Structure, relations: Sequence[StructureRelation] | None = None) -> list[JsonValue]:
@@ -113,11 +110,14 @@ def picked(shown: Sequence[T], numbers: Iterable[int], what: str = "number") -> 
 def question_text(text: str) -> str:
     """The question on one line, without quotation marks around it.
 
-    Raises: RejectedError: "empty"; "too_long"; "material" where it speaks of the passages, triples or data that only the model saw.
+    Raises: RejectedError: "empty"; "declined" where it says that there is none; "too_long"; "material" where it speaks of the passages,
+    triples or data that only the model saw.
     """
     line = clean_name(text)
     if not normalise(line):
         raise RejectedError("empty", "the reply has no question")
+    if not line.endswith("?") and _DECLINED.fullmatch(line.strip("\"'()[]<>*_ ")):
+        raise RejectedError("declined", f"the model declines: {line[:120]}")
     if len(line) > LONGEST_QUESTION:
         raise RejectedError("too_long", f"the question has {len(line):,} characters")
     found = _MATERIAL.search(line)

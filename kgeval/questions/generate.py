@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Protocol
 from kgeval.llm.asker import Asker
 from kgeval.llm.calls import Failure
 from kgeval.questions.attempts import Attempt, Noting, Place, attempt
-from kgeval.questions.drafts import RejectedError
 from kgeval.questions.duplicates import Twins, asks
-from kgeval.questions.kind import Desk, Kind, MakingOptions, Rejected, Spread, UnansweredError, one_by_one
+from kgeval.questions.kind import Desk, Kind, MakingOptions, Rejected, RejectedError, Spread, UnansweredError, one_by_one
 from kgeval.questions.kinds import Order
 from kgeval.questions.wanted import Capacity, Wanted
 from kgeval.records import KindCount, Question, Stratum, Structure

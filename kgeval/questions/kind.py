@@ -48,6 +48,14 @@ class Rejected:
     reason: str = ""
 
 
+class RejectedError(Exception):
+    """No question comes of this structure: raised by makers and helpers, caught by the run."""
+
+    def __init__(self, cause: str, reason: str = "") -> None:
+        super().__init__(reason or cause)
+        self.rejected = Rejected(cause, reason)
+
+
 class UnansweredError(Exception):
     """A call failed, or is not in the journal of a dry run: no question can be made of this structure now."""
 
@@ -61,8 +69,8 @@ class Desk:
     """What a maker works with: one structure, who is asked, the graph for proofs.
 
     `graph` and `layout` are there where the kind needs "graph" or "documents"; `asker` where it needs "model". `prepared`: what the
-    kind's `prepare` gave, once for the run; `proof`: what its `prove` gave for this structure. A maker may raise drafts.RejectedError
-    in place of returning Rejected.
+    kind's `prepare` gave, once for the run; `proof`: what its `prove` gave for this structure. A maker may raise RejectedError in place of
+    returning Rejected.
     """
 
     structure: Structure
@@ -77,7 +85,8 @@ class Desk:
         """The reply to one call. The request holds nothing but prompt and values: equal ones are one call, and re-runs cost nothing.
 
         Raises: UnansweredError where the call fails, where numbered items stay without answer, and in a dry run where it is not in
-        the journal (it is counted then); what Models.ask raises ends the run.
+        the journal (it is counted then); RejectedError("declined") where the reply has an empty question, as prompts tell a model
+        to decline; what Models.ask raises ends the run.
         """
         if self.asker is None:
             raise RuntimeError("this kind declares no need of a model")
@@ -88,6 +97,9 @@ class Desk:
         if outcome.value is None or outcome.missing:
             lost = outcome.failure or next(iter(outcome.missing.values()), Failure("empty", "no reply"))
             raise UnansweredError(lost)
+        asked = getattr(outcome.value, "question", None)
+        if isinstance(asked, str) and not asked.strip():
+            raise RejectedError("declined", "the reply has no question: the model finds none in what it was shown")
         return outcome.value
 
 

@@ -14,7 +14,8 @@ from kgeval.audit.accuracy.sheet import delimiter, escaped, unescaped, without_c
 from kgeval.errors import InputError, UsageError
 from kgeval.files import read_table
 from kgeval.files.partial import private
-from kgeval.questions.drafts import RejectedError, answer_text, question_text
+from kgeval.questions.drafts import answer_text, question_text
+from kgeval.questions.kind import RejectedError
 from kgeval.records import Question, QuestionCheck
 
 MARK = "kgeval questions sheet"

@@ -118,7 +118,7 @@ def test_no_more_is_asked_than_the_dry_run_allows_however_many_are_turned_down(t
         assert low < asked <= high
         for tally in result.run.tallies:
             assert tally.made + tally.rejected.total() == tally.structures <= 30
-            assert set(tally.rejected) <= {"empty", "material", "wrong_number", "no_evidence", "too_few_relations"}
+            assert set(tally.rejected) <= {"empty", "declined", "material", "wrong_number", "no_evidence", "too_few_relations"}
         assert counted(models, LEVELS, 10) == (0, 0), "what was turned down is known, and so is what came after it"
         assert made(models, LEVELS, 10).lines() == result.lines() and server.stats().requests == asked
 

@@ -80,7 +80,7 @@ def test_reasoning_says_whether_its_relations_lie_apart_in_the_chain(
     ("creative_generation", Writer([1, 2, 3, 4]), "too_few_relations"),
     ("fact_retrieval", Writer([1], question="Is it Velmouth where she lives?", answer="velmouth"), "leak"),
     ("fact_retrieval", Writer([1], question="Is it Vel where she lives?", answer="Velmouth"), "leak"),
-    ("fact_retrieval", Writer([1], question="  "), "empty"),
+    ("fact_retrieval", Writer([1], question="  "), "declined"),
     ("fact_retrieval", Writer([1], answer=" . "), "empty"),
     ("fact_retrieval", Writer([1], question="What does passage 1 say?"), "material"),
     ("fact_retrieval", Writer([1], question="What happens in the given triples?"), "material"),

@@ -11,8 +11,7 @@ from kasiak_world import KIND
 
 from kgeval.llm.calls import Outcome, Task
 from kgeval.llm.prompts import Prompt, load_prompt
-from kgeval.questions.drafts import RejectedError
-from kgeval.questions.kind import Desk, MakingOptions
+from kgeval.questions.kind import Desk, MakingOptions, RejectedError
 from kgeval.records import Question
 
 FACTS = [{"entity": 1, "fact": "Mara lives there.", "passage": 1}, {"entity": 2, "fact": "It has a harbour.", "passage": 2}]

@@ -216,12 +216,32 @@ def test_a_model_s_question_is_taken_where_it_names_the_start_and_nothing_hidden
     question = made(make(desk(graph, path(graph, "Ada", "Acme", "Ulm"), asker=asker)))
     assert question.question == asker.question
     assert asker.asked[0]["hidden"] == ["Acme", "Ulm"]
-    assert asker.asked[0]["path"] == ["Ada: WORKS_FOR: Acme", "Acme: LOCATED_IN: Ulm"]
+    shown: Any = asker.asked[0]
+    assert [(fact["subject"], fact["relation"], fact["object"]) for fact in shown["facts"]] == [
+        ("Ada", "WORKS_FOR", "Acme"), ("Acme", "LOCATED_IN", "Ulm")]
+    assert [passage["text"] for passage in shown["passages"]] == [p.text for p in question.evidence]
+
+
+def test_a_model_sees_the_descriptions_of_relations_and_entities_and_the_passages_as_it_does_for_other_kinds(
+    graph: Graph, draw: Draw,
+) -> None:
+    draw(WORLD)
+    drawn = path(graph, "Ada", "Acme", "Ulm")
+    drawn = drawn.model_copy(update={
+        "nodes": [node.model_copy(update={"description": f"All of {node.name}."}) for node in drawn.nodes],
+        "relations": [one.model_copy(update={"description": "She keeps its books."}) for one in drawn.relations],
+    })
+    asker = SaysAsker("In which town does Ada's employer have its seat?")
+    made(make(desk(graph, drawn, asker=asker)))
+    shown: Any = asker.asked[0]
+    assert {fact["description"] for fact in shown["facts"]} == {"She keeps its books."}
+    assert [node["description"] for node in shown["entities"]] == ["All of Ada.", "All of Acme.", "All of Ulm."]
+    assert [passage["number"] for passage in shown["passages"]] == [1, 2]
 
 
 @pytest.mark.parametrize(("said", "why"), [
     ("Where is Acme, which employs Ada?", "leak"), ("Is Ada's employer in Ulm?", "leak"), ("Where is the firm?", "start_not_named"),
-    ("  ", "empty"), ("Where, according to the given text, is Ada's firm?", "material"),
+    ("  ", "declined"), ("None.", "declined"), ("Where, according to the given text, is Ada's firm?", "material"),
 ])
 def test_a_model_s_question_that_tells_or_hides_too_much_is_rejected(graph: Graph, draw: Draw, said: str, why: str) -> None:
     draw(WORLD)

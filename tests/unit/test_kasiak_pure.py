@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgeval.questions.drafts import RejectedError, is_quoted, names_in
+from kgeval.questions.drafts import is_quoted, names_in
+from kgeval.questions.kind import RejectedError
 from kgeval.questions.making.kasiak_searched import FEWEST_WORDS, span_of
 from kgeval.questions.making.kasiak_told import stated
 from kgeval.records import StructureNode

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from kgeval.llm.tokens import count
 from kgeval.questions import drafts
-from kgeval.questions.drafts import RejectedError
 from kgeval.questions.excerpts import head, tail
+from kgeval.questions.kind import RejectedError
 from kgeval.questions.making.graph_text import GROUP_TOKENS, MOST_GROUPS, groups
 from kgeval.questions.making.summary import drawn, excerpt_of
 from kgeval.records import Passage, Structure, StructureNode, StructureRelation
@@ -104,6 +104,8 @@ def test_numbers_that_were_not_shown_are_refused_and_repeats_count_once() -> Non
 
 @pytest.mark.parametrize(("text", "cause"), [
     ("", "empty"), (" ?! ", "empty"), ("x" * 3_000, "too_long"), ("What does passage 2 say?", "material"),
+    ("None", "declined"), ("N/A.", "declined"), ("(empty)", "declined"), ("No sensible question can be made of this.", "declined"),
+    ("I cannot write such a question: the passages say nothing of it.", "declined"), ("Unfortunately, this is not enough.", "declined"),
     ("According to the text, who is Ada?", "material"), ("What do the provided triples say?", "material"),
 ])
 def test_questions_that_cannot_be_used_are_turned_down(text: str, cause: str) -> None:
@@ -114,7 +116,8 @@ def test_questions_that_cannot_be_used_are_turned_down(text: str, cause: str) ->
 
 def test_questions_are_one_clean_line_and_may_speak_of_passages_at_sea() -> None:
     assert drafts.question_text(' "Who\x00 is\n Ada?" ') == "Who is Ada?"
-    assert drafts.question_text("Who found the passage to Varne?") == "Who found the passage to Varne?"
+    for text in ("Who found the passage to Varne?", "No questions asked, who paid?", "None of whom came back?", "Write a letter to Ada."):
+        assert drafts.question_text(text) == text
 
 
 def test_names_quotes_and_leaks_are_found_as_whole_words() -> None:

@@ -11,7 +11,8 @@ import pytest
 
 from kgeval.cli.main import run
 from kgeval.errors import UsageError
-from kgeval.llm.prompts import prompt_names
+from kgeval.llm.calls import Reply
+from kgeval.llm.prompts import load_prompt, prompt_names
 from kgeval.questions.duplicates import Asks, Twins, asked_by, asks
 from kgeval.questions.kind import MakingOptions
 from kgeval.questions.kinds import all_kinds, groups, orders_of
@@ -108,3 +109,41 @@ def test_many_questions_are_compared_with_all_before_them() -> None:
 
 def test_a_question_file_is_needed_where_people_confirm(tmp_path: Path) -> None:
     assert run(["questions", "confirm", str(tmp_path / "none.jsonl")]) == 2
+
+
+FIRST = {kind.first for kind in all_kinds().values() if kind.first}
+MAKING = FIRST - {"sum-up-passages", "sum-up-document"} | {"ask-subgraph", "ask-summary"}
+
+
+@pytest.mark.parametrize("name", sorted(MAKING))
+def test_every_prompt_that_makes_questions_says_how_to_decline(name: str) -> None:
+    system = " ".join(load_prompt(name).system.split())
+    assert "decline: leave" in system and system.index("decline: leave") > system.index("change nothing")
+
+
+def test_a_declined_reply_is_counted_and_no_question_whatever_else_stands_in_it() -> None:
+    """Whatever the reply form, an empty question ends it before its numbers are looked up."""
+    from kgeval.llm.calls import Outcome, Task
+    from kgeval.questions.kind import Desk, RejectedError
+    from kgeval.records import Structure
+
+    class Form(Reply):
+        question: str
+        passage: int = 99
+
+    class Declines:
+        dry = False
+
+        def prompt(self, name: str) -> Any:
+            return load_prompt(name)
+
+        def ask(self, task: Task[Any]) -> Outcome[Any]:
+            return Outcome(task.id, Form(question=" \n"))
+
+        def later(self, call: object) -> None:
+            raise AssertionError(call)
+
+    desk = Desk(Structure(kind="node", number=0, seed=0, nodes=[]), MakingOptions(0), Declines())
+    with pytest.raises(RejectedError) as caught:
+        desk.ask("kasiak-single", {}, Form)
+    assert caught.value.rejected.cause == "declined"

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kgeval.questions.complexity import complexity
-from kgeval.questions.drafts import RejectedError, answer_text, check, leaks, names_in, picked, question_text, relevant_passages
+from kgeval.questions.drafts import answer_text, check, leaks, names_in, picked, question_text, relevant_passages
+from kgeval.questions.kind import RejectedError
 from kgeval.questions.making.bench_replies import Made
 from kgeval.questions.profiles import DomainProfile
 from kgeval.records import Passage, QuestionCheck, Structure, StructureRelation

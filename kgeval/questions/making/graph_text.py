@@ -14,7 +14,6 @@ from pydantic import JsonValue
 from kgeval.llm.calls import Reply
 from kgeval.llm.tokens import count
 from kgeval.questions.drafts import (
-    RejectedError,
     answer_text,
     check,
     drafted,
@@ -28,7 +27,7 @@ from kgeval.questions.drafts import (
     triples_shown,
 )
 from kgeval.questions.excerpts import tokens_of
-from kgeval.questions.kind import Desk, Kind, LaterCall, MakingOptions, Rejected, UnansweredError
+from kgeval.questions.kind import Desk, Kind, LaterCall, MakingOptions, Rejected, RejectedError, UnansweredError
 from kgeval.questions.wanted import Wanted
 from kgeval.records import Passage, Question, QuestionCheck, Structure, StructureKind
 

@@ -13,7 +13,6 @@ from functools import partial
 from pydantic import JsonValue
 
 from kgeval.questions.drafts import (
-    RejectedError,
     answer_text,
     check,
     drafted,
@@ -24,7 +23,7 @@ from kgeval.questions.drafts import (
     triples_shown,
 )
 from kgeval.questions.excerpts import tokens_of
-from kgeval.questions.kind import Desk, Kind, LaterCall, MakingOptions, Rejected
+from kgeval.questions.kind import Desk, Kind, LaterCall, MakingOptions, Rejected, RejectedError
 from kgeval.questions.making.bench_draft import (
     Draft,
     LevelRule,
@@ -137,9 +136,8 @@ def _refined(desk: Desk, draft: Draft) -> Draft:
     it was. What became of it is a check."""
     values, _ = passages_shown(draft.passages, SEGMENT_TOKENS)
     slots: dict[str, JsonValue] = {"question": draft.question, "answer": draft.answer, "segment": values}
-    reply = desk.ask("bench-refine", slots, Refined)
     try:
-        refined = question_text(reply.question)
+        refined = question_text(desk.ask("bench-refine", slots, Refined).question)
     except RejectedError as error:
         return _checked(draft, "refined", passed=False, reason=error.rejected.reason)
     if refined == draft.question:

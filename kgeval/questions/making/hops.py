@@ -11,8 +11,8 @@ from pydantic import JsonValue
 
 from kgeval.graph.connect import Graph, QueryTimeout
 from kgeval.llm.calls import Reply
-from kgeval.questions.drafts import RejectedError, check, leaks, names_in, question_text
-from kgeval.questions.kind import Desk, Kind, MakingOptions, Need, Rejected
+from kgeval.questions.drafts import check, entities_shown, leaks, names_in, passages_shown, question_text, triples_shown
+from kgeval.questions.kind import Desk, Kind, MakingOptions, Need, Rejected, RejectedError
 from kgeval.questions.known import known
 from kgeval.questions.making.answer_cypher import TIMEOUT, answers, path_query
 from kgeval.questions.making.hop_evidence import HopEvidence, hop_evidence
@@ -27,6 +27,7 @@ from kgeval.text.names import normalise
 LEVEL = "path"
 NEEDS: frozenset[Need] = frozenset(("model", "graph"))
 PROMPT = "hop-question"
+SHOWN_TOKENS = 6_000  # of passages
 
 
 class HopReply(Reply):
@@ -37,7 +38,7 @@ class HopReply(Reply):
 
 def make(desk: Desk) -> Question | Rejected:
     """The question of one path, or why there is none: unusable_name, cycle, vague, no_evidence, ambiguous, shortcut,
-    not_proved, query_timeout, start_not_named, leak.
+    not_proved, query_timeout, declined, start_not_named, leak.
 
     Raises: UnansweredError; QueryError, ConnectionLost.
     """
@@ -51,7 +52,7 @@ def make(desk: Desk) -> Question | Rejected:
         proof = desk.proof if isinstance(desk.proof, PathProof) else prove(desk.graph, desk.layout, [path], timeout=TIMEOUT)[0]
         _check_proof(path, proof)
         cypher = _proved(desk.graph, desk.layout, path)
-        text = _templated(path, proof) if desk.options.template else _asked(desk, proof)
+        text = _templated(path, proof) if desk.options.template else _asked(desk, proof, evidence)
         _check_text(path, text)
     except RejectedError as none:
         return none.rejected
@@ -148,17 +149,17 @@ def _templated(path: Structure, proof: PathProof) -> str:
     return worded(called(path.nodes[0].name, path.passages), steps_of(path, proof))
 
 
-def _asked(desk: Desk, proof: PathProof) -> str:
-    """The path in a model's words."""
-    path = desk.structure
-    reply = desk.ask(PROMPT, _slots(path, proof), HopReply)
-    return question_text(reply.question)
+def _asked(desk: Desk, proof: PathProof, evidence: HopEvidence) -> str:
+    """The path in a model's words, from its relations, descriptions and passages."""
+    return question_text(desk.ask(PROMPT, _slots(desk.structure, proof, evidence), HopReply).question)
 
 
-def _slots(path: Structure, proof: PathProof) -> dict[str, JsonValue]:
+def _slots(path: Structure, proof: PathProof, evidence: HopEvidence) -> dict[str, JsonValue]:
     return {
         "start": path.nodes[0].name,
-        "path": [path.text_of(relation) for relation in path.relations],
+        "facts": triples_shown(path),
+        "entities": entities_shown(path.nodes),
+        "passages": passages_shown(evidence.passages, SHOWN_TOKENS)[0],
         "hidden": [node.name for node in path.nodes[1:]],
         "asked_for": noun_of_type(path.nodes[-1].type) or "entity",
         "draft": worded(path.nodes[0].name, steps_of(path, proof)),

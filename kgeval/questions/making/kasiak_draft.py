@@ -15,9 +15,9 @@ from pydantic import JsonValue
 
 from kgeval.llm.asker import Later, digest
 from kgeval.questions.checking.asked import JUDGE, Judgement, ModelAnswer
-from kgeval.questions.drafts import RejectedError, answer_text, check, passages_shown, question_text
+from kgeval.questions.drafts import answer_text, check, passages_shown, question_text
 from kgeval.questions.excerpts import tokens_of
-from kgeval.questions.kind import Desk, LaterCall, UnansweredError
+from kgeval.questions.kind import Desk, LaterCall, RejectedError, UnansweredError
 from kgeval.questions.making.bench_draft import tells
 from kgeval.questions.making.names import usable
 from kgeval.records import Passage, QuestionCheck, Structure, StructureNode

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kgeval.questions.drafts import RejectedError, check, drafted, entities_shown, names_in, passages_shown, picked, triples_shown
-from kgeval.questions.kind import Desk
+from kgeval.questions.drafts import check, drafted, entities_shown, names_in, passages_shown, picked, triples_shown
+from kgeval.questions.kind import Desk, RejectedError
 from kgeval.questions.making.answer_cypher import TIMEOUT
 from kgeval.questions.making.hop_evidence import HopEvidence, hop_evidence
 from kgeval.questions.making.kasiak_draft import (

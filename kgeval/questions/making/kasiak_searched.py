@@ -12,7 +12,6 @@ from kgeval.graph.queries import all_queries
 from kgeval.questions.checking.asked import ModelAnswer
 from kgeval.questions.checking.leak import telling, words
 from kgeval.questions.drafts import (
-    RejectedError,
     check,
     drafted,
     entities_shown,
@@ -25,7 +24,7 @@ from kgeval.questions.drafts import (
     question_text,
     relevant_passages,
 )
-from kgeval.questions.kind import Desk
+from kgeval.questions.kind import Desk, RejectedError
 from kgeval.questions.known import known
 from kgeval.questions.making.answer_cypher import TIMEOUT
 from kgeval.questions.making.kasiak_draft import (

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from pydantic import JsonValue
 
 from kgeval.questions.drafts import (
-    RejectedError,
     check,
     drafted,
     entities_shown,
@@ -22,7 +21,7 @@ from kgeval.questions.drafts import (
     relevant_passages,
     triples_shown,
 )
-from kgeval.questions.kind import Desk
+from kgeval.questions.kind import Desk, RejectedError
 from kgeval.questions.making.bench_replies import EvidenceVerdicts
 from kgeval.questions.making.hop_evidence import hop_evidence
 from kgeval.questions.making.kasiak_draft import (

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from kgeval.graph.connect import Graph, QueryTimeout
 from kgeval.graph.queries import all_queries
-from kgeval.questions.drafts import RejectedError, check
-from kgeval.questions.kind import Desk, Kind, MakingOptions, Need, Rejected
+from kgeval.questions.drafts import check
+from kgeval.questions.kind import Desk, Kind, MakingOptions, Need, Rejected, RejectedError
 from kgeval.questions.known import Usage, known
 from kgeval.questions.making.answer_cypher import TIMEOUT, answers, either_query
 from kgeval.questions.making.names import usable

@@ -21,9 +21,9 @@ from pydantic import JsonValue
 from kgeval.llm.asker import Later, digest
 from kgeval.llm.calls import Failure, Reply
 from kgeval.llm.tokens import count
-from kgeval.questions.drafts import RejectedError, lines_of, question_text
+from kgeval.questions.drafts import lines_of, question_text
 from kgeval.questions.excerpts import head, tail
-from kgeval.questions.kind import Desk, Kind, MakingOptions, Rejected, Spread, UnansweredError
+from kgeval.questions.kind import Desk, Kind, MakingOptions, Rejected, RejectedError, Spread, UnansweredError
 from kgeval.questions.wanted import Wanted
 from kgeval.records import Question
 from kgeval.text.clean import clean_line
@@ -130,6 +130,8 @@ def make(desk: Desk) -> Question | Rejected:
     user, task = prepared.pairs[number // A_TASK]
     slots: dict[str, JsonValue] = {"description": prepared.description, "user": user, "task": task}
     texts = lines_of(desk.ask("ask-summary", slots, FiveQuestions).questions)
+    if not texts:
+        return Rejected("declined", "the model finds no question of this user for this task in the description")
     if number % A_TASK >= len(texts):
         return Rejected("missing", f"the reply has {len(texts)} of {A_TASK} questions")
     return Question(id="", question=question_text(texts[number % A_TASK]), level="summary", extra={"user": user, "task": task})
