@@ -98,7 +98,7 @@ def _target(loaded: Loaded, source: str, name: str, given: dict[str, Any]) -> Ta
 
     return Target(
         name, sha256(loaded.inputs, loaded.format), loaded.format, source, __version__,
-        replace=given["replace"], append=given["append"],
+        replace=given["replace"], append=given["append"], undirected=loaded.undirected,
     )
 
 

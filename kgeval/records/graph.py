@@ -38,8 +38,8 @@ class Layout(Record):
     In a profile file `entity_labels = ["*"]` means every label that is not excluded and not a chunk's or document's;
     `relation_types = []` means every type but `relation_excluded_types`. `kgeval.graph.layouts.bind` replaces both with
     the database's real names before a query sees the map. It also computes `type_label_rank` (which of a node's labels is its type:
-    the one of the lowest rank) and `label_names` (how the nodes of each label are named; the first that fits counts; empty: by
-    `name_keys`).
+    the one of the lowest rank), `label_names` (how the nodes of each label are named; the first that fits counts; empty: by
+    `name_keys`), and where the layout leaves `relations_undirected` open, what the import that wrote the graph saw.
     """
 
     name: str
@@ -61,6 +61,7 @@ class Layout(Record):
     relation_excluded_types: list[str] = Field(default_factory=list)
     relation_label_key: str | None = None
     relation_description_key: str | None = None
+    relations_undirected: bool | None = None
     weight_key: str | None = None
     confidence_key: str | None = None
     valid_from_key: str | None = None

@@ -11,7 +11,7 @@ import pytest
 from kgeval.audit.engine import run_check
 from kgeval.cli.main import run
 from kgeval.graph.connect import Address, Graph
-from kgeval.graph.layouts import bind, load_profile
+from kgeval.graph.layouts import bind, load_profile, override
 from kgeval.graph.load.deletion import delete_nodes
 
 TRIPLES = (
@@ -130,6 +130,17 @@ def test_a_type_that_is_another_graphs_name_stays_a_property(cli: Any, graph: Gr
     assert cli(put("moby.csv", TRIPLES), "moby") == 0
     assert one(graph, "MATCH (n:Person) RETURN count(n)") == 2
     assert one(graph, "MATCH (n:moby) WHERE n.type = 'Person' RETURN count(n)") == 2
+
+
+def test_the_direction_that_a_file_does_not_have_is_bound_and_can_be_set(cli: Any, graph: Graph) -> None:
+    rows = {"nodes": [{"id": "Ahab"}, {"id": "Pequod"}], "links": [{"source": "Ahab", "target": "Pequod", "relation": "commands"}]}
+    assert cli(put("plain.json", json.dumps(rows)), "plain") == 0
+    assert cli(put("without_direction.json", json.dumps(rows | {"directed": False})), "undirected") == 0
+    ours = load_profile("kgeval").layout
+    assert [bind(graph, ours, name).relations_undirected for name in ("plain", "undirected")] == [False, True]
+    assert bind(graph, override(ours, {"relations_undirected": "false"}), "undirected").relations_undirected is False
+    assert cli(put("plain.json", json.dumps(rows)), "undirected", "--replace") == 0
+    assert bind(graph, ours, "undirected").relations_undirected is False
 
 
 HOSTILE = "a`b\"c'd) DETACH DELETE n // \\u0060 e"

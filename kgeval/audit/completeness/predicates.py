@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Protocol
 
 from kgeval.audit.completeness.index import RANK
 from kgeval.records import Level
 from kgeval.text.names import normalise
+from kgeval.text.predicates import keywords
 
 if TYPE_CHECKING:
     from kgeval.llm.embed import Embedder
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 AUXILIARIES = frozenset((
     "is", "are", "was", "were", "be", "been", "being", "am", "has", "have", "had", "does", "did", "do", "will", "would", "the", "a", "an",
 ))
-_PARTS = re.compile(r"[,;|]|<SEP>")
 
 
 class Named(Protocol):
@@ -88,8 +87,7 @@ class Judge:
 def _names(relation: Named) -> Iterator[str]:
     for label in relation.labels:
         yield label
-        parts = [part.strip() for part in _PARTS.split(label)]
-        yield from (part for part in parts if part and part != label)
+        yield from (part for part in keywords(label) if part != label)
 
 
 def _norm(text: str) -> str:

@@ -11,9 +11,9 @@ from kgeval.audit.completeness.match import Match
 from kgeval.audit.completeness.parts import parts
 from kgeval.audit.completeness.predicates import Judge
 from kgeval.graph.connect import Graph, Row
-from kgeval.graph.load.naming import NO_PREDICATE
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout
+from kgeval.text.predicates import is_placeholder
 
 BATCH = 5_000
 MOST_PLACES = 300  # of one end; a name that stands more often says nothing about which of them is meant
@@ -58,10 +58,10 @@ def triple_matches(
 
 
 def say_something(layout: Layout, found: Iterable[TripleMatch]) -> bool:
-    """Whether the relations found carry names or descriptions: not where all are one type without a name, or only RELATED."""
+    """Whether the relations found carry names or descriptions: not where all are one type without a name, or only RELATED and the like."""
     every = [one for match in found for one in match.found]
     constant = layout.relation_label_key is None and len(layout.relation_types) <= 1
-    return not every or any(one.descriptions or not (constant or set(one.labels) <= {NO_PREDICATE}) for one in every)
+    return not every or any(one.descriptions or not (constant or all(map(is_placeholder, one.labels))) for one in every)
 
 
 def crowded(entities: Iterable[Match]) -> list[str]:

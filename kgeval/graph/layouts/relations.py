@@ -6,8 +6,11 @@ from collections.abc import Iterable
 
 from kgeval.graph.connect import Graph
 from kgeval.graph.layouts.catalogue import Catalogue
+from kgeval.graph.load.naming import MARK
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout
+
+UNDIRECTED = ("lightrag", "msgraphrag")  # formats of imports before the mark said it
 
 
 def bound_relations(graph: Graph, layout: Layout, seen: Catalogue) -> Layout:
@@ -24,9 +27,18 @@ def bound_relations(graph: Graph, layout: Layout, seen: Catalogue) -> Layout:
     kept = [t for t in candidates if inner.get(t, 0) > 0]
     only = bool(kept) and all(inner[t] == seen.types[t] for t in kept)
     excluded = [t for t in layout.relation_excluded_types if t in seen.types]
-    return layout.model_copy(
-        update={"relation_types": kept, "relation_excluded_types": excluded, "relations_join_entities_only": only}
-    )
+    return layout.model_copy(update={
+        "relation_types": kept, "relation_excluded_types": excluded, "relations_join_entities_only": only,
+        "relations_undirected": _undirected(graph, layout, seen),
+    })
+
+
+def _undirected(graph: Graph, layout: Layout, seen: Catalogue) -> bool:
+    """Whether the relations have no direction: as the layout says, else as the import that wrote them saw it."""
+    if layout.relations_undirected is not None or layout.scope_label is None or MARK not in seen.labels:
+        return bool(layout.relations_undirected)
+    rows = graph.read(all_queries()["built-graph"], {"graph": layout.scope_label})
+    return any(row["mark"].get("undirected", row["mark"].get("format") in UNDIRECTED) for row in rows)
 
 
 def _from_counts(name: str, layout: Layout, seen: Catalogue) -> int | None:

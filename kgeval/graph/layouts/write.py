@@ -25,6 +25,7 @@ KEYS: dict[str, str] = {
     "relation_excluded_types": "types that are never relations between entities",
     "relation_label_key": "property with the relation's name, where the type is always the same",
     "relation_description_key": "property with the relation's description",
+    "relations_undirected": "true where start and end of a relation mean nothing (LightRAG, Microsoft GraphRAG): its labels are keywords",
     "weight_key": "property with the relation's weight",
     "confidence_key": "property with the relation's confidence",
     "valid_from_key": "property with the time from which a relation holds",

@@ -17,10 +17,12 @@ MOST_EXTRA_KEYS = 200
 
 
 class Gather:
-    """Collects one input. `by_name`: relations name their ends by the entity's name (then, failing that, by its id)."""
+    """Collects one input. `by_name`: relations name their ends by the entity's name (then, failing that, by its id).
+    `undirected`: start and end of a relation mean nothing in it."""
 
     def __init__(self, form: str, *, by_name: bool = False) -> None:
         self.form = form
+        self.undirected = False
         self.rows = 0
         self.faults: list[str] = []
         self.notes: list[str] = []
@@ -46,6 +48,13 @@ class Gather:
         """A row that could not even be taken apart."""
         self.rows += 1
         self.faults.append(f"{where}: {what}")
+
+    def without_direction(self) -> None:
+        """The file says of its edges that they have no direction, as networkx does of a Graph; said, since it is easily overlooked."""
+        self.undirected = True
+        self.notes.append(
+            "the file says that its edges have no direction: start and end of a relation mean nothing (networkx: write a DiGraph)"
+        )
 
     def add_document(self, key: str, title: str | None = None) -> None:
         """A document; known ones only gain a title."""
@@ -127,7 +136,7 @@ class Gather:
         self._counts["dangling_relations"] = sum(entities[r.source].dangling or entities[r.target].dangling for r in relations)
         return Loaded(
             self.form, list(self.documents.values()), list(self.chunks.values()), _next_chunks(self.chunks.values()),
-            entities, relations, dict(self._counts), self.rows, sorted(self.faults, key=_place), self.notes, self.inputs,
+            entities, relations, dict(self._counts), self.rows, sorted(self.faults, key=_place), self.notes, self.inputs, self.undirected,
         )
 
 

@@ -45,6 +45,8 @@ def read(path: Path) -> Loaded:
             ends = {key: value for key, value in found.attributes.items() if key in ("source", "target", "label")}
             nodes.add_edge(gather, {**found.data, **ends})
     gather.notes += graph.notes
+    if graph.undirected:
+        gather.without_direction()
     return gather.finish()
 
 
@@ -94,6 +96,7 @@ class Reader(xml.sax.handler.ContentHandler):
         self.edges: list[Element] = []
         self.notes: list[str] = []
         self.is_graphml = False
+        self.undirected = False
         self._keys: dict[str, tuple[str, str, str]] = {}
         self._defaults: dict[str, dict[str, Any]] = {"node": {}, "edge": {}}
         self._open: list[Element] = []
@@ -108,7 +111,10 @@ class Reader(xml.sax.handler.ContentHandler):
             self.is_graphml = tag == "graphml"
         elif tag == "key":
             self._declare(given)
+        elif tag == "graph":
+            self.undirected = given.get("edgedefault") == "undirected"
         elif tag in ("node", "edge"):
+            self.undirected = self.undirected and given.get("directed") != "true"
             kind = self.nodes if tag == "node" else self.edges
             kind.append(Element(self._line(), given, dict(self._defaults[tag])))
             self._open.append(kind[-1])

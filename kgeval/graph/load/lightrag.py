@@ -39,6 +39,7 @@ def read(folder: Path) -> Loaded:
         )
     stores = {name: _store(path) for name, path in paths.items()}
     gather = Gather("lightrag")
+    gather.undirected = True
     gather.inputs = [*([graph] if graph.is_file() else []), *paths.values()]
     _documents(gather, stores)
     _chunks(gather, stores)

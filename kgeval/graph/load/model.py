@@ -67,7 +67,8 @@ class Loaded:
     """A whole input, read and checked. `rows` counts the rows that were read; each bad one has a line in `faults`.
 
     `counts`: dangling_entities, dangling_relations (relations that touch one), ambiguous_ends, same_names, unnamed,
-    dangling_chunks. `next_chunks` are pairs of chunk ids. `inputs` are the files that were read.
+    dangling_chunks. `next_chunks` are pairs of chunk ids. `inputs` are the files that were read. `undirected`: start and end of a
+    relation mean nothing in this input.
     """
 
     format: str
@@ -81,3 +82,4 @@ class Loaded:
     faults: list[str]
     notes: list[str]
     inputs: list[Path]
+    undirected: bool = False

@@ -43,6 +43,7 @@ def read(folder: Path) -> Loaded:
     if missing:
         raise InputError(f"{folder}: no {' and no '.join(missing)} table (.parquet)", fix="give GraphRAG's output folder")
     gather = Gather("msgraphrag", by_name=True)
+    gather.undirected = True
     gather.inputs = [found[name] for name in _NEEDED if name in found]
     _check_columns(found)
     order = _documents(gather, found)

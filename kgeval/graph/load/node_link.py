@@ -34,6 +34,8 @@ def read(path: Path) -> Loaded:
             continue
         with gather.row(where):
             nodes.add_edge(gather, _with_ends(row))
+    if data.get("directed") is False:
+        gather.without_direction()
     return gather.finish()
 
 

@@ -13,7 +13,8 @@ from kgeval.graph.queries import all_queries
 
 @dataclass(frozen=True)
 class Target:
-    """Where an import goes: the graph's name, what may be done with what is there, and what the import is."""
+    """Where an import goes: the graph's name, what may be done with what is there, and what the import is. `undirected`: its
+    relations have no direction."""
 
     name: str
     fingerprint: str
@@ -22,6 +23,7 @@ class Target:
     version: str
     replace: bool = False
     append: bool = False
+    undirected: bool = False
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,8 @@ def begin(graph: Graph, target: Target, state: State) -> None:
     graph.schema_command(queries["create-graph-constraint"])
     about: dict[str, Any] = {"source": target.source, "format": target.format, "kgeval": target.version}
     about |= dict.fromkeys(BUILD_KEYS) if target.replace else {}
-    about |= {} if target.append and state.exists else {"fingerprints": []}
+    about |= {} if target.append and state.exists else {"fingerprints": [], "undirected": False}
+    about |= {"undirected": True} if target.undirected else {}
     row = graph.write(queries["begin-import"], {"name": target.name, "from": [state.status], "about": about})[0]
     if not row["begun"]:
         raise UsageError(f"graph {target.name}: another import has just begun", fix="wait for its end")

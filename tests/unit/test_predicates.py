@@ -1,0 +1,61 @@
+"""The one rule for "does this relation say how its ends are related?", and what an import keeps of directions."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kgeval.graph.layouts import load_profile, names
+from kgeval.graph.load.detect import load
+from kgeval.records import Layout
+from kgeval.text.predicates import is_predicate, keywords
+
+EDGES = '<node id="a"/><node id="b"/><edge source="a" target="b"{0}><data key="p">founded</data></edge>'
+GRAPHML = (
+    '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><key id="p" for="edge" attr.name="predicate" attr.type="string"/>'
+    '<graph edgedefault="{0}">{1}</graph></graphml>'
+)
+
+
+@pytest.mark.parametrize("label", [
+    "RELATED", "RELATED_TO", "RelatedTo", "relates to", "is_related_to", "HAS_RELATIONSHIP", "DIRECTED", "undirected", "EDGE",
+    "RELATIONSHIP", "UNKNOWN", "relacionado con", "関連", "->", "", None, "cancer spread,disease progression", "cancer spread<SEP>disease",
+    "a; b", "alt|neu",
+])
+def test_a_placeholder_and_a_list_of_keywords_are_no_predicates(label: str | None) -> None:
+    assert not is_predicate(label)
+
+
+@pytest.mark.parametrize("label", [
+    "WORKS_AT", "worksAt", "born in", "is a", "associated_with", "linked to", "CONNECTED_TO", "relative of", "is related by marriage to",
+    "出生于",
+])
+def test_what_says_how_two_things_are_related_is_a_predicate(label: str) -> None:
+    assert is_predicate(label)
+
+
+def test_a_label_without_direction_is_a_keyword_even_if_it_is_one_word() -> None:
+    assert is_predicate("treatment", Layout(name="kgeval"))
+    assert not is_predicate("treatment", Layout(name="lightrag", relations_undirected=True))
+    undirected = {name for name in names() if load_profile(name).relations_undirected}
+    assert undirected == {"lightrag", "lightrag-1.4", "nano-graphrag", "ms-graphrag-neo4j", "msgraphrag-notebook"}
+
+
+def test_the_names_that_a_label_lists() -> None:
+    assert keywords("cancer spread, disease<SEP>cancer  spread|x") == ["cancer spread", "disease", "x"]
+    assert keywords("WORKS_AT") == ["WORKS_AT"]
+
+
+@pytest.mark.parametrize(("name", "content", "undirected"), [
+    ("g.graphml", GRAPHML.format("undirected", EDGES.format("")), True),
+    ("g.graphml", GRAPHML.format("directed", EDGES.format("")), False),
+    ("g.graphml", GRAPHML.format("undirected", EDGES.format(' directed="true"')), False),
+    ("g.json", json.dumps({"directed": False, "nodes": [{"id": 1}, {"id": 2}], "links": [{"source": 1, "target": 2}]}), True),
+    ("g.json", json.dumps({"nodes": [{"id": 1}, {"id": 2}], "links": [{"source": 1, "target": 2}]}), False),
+])
+def test_an_import_sees_whether_edges_have_a_direction(tmp_path: Path, name: str, content: str, undirected: bool) -> None:
+    (tmp_path / name).write_text(content)
+    loaded = load(tmp_path / name)
+    assert loaded.undirected is undirected and any("no direction" in note for note in loaded.notes) is undirected
