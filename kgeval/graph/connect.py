@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 from kgeval.errors import ConnectError, QueryError, first_line
 from kgeval.graph.server_info import NO_GDS_FIX, inspect
 from kgeval.graph.sessions import (
+    TIDYING,
     after_an_interrupt,
+    drop_own,
     ending,
     interrupted,
     marks,
@@ -89,6 +91,11 @@ class Graph:
         """
         with self._session(reading) as session:
             return _run(session.execute_read, _text(query), dict(params or {}), timeout)
+
+    def tidy(self, query: str | Query, params: Mapping[str, Any] | None = None) -> list[Row]:
+        """As `read`, for a query that cleans up: an interrupt that ends this process's queries leaves it alone."""
+        with self._session(reading) as session:
+            return _run(session.execute_read, _text(query), dict(params or {}), None, name=TIDYING)
 
     def read_lists(self, query: str | Query, params: Mapping[str, Any] | None = None, *, timeout: float | None = None) -> Row:
         """The one row of a query whose columns are long lists of numbers, in a READ transaction. The lists come as the driver made
@@ -193,6 +200,8 @@ class Graph:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None and issubclass(kind, KeyboardInterrupt):  # while rows were worked on, the interrupt passed no query
             stop(self._driver, self.info.database)
+            if self.info.gds is not None:
+                drop_own(self._driver, self.info.database)
         self.close()
 
 
@@ -241,11 +250,13 @@ def _close(driver: neo4j.Driver) -> None:
         driver.close()
 
 
-def _run(execute: Any, text: str, params: Row, timeout: float | None, convert: Callable[[neo4j.Record], Row] | None = None) -> list[Row]:
-    """One managed transaction, rows as dicts."""
+def _run(
+    execute: Any, text: str, params: Row, timeout: float | None, convert: Callable[[neo4j.Record], Row] | None = None, *, name: str = "",
+) -> list[Row]:
+    """One managed transaction, rows as dicts. `name`: as `marks` has it."""
     from neo4j import unit_of_work
 
-    @unit_of_work(metadata=marks(), timeout=timeout)
+    @unit_of_work(metadata=marks(name), timeout=timeout)
     def work(tx: neo4j.ManagedTransaction) -> list[Row]:
         return [convert(record) if convert else record.data() for record in tx.run(text, params)]
 

@@ -59,7 +59,7 @@ def graph_name() -> str:
 def drop(graph: Graph, name: str) -> None:
     """Drops a GDS graph; fine if it is not there, or if the server is gone (its graphs die with it)."""
     with suppress(KgevalError):
-        graph.read(all_queries()["drop-graph"], {"graph_name": name})
+        graph.tidy(all_queries()["drop-graph"], {"graph_name": name})
 
 
 def sweep(graph: Graph) -> list[str]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import neo4j
 
 MARK, NAME = "kgeval", "kgeval_name"
+TIDYING = "tidying"  # the name of a transaction that cleans up: an interrupt does not end it
 SECONDS = 5.0
 PATIENCE = 1.0  # seconds that an interrupt waits for a server to end queries; one that hangs is not waited for
 RUNNING = (
@@ -27,6 +28,10 @@ RUNNING = (
     "RETURN transactionId AS id, metaData AS marks, left(currentQuery, 300) AS query"
 )
 TERMINATE = "TERMINATE TRANSACTIONS $ids YIELD message RETURN message"
+DROP_OWN = (
+    "CALL gds.graph.list() YIELD graphName AS name WHERE name STARTS WITH $own "
+    "CALL gds.graph.drop(name, false) YIELD graphName RETURN graphName"
+)
 ENDED = "Transaction terminated."  # the server's word for each that it ended; else it says why not
 JUST_NOW = 10.0
 _stopped: list[float] = []  # when this process last ended its own queries
@@ -129,6 +134,22 @@ def stop(driver: neo4j.Driver, database: str | None, *, older: float = 0.0) -> i
     return sum(ended)
 
 
+def drop_own(driver: neo4j.Driver, database: str | None) -> None:
+    """Drops what this process has projected into GDS, after `stop`: a projection that was being made when its connection was cut off
+    may stand only after who made it has dropped it. Waits for such queries to end, for a second at most."""
+    from neo4j import Query
+    from neo4j.exceptions import DriverError, Neo4jError
+
+    until, own = time.monotonic() + PATIENCE, mark()
+    with suppress(DriverError, Neo4jError, OSError), driver.session(database=database) as session:
+        while True:
+            running = [_owner(row) for row in session.run(_limited(RUNNING), older=0).data()]
+            session.run(Query(DROP_OWN, metadata=marks(TIDYING), timeout=SECONDS), own=f"{own}_").consume()
+            if not any(owner == own and name != TIDYING for owner, name in running) or time.monotonic() > until:
+                return
+            time.sleep(0.05)
+
+
 def stop_signed(driver: neo4j.Driver, database: str | None, name: str) -> int:
     """Ends what runs under this name, as `signed` gave it. How many."""
     return _terminate(driver, database, lambda own: own == mark(), name)
@@ -148,7 +169,8 @@ def _terminate(
 
     with suppress(DriverError, Neo4jError, OSError), driver.session(database=database, default_access_mode=READ_ACCESS) as session:
         running = session.run(_limited(RUNNING), older=int(older * 1000)).data()
-        found = [row["id"] for row in running if ours(_owner(row)[0]) and name in (None, _owner(row)[1])]
+        owners = [(row["id"], *_owner(row)) for row in running]
+        found = [at for at, owner, own in owners if ours(owner) and own != TIDYING and name in (None, own)]
         if not found:
             return 0
         return [row["message"] for row in session.run(_limited(TERMINATE), ids=found).data()].count(ENDED)

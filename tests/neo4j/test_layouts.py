@@ -103,3 +103,17 @@ def test_the_bound_layout_has_the_right_entities_types_relations_and_sources(gra
     assert (nodes["sourced"], relations["sourced"]) == picture.sourced
     assert layout.relations_join_entities_only is picture.only
     assert "*" not in layout.entity_labels
+
+
+def test_a_property_that_stood_in_another_graph_is_not_bound(graph: Graph, draw: Draw) -> None:
+    """A database never forgets the name of a property: what is said of a graph must not depend on what stood there before."""
+    paint(draw, "kgeval")
+    before = bind(graph, load_profile("kgeval"))
+    graph.write("CREATE (n:Elsewhere {embedding: [1.0], confidence: 1.0})-[:LINK {confidence: 1.0}]->(n)")
+    graph.write("MATCH (n:Elsewhere) DETACH DELETE n")
+    after = bind(graph, load_profile("kgeval"))
+    assert before.embedding_key is None
+    assert after == before
+    graph.write("MATCH (c:Chunk) WITH c LIMIT 1 SET c.embedding = [1.0]")
+    found = bind(graph, load_profile("kgeval"))
+    assert (found.embedding_key, found.chunk_embedding_key) == (None, "embedding")

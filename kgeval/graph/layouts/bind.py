@@ -10,7 +10,7 @@ from kgeval.graph.connect import Graph
 from kgeval.graph.layouts.catalogue import Catalogue, catalogue
 from kgeval.graph.layouts.detect import detect
 from kgeval.graph.layouts.entity_names import bound_names
-from kgeval.graph.layouts.nodes import bind_nodes, empty_database, other_labels
+from kgeval.graph.layouts.nodes import bind_nodes, empty_database, held_keys, other_labels
 from kgeval.graph.layouts.relations import bound_relations
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout
@@ -40,7 +40,7 @@ def bind(graph: Graph, layout: Layout, graph_name: str | None = None, *, seen: C
     ignored = _no_types(graph, roles, counts, total) | set(scopes)
     ranks = _ranks([labels - ignored for labels in sets], counts)
     typed = roles.model_copy(update={"type_label_ignored": sorted(ignored & set(seen.labels)), "type_label_rank": ranks})
-    return bound_relations(graph, bound_names(graph, typed, seen), seen)
+    return held_keys(graph, bound_relations(graph, bound_names(graph, typed, seen), seen))
 
 
 def _label_sets(graph: Graph, layout: Layout) -> dict[frozenset[str], int]:

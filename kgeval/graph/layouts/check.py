@@ -7,18 +7,13 @@ from pydantic import Field
 from kgeval.graph.connect import Graph
 from kgeval.graph.layouts.bind import bind
 from kgeval.graph.layouts.catalogue import Catalogue, catalogue
-from kgeval.graph.layouts.nodes import counted_roles
+from kgeval.graph.layouts.nodes import ROLE_KEYS, counted_roles
 from kgeval.graph.layouts.proof import GUESSED
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout, Record
 
 LABEL_LISTS = ("entity_labels", "chunk_labels", "document_labels")
 TYPE_LISTS = ("relation_types", "mention_types", "chunk_document_types")
-ENTITY_KEYS = ("key_property", "description_key", "type_key", "entity_source_key", "embedding_key")
-RELATION_KEYS = (
-    "relation_label_key", "relation_description_key", "weight_key", "confidence_key", "valid_from_key", "valid_to_key",
-    "expired_key", "relation_source_key",
-)
 
 
 class Fill(Record):
@@ -64,7 +59,7 @@ def _vain(layout: Layout, seen: Catalogue) -> list[str]:
 
 def _node_fills(graph: Graph, layout: Layout, bound: Layout) -> list[Fill]:
     data = layout.model_dump()
-    entity = [*bound.name_keys, *layout.alias_keys, *(data[key] for key in ENTITY_KEYS)]
+    entity = [*bound.name_keys, *layout.alias_keys, *(data[key] for key in ROLE_KEYS["entity"])]
     chunk = [*layout.chunk_text_keys, *layout.chunk_id_keys, layout.chunk_index_key, layout.chunk_embedding_key]
     roles = (("entity", bound.entity_labels, entity), ("chunk", bound.chunk_labels, chunk),
              ("document", bound.document_labels, [layout.document_key]))
@@ -79,7 +74,7 @@ def _node_fills(graph: Graph, layout: Layout, bound: Layout) -> list[Fill]:
 
 def _relation_fills(graph: Graph, layout: Layout, bound: Layout) -> list[Fill]:
     data = layout.model_dump()
-    keys = list(dict.fromkeys(data[key] for key in RELATION_KEYS if data[key]))
+    keys = list(dict.fromkeys(data[key] for key in ROLE_KEYS["relation"] if data[key]))
     if not keys or not bound.relation_types:
         return []
     rows = graph.read(all_queries()["layout-relation-fill"], {"types": bound.relation_types, "keys": keys})

@@ -13,11 +13,16 @@ from kgeval.graph.layouts.scope import bound_scope
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout
 
-OPTIONAL_KEYS = (
-    "key_property", "description_key", "type_key", "relation_label_key", "relation_description_key", "weight_key",
-    "confidence_key", "valid_from_key", "valid_to_key", "expired_key", "chunk_index_key", "document_key",
-    "entity_source_key", "relation_source_key", "embedding_key", "chunk_embedding_key",
-)
+ROLE_KEYS = {
+    "entity": ("key_property", "description_key", "type_key", "entity_source_key", "embedding_key"),
+    "chunk": ("chunk_index_key", "chunk_embedding_key"),
+    "document": ("document_key",),
+    "relation": (
+        "relation_label_key", "relation_description_key", "weight_key", "confidence_key", "valid_from_key", "valid_to_key",
+        "expired_key", "relation_source_key",
+    ),
+}
+OPTIONAL_KEYS = tuple(key for keys in ROLE_KEYS.values() for key in keys)
 LISTS_OF_KEYS = ("alias_keys", "chunk_text_keys", "chunk_id_keys")
 
 
@@ -58,6 +63,17 @@ def bound_roles(layout: Layout, seen: Catalogue) -> Layout:
     data |= {key: data[key] if data[key] in seen.keys else None for key in OPTIONAL_KEYS}
     data |= {key: _present(data[key], seen.keys) for key in LISTS_OF_KEYS}
     return Layout.model_validate(data)
+
+
+def held_keys(graph: Graph, layout: Layout) -> Layout:
+    """A bound layout without the properties that no node or relation of their role has. The database knows their names for ever, once
+    somebody used them: what is said of a graph must not depend on what stood beside it, or before it."""
+    data = layout.model_dump()
+    asked = {f"{role}_keys": sorted({data[key] for key in keys if data[key]}) for role, keys in ROLE_KEYS.items()}
+    rows = graph.read(all_queries()["layout-held-keys"], {"layout": data, **asked})
+    held = {(row["role"], row["key"]) for row in rows}
+    lost = {key: None for role, keys in ROLE_KEYS.items() for key in keys if data[key] and (role, data[key]) not in held}
+    return layout.model_copy(update=lost)
 
 
 def entity_labels(graph: Graph, layout: Layout, seen: Catalogue) -> list[str]:
