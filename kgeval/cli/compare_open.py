@@ -248,7 +248,7 @@ class _Closing:
 
 def _told(*models: Models) -> str:
     """Who judges, and who adds words: what is kept of one says nothing of another."""
-    return " ".join(f"{at.model}@{at.base_url} {sorted(at.parameters.items())}" for at in (one.endpoint for one in models))
+    return " ".join(f"{at.model}@{at.name} {sorted(at.parameters.items())}" for at in (one.endpoint for one in models))
 
 
 def _slim(question: Question, show: Show) -> Question:

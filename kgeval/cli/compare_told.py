@@ -45,7 +45,7 @@ def settings_told(job: Job) -> dict[str, JsonValue]:
         "orders": main.way.positions, "trial_kind": job.opened.aligned.trial_kind,
         "align": "none" if not rule.on else "longest" if rule.to_longest else "pair", "tolerance": rule.tolerance,
         "attempts": rule.attempts, "force": rule.force, "words_by": _writer(job),
-        "judge": at.model, "base_url": at.base_url, "parameters": dict(at.parameters),
+        "judge": at.model, "endpoint": at.name, "parameters": dict(at.parameters),
         "language": job.opened.models.language,
         **({"tie_region": job.settings.tie_region} if job.options["stop_when_sure"] else {}),
     }

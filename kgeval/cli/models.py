@@ -86,9 +86,10 @@ def open_models_from_options(config: Config, role: Role, options: Mapping[str, A
 
     choice = _choice(config, role)
     own = {} if options.get("temperature") is None else {"temperature": options["temperature"]}
+    url = options.get("base_url") or choice.base_url
     endpoint = Endpoint(
-        model=_name(options.get("model") or choice.name, role), base_url=_base_url(options, choice),
-        parameters={**choice.parameters, **own},
+        model=_name(options.get("model") or choice.name, role), base_url=url, parameters={**choice.parameters, **own},
+        name=_endpoint(choice, url),
     )
     limits = limits_from_options(config, options)
     models = open_models(
@@ -124,9 +125,10 @@ def open_embedder_from_options(config: Config, options: Mapping[str, Any]) -> Em
     from kgeval.llm.embed import open_embedder
 
     choice = config.model.embedding
+    url = options.get("embedding_url") or choice.base_url
     return open_embedder(
-        options.get("embedding_model") or choice.name, base_url=options.get("embedding_url") or choice.base_url,
-        cache_dir=options.get("cache_dir"), batch=options.get("embedding_batch") or 64, device=options.get("embedding_device"), say=say,
+        options.get("embedding_model") or choice.name, base_url=url, endpoint=_endpoint(choice, url), cache_dir=options.get("cache_dir"),
+        batch=options.get("embedding_batch") or 64, device=options.get("embedding_device"), say=say,
     )
 
 
@@ -149,9 +151,9 @@ def _name(name: str | None, role: str) -> str:
     raise UsageError(f"no model is named for the {role}", fix=f"give --model NAME, or name = ... in [model.{role}] of kgeval.toml")
 
 
-def _base_url(options: Mapping[str, Any], choice: ModelChoice) -> str | None:
-    url: str | None = options.get("base_url") or choice.base_url
-    return url
+def _endpoint(choice: ModelChoice, url: str | None) -> str | None:
+    """The name that kgeval.toml gives the endpoint in use: not where it gives it to another address."""
+    return choice.endpoint if choice.base_url in (None, url) else None
 
 
 def command_shared(limits: Limits) -> Shared:

@@ -8,10 +8,14 @@ from kgeval.config.base import Section
 
 
 class ModelChoice(Section):
-    """One model: its name, where it is (null: OPENAI_BASE_URL, else the client's default), and request parameters. No key."""
+    """One model: its name, where it is (null: OPENAI_BASE_URL, else the client's default), and request parameters. No key.
+
+    `endpoint`: what the endpoint at this address is called in journal keys, signatures and graphs, so that a server may move to another
+    port or host; without an address here, the one in use."""
 
     name: str | None = None
     base_url: str | None = None
+    endpoint: str | None = None
     parameters: dict[str, JsonValue] = Field(default_factory=dict)
 
 

@@ -33,7 +33,7 @@ def ask(task: Task[T], caller: Calls, *, endpoint: Endpoint, max_reasks: int) ->
         result = caller.call(request, partial(read_reply, reply=task.reply, shown=task.slots), tried=tried)
         if result.failure is None or result.failure.cause not in WORTH_ASKING_AGAIN:
             break
-    keys = () if result.value is None else (request.key,)
+    keys = () if result.value is None else (result.key or request.key,)
     return Outcome(task.id, result.value, result.failure, calls=keys, from_journal=result.from_journal)
 
 
@@ -79,7 +79,7 @@ def _ask_numbered(task: Task[T], caller: Calls, endpoint: Endpoint, max_reasks: 
         numbers = tuple(gathered.missing)
         request = make_request(task, endpoint, items={n: task.items[n - 1] for n in numbers}, round_=len(gathered.good))
         result = caller.call(request, partial(read_numbered, reply=task.reply, numbers=numbers, shown=shown), tried=tried)
-        gathered.take(request.key, result)
+        gathered.take(result.key or request.key, result)
         tried = tried + 1 if result.failure is not None else 0
         if not gathered.missing or (result.failure is not None and result.failure.cause not in WORTH_ASKING_AGAIN):
             break

@@ -38,11 +38,12 @@ _OTHER_TOKENIZERS = 1.35
 
 @dataclass(frozen=True, slots=True)
 class Result(Generic[V]):
-    """A request's end: a value that was read from the reply, or a failure."""
+    """A request's end: a value that was read from the reply, or a failure. `key`: of the journal's row, where it is another."""
 
     value: V | None
     failure: Failure | None = None
     from_journal: bool = False
+    key: str | None = None
 
 
 @dataclass
@@ -129,7 +130,7 @@ class Caller:
         journal; where there is none, a long reply of its form."""
         longest = self._longest.get(request.stage)
         if longest is None:
-            seen = self.journal.typical(request.endpoint.base_url or "", request.endpoint.model, request.stage)
+            seen = self.journal.typical(request.endpoint, request.stage)
             if seen is not None and seen[1]:
                 longest = self._longest.setdefault(request.stage, seen[1])
             else:
@@ -181,15 +182,10 @@ class Caller:
             self.journal.release(request.key)
 
     def _from_journal(self, request: Request, read: Callable[[str], V]) -> Result[V] | None:
-        stored = self.journal.get(request.key)
-        if stored is None:
-            return None
-        try:
-            value = read(stored.reply)
-        except UnusableError:
-            return None  # written by a kgeval that read replies otherwise: asked again and replaced
-        self.account.found(request.stage)
-        return Result(value, from_journal=True)
+        result = read_kept(self.journal, request, read)
+        if result is not None:
+            self.account.found(request.stage)
+        return result
 
     def _from_endpoint(self, request: Request, read: Callable[[str], V], tried: int) -> Result[V]:
         try:
@@ -309,6 +305,19 @@ class Caller:
             self.stop.fatal = error
         self.stop.halt.set()
         self.budget.wake()
+
+
+def read_kept(journal: Journal, request: Request, read: Callable[[str], V]) -> Result[V] | None:
+    """What the journal has of a request, or null: also for a reply that an earlier kgeval took and this one does not, which is asked for
+    again and replaced."""
+    kept = journal.find(request)
+    if kept is None:
+        return None
+    key, stored = kept
+    try:
+        return Result(read(stored.reply), from_journal=True, key=key)
+    except UnusableError:
+        return None
 
 
 def _ended(failure: Failure) -> UnusableError:

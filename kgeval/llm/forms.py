@@ -16,8 +16,8 @@ class Forms:
     """What the model at this endpoint can do. Thread-safe."""
 
     def __init__(self, journal: Journal, endpoint: Endpoint) -> None:
-        self._journal, self._where = journal, (endpoint.base_url or "", endpoint.model)
-        self._mode = self._known = journal.ability(*self._where)
+        self._journal, self._endpoint = journal, endpoint
+        self._mode = self._known = journal.ability(endpoint)
         self._lock = threading.Lock()
         self._proven: set[Mode] = set()
         self._faults = 0
@@ -52,7 +52,7 @@ class Forms:
             if news:
                 self._known = mode
         if news:
-            self._journal.remember(*self._where, mode)
+            self._journal.remember(self._endpoint, mode)
 
     def unusable(self, mode: Mode) -> None:
         """A reply in this form was not valid: a form that fails three times before it ever worked is given up."""

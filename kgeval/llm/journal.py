@@ -19,7 +19,9 @@ from pathlib import Path
 from types import TracebackType
 
 from kgeval.errors import ConfigError, IncompleteError
+from kgeval.llm.calls import Endpoint
 from kgeval.llm.claims import Claims
+from kgeval.llm.endpoints import spellings
 from kgeval.llm.journal_file import connect, guarded, prepare
 from kgeval.llm.pool import join
 from kgeval.llm.request import Request
@@ -33,6 +35,7 @@ _INSERT = (
     "INSERT OR REPLACE INTO calls (key, created, endpoint, model, stage, prompt, request, reply, input_tokens, output_tokens, estimated, "
     "seconds) VALUES "
 )
+_FOUR = "?, ?, ?, ?"
 _ROW = "(?,?,?,?,?,?,?,?,?,?,?,?)"
 
 
@@ -71,6 +74,7 @@ class Journal:
         self._batch = _Batch()
         self._closing = False
         self._writer: threading.Thread | None = None
+        self._has_older: bool | None = None
         self.writer_seconds = 0.0
 
     def get(self, key: str) -> Stored | None:
@@ -83,6 +87,17 @@ class Journal:
         except zlib.error:
             return None
 
+    def find(self, request: Request) -> tuple[str, Stored] | None:
+        """The finished call of a request, and the key that it stands under: the request's own, else one that 0.1 gave it."""
+        if (stored := self.get(request.key)) is not None:
+            return request.key, stored
+        if self._has_older is None:  # rows of 0.1 have the address; without any, the search for them is spared
+            with self._reader() as reader:
+                sql = "SELECT EXISTS (SELECT 1 FROM calls WHERE endpoint >= 'http' AND endpoint < 'httq' AND instr(endpoint, '://'))"
+                self._has_older = bool(reader.execute(sql).fetchone()[0])
+        older = request.older_keys if self._has_older else ()
+        return next(((key, stored) for key in older if (stored := self.get(key)) is not None), None)
+
     def put(self, request: Request, stored: Stored) -> None:
         """Writes a finished call and returns when it is on disk as far as the operating system goes (kill -9 does not lose it).
 
@@ -90,7 +105,7 @@ class Journal:
         """
         at = request.endpoint
         batch = self._add(row=(
-            request.key, time.time(), at.base_url, at.model, request.stage, f"{request.prompt}@{request.prompt_hash}",
+            request.key, time.time(), at.name or at.base_url, at.model, request.stage, f"{request.prompt}@{request.prompt_hash}",
             pack(request.canonical), pack(stored.reply.encode("utf-8")),
             stored.input_tokens, stored.output_tokens, int(stored.estimated), stored.seconds,
         ))
@@ -114,26 +129,27 @@ class Journal:
         """Gives the request free."""
         self._claims.give(key)
 
-    def ability(self, endpoint: str, model: str) -> Mode:
+    def ability(self, at: Endpoint) -> Mode:
         """The best form of structured reply that the model at this endpoint is known to give; json_schema until known better."""
+        sql = f"SELECT mode FROM abilities WHERE endpoint IN ({_FOUR}) AND model = ? ORDER BY learned DESC LIMIT 1"  # noqa: S608 - fixed texts
         with self._reader() as reader:
-            row = reader.execute("SELECT mode FROM abilities WHERE endpoint = ? AND model = ?", (endpoint, model)).fetchone()
+            row = reader.execute(sql, (*_places(at), at.model)).fetchone()
         return row[0] if row is not None and row[0] in MODES else "json_schema"
 
-    def remember(self, endpoint: str, model: str, mode: Mode) -> None:
+    def remember(self, at: Endpoint, mode: Mode) -> None:
         """Notes what the model at this endpoint can do."""
         sql = "INSERT OR REPLACE INTO abilities (endpoint, model, mode, learned) VALUES (?,?,?,?)"
         with self._reader() as reader:
-            reader.execute(sql, (endpoint, model, mode, time.time()))
+            reader.execute(sql, (at.name or at.base_url, at.model, mode, time.time()))
 
-    def typical(self, endpoint: str, model: str, stage: str) -> tuple[float, int] | None:
+    def typical(self, at: Endpoint, stage: str) -> tuple[float, int] | None:
         """Mean seconds a call and largest output tokens of the last 200 calls of a stage, or null without any."""
         sql = (
-            "SELECT avg(seconds), max(output_tokens), count(*) FROM "
-            "(SELECT seconds, output_tokens FROM calls WHERE endpoint = ? AND model = ? AND stage = ? ORDER BY rowid DESC LIMIT 200)"
+            "SELECT avg(seconds), max(output_tokens), count(*) FROM (SELECT seconds, output_tokens FROM calls "  # noqa: S608 - fixed texts
+            f"WHERE endpoint IN ({_FOUR}) AND model = ? AND stage = ? ORDER BY rowid DESC LIMIT 200)"
         )
         with self._reader() as reader:
-            mean, most, count = reader.execute(sql, (endpoint, model, stage)).fetchone()
+            mean, most, count = reader.execute(sql, (*_places(at), at.model, stage)).fetchone()
         return (mean, most) if count else None
 
     def close(self) -> None:
@@ -214,6 +230,11 @@ class Journal:
                 self._wake.wait()
             batch, self._batch = self._batch, _Batch()
             return batch
+
+
+def _places(at: Endpoint) -> list[str]:
+    """What rows call the endpoint: by its name, and in rows of 0.1 by its address, however that was spelled. Four, the last ones empty."""
+    return [*(at.name or "", *spellings(at.base_url or ""), "", "", "")][:4]
 
 
 def _store(connection: sqlite3.Connection, batch: _Batch) -> None:

@@ -21,16 +21,19 @@ MODES: tuple[Mode, ...] = ("json_schema", "object_schema", "json_object", "text"
 # The order of a form's fields, part of the signatures of what a judge decides. 1: by name, as 0.1 sent them (verdicts before reasons);
 # 2: as declared
 FIELD_ORDER = 2
+REASONS = ("reason", "explanation")  # fields that say why
 
 
 @dataclass(frozen=True)
 class Shape:
     """A reply class as a schema: `text` is canonical JSON with the fields in declared order (it is what is sent, and part of journal
-    keys), `strict` says that an endpoint may enforce it to the letter."""
+    keys), `strict` says that an endpoint may enforce it to the letter. `by_name`: the text with the fields by name, as 0.1 sent it; null
+    for a form with a reason, whose place decides what is thought before what."""
 
     name: str
     text: str
     strict: bool
+    by_name: str | None = None
 
     @cached_property
     def schema(self) -> dict[str, Any]:
@@ -61,7 +64,9 @@ def shape_of(reply: type[Reply]) -> Shape:
     schema = reply.model_json_schema()
     strict = _closed(schema)
     text = json.dumps(_ordered(schema), ensure_ascii=False, separators=(",", ":"))
-    return Shape(name=reply.__name__.strip("_")[:64] or "reply", text=text, strict=strict)
+    reasoned = any(f'"{word}"' in text for word in REASONS)
+    by_name = None if reasoned else json.dumps(schema, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return Shape(name=reply.__name__.strip("_")[:64] or "reply", text=text, strict=strict, by_name=by_name)
 
 
 def _length(node: Mapping[str, Any], named: Mapping[str, Any], items: int, *, depth: int) -> int:

@@ -258,7 +258,7 @@ class Models:
         )
 
     def _typical(self, stage: str, items: int) -> tuple[float, int]:
-        seen = self._journal.typical(self.endpoint.base_url or "", self.endpoint.model, stage)
+        seen = self._journal.typical(self.endpoint, stage)
         seconds, most = seen or (GUESSED_SECONDS, 0)
         return seconds, most or self.endpoint.max_output or guessed_output(items)
 

@@ -35,11 +35,11 @@ def tooling(tools: Tools) -> Tooling:
     judge: dict[str, JsonValue] = {}
     if tools.models is not None:
         at = tools.models.endpoint
-        judge = {"model": at.model, "base_url": at.base_url, "parameters": dict(at.parameters), "language": tools.models.language}
+        judge = {"model": at.model, "endpoint": at.name, "parameters": dict(at.parameters), "language": tools.models.language}
     embedder: dict[str, JsonValue] = {}
     if tools.embedder is not None:
-        at_url = {"base_url": tools.embedder.base_url} if tools.embedder.base_url else {}
-        embedder = {"model": tools.embedder.name, **at_url}
+        where = {"endpoint": tools.embedder.endpoint} if tools.embedder.endpoint else {}
+        embedder = {"model": tools.embedder.name, **where}
     graph: dict[str, JsonValue] = {}
     if tools.graph is not None:
         graph = {"neo4j": tools.graph.info.neo4j, "gds": tools.graph.info.gds}

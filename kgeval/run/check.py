@@ -116,6 +116,9 @@ def _models(config: Config) -> Iterator[str]:
         yield "gold.sample: needs a judge (set name in [model.judge])"
     if "compare" in config.model_fields_set and not config.model.judge.name and "compare" not in config.run.skip:
         yield "compare: needs a judge (set name in [model.judge])"
+    named = config.model.reader
+    if named.endpoint and not named.base_url and any(one.base_url for one in config.matrix.readers):
+        yield "model.reader.endpoint: would name the endpoints of all matrix.readers (give model.reader a base_url, or take the name out)"
 
 
 def _matrix(config: Config) -> Iterator[str]:

@@ -18,6 +18,7 @@ import pytest
 
 from kgeval.errors import ModelError, UsageError
 from kgeval.llm.embed import Embedder, open_embedder
+from kgeval.llm.endpoints import endpoint_name
 from kgeval.llm.fake import FakeServer
 from kgeval.llm.vector_cache import VectorCache, cached_models, text_key
 
@@ -160,7 +161,7 @@ def test_a_damaged_cache_is_made_anew_aloud(server: FakeServer, tmp_path: Path, 
 
 def test_a_cache_that_cannot_be_written_is_said_and_costs_no_result(server: FakeServer, tmp_path: Path) -> None:
     (tmp_path / "embeddings").mkdir()
-    (tmp_path / "embeddings" / VectorCache(tmp_path, f"e@{server.base_url}").name).with_suffix(".lock").mkdir()
+    (tmp_path / "embeddings" / VectorCache(tmp_path, f"e@{endpoint_name(server.base_url)}").name).with_suffix(".lock").mkdir()
     said: list[str] = []
     with at(server, tmp_path, said) as embedder:
         assert embedder.embed(["a"]).shape == (1, 64)

@@ -221,11 +221,11 @@ def test_a_claim_of_a_killed_process_is_free_at_once(tmp_path: Path) -> None:
 
 def test_what_an_endpoint_can_do_is_remembered(tmp_path: Path) -> None:
     with Journal(tmp_path / "j.sqlite") as journal:
-        assert journal.ability("http://a/v1", "m") == "json_schema"
-        journal.remember("http://a/v1", "m", "text")
+        assert journal.ability(Endpoint("m", "http://a/v1", name="a")) == "json_schema"
+        journal.remember(Endpoint("m", "http://a/v1", name="a"), "text")
     with Journal(tmp_path / "j.sqlite") as journal:
-        assert journal.ability("http://a/v1", "m") == "text"
-        assert journal.ability("http://a/v1", "n") == "json_schema"
+        assert journal.ability(Endpoint("m", "http://a/v1", name="a")) == "text"
+        assert journal.ability(Endpoint("n", "http://a/v1", name="a")) == "json_schema"
 
 
 LAST_ONE = """

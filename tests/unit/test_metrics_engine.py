@@ -8,6 +8,7 @@ from typing import Any, cast
 import pytest
 
 from kgeval.llm.calls import Endpoint
+from kgeval.llm.endpoints import settled
 from kgeval.metrics.definition import Need, Settings, Subject
 from kgeval.metrics.engine import Tools, result, score
 from kgeval.metrics.facts import Facts
@@ -94,18 +95,18 @@ class Session:
 
 
 @pytest.mark.parametrize("other", [
-    {"models": Session(endpoint=Endpoint("n", "http://h/v1", {"temperature": 0}), language="en")},
-    {"models": Session(endpoint=Endpoint("m", "http://i/v1", {"temperature": 0}), language="en")},
-    {"models": Session(endpoint=Endpoint("m", "http://h/v1", {"temperature": 1}), language="en")},
-    {"models": Session(endpoint=Endpoint("m", "http://h/v1", {"temperature": 0, "seed": 1}), language="en")},
-    {"models": Session(endpoint=Endpoint("m", "http://h/v1", {"temperature": 0}), language="de")},
-    {"embedder": Session(name="f", base_url="http://h/v1")}, {"embedder": Session(name="e", base_url="http://i/v1")},
-    {"embedder": Session(name="e", base_url=None)},
+    {"models": Session(endpoint=settled(Endpoint("n", "http://h/v1", {"temperature": 0})), language="en")},
+    {"models": Session(endpoint=settled(Endpoint("m", "http://i/v1", {"temperature": 0})), language="en")},
+    {"models": Session(endpoint=settled(Endpoint("m", "http://h/v1", {"temperature": 1})), language="en")},
+    {"models": Session(endpoint=settled(Endpoint("m", "http://h/v1", {"temperature": 0, "seed": 1})), language="en")},
+    {"models": Session(endpoint=settled(Endpoint("m", "http://h/v1", {"temperature": 0})), language="de")},
+    {"embedder": Session(name="f", endpoint="h")}, {"embedder": Session(name="e", endpoint="i")},
+    {"embedder": Session(name="e", endpoint=None)},
 ])
 def test_the_signature_moves_with_the_model_its_address_its_parameters_and_its_language(other: dict[str, Any]) -> None:
     tools = Tools(
-        models=cast(Any, Session(endpoint=Endpoint("m", "http://h/v1", {"temperature": 0}), language="en")),
-        embedder=cast(Any, Session(name="e", base_url="http://h/v1")),
+        models=cast(Any, Session(endpoint=settled(Endpoint("m", "http://h/v1", {"temperature": 0})), language="en")),
+        embedder=cast(Any, Session(name="e", endpoint="h")),
     )
     metric = all_metrics()["answer_accuracy"]
     one, two = (metric_info(metric, Settings(), tooling(made)) for made in (tools, replace(tools, **other)))

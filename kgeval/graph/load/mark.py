@@ -17,7 +17,7 @@ SUMS = ("seconds", "calls", "input_tokens", "output_tokens", "cost")
 BUILD_KEYS = (  # what a build keeps on the mark, and an import of the same name takes away
     "run", "runs", *SUMS, *(f"last_{key}" for key in SUMS), "extractor", "extractor_signature", "chunk_size", "chunk_overlap",
     "context_sentences", "tokenizer", "resolve", "similarity", "merge_across_types", "embedding_model", "model", "gleanings",
-    "language", "schema", "spacy_model", "documents", "chunks",
+    "language", "schema", "spacy_model", "endpoint", "parameters", "prompts", "schema_hash", "documents", "chunks",
     "tokens", "words", "entities", "relations", "merges",
 )
 READY, LOADING, REPLACING = "ready", "loading", "replacing"

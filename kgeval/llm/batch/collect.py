@@ -14,7 +14,7 @@ from kgeval.llm.batch.settings import BatchSettings
 from kgeval.llm.batch.store import GIVEN_UP, Came, Store, new_name
 from kgeval.llm.batch.wire import request_line
 from kgeval.llm.budget import SpentError
-from kgeval.llm.caller import CANCELLED, Caller, Result, usable
+from kgeval.llm.caller import CANCELLED, Caller, Result, read_kept, usable
 from kgeval.llm.calls import Failure, Outcome, Reply, Task
 from kgeval.llm.client import Answer
 from kgeval.llm.journal import Stored
@@ -102,12 +102,9 @@ class Collector:
         return Result(None, CANCELLED)
 
     def _known(self, request: Request, read: Callable[[str], V]) -> Result[V] | None:
-        stored = self._caller.journal.get(request.key)
-        if stored is not None:
-            try:
-                return Result(read(stored.reply), from_journal=True)
-            except UnusableError:
-                return None  # written by a kgeval that read replies otherwise
+        kept = read_kept(self._caller.journal, request, read)
+        if kept is not None:
+            return kept
         came = self._store.take(request.key)
         return None if came is None else self._taken(request, came, read)
 

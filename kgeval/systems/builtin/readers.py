@@ -72,7 +72,7 @@ class ModelReader:
         self.model: str | None = models.endpoint.model
         at, prompts = models.endpoint, [self._asker.prompt(name) for name in (CLOSED_BOOK, FROM_CONTEXTS)]
         given = ",".join(f"{name}={value}" for name, value in sorted(at.parameters.items()))
-        self._base = f"{at.model}@{at.base_url}" + (f"({given})" if given else "")
+        self._base = f"{at.model}@{at.name}" + (f"({given})" if given else "")
         self._hashes = {prompt.name: f"{prompt.language}/{prompt.name}@{prompt.hash}" for prompt in prompts}
         self.signature = f"reader={self._base}|{'|'.join(self._hashes.values())}"
 

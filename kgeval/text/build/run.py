@@ -7,6 +7,7 @@ away what only came from it; and an interrupted build ends in the same state whe
 
 from __future__ import annotations
 
+import json
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -105,7 +106,7 @@ class _Build:
             self._place = Place(self._graph, options.name, self._mark.others, options.batch, options.progress)
             self._replacing = self._mark.exists and (options.replace or self._mark.status == marks.REPLACING)
             if self._extractor and not self._replacing:
-                check_settings(self._mark, self._settings(self._extractor), options.configuration)
+                check_settings(self._mark, self._settings(self._extractor), options.configuration, self._extractor)
             known = self._mark.exists and self._mark.properties.get("format") == marks.BUILD
             self._stored = sync.read_documents(self._place) if known else sync.Stored({}, [])
             self._decisions = sync.read_decisions(self._place) if known else []
@@ -136,6 +137,7 @@ class _Build:
         return {
             "extractor": extractor.name, "extractor_signature": extractor.signature, "chunk_size": cutting.size,
             "chunk_overlap": cutting.overlap, "context_sentences": cutting.context_sentences, "tokenizer": TOKENIZER,
+            **getattr(extractor, "settings", {}),
         }
 
     def _check(self, documents: Sequence[Document]) -> None:
@@ -238,7 +240,8 @@ class _Build:
         )
         figures = mark_figures(done, self._rules(), self._mark.properties, fresh=self._replacing or not self._mark.exists)
         paid = any(use.calls for use in asked.use)
-        other = any(self._mark.properties.get(key) != value for key, value in self._rules().items() if value is not None)
+        kept = self._rules() | ({"extractor_signature": self._extractor.signature} if self._extractor else {})
+        other = any(self._mark.properties.get(key) != value for key, value in kept.items() if value is not None)
         if self._run or paid or other or self._mark.status != marks.READY:
             self._begin()
             sync.finish_schema(self._place)
@@ -269,25 +272,33 @@ class _Build:
             self._stages[name] = round(self._stages.get(name, 0.0) + time.perf_counter() - begun, 3)
 
 
-def check_settings(mark: marks.Mark, settings: Mapping[str, Any], more: Mapping[str, Any]) -> None:
+def check_settings(mark: marks.Mark, settings: Mapping[str, Any], more: Mapping[str, Any], extractor: Extractor) -> None:
     """Raises: UsageError that lists every setting which differs from the stored one. What a file of triples holds is no setting.
 
-    `more`: settings that the extractor's signature stands for; they only help to say what differs.
+    `more`: settings for the record; where the mark is of 0.1, which kept only a signature, they help to say what differs.
     """
     stored = mark.properties
     differ = {key for key, value in settings.items() if key in stored and stored[key] != value}
-    if settings["extractor"] == "triples-file" and stored.get("extractor") == "triples-file":
+    named = [key for key in getattr(extractor, "settings", {}) if key in stored]
+    signed = "endpoint" in named  # the settings are kept one by one: the signature says no more than they, and the rules of reading
+    if settings["extractor"] == stored.get("extractor") == "triples-file" or signed:
         differ.discard("extractor_signature")
+    if not signed and stored.get("extractor_signature") in getattr(extractor, "older_signatures", ()):
+        differ -= {"extractor_signature", *named}
     if not differ:
         return
-    named = {key for key, value in more.items() if key != "embedding_model" and stored.get(key) != value}
-    shown = (differ - {"extractor_signature"} if len(differ) > 1 or named else differ) | named
     now = {**more, **settings}
-    texts = [f"{key.replace('_', ' ')} {str(stored.get(key))[:120]} there, {str(now[key])[:120]} now" for key in sorted(shown)]
-    raise UsageError(
-        f"graph {mark.name} was built with other settings: " + "; ".join(texts),
-        fix="give the same settings; or --replace, which deletes the graph and builds it from the documents given; or another name",
-    )
+    differ |= {key for key, value in more.items() if key != "embedding_model" and stored.get(key) != value}
+    if len(differ) > 1:
+        differ.discard("extractor_signature")
+    texts = [f"{key.replace('_', ' ')} {str(stored.get(key))[:120]} there, {str(now[key])[:120]} now" for key in sorted(differ)]
+    if "extractor_signature" in differ and named:
+        texts.append("that is the endpoint's address, a parameter, a prompt or what the schema holds: 0.1 kept no more of them than this")
+    fix = "give the same settings; or --replace, which deletes the graph and builds it from the documents given; or another name"
+    if differ == {"endpoint"}:
+        same = json.dumps(str(stored["endpoint"]), ensure_ascii=False)
+        fix = f"where it is the same model, say so in kgeval.toml: [model.extractor] endpoint = {same}; else {fix}"
+    raise UsageError(f"graph {mark.name} was built with other settings: " + "; ".join(texts), fix=fix)
 
 
 def stored_rules(mark: marks.Mark, rules: Rules) -> Rules:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import replace
 
 from pydantic import JsonValue
@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from kgeval.errors import UsageError
 from kgeval.llm.account import NOT_COUNTED
 from kgeval.llm.calls import Task
+from kgeval.llm.endpoints import spellings
 from kgeval.llm.plan import PlannedStage
 from kgeval.llm.session import Models
 from kgeval.llm.tokens import count
@@ -50,15 +51,31 @@ class ModelExtractor:
         self._glean = models.prompt(GLEAN) if gleanings else None
 
     @property
+    def settings(self) -> dict[str, str | int]:
+        """What decides which replies are asked for, each by its name: model, endpoint, parameters, prompts, rounds, schema."""
+        at = self._models.endpoint
+        prompts = [prompt for prompt in (self._extract, self._glean) if prompt is not None]
+        return {
+            "model": at.model, "endpoint": at.name or "", "parameters": json.dumps(dict(at.parameters), sort_keys=True),
+            "gleanings": self._gleanings, "prompts": ", ".join(f"{one.language}/{one.name}@{one.hash}" for one in prompts),
+            "schema_hash": self._schema.hash if self._schema is not None else f"suggested {SUGGESTED.hash}",
+        }
+
+    @property
     def signature(self) -> str:
-        """Changes with whatever changes the replies that are asked for: model, endpoint, parameters, prompts, rounds, schema."""
+        """Changes with the settings, and with the rules of what is taken from a reply."""
+        return _signed({**self.settings, "rules": RULES})
+
+    @property
+    def older_signatures(self) -> tuple[str, ...]:
+        """What 0.1 called these settings: with the endpoint's address in place of its name."""
         at = self._models.endpoint
         decides = {
-            "model": at.model, "base_url": at.base_url, "parameters": dict(at.parameters), "gleanings": self._gleanings,
+            "model": at.model, "parameters": dict(at.parameters), "gleanings": self._gleanings,
             "prompts": [prompt.hash for prompt in (self._extract, self._glean) if prompt is not None],
-            "schema": (self._schema or SUGGESTED).hash, "enforced": self._schema is not None, "rules": RULES,
+            "schema": (self._schema or SUGGESTED).hash, "enforced": self._schema is not None, "rules": 1,
         }
-        return "model:" + hashlib.sha256(json.dumps(decides, sort_keys=True, default=str).encode()).hexdigest()[:16]
+        return tuple(_signed({**decides, "base_url": url}) for url in spellings(at.base_url or ""))
 
     def extract(self, sources: Iterable[Source]) -> Iterator[Extraction]:
         """The extractions in the order of the sources; chunks are asked about side by side. Raises as Models.ask does."""
@@ -119,3 +136,7 @@ class ModelExtractor:
     def _slots(self, source: Source) -> dict[str, JsonValue]:
         schema = self._schema or SUGGESTED
         return {"title": source.title, "before": source.before, "text": source.chunk.text, "schema": schema.as_data()}
+
+
+def _signed(decides: Mapping[str, object]) -> str:
+    return "model:" + hashlib.sha256(json.dumps(decides, sort_keys=True, default=str).encode()).hexdigest()[:16]
