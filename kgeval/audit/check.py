@@ -52,20 +52,20 @@ class Check:
 class Outcome:
     """`count` hits of `total`, with examples (at most `Check.sample`, in a fixed order).
 
-    `note`: what the count leaves out, such as a search that ended at its limit; it is printed with the finding. `examples`: how many there
-    are in all, where that does not follow from `count`: pairs share entities, and a few of them may hold every entity that is counted.
+    `note`: what the count leaves out, such as a search that ended at its limit; it is printed with the finding. `examples_total`: how many
+    there are in all, where that does not follow from `count`: pairs share entities, and a few may hold every entity that is counted.
     `repair`: Cypher that was made for these hits, where names cannot be parameters.
     """
 
     count: int
     total: int
-    sample: list[Example] = field(default_factory=list)
+    examples: list[Example] = field(default_factory=list)
     note: str | None = None
-    examples: int | None = None
+    examples_total: int | None = None
     repair: str | None = None
 
 
-def examples(sample: Iterable[Mapping[str, Any]]) -> list[Example]:
+def examples_of(sample: Iterable[Mapping[str, Any]]) -> list[Example]:
     """The `sample` column of an audit query as records. Null names and keys become "", so that a nameless entity can be shown."""
     return [Example.model_validate({**row, "items": [_item(item) for item in row["items"]]}) for row in sample]
 

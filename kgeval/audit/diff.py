@@ -171,7 +171,7 @@ def _new_hits(then: Finding, now: Finding, *, named: bool) -> int:
     if not (named and lists_all(then) and lists_all(now)):
         was, has = then.by_type, now.by_type
         return 0 if was is None or has is None else sum(max(0, count - was.get(name, 0)) for name, count in has.items())
-    sides = [[example for example in one.sample if example.waived is None] for one in (then, now)]
+    sides = [[example for example in one.examples if example.waived is None] for one in (then, now)]
     known = {key for example in sides[0] for key in key_of(example)}
     return sum(any(key not in known for key in key_of(example)) for example in _beyond(sides[1], sides[0]))
 
@@ -240,7 +240,7 @@ def _examples_compared(pair: Pair, before: AuditReport, after: AuditReport) -> b
 def _examples(pair: Pair) -> tuple[list[Example], list[Example]]:
     """What only the second lists, and what only the first lists; things of one key are counted."""
     then, now = pair
-    was, has = (list(one.sample) if one else [] for one in (then, now))
+    was, has = (list(one.examples) if one else [] for one in (then, now))
     return _beyond(has, was), _beyond(was, has)
 
 

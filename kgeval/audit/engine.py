@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from kgeval.audit.border import Attempt, Failure, attempt
-from kgeval.audit.check import Check, Embedding, Outcome, examples
+from kgeval.audit.check import Check, Embedding, Outcome, examples_of
 from kgeval.audit.gates import Gates, Judged, judged
 from kgeval.audit.gates.limits import told
 from kgeval.audit.part import Part
@@ -157,7 +157,7 @@ def _outcome(graph: Graph, layout: Layout, rule: Rule, options: AuditOptions) ->
         return outcome
     rows = graph.read(check.query, check.params(schema=options.schema), timeout=options.timeout)
     row = rows[0]
-    return Outcome(row["count"], row["total"], examples(row["sample"]))
+    return Outcome(row["count"], row["total"], examples_of(row["sample"]))
 
 
 def settings_of(rule: Rule, overrides: Mapping[str, Any]) -> dict[str, Any]:
@@ -170,16 +170,16 @@ def _counted(rule: Rule, layout: Layout, outcome: Outcome, options: AuditOptions
     """The finding with the first examples; its judgement is kept without any, for there may be ten thousand."""
     found = judged(rule, outcome, options.gates)
     share = outcome.count / outcome.total if outcome.total else None
-    sample = found.sample[: options.sample or None]
+    examples = found.examples[: options.sample or None]
     hits = outcome.count > found.suppressed
     finding = _finding(
         rule, found.status, options, severity=found.severity, count=outcome.count, total=outcome.total, share=share,
         interval=options.part.interval(all_queries()[rule.id], outcome.count, outcome.total),
         suppressed=found.suppressed, known=found.known, waived=[options.gates.waivers[at].record(hits=n) for at, n in found.taken.items()],
-        sample=sample, examples=outcome.examples, by_type=found.by_type, seconds=seconds, reason=found.note,
-        repair=repair_for(rule, layout, sample, outcome.repair) if hits else None,
+        examples=examples, examples_total=outcome.examples_total, by_type=found.by_type, seconds=seconds, reason=found.note,
+        repair=repair_for(rule, layout, examples, outcome.repair) if hits else None,
     )
-    return finding, replace(found, sample=[])
+    return finding, replace(found, examples=[])
 
 
 def _finding(rule: Rule, status: str, options: AuditOptions, **more: Any) -> Finding:

@@ -25,13 +25,13 @@ def lasting_name(item: GraphRef) -> str:
 
 def lists_all(finding: Finding) -> bool:
     """True if the finding's examples are all of its hits, waived ones too, so that what is not among them is not there."""
-    return finding.count is not None and are_all(finding.sample, count=finding.count, examples=finding.examples)
+    return finding.count is not None and are_all(finding.examples, count=finding.count, total=finding.examples_total)
 
 
-def are_all(sample: Sequence[Example], *, count: int, examples: int | None) -> bool:
-    """Whether these are all examples of a check with `count` hits: as many as it says there are (`examples`), where it does, else their
+def are_all(examples: Sequence[Example], *, count: int, total: int | None) -> bool:
+    """Whether these are all examples of a check with `count` hits: as many as it says there are (`total`), where it does, else their
     counts sum up."""
-    return len(sample) == examples if examples is not None else sum(example.counts for example in sample) == count
+    return len(examples) == total if total is not None else sum(example.counts for example in examples) == count
 
 
 def called(graph: str | None) -> str:

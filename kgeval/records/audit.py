@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, model_validator
 
 from kgeval.records.base import SCHEMA_VERSION, Record
 from kgeval.records.build import Construction
@@ -83,7 +83,8 @@ class Finding(Record):
 
     `suppressed` of the hits are waived, `known` stand in the ratchet file; only the others (count - suppressed - known) are held
     against `threshold`. `by_type`: hits that are not waived, by the type of the thing; null where not all could be listed.
-    `examples`: how many there are in all where a hit is a pair of things; null where the counts of the examples sum up to `count`.
+    `examples`: where the hits show, all or the first; `examples_total`: how many there are in all where a hit is a pair of things,
+    None where their counts sum up to `count`.
     `severity`: of the worst limit that is broken, else the check's own. `interval`: where only a sample was looked at (`--sample-share`);
     count and total are then those of the sample.
 
@@ -112,8 +113,8 @@ class Finding(Record):
     waived: list[Waived] = Field(default_factory=list)
     threshold: str | None = None
     settings: dict[str, JsonValue] = Field(default_factory=dict)
-    sample: list[Example] = Field(default_factory=list)
-    examples: int | None = None
+    examples: list[Example] = Field(default_factory=list)
+    examples_total: int | None = None
     query: str | None = None
     query_lists: Literal["hits", "rows"] = "hits"
     parameters: dict[str, JsonValue] = Field(default_factory=dict)
@@ -121,6 +122,15 @@ class Finding(Record):
     advice: str = ""
     reason: str | None = None
     seconds: float | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_0_1(cls, data: Any) -> Any:
+        """Reports of 0.1 have the list under `sample` and its length under `examples`."""
+        if not isinstance(data, dict) or "sample" not in data:
+            return data
+        rest = {name: value for name, value in data.items() if name not in ("sample", "examples")}
+        return {**rest, "examples": data["sample"], "examples_total": data.get("examples")}
 
 
 class StructureSkip(Record):

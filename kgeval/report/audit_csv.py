@@ -13,7 +13,7 @@ def render(report: AuditReport) -> str:
     many of the check's hits it stands for. A check without examples has no row."""
     rows = []
     for finding in report.findings:
-        for at, example in enumerate(finding.sample, 1):
+        for at, example in enumerate(finding.examples, 1):
             head = (finding.rule_id, finding.severity, finding.status, str(at), str(example.counts))
             tail = (example.why or "", example.waived or "", "yes" if example.known else "")
             for item in example.items:

@@ -52,7 +52,7 @@ def hits(report: AuditReport, finding: Finding) -> Listing | None:
     null where hits have no element ids."""
     from kgeval.graph.queries import all_queries
 
-    ids = list(dict.fromkeys(item.element_id for example in finding.sample for item in example.items if item.element_id))
+    ids = list(dict.fromkeys(item.element_id for example in finding.examples for item in example.items if item.element_id))
     query = listing(report, finding)
     if query is None or not ids or (finding.query_lists == "hits" and not query.missing):
         return None

@@ -102,7 +102,7 @@ def _failed(report: AuditReport) -> str:
     rows: list[tuple[str, str, str, str]] = []
     room, bad = MOST_CHARACTERS // 2, priorities.failed(report)
     for f in bad:
-        row = (f.severity, f"{escape(f.title)} ({code(f.rule_id)})", _amount(f), "; ".join(_example(e) for e in f.sample[:_EXAMPLES]))
+        row = (f.severity, f"{escape(f.title)} ({code(f.rule_id)})", _amount(f), "; ".join(_example(e) for e in f.examples[:_EXAMPLES]))
         room -= sum(map(len, row)) + 13
         if room < 0:
             break

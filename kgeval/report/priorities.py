@@ -93,7 +93,7 @@ def touched(finding: Finding, report: AuditReport) -> Touched | None:
 
 def _of_types(finding: Finding, things: str, table: object) -> Touched | None:
     sizes = {name: n for name, n in table.items() if isinstance(n, int)} if isinstance(table, dict) else {}
-    names = {one.items[0].key for one in finding.sample if one.items and one.waived is None and not one.known}
+    names = {one.items[0].key for one in finding.examples if one.items and one.waived is None and not one.known}
     return Touched(sum(sizes.get(name, 0) for name in names) / total, things) if (total := sum(sizes.values())) else None
 
 

@@ -40,7 +40,7 @@ def hasher(report: Record) -> Hasher:
 
 def redacted_finding(finding: Finding, hashed: Hasher) -> Finding:
     """The finding with its examples hashed, and a server's message too: it may quote data."""
-    update: dict[str, object] = {"sample": [redacted_example(example, hashed) for example in finding.sample]}
+    update: dict[str, object] = {"examples": [redacted_example(example, hashed) for example in finding.examples]}
     update["waived"] = [_waiver(one, hashed) for one in finding.waived]
     if finding.status == "error" and finding.reason:
         update["reason"] = f"the query failed ({hashed(finding.reason)})"

@@ -138,7 +138,7 @@ def every_hit_stands_in_an_example(monkeypatch: pytest.MonkeyPatch) -> None:
     real = engine.judged
 
     def checked(rule: Rule, outcome: Outcome, gates: Gates) -> Judged:
-        examples = recounted(outcome.sample) if rule.hit == "pairs" else outcome.sample
+        examples = recounted(outcome.examples) if rule.hit == "pairs" else outcome.examples
         if len(examples) < engine.LISTED:
             assert sum(example.counts for example in examples) == outcome.count, rule.id
         if rule.hit in ("first", "group", "items"):

@@ -262,7 +262,7 @@ def test_a_judge_that_knows_gives_the_truth_within_the_interval(kgeval, graph, d
     assert {row["of"] for row in report["by_document"]} <= {"d0", "d1", "d2"}
     unsupported = next(f for f in report["findings"] if f["rule_id"] == "unsupported-relation")
     assert unsupported["count"] == sum(item["label"] == "not_stated" for item in report["items"])
-    assert "This is the text of chunk" in unsupported["sample"][0]["why"]
+    assert "This is the text of chunk" in unsupported["examples"][0]["why"]
     assert report["run"]["model_use"][0]["stage"] == "accuracy-relations"
     assert report["run"]["prompt_hashes"].keys() == {"en/judge-triples"}
     assert report["run"]["query_hashes"]
@@ -490,7 +490,7 @@ def test_the_precision_of_the_duplicate_checks_is_judged_by_class(kgeval, graph,
     assert (report["estimates"][0]["of"], report["estimates"][0]["value"]) == ("precision", 0.5)
     assert [(row["of"], row["n"], row["value"]) for row in report["by_class"]] == [("same name", 2, 0.5)]
     (false,) = report["findings"]
-    assert [ref["name"] for ref in false["sample"][0]["items"]] == ["John Smith", "John Smith"]
+    assert [ref["name"] for ref in false["examples"][0]["items"]] == ["John Smith", "John Smith"]
 
 
 def test_labelled_pairs_give_recall_and_b_cubed_without_any_model(kgeval, graph, draw, capsys, tmp_path) -> None:

@@ -72,7 +72,7 @@ def test_an_audit_writes_reports_and_nothing_else(
     assert report["structure"]["relations"] == 2
     found = {f["rule_id"]: f for f in report["findings"]}
     assert found["isolated-entity"]["count"] == 1
-    assert found["pronoun-entity"]["sample"][0]["items"][0]["name"] == "He"
+    assert found["pronoun-entity"]["examples"][0]["items"][0]["name"] == "He"
     assert found["pattern-violation"]["status"] == "skipped"
     assert "He" in (tmp_path / "r.html").read_text(encoding="utf-8")
 

@@ -19,7 +19,7 @@ RULES = ["isolated-entity", "small-component", "super-node", "bridge-only-access
 
 
 def names(finding: Finding) -> list[list[str]]:
-    return [[item.name for item in example.items] for example in finding.sample]
+    return [[item.name for item in example.items] for example in finding.examples]
 
 
 def counted(finding: Finding) -> tuple[int | None, int | None]:
@@ -47,7 +47,7 @@ def test_a_self_loop_or_a_chunk_does_not_connect_an_entity(graph, draw):
     finding = run_check(graph, PLAIN, "isolated-entity")
     assert counted(finding) == (2, 4)
     assert names(finding) == [["loop"], ["sourced"]]
-    assert finding.sample[0].items[0].type == "Person"
+    assert finding.examples[0].items[0].type == "Person"
 
 
 def test_a_relation_into_another_group_does_not_connect(graph, draw):
@@ -55,7 +55,7 @@ def test_a_relation_into_another_group_does_not_connect(graph, draw):
                    (:Entity {name: 'C', group_id: 'mine'})-[:RELATES_TO]->(:Entity {name: 'D', group_id: 'mine'})""")
     finding = run_check(graph, SCOPED, "isolated-entity")
     assert counted(finding) == (1, 3)
-    assert finding.sample[0].items[0].key == "u1"
+    assert finding.examples[0].items[0].key == "u1"
 
 
 def test_nameless_and_strangely_named_isolated_entities_are_listed(graph, draw):
@@ -63,7 +63,7 @@ def test_nameless_and_strangely_named_isolated_entities_are_listed(graph, draw):
                    (:__Entity__ {name: reduce(s = 'x', i IN range(1, 17) | s + s)})""")
     finding = run_check(graph, PLAIN, "isolated-entity")
     assert counted(finding) == (3, 3)
-    assert max(len(item.name) for example in finding.sample for item in example.items) == 200
+    assert max(len(item.name) for example in finding.examples for item in example.items) == 200
 
 
 PAIR_BESIDE_A_RING = """
@@ -147,7 +147,7 @@ def test_a_ring_behind_one_relation_hangs_on_the_entity_before_it(graph, draw):
     finding = run_check(graph, PLAIN, "bridge-only-access", settings={"min_part": 4})
     assert counted(finding) == (5, 17)
     assert names(finding) == [["big3", "small1"]]
-    assert finding.sample[0].why == "5 entities are reached only through big3, over its one link to small1"
+    assert finding.examples[0].why == "5 entities are reached only through big3, over its one link to small1"
 
 
 def test_a_second_way_in_takes_the_finding_away(graph, draw):

@@ -27,14 +27,14 @@ def check(graph, rule: str, layout: Layout = PLAIN, **settings: object) -> Findi
 
 
 def names(finding: Finding) -> list[list[str]]:
-    return [[item.name for item in example.items] for example in finding.sample]
+    return [[item.name for item in example.items] for example in finding.examples]
 
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("layout", [PLAIN, LIGHTRAG, NEO4J], ids=lambda layout: layout.name)
 def test_an_empty_database_has_none(graph, rule, layout):
     found = run_check(graph, layout, rule)
-    assert (found.status, found.count, found.sample) == ("skipped", None, [])
+    assert (found.status, found.count, found.examples) == ("skipped", None, [])
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -43,7 +43,7 @@ def test_odd_names_do_no_harm(graph, draw, rule):
            (:E {name: '`$layout'})""")
     graph.write("""CREATE (:E {name: $name, type: 'T', aliases: 'one'}),
            (:E {name: $name, type: 'U', aliases: [1, 2]})""", {"name": "x" * 100_000})
-    assert all(len(item.name) <= 300 for example in check(graph, rule).sample for item in example.items)
+    assert all(len(item.name) <= 300 for example in check(graph, rule).examples for item in example.items)
 
 
 def test_names_equal_but_for_case_width_and_article_are_duplicates(graph, draw):
@@ -52,7 +52,7 @@ def test_names_equal_but_for_case_width_and_article_are_duplicates(graph, draw):
     found = check(graph, "duplicate-name")
     assert (found.count, found.total) == (2, 5)
     assert names(found) == [["DOOR", "The Door", "ｄｏｏｒ"]]
-    assert found.sample[0].why == "3 entities of type t are called 'door'"
+    assert found.examples[0].why == "3 entities of type t are called 'door'"
 
 
 def test_the_largest_group_of_duplicates_comes_first(graph, draw):
@@ -64,8 +64,8 @@ def test_one_name_with_two_types_is_a_conflict_but_another_case_or_no_type_is_no
     draw("""CREATE (:E {name: 'Congress', type: 'Event'}), (:E {name: 'congress', type: 'ORG'}), (:E {name: 'Congress', type: 'Org'}),
                    (:E {name: 'Mill', type: 'Place'}), (:E {name: 'Mill', type: 'UNKNOWN'}), (:E {name: 'Mill'})""")
     found = check(graph, "type-conflict")
-    assert (found.count, found.total, len(found.sample)) == (3, 4, 1)
-    assert "Event" in (found.sample[0].why or "")
+    assert (found.count, found.total, len(found.examples)) == (3, 4, 1)
+    assert "Event" in (found.examples[0].why or "")
 
 
 def test_in_neo4j_graphrag_the_type_is_the_other_label(graph, draw):
@@ -87,7 +87,7 @@ def test_a_surname_with_two_shared_neighbours_is_the_same_person(graph, draw):
                    (a)-[:R]->(w), (b)-[:R]->(w), (a)-[:R]->(l), (b)-[:R]->(l)""")
     found = check(graph, "fragmented-entity")
     assert (found.count, found.total, names(found)) == (2, 5, [["Holmes", "Sherlock Holmes"]])
-    assert found.sample[0].why == "token subset; 2 shared neighbours; typed-neighbourhood Jaccard 1.00"
+    assert found.examples[0].why == "token subset; 2 shared neighbours; typed-neighbourhood Jaccard 1.00"
 
 
 def test_a_surname_that_fits_two_people_equally_well_is_left_alone(graph, draw):
@@ -110,7 +110,7 @@ def test_an_acronym_counts_in_a_shared_chunk_and_a_legal_form_or_an_alias_anywhe
                    (:E {name: 'Acme', type: 'Org'}), (:E {name: 'Acme Inc.', type: 'Org'}),
                    (:E {name: 'The Agency', type: 'Org', aliases: ['the firm']}), (:E {name: 'Firm'}), (:E {name: 'FBI', type: 'Org'}),
                    (:E {name: 'Federal Bureau of Investigation', type: 'Org'})""")
-    assert sorted(e.why.split(";")[0] for e in check(graph, "fragmented-entity").sample) == ["acronym", "alias", "legal form"]
+    assert sorted(e.why.split(";")[0] for e in check(graph, "fragmented-entity").examples) == ["acronym", "alias", "legal form"]
 
 
 def test_a_common_word_is_compared_only_among_entities_that_share_something(graph, draw):

@@ -23,8 +23,8 @@ def check(graph, layout=NEO4J, **settings: object) -> Finding:
 def test_an_entity_whose_neighbours_fall_into_two_documents_is_listed_with_both_groups(graph, draw):
     draw(HOSPITAL)
     found = check(graph)
-    assert (found.count, found.total, found.sample[0].items[0].name) == (1, 1, "Mercy Hospital")
-    assert found.sample[0].why == "2 groups of neighbours with no document or neighbour in common: Ames, Ward 3 | Po valley, Rossi"
+    assert (found.count, found.total, found.examples[0].items[0].name) == (1, 1, "Mercy Hospital")
+    assert found.examples[0].why == "2 groups of neighbours with no document or neighbour in common: Ames, Ward 3 | Po valley, Rossi"
 
 
 def test_neighbours_that_are_related_across_the_documents_hold_it_together(graph, draw):
@@ -55,7 +55,7 @@ def test_two_labels_that_never_go_together_contradict_each_other(graph, draw):
                 (:__Entity__:City {name: 'c' + i})-[:R]->(:__Entity__:City:Capital {name: 'k' + i})
             WITH collect(i) AS all CREATE (:__Entity__:Person:City {name: 'Jordan'})""")
     found = check(graph)
-    assert [(e.items[0].name, e.why) for e in found.sample] == [("Jordan", "labelled City and Person, which hardly any other entity is")]
+    assert [(e.items[0].name, e.why) for e in found.examples] == [("Jordan", "labelled City and Person, which hardly any other entity is")]
 
 
 def test_without_documents_it_is_skipped_with_the_reason(graph, draw):

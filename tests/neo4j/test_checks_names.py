@@ -18,8 +18,8 @@ RULES = ["empty-name", "pronoun-entity", "generic-entity", "numeric-entity", "se
 
 def found(finding: Finding) -> set[str]:
     assert finding.status in ("passed", "failed"), finding.reason
-    assert finding.count == len(finding.sample)
-    return {example.items[0].name for example in finding.sample}
+    assert finding.count == len(finding.examples)
+    return {example.items[0].name for example in finding.examples}
 
 
 def named(graph, *names: object) -> None:
@@ -45,7 +45,7 @@ def test_no_check_stumbles_over_names_that_are_no_text(graph, draw, rule):
     graph.write("CREATE (:__Entity__:`a``b\"'\\u0041` {name: $name})", {"name": "x" * 100_000})
     finding = check(graph, rule)
     assert finding.total == 8
-    assert all(len(item.name) <= 200 and len(item.key) <= 200 for example in finding.sample for item in example.items)
+    assert all(len(item.name) <= 200 and len(item.key) <= 200 for example in finding.examples for item in example.items)
 
 
 def test_a_name_is_empty_without_letters_digits_or_symbols(graph, draw):
@@ -53,7 +53,7 @@ def test_a_name_is_empty_without_letters_digits_or_symbols(graph, draw):
     draw("CREATE (:__Entity__ {name: ['a list']})")
     finding = check(graph, "empty-name")
     assert (finding.count, finding.total) == (7, 12)
-    assert {example.why for example in finding.sample} == {
+    assert {example.why for example in finding.examples} == {
         "no name at all", "the name is blank", "the name is punctuation only", "the name is not text",
     }
 
@@ -77,7 +77,8 @@ def test_the_most_connected_hit_comes_first(graph, draw):
     draw("""CREATE (a:__Entity__ {name: 'he'}), (b:__Entity__ {name: 'she'}), (c:__Entity__ {name: 'Ada'}), (d:__Entity__ {name: 'we'}),
                    (b)-[:KNOWS]->(c), (b)-[:KNOWS]->(a)""")
     finding = check(graph, "pronoun-entity")
-    assert [(example.items[0].name, example.why) for example in finding.sample] == [("she", "2 links"), ("he", "1 link"), ("we", "0 links")]
+    shown = [(example.items[0].name, example.why) for example in finding.examples]
+    assert shown == [("she", "2 links"), ("he", "1 link"), ("we", "0 links")]
 
 
 def test_common_nouns_are_generic_with_and_without_an_article(graph):
@@ -104,7 +105,7 @@ def test_long_names_are_sentences(graph):
     twelve, thirteen = " ".join(["word"] * 12), " ".join(["word"] * 13)
     named(graph, twelve, thirteen, "长" * 100, "长" * 101, "one  two   three")
     finding = check(graph, "sentence-entity")
-    assert [example.why for example in finding.sample] == ["101 characters", "13 words"]
+    assert [example.why for example in finding.examples] == ["101 characters", "13 words"]
     assert check(graph, "sentence-entity", max_words=2).count == 4
 
 
@@ -123,5 +124,5 @@ def test_placeholders_of_the_layout_are_found_by_name_and_type_and_only_in_its_s
     finding = check(graph, "placeholder-entity", TYPED)
     assert found(finding) == {"Ghost", "Manual_Creation"}
     assert finding.total == 3
-    ghost = next(example for example in finding.sample if example.items[0].name == "Ghost")
+    ghost = next(example for example in finding.examples if example.items[0].name == "Ghost")
     assert (ghost.why, ghost.items[0].type, ghost.items[0].key) == ("the type is a placeholder; 0 links", "UNKNOWN", "Ghost")

@@ -21,12 +21,12 @@ RULES = ["low-fill-property", "mixed-property-type", "bloated-description"]
 def check(graph, rule: str, layout: Layout = LABELS, **settings: object) -> Finding:
     finding = run_check(graph, layout, rule, sample=0, settings=settings)
     assert finding.status in ("passed", "failed"), finding.reason
-    assert finding.count == len(finding.sample)
+    assert finding.count == len(finding.examples)
     return finding
 
 
 def told(finding: Finding) -> list[tuple[str, str | None]]:
-    return [(example.items[0].name, example.why) for example in finding.sample]
+    return [(example.items[0].name, example.why) for example in finding.examples]
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -43,7 +43,7 @@ def test_no_check_stumbles_over_unusual_values(graph, draw, rule):
                    (a)-[:KNOWS {`odd key`: localtime('12:00')}]->(b)""")
     graph.write("CREATE (:__Entity__ {name: $text, description: $text})", {"text": "x" * 100_000})
     finding = check(graph, rule, min_entities=0) if rule == "low-fill-property" else check(graph, rule)
-    assert all(len(item.name) <= 201 for example in finding.sample for item in example.items)
+    assert all(len(item.name) <= 201 for example in finding.examples for item in example.items)
 
 
 def test_a_property_of_one_in_thirty_is_hardly_filled(graph, draw):
@@ -51,7 +51,7 @@ def test_a_property_of_one_in_thirty_is_hardly_filled(graph, draw):
             nick: CASE WHEN i > 2 THEN '' ELSE 'x' END, tags: CASE i WHEN 1 THEN ['t'] ELSE [] END, alive: CASE i WHEN 1 THEN true END})""")
     finding = check(graph, "low-fill-property")
     assert told(finding) == [("Person.shoe_size", "1 of 30 entities have it"), ("Person.tags", "1 of 30 entities have it")]
-    assert [(item.kind, item.name) for item in finding.sample[0].items] == [("property", "Person.shoe_size"), ("entity", "p7")]
+    assert [(item.kind, item.name) for item in finding.examples[0].items] == [("property", "Person.shoe_size"), ("entity", "p7")]
     assert finding.total == 4
     assert check(graph, "low-fill-property", min_fill=0.5).count == 3
 

@@ -25,7 +25,7 @@ def check(graph, rule: str, layout=OWN, **settings: object) -> Finding:
 
 
 def counted(finding: Finding) -> tuple[int | None, int | None, list[str]]:
-    return finding.count, finding.total, [item.name for example in finding.sample for item in example.items]
+    return finding.count, finding.total, [item.name for example in finding.examples for item in example.items]
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -45,7 +45,7 @@ def test_odd_values_do_no_harm(graph, draw, rule):
            (e)-[:R {chunk_ids: [$n]}]->(e)""", {"n": "x" * 100_000})
     found = run_check(graph, OWN, rule, sample=0)
     assert found.status in ("passed", "failed") or rule == "saturated-source-list", found.reason
-    assert all(len(item.name) <= 600 for example in found.sample for item in example.items)
+    assert all(len(item.name) <= 600 for example in found.examples for item in example.items)
 
 
 def test_an_entity_that_no_chunk_mentions_has_no_source_but_a_dangling_end_is_not_counted(graph, draw):
@@ -102,7 +102,7 @@ def test_the_longest_chunk_without_entities_comes_first(graph, draw):
                    (:__Entity__:demo {name: 'x'})-[:FROM_CHUNK]->(:Chunk:demo {id: 'used', text: 'x'})""")
     found = check(graph, "chunk-without-entities")
     assert counted(found) == (2, 3, ["long", "short"])
-    assert found.sample[0].why == "6 characters: a fact"
+    assert found.examples[0].why == "6 characters: a fact"
 
 
 def test_source_lists_at_the_cap_are_saturated(graph, draw):

@@ -35,7 +35,7 @@ def counted(finding: Finding) -> tuple[int | None, int | None]:
 
 
 def shown(finding: Finding) -> list[list[str]]:
-    return [[item.name for item in example.items] for example in finding.sample]
+    return [[item.name for item in example.items] for example in finding.examples]
 
 
 @pytest.mark.parametrize("rule", RULES)
@@ -55,14 +55,14 @@ def test_no_check_stumbles_over_unusual_names_and_labels(graph, draw, rule):
                           (a)-[:RELATES_TO {name: $text}]->(b)""", {"text": "x" * 100_000})
     finding = run_check(graph, NAMED, rule)
     assert finding.status in ("passed", "failed") or "nothing to look at" in (finding.reason or ""), finding.reason
-    assert all(len(item.name) <= 300 for example in finding.sample for item in example.items)
+    assert all(len(item.name) <= 300 for example in finding.examples for item in example.items)
 
 
 def test_a_loop_is_counted_once_among_all_relations(graph, draw):
     draw("""CREATE (a:__Entity__ {name: 'A'})-[:OWNS]->(a), (a)-[:OWNS]->(:__Entity__ {name: 'B'}), (a)-[:SEEN_IN]->(a)""")
     finding = check(graph, "self-loop")
     assert counted(finding) == (1, 2)
-    assert (shown(finding), finding.sample[0].items[0].kind) == ([["A -[OWNS]-> A"]], "relation")
+    assert (shown(finding), finding.examples[0].items[0].kind) == ([["A -[OWNS]-> A"]], "relation")
 
 
 def test_repeats_are_counted_beyond_the_first_and_by_direction_and_label(graph, draw):
@@ -70,7 +70,7 @@ def test_repeats_are_counted_beyond_the_first_and_by_direction_and_label(graph, 
                    (a)-[:KNOWS]->(b), (b)-[:OWNS]->(a), (a)-[:OWNS]->(a), (a)-[:OWNS]->(a)""")
     finding = check(graph, "parallel-relation")
     assert counted(finding) == (2, 7)
-    assert (shown(finding), finding.sample[0].why) == ([["A -[OWNS]-> B"] * 3], "3 times")
+    assert (shown(finding), finding.examples[0].why) == ([["A -[OWNS]-> B"] * 3], "3 times")
 
 
 def test_labels_in_a_property_scope_and_validity_tell_repeats_apart(graph, draw):
@@ -88,7 +88,7 @@ def test_opposite_relations_of_one_label_are_one_pair(graph, draw):
                    (a)-[:OWNS]->(c:__Entity__ {name: 'C'})-[:IN]->(a), (b)-[:IN]->(b)""")
     finding = check(graph, "inverse-duplicate")
     assert counted(finding) == (1, 2)
-    assert (shown(finding), finding.sample[0].why) == ([["A -[KNOWS]-> B", "B -[KNOWS]-> A"]], "3 relations in both directions")
+    assert (shown(finding), finding.examples[0].why) == ([["A -[KNOWS]-> B", "B -[KNOWS]-> A"]], "3 relations in both directions")
     assert counted(check(graph, "inverse-duplicate", any_label=True)) == (2, 2)
 
 
@@ -99,7 +99,7 @@ def test_marked_ends_make_their_relations_dangle(graph, draw):
     finding = check(graph, "dangling-relation")
     assert (counted(finding), finding.severity) == ((2, 3), "error")
     assert shown(finding) == [["A -[KNOWS]-> X"], ["X -[KNOWS]-> Y"]]
-    assert finding.sample[0].why == "missing end: X (2 missing ends in all)"
+    assert finding.examples[0].why == "missing end: X (2 missing ends in all)"
 
 
 def test_lightrags_unknown_ends_dangle(graph, draw):
@@ -138,7 +138,7 @@ def test_a_second_birthplace_conflicts_where_nearly_all_have_one(graph, draw):
     assert counted(finding) == (1, 20)
     assert shown(finding)[0][0] == "p3"
     assert sorted(shown(finding)[0][1:]) == ["p3 -[IN]-> Bath", "p3 -[IN]-> c3"]
-    assert finding.sample[0].why == "2 objects of IN; 95 % of 20 subjects have one"
+    assert finding.examples[0].why == "2 objects of IN; 95 % of 20 subjects have one"
     assert run_check(graph, PLAIN, "conflicting-value", settings={"min_subjects": 21}).status == "skipped"
     assert counted(check(graph, "conflicting-value", min_subjects=21, functional="owns, knows")) == (1, 1)
 
@@ -156,7 +156,7 @@ def test_a_reversed_relation_is_the_odd_signature(graph, draw):
                    (:__Entity__ {name: 'untyped'})-[:IN]->(:__Entity__:Person), (:__Entity__:X)-[:KNOWS]->(:__Entity__:Y)""")
     finding = check(graph, "signature-outlier")
     assert (counted(finding), shown(finding)) == ((1, 32), [["Acme -[IN]-> Ada"]])
-    assert finding.sample[0].why == "Company -> Person: 1 of 31; usual: Person -> Company (30)"
+    assert finding.examples[0].why == "Company -> Person: 1 of 31; usual: Person -> Company (30)"
     assert check(graph, "signature-outlier", min_relations=32).count == 0
 
 
@@ -186,4 +186,4 @@ def test_a_label_used_once_is_rare(graph, draw):
     finding = check(graph, "rare-relation-type")
     assert counted(finding) == (2, 3)
     assert shown(finding) == [["IN", "A -[IN]-> B"], ["KNOWS", "A -[KNOWS]-> B"]]
-    assert [item.kind for item in finding.sample[0].items] == ["type", "relation"]
+    assert [item.kind for item in finding.examples[0].items] == ["type", "relation"]

@@ -40,7 +40,7 @@ def check(graph, rule: str, layout: Layout = PLAIN, schema: GraphSchema = SCHEMA
 
 
 def found(finding: Finding) -> list[tuple[str, str | None]]:
-    return [(example.items[0].name, example.why) for example in finding.sample]
+    return [(example.items[0].name, example.why) for example in finding.examples]
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -26,7 +26,7 @@ def indexed(graph: Graph) -> Iterator[Graph]:
 
 def faults(finding: Finding) -> list[str | None]:
     assert finding.status in ("passed", "failed"), finding.reason
-    return [example.why for example in finding.sample]
+    return [example.why for example in finding.examples]
 
 
 def test_an_empty_database_relies_on_nothing_even_where_indexes_are_left(indexed):

@@ -20,7 +20,7 @@ def check(graph, layout: Layout = PLAIN, **settings: object) -> Finding:
 
 
 def groups(finding: Finding) -> list[list[str]]:
-    return [[item.name for item in example.items] for example in finding.sample]
+    return [[item.name for item in example.items] for example in finding.examples]
 
 
 @pytest.mark.parametrize(("a", "b"), [
@@ -42,7 +42,7 @@ def test_names_that_join_the_same_types_are_synonyms(graph, draw):
                    (a)-[:locatedIn]->(b), (a)-[:OWNS]->(b)""")
     found = check(graph)
     assert (found.count, found.total, groups(found)) == (3, 4, [["LOCATED_IN", "IS_LOCATED_IN", "locatedIn"]])
-    assert found.sample[0].why == "LOCATED_IN (2), IS_LOCATED_IN (1), locatedIn (1); mostly Org to Place"
+    assert found.examples[0].why == "LOCATED_IN (2), IS_LOCATED_IN (1), locatedIn (1); mostly Org to Place"
 
 
 def test_names_that_join_other_types_are_not(graph, draw):

@@ -62,7 +62,7 @@ def test_a_relation_marked_as_expired_counts_and_another_group_does_not(graph, d
     draw("CREATE (:Entity {group_id: 'other'})-[:RELATES_TO {expired_at: datetime()}]->(:Entity {group_id: 'other'})")
     finding = run_check(graph, FACTS, "expired-relation")
     assert counted(finding) == (1, 2)
-    assert finding.sample[0].items[0].name == "Ada -[LIKES]-> Bob"
+    assert finding.examples[0].items[0].name == "Ada -[LIKES]-> Bob"
 
 
 @pytest.mark.parametrize(("since", "until", "hits"), [
@@ -85,7 +85,7 @@ def test_inverted_intervals_of_the_group_are_listed_with_both_times(graph, draw)
     draw("CREATE (:Entity {group_id: 'x'})-[:RELATES_TO {valid_at: 2, invalid_at: 1}]->(:Entity {group_id: 'x'})")
     finding = run_check(graph, FACTS, "inverted-interval")
     assert counted(finding) == (1, 1)
-    assert finding.sample[0].why == "valid from 2021-01-01 to 2019-01-01"
+    assert finding.examples[0].why == "valid from 2021-01-01 to 2019-01-01"
 
 
 @pytest.mark.parametrize(("start", "end", "expected"), [
@@ -108,8 +108,8 @@ def test_25_facts_retired_within_a_second_are_a_mass_invalidation(graph, draw):
     draw(RETIRED)
     finding = run_check(graph, FACTS, "mass-invalidation")
     assert counted(finding) == (25, 40)
-    assert finding.sample[0].why == "25 relations retired at 2023-11-14T22:13:20"
-    assert len(finding.sample[0].items) == 3
+    assert finding.examples[0].why == "25 relations retired at 2023-11-14T22:13:20"
+    assert len(finding.examples[0].items) == 3
     assert counted(run_check(graph, FACTS, "mass-invalidation", settings={"min_facts": 26})) == (0, 40)
 
 
@@ -134,7 +134,7 @@ def test_a_successor_must_share_both_ends_or_one_end_and_the_relation(graph, dra
     finding = run_check(graph, FACTS, "implausible-invalidation")
     assert counted(finding) == (hits, 1)
     if hits:
-        assert [item.name for item in finding.sample[0].items] == ["Ada -[LIVES_IN]-> Bob", f"{new[0]} -[{new[1]}]-> {new[2]}"]
+        assert [item.name for item in finding.examples[0].items] == ["Ada -[LIVES_IN]-> Bob", f"{new[0]} -[{new[1]}]-> {new[2]}"]
 
 
 def test_one_plausible_successor_among_others_is_enough_and_none_is_no_hit(graph, draw):

@@ -19,12 +19,12 @@ RULES = ["missing-type", "rare-type", "type-inconsistency"]
 def check(graph, rule: str, layout: Layout = LABELS, **settings: object) -> Finding:
     finding = run_check(graph, layout, rule, sample=0, settings=settings)
     assert finding.status in ("passed", "failed"), finding.reason
-    assert finding.count == len(finding.sample)
+    assert finding.count == len(finding.examples)
     return finding
 
 
 def shown(finding: Finding) -> list[list[str]]:
-    return [[item.name for item in example.items] for example in finding.sample]
+    return [[item.name for item in example.items] for example in finding.examples]
 
 
 def of_type(graph, **uses: int) -> None:
@@ -56,7 +56,7 @@ def test_unusual_labels_names_and_types_are_no_trouble(graph, draw, rule):
     graph.write("CREATE (:__Entity__:Long {name: $text}), (:base {entity_type: $text, group_id: 'mine'})", {"text": "x" * 100_000})
     for layout in (LABELS, PROPERTY):
         finding = check(graph, rule, layout)
-        assert all(len(item.name) <= 200 for example in finding.sample for item in example.items)
+        assert all(len(item.name) <= 200 for example in finding.examples for item in example.items)
 
 
 def test_an_entity_with_base_labels_only_has_no_type(graph, draw):
@@ -64,7 +64,7 @@ def test_an_entity_with_base_labels_only_has_no_type(graph, draw):
                    (:__Entity__:Entity {name: 'says nothing'}), (:__Entity__ {name: 'end only', dangling: true}), (:Chunk)""")
     finding = check(graph, "missing-type")
     assert shown(finding) == [["untyped"], ["says nothing"]]
-    assert (finding.total, finding.sample[0].why) == (4, "1 link")
+    assert (finding.total, finding.examples[0].why) == (4, "1 link")
 
 
 def test_a_blank_or_unknown_type_property_is_missing_but_the_writers_placeholder_is_not_counted(graph, draw):
@@ -80,7 +80,7 @@ def test_a_type_with_one_entity_is_rare(graph):
     finding = check(graph, "rare-type", PROPERTY)
     assert (finding.count, finding.total, finding.status) == (1, 3, "failed")
     assert shown(finding) == [["vessel", "vessel1"]]
-    assert [item.kind for item in finding.sample[0].items] == ["type", "entity"]
+    assert [item.kind for item in finding.examples[0].items] == ["type", "entity"]
     assert check(graph, "rare-type", PROPERTY, max_uses=2).count == 2
 
 
@@ -94,7 +94,7 @@ def test_spellings_of_a_type_are_found_and_name_the_main_one(graph):
     of_type(graph, Person=3, PERSON=2, persons=1, Organization=2, Organisation=1, City=1, Ship=1)
     finding = check(graph, "type-inconsistency", PROPERTY)
     assert shown(finding) == [["PERSON", "Person"], ["persons", "Person"], ["Organisation", "Organization"]]
-    assert (finding.total, finding.sample[0].why) == (7, "2 against 3 entities")
+    assert (finding.total, finding.examples[0].why) == (7, "2 against 3 entities")
     assert check(graph, "type-inconsistency", PROPERTY, min_letters=20).count == 2
 
 

@@ -54,7 +54,7 @@ def check(graph, rule: str, layout: Layout = PLAIN, embedding: Embedding | None 
 
 
 def named(found: Finding) -> list[tuple[str, ...]]:
-    return [tuple(item.name for item in example.items) for example in found.sample]
+    return [tuple(item.name for item in example.items) for example in found.examples]
 
 
 # the three checks of what is stored
@@ -83,7 +83,7 @@ def test_entities_and_chunks_without_an_embedding_are_missing_where_others_of_th
     found = check(graph, "missing-embedding")
     assert (found.count, found.total) == (3, 5)
     assert named(found) == [("B",), ("C",), ("c2",)]
-    assert [(e.items[0].kind, e.why) for e in found.sample] == [("entity", "3 links"), ("entity", "1 link"), ("chunk", "1 link")]
+    assert [(e.items[0].kind, e.why) for e in found.examples] == [("entity", "3 links"), ("entity", "1 link"), ("chunk", "1 link")]
 
 
 def test_a_kind_of_which_nothing_has_an_embedding_is_not_counted_as_missing(graph, draw):
@@ -97,7 +97,7 @@ def test_zero_and_not_finite_vectors_are_found(graph, draw):
                    (:E {name: 'D', v: [0, 2]}), (:E {name: 'F', v: 'text'}), (:E {name: 'G'}), (:Chunk {id: 'c', w: [0, 0]})""")
     found = check(graph, "zero-embedding")
     assert (found.count, found.total) == (4, 5)
-    assert [(e.items[0].name, (e.why or "")[:16]) for e in found.sample] == [
+    assert [(e.items[0].name, (e.why or "")[:16]) for e in found.examples] == [
         ("A", "all numbers are "), ("B", "a number is not "), ("C", "a number is not "), ("c", "all numbers are "),
     ]
 
@@ -107,7 +107,7 @@ def test_vectors_of_another_length_than_most_of_their_kind_are_found(graph, draw
                    (:E {name: 'D', v: 'x'}), (:E {name: 'F'}), (:E {name: 'G', v: []}), (:Chunk {id: 'c', w: [1.0, 2.0, 3.0]})""")
     found = check(graph, "embedding-dimension")
     assert (found.count, found.total) == (2, 5)
-    assert [(e.items[0].name, e.why) for e in found.sample] == [("C", "3 numbers, not 2"), ("D", "no list of numbers")]
+    assert [(e.items[0].name, e.why) for e in found.examples] == [("C", "3 numbers, not 2"), ("D", "no list of numbers")]
 
 
 def test_the_vector_index_says_what_the_length_is(graph, draw):
@@ -138,7 +138,7 @@ def test_entities_whose_stored_vectors_are_near_are_listed_nearest_first(graph):
     })
     found = check(graph, "similar-entity")
     assert (found.count, found.total, named(found)) == (2, 5, [("King's Grave", "King's Tomb")])
-    assert found.sample[0].why == f"near in meaning; cosine {np.cos(np.radians(20)):.3f}; nothing shared"
+    assert found.examples[0].why == f"near in meaning; cosine {np.cos(np.radians(20)):.3f}; nothing shared"
     assert found.reason == "by the stored v (3 numbers)"
     assert check(graph, "similar-entity", min_cosine=0.95).count == 0
 
@@ -153,7 +153,7 @@ def test_pairs_agree_with_cosines_computed_by_numpy(graph):
     found = check(graph, "similar-entity", min_cosine=0.8, top_k=13)
     assert len(near) > 3
     assert sorted(named(found)) == sorted(near)
-    told = [float((e.why or "").split("cosine ")[1].split(";")[0]) for e in found.sample]
+    told = [float((e.why or "").split("cosine ")[1].split(";")[0]) for e in found.examples]
     assert told == pytest.approx(sorted(near.values(), reverse=True), abs=6e-4)
 
 
@@ -302,7 +302,7 @@ def test_the_real_model_joins_what_means_the_same_and_numpy_agrees(graph, tmp_pa
     assert {frozenset(pair) for pair in named(found)} == {
         frozenset(("Serbian Army", "Serbian Military")), frozenset(("Emperor of Germany", "German Emperor")),
     }
-    for pair, example in zip(named(found), found.sample, strict=True):
+    for pair, example in zip(named(found), found.examples, strict=True):
         a, b = (vectors[NAMES.index(name)] for name in pair)
         assert f"cosine {float(a @ b):.3f}" in (example.why or "")
 
@@ -312,7 +312,7 @@ def test_the_real_model_joins_what_means_the_same_and_numpy_agrees(graph, tmp_pa
 
 def fragments(graph, embedding: Embedding | None = None) -> list[tuple[tuple[str, ...], str]]:
     found = check(graph, "fragmented-entity", embedding=embedding)
-    return [(pair, (example.why or "").partition("; cosine ")[2]) for pair, example in zip(named(found), found.sample, strict=True)]
+    return [(pair, (example.why or "").partition("; cosine ")[2]) for pair, example in zip(named(found), found.examples, strict=True)]
 
 
 def test_near_embeddings_stand_in_for_what_a_weak_form_lacks(graph):

@@ -263,7 +263,7 @@ def test_types_predicates_findings_and_verdicts_are_counted_by_hand(graph: Graph
     assert [(f.rule_id, f.group, f.status, f.count, f.total) for f in report.findings] == [
         ("missing-gold-entity", "completeness", "failed", 1, 3), ("missing-gold-relation", "completeness", "failed", 1, 2),
     ]
-    assert report.findings[0].sample[0].items[0].name == "Ishmael"
+    assert report.findings[0].examples[0].items[0].name == "Ishmael"
     assert [(v.figure, v.level, v.band) for v in report.verdicts] == [
         ("entity_coverage", "fuzzy", "critical"), ("relation_completeness", "fuzzy", "critical"),
     ]

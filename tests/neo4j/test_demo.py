@@ -79,13 +79,13 @@ def test_the_whole_sample_was_imported(report: AuditReport) -> None:
 
 
 def missed(finding: Finding) -> list[str]:
-    found = [names(example.items) for example in finding.sample]
+    found = [names(example.items) for example in finding.examples]
     return [item for item in told("planted", finding) if not any(parts(item) <= example for example in found)]
 
 
 def false(finding: Finding) -> list[str]:
     right = [parts(item) for key in ("planted", "accepted") for item in told(key, finding)]
-    return [" + ".join(sorted(names(e.items))) for e in finding.sample if not any(item <= names(e.items) for item in right)]
+    return [" + ".join(sorted(names(e.items))) for e in finding.examples if not any(item <= names(e.items) for item in right)]
 
 
 def told(key: str, finding: Finding) -> list[str]:

@@ -64,7 +64,7 @@ def test_one_graph_loaded_with_labels_in_two_orders_gives_one_audit(graph: Graph
     assert found == [{"Order": 12, "Product": 9, f"Company{mark}": 8, f"Employee{mark}": 6} for mark in ("_1", "_2")]
     for was, has in zip(one.findings, other.findings, strict=True):
         assert (was.rule_id, was.status, was.count, was.total, was.by_type) == (has.rule_id, has.status, has.count, has.total, has.by_type)
-        assert sorted(map(str, was.sample)) == sorted(map(str, has.sample))
+        assert sorted(map(str, was.examples)) == sorted(map(str, has.examples))
     made = diff(one, other)
     assert {change.verdict for change in made.findings} <= {"same", "unanswered"}
 

@@ -152,7 +152,7 @@ def test_an_entity_with_an_id_and_no_name_is_a_finding(cli: Any, graph: Graph) -
     put("tables/relations.csv", "source,target,predicate\na,b,knows\na,c,knows\n")
     assert cli(Path("tables"), "moby") == 0
     found = run_check(graph, bind(graph, load_profile("kgeval").layout, "moby"), "empty-name")
-    assert (found.count, found.total, [one.items[0].key for one in found.sample]) == (1, 3, ["b"])  # c is an end that the table lacks
+    assert (found.count, found.total, [one.items[0].key for one in found.examples]) == (1, 3, ["b"])  # c is an end that the table lacks
 
 
 def test_hostile_names_types_and_texts_are_only_data(cli: Any, graph: Graph) -> None:

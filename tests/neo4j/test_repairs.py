@@ -218,7 +218,7 @@ def repaired(graph: Graph, kind: str, rule_id: str, foreign: list[list[str]]) ->
         return None if rows else "shows nothing"
     left = check(graph, layout if rule_id != "constant-relation-type" else bind(graph, LAYOUTS[kind], "one"), rule_id)
     if rule_id == "signature-outlier":  # only one was swapped, the others have an end of the wrong type
-        return "is left" if any(SWAPPED in one.items[0].name for one in left.sample) or left.count != (finding.count or 0) - 1 else None
+        return "is left" if any(SWAPPED in one.items[0].name for one in left.examples) or left.count != (finding.count or 0) - 1 else None
     return f"{left.count} hits are left of {finding.count}; {rows}" if left.count else None
 
 
@@ -230,7 +230,7 @@ def listed(graph: Graph, layout: Layout, finding: Finding) -> str | None:
     if finding.query_lists == "hits" and not query.missing:
         row = pasted(graph, layout, query, {})[0]
         return None if row["count"] == finding.count else f"lists {row['count']} of {finding.count} hits"
-    things = {item.element_id for example in finding.sample for item in example.items if item.element_id}
+    things = {item.element_id for example in finding.examples for item in example.items if item.element_id}
     found = len(pasted(graph, layout, ids, {})) if ids else 0
     return None if found == len(things) else f"shows {found} of {len(things)} things"
 
@@ -255,7 +255,7 @@ def report_of(layout: Layout) -> AuditReport:
 
 def chosen(graph: Graph, rule_id: str, finding: Finding) -> Iterator[dict[str, Any]]:
     """What a reader chooses, run after run of the repair."""
-    items = [example.items for example in finding.sample]
+    items = [example.items for example in finding.examples]
     ids = [[item.element_id for item in group] for group in items]
     if rule_id in ("type-conflict", "duplicate-name", "similar-entity", "fragmented-entity"):
         gone: dict[Any, Any] = {}
@@ -288,7 +288,7 @@ def chosen(graph: Graph, rule_id: str, finding: Finding) -> Iterator[dict[str, A
             for part in range(4):
                 yield {"element_ids": [row["id"] for row in rows[part::4]], "label": f"{group[0].name} {part}"}
     elif rule_id == "mass-invalidation":
-        yield from ({"second": str(example.why).rpartition(" at ")[2]} for example in finding.sample)
+        yield from ({"second": str(example.why).rpartition(" at ")[2]} for example in finding.examples)
     elif rule_id == "inverse-duplicate":
         yield {"labels": [group[0].type for group in items]}
     else:

@@ -187,7 +187,7 @@ def test_a_part_of_the_graph_gives_an_estimate_with_an_interval(graph: Graph) ->
         held.append(found.interval.low <= 0.2 <= found.interval.high)
     assert sum(held) >= 18  # 95 % intervals: 17 or fewer of 20 would be one case in a hundred
     again = [run_check(graph, LAYOUT, "pronoun-entity", part=Part(0.2, 3)) for _ in range(2)]
-    assert again[0].count == again[1].count and again[0].sample == again[1].sample
+    assert again[0].count == again[1].count and again[0].examples == again[1].examples
 
 
 def test_checks_of_pairs_look_at_everything_whatever_the_share(graph: Graph) -> None:

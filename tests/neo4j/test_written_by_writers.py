@@ -134,7 +134,7 @@ def check_examples(findings: dict[str, Finding]) -> None:
         "type-conflict": {"harrowmere"}, "entity-without-source": {"old quarry"}, "placeholder-entity": {"old quarry"},
     }
     for rule, names in wanted.items():
-        seen = {item.name.casefold().strip('"') for example in findings[rule].sample for item in example.items}
+        seen = {item.name.casefold().strip('"') for example in findings[rule].examples for item in example.items}
         assert seen <= names, f"{rule}: {seen - names}"
 
 

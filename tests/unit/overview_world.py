@@ -75,7 +75,7 @@ def finding(rule_id: str, count: int | None, *, severity: Any = "error", names: 
     shares = {} if count is None else {"count": count, "total": 100, "share": count / 100}
     sample = [Example(items=[GraphRef(element_id=f"4:{at}", key=name.lower(), name=name, type="Person")]) for at, name in enumerate(names)]
     return Finding(
-        rule_id=rule_id, group=more.pop("group", "names"), status=status, severity=severity, title=f"title of {rule_id}", sample=sample,
+        rule_id=rule_id, group=more.pop("group", "names"), status=status, severity=severity, title=f"title of {rule_id}", examples=sample,
         **shares, **more,
     )
 

@@ -164,7 +164,7 @@ def test_labels_of_people_count_more_than_the_judges_in_findings() -> None:
     found = report(Results("relations", sample(4), judged(["contradicted"] * 4), people({0: "entailed"})))
     contradicted = next(f for f in found.findings if f.rule_id == "contradicted-relation")
     assert (contradicted.count, contradicted.total, contradicted.group, contradicted.severity) == (3, 4, "accuracy", "error")
-    assert contradicted.sample[0].why == "judge: because | passage c0: “text 0”"
+    assert contradicted.examples[0].why == "judge: because | passage c0: “text 0”"
     assert "a sample of 4 of 400 relations" in contradicted.reason
 
 

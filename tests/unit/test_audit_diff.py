@@ -58,7 +58,7 @@ def test_hits_decide_and_never_a_share_alone(then: tuple[int, int], now: tuple[i
 def test_a_new_hit_is_worse_whatever_the_number() -> None:
     """By name and type where all are listed, by type else; the same things in other pairs are none, and waived ones are none."""
     def listed(*names: str, **more: Any) -> AuditReport:
-        return report(finding(count=len(names), sample=[example(name) for name in names], **more))
+        return report(finding(count=len(names), examples=[example(name) for name in names], **more))
 
     swapped = whole(diff(listed("Ada", "Bob"), listed("Ada", "Cid")))
     assert (swapped.verdict, swapped.reason) == ("worse", "1 new, 1 gone")
@@ -66,13 +66,13 @@ def test_a_new_hit_is_worse_whatever_the_number() -> None:
     assert (fewer.verdict, fewer.reason) == ("worse", "1 new, 3 gone")
     assert whole(diff(listed("Ada", "Bob"), listed("bob"))).verdict == "better"
     waived = example("Cid").model_copy(update={"waived": "agreed"})
-    some = report(finding(count=2, suppressed=1, sample=[example("Ada"), waived]))
+    some = report(finding(count=2, suppressed=1, examples=[example("Ada"), waived]))
     assert whole(diff(listed("Ada"), some)).verdict == "same"
     kinds = [report(finding(count=9, by_type=types)) for types in ({"Person": 6, "Place": 3}, {"Person": 2, "Place": 7})]
     assert (whole(diff(*kinds)).verdict, whole(diff(*kinds)).reason) == ("worse", "4 new, 4 gone")
     pairs = [Example(items=[example(one).items[0], example(two).items[0]], counts=1) for one, two in (("Ada", "Bob"), ("Bob", "Cid"))]
     other = Example(items=[example("Ada").items[0], example("Cid").items[0]], counts=2)
-    apart = whole(diff(report(finding(count=2, sample=pairs)), report(finding(count=2, sample=[other]))))
+    apart = whole(diff(report(finding(count=2, examples=pairs)), report(finding(count=2, examples=[other]))))
     assert apart.verdict == "same"
 
 
@@ -144,8 +144,8 @@ def test_types_without_a_known_total_are_compared_by_count() -> None:
 
 
 def test_examples_are_known_by_type_and_name_and_not_by_element_id() -> None:
-    then = finding(count=2, sample=[example("Ada", element_id="4:1"), example("The Ulm")])
-    now = finding(count=2, sample=[example("ada", element_id="4:9"), example("Ulm", "Place")])
+    then = finding(count=2, examples=[example("Ada", element_id="4:1"), example("The Ulm")])
+    now = finding(count=2, examples=[example("ada", element_id="4:9"), example("Ulm", "Place")])
     change = whole(diff(report(then), report(now)))
     assert change.examples_compared
     assert [one.items[0].name for one in change.appeared] == ["Ulm"]
@@ -153,15 +153,15 @@ def test_examples_are_known_by_type_and_name_and_not_by_element_id() -> None:
 
 
 def test_two_things_of_one_name_are_two() -> None:
-    then, now = finding(count=1, sample=[example("Ada")]), finding(count=2, sample=[example("Ada"), example("Ada")])
+    then, now = finding(count=1, examples=[example("Ada")]), finding(count=2, examples=[example("Ada"), example("Ada")])
     assert len(whole(diff(report(then), report(now))).appeared) == 1
 
 
 def test_of_a_list_that_was_cut_nothing_is_said_to_have_appeared() -> None:
-    made = diff(report(finding(count=9, sample=[example("Ada")])), report(finding(count=1, sample=[example("Bob")])))
+    made = diff(report(finding(count=9, examples=[example("Ada")])), report(finding(count=1, examples=[example("Bob")])))
     assert not whole(made).examples_compared and not whole(made).appeared
     assert any("not all hits are listed" in note for note in made.notes)
-    hashed = report(finding(count=1, sample=[example("#1")]), run=run_of(arguments={"redact": True}))
+    hashed = report(finding(count=1, examples=[example("#1")]), run=run_of(arguments={"redact": True}))
     assert not whole(diff(hashed, hashed)).examples_compared
 
 
@@ -218,22 +218,22 @@ def test_hits_by_type_are_compared_without_waived_ones_too() -> None:
 
 def test_an_element_id_in_place_of_a_name_is_no_name() -> None:
     then, now = (
-        finding(count=1, sample=[Example(items=[GraphRef(element_id=at, key=at, name=at, kind="chunk")])]) for at in ("4:a:1", "4:b:7")
+        finding(count=1, examples=[Example(items=[GraphRef(element_id=at, key=at, name=at, kind="chunk")])]) for at in ("4:a:1", "4:b:7")
     )
     change = whole(diff(report(then), report(now)))
     assert change.examples_compared and not change.appeared and not change.vanished
 
 
 def test_a_few_pairs_that_hold_every_entity_are_no_whole_list() -> None:
-    some = finding(count=2, sample=[example("Ada").model_copy(update={"counts": 2})], examples=3)
+    some = finding(count=2, examples=[example("Ada").model_copy(update={"counts": 2})], examples_total=3)
     assert not whole(diff(report(some), report(some))).examples_compared
-    every = some.model_copy(update={"examples": 1})
+    every = some.model_copy(update={"examples_total": 1})
     assert whole(diff(report(every), report(every))).examples_compared
 
 
 def test_a_list_without_its_waived_hits_is_no_whole_list() -> None:
-    every = finding(count=2, suppressed=1, sample=[example("Ada"), example("Bob").model_copy(update={"waived": "r"})])
-    cut = every.model_copy(update={"sample": every.sample[:1]})
+    every = finding(count=2, suppressed=1, examples=[example("Ada"), example("Bob").model_copy(update={"waived": "r"})])
+    cut = every.model_copy(update={"examples": every.examples[:1]})
     assert not whole(diff(report(every), report(cut))).vanished, "Bob is there, and waived"
     assert whole(diff(report(every), report(every))).examples_compared
 

@@ -41,7 +41,7 @@ def call(*arguments: object) -> Result:
 @pytest.fixture
 def files(tmp_path: Path) -> list[Path]:
     """Two reports: 4 entities with 3 relations and a failed check, 8 entities with 12 relations and none."""
-    one = small("one", 4, 3).model_copy(update={"findings": [finding(count=1, total=4, severity="error", sample=[example("Ada")])]})
+    one = small("one", 4, 3).model_copy(update={"findings": [finding(count=1, total=4, severity="error", examples=[example("Ada")])]})
     two = small("two", 8, 12).model_copy(update={"findings": [finding(count=0, total=8, severity="error")]})
     paths = [tmp_path / "a.json", tmp_path / "b.json"]
     for path, made in zip(paths, (one, two), strict=True):
@@ -230,7 +230,7 @@ def test_hostile_names_stay_names_in_every_form() -> None:
 
 
 def test_redaction_leaves_names_out_of_every_column() -> None:
-    one = report(finding(count=1, sample=[example("Ada")]), graph="a")
+    one = report(finding(count=1, examples=[example("Ada")]), graph="a")
     made = side_by_side(["a", "b"], [one, one], run_of())
     assert "Ada" in rendered(made, "json") and "Ada" not in rendered(made, "json", redact=True)
 

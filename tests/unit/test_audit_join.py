@@ -42,7 +42,7 @@ def entity(name: str, type_: str | None = None, **more: Any) -> GraphRef:
 
 def finding(rule: str, *refs: GraphRef, **more: Any) -> Finding:
     given_ = {"rule_id": rule, "group": "names", "status": "failed", "severity": "warning", "title": rule, "count": len(refs), **more}
-    return Finding.model_validate({**given_, "sample": [Example(items=[ref]) for ref in refs]})
+    return Finding.model_validate({**given_, "examples": [Example(items=[ref]) for ref in refs]})
 
 
 def audit(*findings: Finding, graph: str | None = None) -> AuditReport:

@@ -53,7 +53,7 @@ def test_only_what_is_new_fails() -> None:
     same = judged(RULE, outcome(shows("bob"), shows("The Ada")), gates)
     assert (same.known, same.held, same.status) == (2, 0, "passed")
     more = judged(RULE, outcome(shows("Ada"), shows("Cy"), shows("Bob")), gates)
-    assert (more.known, more.held, more.status, [one.known for one in more.sample]) == (2, 1, "failed", [False, True, True])
+    assert (more.known, more.held, more.status, [one.known for one in more.examples]) == (2, 1, "failed", [False, True, True])
 
 
 def test_two_hits_of_a_key_where_one_was_known_are_one_new() -> None:
@@ -64,7 +64,7 @@ def test_two_hits_of_a_key_where_one_was_known_are_one_new() -> None:
 def test_a_group_that_grew_is_new_by_what_it_grew() -> None:
     rule = of("group")
     found = judged(rule, outcome(shows("Ada", "ADA", counts=5)), Gates(ratchet=debt(rule, shows("ada", "Ada", counts=3))))
-    assert (found.known, found.held, found.sample[0].known) == (3, 2, False)
+    assert (found.known, found.held, found.examples[0].known) == (3, 2, False)
 
 
 def test_items_of_a_group_are_hits_of_their_own() -> None:
@@ -77,7 +77,7 @@ def test_items_of_a_group_are_hits_of_their_own() -> None:
 
 def test_pairs_count_each_thing_once_and_what_a_held_pair_has_is_held() -> None:
     rule, pairs = of("pairs"), outcome(shows("A", "B"), shows("A", "C"), shows("D", "E"), count=5)
-    assert [one.counts for one in recounted(pairs.sample)] == [2, 1, 2]
+    assert [one.counts for one in recounted(pairs.examples)] == [2, 1, 2]
     assert judged(rule, pairs, Gates()).by_type == {"Person": 5}
     found = judged(rule, pairs, waived(Waiver("isolated-entity", "r", match="B"), Waiver("isolated-entity", "r", match="D")))
     assert (found.held, found.suppressed) == (2, 3)  # A and C are held; B, D and E are not
@@ -86,12 +86,12 @@ def test_pairs_count_each_thing_once_and_what_a_held_pair_has_is_held() -> None:
 
 
 def test_pairs_that_hold_everything_are_not_all_pairs_if_the_check_knows_of_more() -> None:
-    part = Outcome(4, 10, [shows("A", "B"), shows("C", "D")], examples=6)  # the other four join the same four entities
+    part = Outcome(4, 10, [shows("A", "B"), shows("C", "D")], examples_total=6)  # the other four join the same four entities
     rule, waiver = of("pairs"), Waiver("isolated-entity", "r", match="re:[ABC]")
     found = judged(rule, part, waived(waiver))
     assert (found.status, found.held, found.suppressed, found.listed) == ("failed", 4, 0, False)
     assert found.note is not None and "waivers with a match take nothing here" in found.note
-    whole = replace(part, examples=2)
+    whole = replace(part, examples_total=2)
     assert judged(rule, whole, waived(waiver)).listed
 
 
@@ -135,7 +135,7 @@ def test_nothing_is_lost_and_the_same_graph_has_nothing_new(before: list[Example
     gates = waived(*([Waiver("isolated-entity", "r", match="bob")] if waive else []), ratchet=debt(rule, *before, total=50))
     found = judged(rule, outcome(*now, total=50), gates)
     assert found.held + found.suppressed + found.known == sum(one.counts for one in now)
-    assert min(found.held, found.suppressed, found.known) >= 0 and len(found.sample) == len(now)
+    assert min(found.held, found.suppressed, found.known) >= 0 and len(found.examples) == len(now)
     assert judged(rule, outcome(*reversed(before), total=50), Gates(ratchet=gates.ratchet)).held == 0
 
 

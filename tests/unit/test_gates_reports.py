@@ -34,8 +34,8 @@ def shows(name: str, **more: Any) -> Example:
 def gated(reason: str = "agreed", graph: str = "g") -> AuditReport:
     """Three duplicates: one held, one known, one waived; one check of waived hits only; a missed, an unanswered and a reported gate."""
     sample = [shows("Ada"), shows("Bob", known=True), shows("Cy", waived=reason)]
-    first = finding("duplicate-name", 3, suppressed=1, known=1).model_copy(update={"sample": sample})
-    silent = finding("self-loop", 2, suppressed=2, status="passed").model_copy(update={"sample": [shows("Dee", waived=reason, counts=2)]})
+    first = finding("duplicate-name", 3, suppressed=1, known=1).model_copy(update={"examples": sample})
+    silent = finding("self-loop", 2, suppressed=2, status="passed").model_copy(update={"examples": [shows("Dee", waived=reason, counts=2)]})
     return audited(
         first, silent, graph=graph,
         gates=[
@@ -105,7 +105,7 @@ def test_sarif_holds_suppressed_results_and_missed_gates() -> None:
 def test_what_only_illustrates_a_hit_is_no_part_of_its_fingerprint() -> None:
     def of(rule: str, *names: str) -> str:
         items = [GraphRef(key=name, name=name, kind="type") for name in names]
-        one = listed(finding(rule, 1).model_copy(update={"sample": [Example(items=items)]}), "g", "f")
+        one = listed(finding(rule, 1).model_copy(update={"examples": [Example(items=items)]}), "g", "f")
         return fingerprint(one, one.examples[0])
 
     assert of("rare-type", "Ship", "Titanic") == of("rare-type", "SHIP", "Olympic")
@@ -136,12 +136,12 @@ def test_redacted_reports_keep_no_reason_and_no_pattern() -> None:
     report = gated("Eveline agreed").model_copy(update={"waivers": [waiver]})
     for form in FORMS:
         assert "Eveline" not in rendered(report, form, redact=True)  # type: ignore[arg-type]
-    assert json.loads(rendered(report, "json", redact=True))["findings"][0]["sample"][1]["known"]
+    assert json.loads(rendered(report, "json", redact=True))["findings"][0]["examples"][1]["known"]
 
 
 def test_a_long_audit_stays_a_comment() -> None:
     sample = [shows("name " * 30 + str(at), why="why " * 40) for at in range(3)]
-    many = [finding(f"check-{at}", 3).model_copy(update={"sample": sample, "title": "t" * 150}) for at in range(300)]
+    many = [finding(f"check-{at}", 3).model_copy(update={"examples": sample, "title": "t" * 150}) for at in range(300)]
     waivers = [Waived(rule=f"check-{at}", match="m" * 150, reason="r " * 150) for at in range(300)]
     assert len(rendered(audited(*many, waivers=waivers, notes=["n" * 400] * 300), "md")) <= MOST_CHARACTERS
 

@@ -24,7 +24,7 @@ def test_waived_hits_leave_the_count_that_is_held_and_stay_in_the_count() -> Non
     gates = waived(Waiver("isolated-entity", "agreed", match="ada*"), Waiver("names", "other group", match="*"))
     found = judged(RULE, outcome(shows("Ada Lovelace"), shows("ADA"), shows("Bob")), gates)
     assert (found.held, found.suppressed, found.known, found.status) == (1, 2, 0, "failed")
-    assert [one.waived for one in found.sample] == [None, "agreed", "agreed"]
+    assert [one.waived for one in found.examples] == [None, "agreed", "agreed"]
     assert (found.taken, found.by_type) == ({0: 2}, {"Person": 1})
     assert judged(RULE, outcome(shows("Ada")), gates).status == "passed"
 
@@ -157,5 +157,5 @@ def test_a_finding_of_a_joined_report_is_silenced_as_a_whole_only() -> None:
     finding = answered(count=4).model_copy(update={"rule_id": "contradicted-relation", "group": "accuracy"})
     done, places = silenced(finding, waived(Waiver("accuracy", "sampled badly"), Waiver("contradicted-relation", "the same again")))
     assert (done.status, done.suppressed, places) == ("passed", 4, [0, 1])
-    assert done.sample == [] and done.waived[0].reason == "sampled badly"
+    assert done.examples == [] and done.waived[0].reason == "sampled badly"
     assert silenced(finding, waived(Waiver("accuracy", "r", match="*"))) == (finding, [])

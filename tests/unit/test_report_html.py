@@ -72,7 +72,7 @@ def hostile(report: AuditReport) -> AuditReport:
     sample = [Example(items=[GraphRef(element_id=bad or None, key=bad, name=bad, type=bad)], why=bad) for bad in HOSTILE]
     few = [*report.findings[:3], next(f for f in report.findings if f.status == "incomplete"), *report.findings[-3:]]
     findings = [
-        f.model_copy(update={"sample": sample, "reason": HOSTILE[at % len(HOSTILE)], "query": f"{f.query}// {HOSTILE[1]}\u202e"})
+        f.model_copy(update={"examples": sample, "reason": HOSTILE[at % len(HOSTILE)], "query": f"{f.query}// {HOSTILE[1]}\u202e"})
         for at, f in enumerate(few)
     ]
     counts, fills = {bad: at for at, bad in enumerate(HOSTILE)}, dict.fromkeys(HOSTILE, 0.5)
@@ -129,7 +129,7 @@ def test_every_finding_is_there_with_its_examples_and_advice(report: AuditReport
         assert finding.title in page.text and finding.rule_id in page.text
         if finding.status == "failed":
             assert finding.advice in page.text
-            for item in (item for example in finding.sample for item in example.items):
+            for item in (item for example in finding.examples for item in example.items):
                 assert item.element_id is not None and item.element_id in page.text
 
 
@@ -169,7 +169,7 @@ def test_two_renderings_are_the_same(report: AuditReport) -> None:
 @pytest.mark.slow
 def test_redaction_leaves_no_name(report: AuditReport) -> None:
     plain, page = render(report), render(redacted(report))
-    texts = {text for f in report.findings for e in f.sample for text in (e.why, *(i.name for i in e.items if i.kind in KINDS))}
+    texts = {text for f in report.findings for e in f.examples for text in (e.why, *(i.name for i in e.items if i.kind in KINDS))}
     long = [escape(text) for text in texts if text and len(text) > 8]
     assert len(long) > 30 and all(text in plain or "\u200b" in text for text in long)
     assert [text for text in long if text in page] == []

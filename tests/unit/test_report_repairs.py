@@ -33,7 +33,7 @@ def finding(rule_id: str, *found: Example, layout: Layout = PLAIN) -> Finding:
     rule, query = load_rules()[rule_id], all_queries()[rule_id]
     return Finding(
         rule_id=rule_id, group=rule.group, status="failed", severity=rule.severity, title=rule.title, count=len(found), total=9, share=0.5,
-        sample=list(found), query=query.text, query_lists=query_lists(rule), repair=repair_for(rule, layout, found),
+        examples=list(found), query=query.text, query_lists=query_lists(rule), repair=repair_for(rule, layout, found),
         parameters={param.name: 9 for param in query.params if param.name != "layout"},
     )
 

@@ -135,7 +135,7 @@ def test_a_fingerprint_outlives_a_rebuild_of_the_graph(tmp_path: Path) -> None:
 
     one = finding("duplicate-name", 2, names=("Ada  Lindqvist",))
     ref = GraphRef(element_id="9:other:77", key="other key", name="ada lindqvist", type="Person")
-    rebuilt = one.model_copy(update={"count": 5, "share": 0.05, "sample": [Example(items=[ref])]})
+    rebuilt = one.model_copy(update={"count": 5, "share": 0.05, "examples": [Example(items=[ref])]})
     assert marks(audited(one)) == marks(audited(rebuilt))
     assert marks(audited(one)) != marks(audited(one, graph="another"))
     assert marks(audited(one)) != marks(audited(one.model_copy(update={"rule_id": "empty-name"})))
@@ -151,7 +151,7 @@ def test_a_fingerprint_does_not_depend_on_the_order_or_the_case_of_names(names: 
 
 def of_items(*items: GraphRef, rule: str = "duplicate-name") -> str:
     """The fingerprint of one hit."""
-    one = listed(finding(rule, 1).model_copy(update={"sample": [Example(items=list(items))]}), "g", "s")
+    one = listed(finding(rule, 1).model_copy(update={"examples": [Example(items=list(items))]}), "g", "s")
     return fingerprint(one, one.examples[0])
 
 
@@ -176,10 +176,10 @@ def test_an_element_id_is_no_part_of_a_fingerprint_and_no_name() -> None:
     assert of_items(chunks[0], rule="chunk-without-entities") == of_items(chunks[1], rule="chunk-without-entities")
     nameless = [GraphRef(element_id=f"4:{key}", key=key, name="", type="Person") for key in ("uuid-1", "uuid-2")]
     assert of_items(nameless[0], rule="empty-name") == of_items(nameless[1], rule="empty-name"), "keys are others after a rebuild"
-    report = audited(*(finding("chunk-without-entities", 1).model_copy(update={"sample": [Example(items=[one])]}) for one in chunks[:1]))
+    report = audited(*(finding("chunk-without-entities", 1).model_copy(update={"examples": [Example(items=[one])]}) for one in chunks[:1]))
     (result,) = judged(rendered(report, "sarif"))["results"]
     assert "4:a:1" not in json.dumps(result) and "entities. In all: 1 of 100" in result["message"]["text"]
-    shown = listed(finding("empty-name", 1).model_copy(update={"sample": [Example(items=nameless[:1])]}), "g", "s")
+    shown = listed(finding("empty-name", 1).model_copy(update={"examples": [Example(items=nameless[:1])]}), "g", "s")
     assert shown.examples[0].names == ["uuid-1"], "a key helps to find it"
 
 

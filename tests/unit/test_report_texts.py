@@ -103,7 +103,7 @@ def test_markdown_holds_the_findings_and_the_reasons(report: AuditReport) -> Non
 def test_names_cannot_break_out_of_markdown() -> None:
     sample = [Example(items=[GraphRef(key=bad, name=bad)], why=bad) for bad in HOSTILE]
     for at in range(0, len(HOSTILE), 3):
-        failed = finding("x", "error", 3, sample=sample[at : at + 3])
+        failed = finding("x", "error", 3, examples=sample[at : at + 3])
         text = markdown.render(audit(failed, finding("y", "info", status="skipped", reason=HOSTILE[at]), graph=HOSTILE[at]))
         row = next(line for line in text.splitlines() if line.startswith("| error"))
         assert row.count("|") == 5
@@ -141,8 +141,8 @@ def test_a_figure_without_a_value_is_never_shown_as_zero() -> None:
 def test_redaction_is_the_same_for_the_same_text_and_differs_between_reports() -> None:
     def names(total: int) -> list[str]:
         pair = Example(items=[GraphRef(key="Ada", name="Ada", type="person"), GraphRef(key="Ada", name="Bob")], why="Ada")
-        red = redacted(audit(finding("x", "error", 1, total, sample=[pair])))
-        return [*(item.name for item in red.findings[0].sample[0].items), red.findings[0].sample[0].items[0].key]
+        red = redacted(audit(finding("x", "error", 1, total, examples=[pair])))
+        return [*(item.name for item in red.findings[0].examples[0].items), red.findings[0].examples[0].items[0].key]
 
     ada, bob, key = names(10)
     assert ada == key != bob and re.fullmatch("#[0-9a-f]{8}", ada)
@@ -151,7 +151,7 @@ def test_redaction_is_the_same_for_the_same_text_and_differs_between_reports() -
 
 def test_redaction_hides_a_servers_message_but_keeps_the_vocabulary() -> None:
     broken = finding("x", "error", status="error", reason="could not read 'Ada'")
-    kept = finding("y", "info", 1, sample=[Example(items=[GraphRef(key="person", name="person", kind="type")])])
+    kept = finding("y", "info", 1, examples=[Example(items=[GraphRef(key="person", name="person", kind="type")])])
     text = json_.render(redacted(audit(broken, kept)))
     assert "Ada" not in text and "person" in text
 
@@ -221,7 +221,7 @@ def test_what_touches_more_of_the_graph_is_mended_first() -> None:
 
     spelling = [Example(items=[GraphRef(key="PERSON", name="PERSON", kind="type"), GraphRef(key="Person", name="Person", kind="type")])]
     made = audit(
-        failing("index", 1, 1, "indexes that readers rely on"), failing("spelling", 1, 68, "types", sample=spelling),
+        failing("index", 1, 1, "indexes that readers rely on"), failing("spelling", 1, 68, "types", examples=spelling),
         failing("duplicates", 18, 1_764, "entities with a name"), failing("isolated", 348, 1_764, "entities"),
         failing("super", 23, 1_764, "entities"), failing("dangling", 1, 34, "relations", "error"),
     )

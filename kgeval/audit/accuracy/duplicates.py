@@ -79,7 +79,7 @@ def listed_pairs(
             raise IncompleteError(f"the check {rule} did not run to its end: {found.reason}", fix=fix)
         if found.reason:
             notes.append(f"{rule}: {found.reason}")
-        if any(len(example.items) >= MOST_ITEMS for example in found.sample):
+        if any(len(example.items) >= MOST_ITEMS for example in found.examples):
             notes.append(f"{rule}: of groups with more than {MOST_ITEMS} entities, pairs of {MOST_ITEMS} of them are listed")
         for pair in _pairs(found):
             pairs.setdefault(frozenset((pair.a.element_id, pair.b.element_id)), pair)
@@ -88,7 +88,7 @@ def listed_pairs(
 
 def _pairs(found: Finding) -> Iterable[Pair]:
     """The pairs of a finding: of a group of like names every two, of a fragment pair the one."""
-    for example in found.sample:
+    for example in found.examples:
         ends = sorted(example.items, key=lambda end: (end.name, end.key, end.type or ""))
         group = " = ".join(_told(end) for end in ends)
         form = SAME_NAME if found.rule_id == "duplicate-name" else (example.why or "").partition(";")[0]

@@ -64,7 +64,7 @@ def _finding(ailment: Ailment, items: Sequence[ItemVerdict], kind: AccuracyKind,
         count=len(hits) if known else None, total=len(known) if known else None, total_of=f"judged {kind}",
         share=len(hits) / len(known) if known else None, threshold="share <= 0",
         reason=reason if known else "no item has a label",
-        sample=[_example(item, sampled[item.id]) for item in hits[:most]],
+        examples=[_example(item, sampled[item.id]) for item in hits[:most]],
     )
 
 

@@ -74,7 +74,7 @@ def findings(items: Iterable[GoldMatch], level: Level, *, limit: int, advice: Ma
         )
         out.append(blank.model_copy(update={
             "status": "failed" if lacking else "passed", "count": len(lacking), "total": len(those), "share": len(lacking) / len(those),
-            "threshold": "share <= 0", "settings": {"level": level}, "sample": [_example(item) for item in lacking[: limit or None]],
+            "threshold": "share <= 0", "settings": {"level": level}, "examples": [_example(item) for item in lacking[: limit or None]],
         } if those else {"reason": f"the gold set has no {blank.total_of.removeprefix('gold ')}"}))
     return out
 

@@ -43,7 +43,7 @@ class Gates:
 
 @dataclass(frozen=True)
 class Judged:
-    """What became of a check's hits: all of `count` are suppressed, known, or held against the limits. `sample`: the hits in the order
+    """What became of a check's hits: all of `count` are suppressed, known, or held against the limits. `examples`: the hits in the order
     held, known, waived. `taken`: hits by the place of the waiver that took them; `matched`: also those that another waiver took. `debt`: if
     it is remembered. `listed`: all hits could be looked at one by one.
     `by_type`: those that are not waived; null where not all are listed."""
@@ -55,7 +55,7 @@ class Judged:
     known: int
     taken: Mapping[int, int]
     matched: Mapping[int, int]
-    sample: list[Example]
+    examples: list[Example]
     by_type: dict[str, int] | None
     note: str | None = None
     debt: RatchetRule | None = None
@@ -73,10 +73,10 @@ class _Sorted:
 
 
 def judged(rule: Rule, outcome: Outcome, gates: Gates) -> Judged:
-    """The judgement of one check. `outcome.sample`: all of its hits, or as many as could be listed. Unless these are all, only
+    """The judgement of one check. `outcome.examples`: all of its hits, or as many as could be listed. Unless these are all, only
     waivers of the whole check take hits: of hits that are not listed, or counted twice, nobody can say which are matched."""
-    examples = recounted(outcome.sample) if rule.hit == "pairs" else outcome.sample
-    listed = are_all(examples, count=outcome.count, examples=outcome.examples)
+    examples = recounted(outcome.examples) if rule.hit == "pairs" else outcome.examples
+    listed = are_all(examples, count=outcome.count, total=outcome.examples_total)
     waivers = gates.in_force(rule.id, rule.group)
     left, taken, matched = _waived(rule, examples, [(at, one) for at, one in waivers if listed or one.match is None])
     sorted_ = _known(rule, left, taken, gates, listed=listed)
@@ -92,7 +92,7 @@ def judged(rule: Rule, outcome: Outcome, gates: Gates) -> Judged:
     return Judged(
         "failed" if broken else "passed", worst(broken, rule.severity), open_ - known, suppressed, known,
         {at: n for at, n in sorted(hits.items()) if n}, {**matched, **({whole: outcome.count} if whole is not None else {})},
-        _sample(sorted_, gates), by_type([*sorted_.held, *sorted_.known], rule.hit) if listed else None,
+        _examples(sorted_, gates), by_type([*sorted_.held, *sorted_.known], rule.hit) if listed else None,
         _note(rule, outcome, waivers, gates, listed=listed), debt, listed,
     )
 
@@ -115,8 +115,8 @@ def silenced(finding: Finding, gates: Gates) -> tuple[Finding, list[int]]:
     if not found:
         return finding, []
     first = found[0][1]
-    sample = [example.model_copy(update={"waived": first.reason}) for example in finding.sample]
-    update = {"status": "passed", "suppressed": finding.count, "waived": [first.record(hits=finding.count)], "sample": sample}
+    examples = [example.model_copy(update={"waived": first.reason}) for example in finding.examples]
+    update = {"status": "passed", "suppressed": finding.count, "waived": [first.record(hits=finding.count)], "examples": examples}
     return finding.model_copy(update={**update, "by_type": None if finding.by_type is None else {}}), [at for at, _ in found]
 
 
@@ -187,7 +187,7 @@ def _broken(limits: Sequence[Limit], held: int, total: int) -> list[Limit]:
     return [limit for limit, value in values if held and (value is None or limit.broken(value))]
 
 
-def _sample(found: _Sorted, gates: Gates) -> list[Example]:
+def _examples(found: _Sorted, gates: Gates) -> list[Example]:
     known = [example.model_copy(update={"known": True}) for example in found.known]
     return [*found.held, *known, *(one.model_copy(update={"waived": gates.waivers[at].reason}) for at, one in found.waived)]
 

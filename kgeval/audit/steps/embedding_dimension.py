@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kgeval.audit.check import Check, Outcome, examples
+from kgeval.audit.check import Check, Outcome, examples_of
 from kgeval.graph.queries import all_queries
 
 
@@ -11,7 +11,7 @@ def run(check: Check) -> Outcome:
     wanted = _dimensions(check)
     row = check.graph.read(check.query, check.params(dimensions=wanted), timeout=check.timeout)[0]
     told = "; ".join(f"the vector index of {kind} embeddings holds {length} numbers" for kind, length in wanted.items())
-    return Outcome(row["count"], row["total"], examples(row["sample"]), told or None)
+    return Outcome(row["count"], row["total"], examples_of(row["sample"]), told or None)
 
 
 def _dimensions(check: Check) -> dict[str, int]:

@@ -6,7 +6,7 @@ import re
 from datetime import UTC, date, datetime
 from typing import Any
 
-from kgeval.audit.check import Check, Outcome, examples
+from kgeval.audit.check import Check, Outcome, examples_of
 from kgeval.records import Example, GraphRef
 
 MILLISECONDS = 100_000_000_000
@@ -19,8 +19,8 @@ def run(check: Check) -> Outcome:
     row = check.graph.read(check.query, check.params(), timeout=check.timeout)[0]
     late = [hit for hit in row["candidates"] if is_inverted(hit["start"], hit["end"])]
     late.sort(key=lambda hit: (hit["start"], hit["item"]["element_id"]))
-    sample = examples(row["sample"]) + [_example(hit) for hit in late[: check.sample]]
-    return Outcome(row["count"] + len(late), row["total"], sample[: check.sample])
+    examples = examples_of(row["sample"]) + [_example(hit) for hit in late[: check.sample]]
+    return Outcome(row["count"] + len(late), row["total"], examples[: check.sample])
 
 
 def is_inverted(start: str, end: str) -> bool:

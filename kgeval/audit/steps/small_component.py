@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kgeval.audit.check import Check, Outcome, examples
+from kgeval.audit.check import Check, Outcome, examples_of
 from kgeval.audit.steps.projection import simple_graph
 
 
@@ -13,4 +13,4 @@ def run(check: Check) -> Outcome:
             return Outcome(0, 0)
         size, share = int(check.settings["max_size"]), float(check.settings["giant_share"])
         found = view.small_components(max_size=size, giant_share=share, sample=check.sample)
-    return Outcome(found.count, found.total, examples(found.sample))
+    return Outcome(found.count, found.total, examples_of(found.sample))

@@ -116,7 +116,7 @@ def _keys(ref: GraphRef) -> list[str | tuple[str, str]]:
 
 
 def _refs(finding: Finding) -> Iterator[GraphRef]:
-    return (ref for example in finding.sample for ref in example.items if ref.kind in KINDS)
+    return (ref for example in finding.examples for ref in example.items if ref.kind in KINDS)
 
 
 def _type(ref: GraphRef) -> str | None:
@@ -136,7 +136,7 @@ def _texts(findings: Sequence[Finding]) -> Names:
 
 
 def _unlisted(finding: Finding) -> str | None:
-    listed = max(len(finding.sample), len({(ref.kind, ref.element_id or ref.key) for ref in _refs(finding)}))
+    listed = max(len(finding.examples), len({(ref.kind, ref.element_id or ref.key) for ref in _refs(finding)}))
     if finding.count is None or listed >= finding.count:
         return None
     return f"{finding.rule_id}: {listed:,} of {finding.count:,} listed; run kgeval audit --limit 0 to join them all"

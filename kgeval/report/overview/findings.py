@@ -47,7 +47,7 @@ def listed(one: Finding, graph: str | None, source: str, place: RunPlace | None 
         graph=graph,
         count=one.count, total=one.total, total_of=one.total_of, share=one.share, threshold=one.threshold,
         suppressed=one.suppressed, known=one.known, advice=one.advice,
-        examples=[_example(example) for example in one.sample[:MOST_EXAMPLES]], source=source,
+        examples=[_example(example) for example in one.examples[:MOST_EXAMPLES]], source=source,
     )
 
 
