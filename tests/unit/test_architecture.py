@@ -59,6 +59,7 @@ def test_every_module_stands_in_a_known_room() -> None:
     assert [str(p.relative_to(PACKAGE)) for p in SOURCES if room_of(p) is None and p.name not in outside] == []
 
 
+@pytest.mark.slow
 def test_heavy_libraries_are_imported_inside_functions_only() -> None:
     wrong = [
         f"{path.relative_to(PACKAGE)} imports {found.module} at load"
@@ -68,6 +69,7 @@ def test_heavy_libraries_are_imported_inside_functions_only() -> None:
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_modules_that_need_a_heavy_library_at_load_are_imported_inside_functions_only() -> None:
     wrong = [
         f"{path.relative_to(PACKAGE)} imports {found.module} at load"
@@ -98,6 +100,7 @@ def test_errors_are_not_swallowed_and_input_is_not_asserted() -> None:
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_the_gds_client_never_runs_cypher_with_its_writing_default() -> None:
     wrong = [
         f"{path.relative_to(PACKAGE)}:{call.lineno}"
@@ -107,6 +110,7 @@ def test_the_gds_client_never_runs_cypher_with_its_writing_default() -> None:
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_no_gds_algorithm_writes_to_the_database() -> None:
     wrong = []
     for path in SOURCES:
@@ -117,6 +121,7 @@ def test_no_gds_algorithm_writes_to_the_database() -> None:
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_only_importers_and_builders_open_a_writing_transaction() -> None:
     """`Graph.write` and `Graph.schema_command`; graph/connect.py defines them."""
     wrong = []

@@ -15,7 +15,7 @@ from kgeval.graph import sessions
 from kgeval.graph.connect import Address, Graph, QueryEnded, QueryTimeout, translated
 from kgeval.graph.processes import mark
 from kgeval.graph.reading import ReadingSession
-from kgeval.graph.sessions import ENDED, MARK, marks, signed, stop, stop_signed
+from kgeval.graph.sessions import ENDED, MARK, TIDYING, marks, signed, stop, stop_signed
 
 
 class Broken:
@@ -34,7 +34,7 @@ class Broken:
 
 def test_after_an_interrupt_no_connection_of_before_is_asked_again() -> None:
     broken: Any = Broken()
-    graph = Graph(broken, SimpleNamespace(database="neo4j"), Address("bolt://127.0.0.1:1", "neo4j", "x", source="test"))  # type: ignore[arg-type]
+    graph = Graph(broken, SimpleNamespace(database="neo4j", gds=None), Address("bolt://127.0.0.1:1", "neo4j", "x", source="test"))  # type: ignore[arg-type]
     with pytest.raises(KeyboardInterrupt):
         graph.read("RETURN 1")
     assert (broken.closed, graph._driver is broken) == (True, False)
@@ -136,9 +136,16 @@ def test_a_query_of_another_client_is_known_by_its_comment_and_ended_by_its_name
     assert stop(server, None) == 3
 
 
+def test_what_cleans_up_is_not_ended_by_an_interrupt() -> None:
+    """The drop of a projection was ended like any other query of the process, and the projection stayed."""
+    server: Any = Server([row("1", mark()), {**row("2"), "marks": marks(TIDYING)}], {})
+    assert stop(server, None) == 1
+    assert server.asked == ["1"]
+
+
 def test_an_interrupt_between_two_rows_ends_the_queries_before_the_connection_is_closed() -> None:
     server: Any = Server([row("1", mark())], {})
-    info: Any = SimpleNamespace(database=None)
+    info: Any = SimpleNamespace(database=None, gds=None)
     with pytest.raises(KeyboardInterrupt), Graph(server, info, Address("bolt://x", "u", "p")):
         raise KeyboardInterrupt
     assert (server.asked, server.closed) == (["1"], True)
