@@ -125,7 +125,18 @@ def chosen_systems(config: Config, options: Mapping[str, Any]) -> list[Chosen]:
         raise UsageError(f"no system is called {', '.join(unknown)}", fix=f"the systems are {', '.join(sorted(labels))}")
     folders = _folders(options["folders"], labels)
     made = (replace(one, folder=folders.get(one.label) or folders.get("") or one.folder) for one in found)
-    return [_set(one, settings, ablations) for one in made]
+    return _equal_budgets([_set(one, settings, ablations) for one in made])
+
+
+def _equal_budgets(chosen: list[Chosen]) -> list[Chosen]:
+    """With the `l_max` of the graph systems for `vector` too, where these agree and it has none of its own: a comparison that changes the
+    length of the contexts along with the retrieval says nothing of the retrieval."""
+    builtin = {one.label: one.spec.name for one in chosen if one.spec.kind == "builtin"}
+    budgets = [one.settings.get("l_max") for one in chosen if builtin.get(one.label) in ("graph", "graph+text")]
+    if not budgets or budgets[0] is None or any(budget != budgets[0] for budget in budgets):
+        return chosen
+    same = {"l_max": budgets[0]}
+    return [replace(one, settings={**same, **one.settings}) if builtin.get(one.label) == "vector" else one for one in chosen]
 
 
 def _folders(given: Sequence[str], labels: set[str]) -> dict[str, Path]:

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
 from kgeval.errors import ModelError, UsageError
+from kgeval.llm.tokens import count
 from kgeval.llm.vector_cache import VectorCache, text_key
 
 if TYPE_CHECKING:
@@ -92,6 +93,23 @@ class Embedder:
         vector: np.ndarray = made[0]
         self._check_width(len(vector))
         return vector
+
+    def window(self) -> int | None:
+        """Tokens of a text that the model reads, by `lengths`; null where nobody says (an endpoint). Loads the model."""
+        own = getattr(self._source, "window", None)
+        return own() if own is not None else None
+
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text: as the model cuts it where its window is known, else as o200k_base does."""
+        if self.window() is None:
+            return [count(text) for text in texts]
+        made: list[int] = self._source.lengths([usable(text) for text in texts])  # type: ignore[attr-defined]
+        return made
+
+    @property
+    def lost(self) -> int:
+        """Characters of long texts that an endpoint refused so far, so that no vector knows them."""
+        return int(getattr(self._source, "lost", 0))
 
     def close(self) -> None:
         """Writes what is new to the cache."""

@@ -63,6 +63,19 @@ class LocalModel:
             ) from cause
         return made
 
+    def window(self) -> int | None:
+        """Word pieces of a text that the model reads, without its own marks; null where it does not say."""
+        model = self._loaded()
+        most, tokenizer = getattr(model, "max_seq_length", None), getattr(model, "tokenizer", None)
+        if not most or tokenizer is None or not hasattr(tokenizer, "num_special_tokens_to_add"):
+            return None
+        return max(1, int(most) - int(tokenizer.num_special_tokens_to_add()))
+
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        """Word pieces of each text, however long, as the model cuts it."""
+        tokenizer = self._loaded().tokenizer
+        return [len(one) for one in tokenizer(list(texts), add_special_tokens=False, truncation=False, verbose=False)["input_ids"]]
+
     def _loaded(self) -> Any:
         if self._model is None:
             with quiet():
@@ -85,13 +98,15 @@ class LocalModel:
 
 
 class EndpointModel:
-    """An endpoint's /embeddings. The key comes from OPENAI_API_KEY; local servers usually need none."""
+    """An endpoint's /embeddings. The key comes from OPENAI_API_KEY; local servers usually need none. `lost`: characters of long texts that
+    it refused, so that no vector knows them."""
 
     def __init__(self, name: str, base_url: str, endpoint: str | None = None) -> None:
         at = settled(Endpoint(name, base_url, name=endpoint))
         self.name, self.base_url, self.endpoint = name, at.base_url or "", at.name
         self.identity = f"{name}@{self.endpoint}"
         self.older = tuple(f"{name}@{url}" for url in spellings(self.base_url))  # as 0.1 called it
+        self.lost = 0
         self._client: Any = None
 
     def vectors(self, texts: Sequence[str]) -> np.ndarray:
@@ -118,6 +133,7 @@ class EndpointModel:
             middle = len(texts) // 2
             return np.concatenate([self.vectors(texts[:middle]), self.vectors(texts[middle:])])
         if len(texts[0]) > SHORTEST_CUT:
+            self.lost += len(texts[0]) - len(texts[0]) // 2
             return self.vectors([texts[0][: len(texts[0]) // 2]])
         raise ModelError(
             f"embedding endpoint {self.base_url} refuses ({_said(cause)})", fix="check the model's name and that it makes embeddings",

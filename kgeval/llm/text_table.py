@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -54,7 +55,9 @@ class Hit:
 
 @dataclass(frozen=True)
 class About:
-    """What a table holds and what it took to build it. `digest`: SHA-256 over its texts, whatever their order. `stages`: seconds."""
+    """What a table holds and what it took to build it. `digest`: SHA-256 over its texts, whatever their order. `stages`: seconds.
+    `texts`: how many texts the rows were cut from (null: as many as rows); tokens and words are theirs. `unread`: share of the text that
+    no vector knows: beyond the model's window, or refused by the endpoint."""
 
     digest: str
     model: str
@@ -64,6 +67,8 @@ class About:
     words: int
     dimensions: int
     seconds: float
+    texts: int | None = None
+    unread: float = 0.0
     stages: dict[str, float] = field(default_factory=dict)
     tokenizer: str = TOKENIZER
     form: int = FORM
@@ -119,12 +124,13 @@ def clear_indexes(folder: Path) -> int:
 
 def open_table(
     name: str, items: Callable[[], Iterable[Item]], embedder: Embedder, *, cache_dir: Path | None = None,
-    say: Callable[[str], None] = lambda text: None,
+    say: Callable[[str], None] = lambda text: None, cut: Callable[[Sequence[Item]], Sequence[Item]] | None = None,
 ) -> TextTable:
     """The table of these texts, from the cache or built now; an older table of the same name and model is removed.
 
     `name`: what is embedded, short ("chunks-1a2b3c4d"). `items` is gone through once to see whether the table is current, and once
-    more to build it, in flat memory. What is damaged is built anew, and that is said.
+    more to build it, in flat memory. What is damaged is built anew, and that is said. `cut`: makes the rows of texts, where they are to be
+    searched in parts; another way to cut needs another name.
 
     Raises: ConfigError if the cache cannot be written or another process holds its lock; ModelError as the embedder does.
     """
@@ -140,7 +146,7 @@ def open_table(
         if found is not None:
             return found
         _remove_older(path.parent, f"{name}-{model}-")
-        return _built(path, _Plan(items, embedder, digest, width, read, say))
+        return _built(path, _Plan(items, embedder, digest, width, read, say, cut))
 
 
 def _digest(items: Iterable[Item]) -> str:
@@ -182,6 +188,7 @@ class _Plan:
     width: int
     read_seconds: float
     say: Callable[[str], None]
+    cut: Callable[[Sequence[Item]], Sequence[Item]] | None
 
 
 def _built(path: Path, plan: _Plan) -> TextTable:
@@ -208,31 +215,46 @@ def _written(folder: Path, plan: _Plan) -> About:
 
     database, table = lancedb.connect(folder), None
     groups: set[str | None] = set()
-    counts, seconds = [0, 0, 0], {"read": plan.read_seconds, "embed": 0.0, "write": 0.0}
-    started = time.perf_counter()
+    rows = texts = 0
+    sizes = Counter[str]()
+    seconds = {"read": plan.read_seconds, "embed": 0.0, "write": 0.0}
+    started, lost = time.perf_counter(), plan.embedder.lost
     for batch in _batches(plan.items()):
+        parts = batch if plan.cut is None else plan.cut(batch)
         at = time.perf_counter()
-        vectors = plan.embedder.embed([one.text for one in batch])
+        vectors = plan.embedder.embed([one.text for one in parts])
         seconds["embed"] += time.perf_counter() - at
         at = time.perf_counter()
-        rows = _rows(batch, vectors)
-        table = database.create_table(ROWS, rows) if table is None else table
-        if counts[0]:
-            table.add(rows)
+        made = _rows(parts, vectors)
+        table = database.create_table(ROWS, made) if table is None else table
+        if rows:
+            table.add(made)
         seconds["write"] += time.perf_counter() - at
         groups |= {one.group for one in batch}
-        counts = [counts[0] + len(batch), counts[1] + sum(count(one.text) for one in batch),
-                  counts[2] + sum(len(one.text.split()) for one in batch)]
-        if counts[0] % (20 * BATCH) == 0:
-            plan.say(f"index: {counts[0]} texts")
-    if table is not None and counts[0] > BATCH:
+        rows, texts = rows + len(parts), texts + len(batch)
+        sizes.update(tokens=sum(count(one.text) for one in batch), words=sum(len(one.text.split()) for one in batch))
+        sizes.update(_unread(parts, plan.embedder))
+        if texts % (20 * BATCH) == 0:
+            plan.say(f"index: {texts} texts")
+    if table is not None and rows > BATCH:
         table.optimize()
     total = time.perf_counter() - started + plan.read_seconds
     seconds["read"] = max(0.0, total - seconds["embed"] - seconds["write"])
+    unread = sizes["beyond"] / max(1, sizes["pieces"]) + (plan.embedder.lost - lost) / max(1, sizes["characters"])
     return About(
-        digest=plan.digest, model=plan.embedder.name, rows=counts[0], groups=len(groups - {None}), tokens=counts[1], words=counts[2],
-        dimensions=plan.width, seconds=round(total, 3), stages={name: round(value, 3) for name, value in seconds.items()},
+        digest=plan.digest, model=plan.embedder.name, rows=rows, groups=len(groups - {None}), tokens=sizes["tokens"], words=sizes["words"],
+        dimensions=plan.width, seconds=round(total, 3), texts=texts, unread=min(1.0, round(unread, 6)),
+        stages={name: round(value, 3) for name, value in seconds.items()},
     )
+
+
+def _unread(parts: Sequence[Item], embedder: Embedder) -> dict[str, int]:
+    """Characters of these texts, their pieces as the model cuts them, and how many of these lie beyond its window."""
+    window, texts = embedder.window(), [one.text for one in parts]
+    lengths = embedder.lengths(texts) if window is not None else []
+    return {
+        "characters": sum(map(len, texts)), "pieces": sum(lengths), "beyond": sum(max(0, length - (window or 0)) for length in lengths),
+    }
 
 
 def _rows(batch: Sequence[Item], vectors: np.ndarray) -> pa.Table:

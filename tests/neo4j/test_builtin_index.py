@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -174,3 +175,22 @@ def test_an_index_record_that_has_no_place_of_its_own_is_refused(
     assert answer(*words) == 2
     assert said in capsys.readouterr().err
     assert "Who owns Rex?" in (tmp_path / "q.jsonl").read_text() and not (tmp_path / "i.json").exists()
+
+
+def test_vector_finds_a_chunk_by_its_end_and_shows_what_was_found_within_the_budget(graph: Graph, draw: Draw, tmp_path: Path) -> None:
+    """The embedding model reads a part of a long chunk: windows are indexed, chunks retrieved."""
+    filler = [f"The tide table of year {1800 + n} was printed in the harbour office again." for n in range(60)]
+    needles = ["Ishbel Quaid kept gannets.", "Xaver Zyx juggled quills.", "Quox vexed Jumbo."]
+    draw("".join(
+        f"CREATE (:Chunk {{id: 'c{n}', text: '{' '.join([*filler, needle])}'}}) " for n, needle in enumerate(needles)
+    ) + "CREATE (:Chunk {id: 'short', text: 'Nothing here.'}), (:__Entity__ {id: 'a', name: 'Ada', type: 'Person'})")
+    said: list[str] = []
+    with tools(graph, tmp_path, said=said) as made:
+        system = open_builtin("vector", {"k": 2, "l_max": 400}, made)
+        assert any(re.search(r"index: 4 chunks in \d+ windows embedded", text) for text in said)
+        for n, needle in enumerate(needles):
+            found = system.answer(ask(needle)).contexts or []
+            assert (found[0].chunk_id, needle in found[0].text, len({one.chunk_id for one in found})) == (f"c{n}", True, 2)
+            assert sum(count(one.text) for one in found) <= 400
+        whole = open_builtin("vector", {"k": 1, "l_max": 100_000}, made).answer(ask(needles[0])).contexts or []
+        assert whole[0].text == " ".join([*filler, needles[0]])

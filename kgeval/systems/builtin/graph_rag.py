@@ -14,7 +14,7 @@ from kgeval.records import Passage
 from kgeval.systems.builtin.linear import Edge, Linear, about, budgeted, reached, sentence
 from kgeval.systems.builtin.retrieval import Clock, Place, Retrieved
 from kgeval.systems.builtin.settings import Settings
-from kgeval.text.sentences import sentences
+from kgeval.text.windows import excerpt
 
 FRONT = 1_000
 """Entities that one hop goes on from, at most."""
@@ -137,7 +137,7 @@ class GraphRetriever:
         for element_id in order:
             text = texts.get(element_id, "")
             if text and not made and tokens.count(text) > left:
-                text = _cut(text, left)
+                text = excerpt(text, (0, 1), left, tokens.count)
             if not text or (cost := tokens.count(text)) > left:
                 continue
             left -= cost
@@ -150,13 +150,3 @@ def _entity(element_id: str, name: str, text: str, kind: str | None, score: floa
     """An entity from its row: the text is the name, then the description."""
     return EntityText(element_id, name, kind, text.removeprefix(name).removeprefix(": ") or None, score)
 
-
-def _cut(text: str, most: int) -> str:
-    """The first sentences of a text that have together at most so many tokens."""
-    kept, used = "", 0
-    for start, end in sentences(text):
-        used += tokens.count(text[start:end]) + 1
-        if used > most:
-            break
-        kept = f"{kept} {text[start:end]}".strip()
-    return kept

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from kgeval.errors import UsageError
 from kgeval.records import IndexRecord
 from kgeval.records.build import Corpus
+from kgeval.systems.builtin.retrieval import unread
 from kgeval.systems.builtin.system import BuiltinSystem
 from kgeval.systems.builtin.tools import BuiltinTools
 
@@ -29,12 +30,16 @@ def index_record(system: BuiltinSystem, tools: BuiltinTools, run: RunManifest) -
     return IndexRecord(
         system=system.name, graph=tools.layout.scope_value or tools.layout.scope_label or tools.layout.name, variant=system.variant,
         corpus=Corpus(
-            hash=about.digest, documents=about.groups if chunks else 0, chunks=about.rows, tokens=about.tokens, words=about.words,
-            tokenizer=about.tokenizer,
+            hash=about.digest, documents=about.groups if chunks else 0, chunks=about.texts or about.rows, tokens=about.tokens,
+            words=about.words, tokenizer=about.tokenizer,
         ),
         run=run, seconds=about.seconds, stages=dict(about.stages), entities=entities, relations=relations,
-        notes=[f"indexed: {what}", "built in this run" if table.built else "found in the cache: the seconds are those of its building"],
+        notes=[
+            f"indexed: {what}", *([f"caution: {unread(about)}"] if about.unread else []),
+            "built in this run" if table.built else "found in the cache: the seconds are those of its building",
+        ],
         configuration={
             **system.settings.own, "embedding_model": about.model, "dimensions": about.dimensions, "search": "cosine, exact (LanceDB)",
+            **({"windows": about.rows} if chunks else {}), "unread_share": about.unread,
         },
     )

@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Protocol
 
 from kgeval.errors import LayoutError, UsageError
 from kgeval.graph.entry import EntryReader
-from kgeval.llm.text_table import Item, TextTable, open_table
+from kgeval.llm.text_table import About, Item, TextTable, open_table
 from kgeval.records import Passage
 from kgeval.systems.builtin.tools import NEEDS, BuiltinTools
+from kgeval.text.windows import OVERLAP, windows
 
 if TYPE_CHECKING:
     import numpy as np
 
     from kgeval.llm.embed import Embedder
+
+
+WINDOW = 256
+"""Tokens (o200k_base) of a chunk's windows where nobody says how much the embedding model reads, as with an endpoint."""
 
 
 @dataclass(frozen=True)
@@ -85,15 +91,21 @@ class Place:
     def table(self, kind: str) -> TextTable:
         """The index of the graph's chunks or entities, built if need be, and said so."""
         info, layout = self.reader.graph.info, self.reader.layout
-        source = json.dumps([info.uri, info.database, layout.model_dump()], sort_keys=True)
+        with self.embedder.lock:
+            window = self.embedder.window() or WINDOW
+        cut = partial(chunk_windows, most=window, lengths=self.embedder.lengths) if kind == "chunks" else None
+        source = json.dumps([info.uri, info.database, layout.model_dump(), *([window, OVERLAP] if cut else [])], sort_keys=True)
         name = f"{kind}-{hashlib.sha256(source.encode()).hexdigest()[:8]}"
         items = self._chunks if kind == "chunks" else self._entities
         with self.embedder.lock:
-            table = open_table(name, items, self.embedder, cache_dir=self.tools.cache_dir, say=self.tools.say)
+            table = open_table(name, items, self.embedder, cache_dir=self.tools.cache_dir, say=self.tools.say, cut=cut)
             self.embedder.close()
         about = table.about
         if table.built:
-            self.tools.say(f"index: {about.rows} {kind} embedded with {about.model} in {about.seconds:.1f} s")
+            parts = f" in {about.rows} windows" if about.texts not in (None, about.rows) else ""
+            self.tools.say(f"index: {about.texts or about.rows} {kind}{parts} embedded with {about.model} in {about.seconds:.1f} s")
+        if about.unread:
+            self.tools.say(f"caution: {unread(about)}")
         return table
 
     def need_chunks(self, system: str) -> None:
@@ -109,6 +121,27 @@ class Place:
 
     def _entities(self) -> Iterable[Item]:
         return (Item(one.element_id, one.name, one.text, one.type) for one in self.reader.entities())
+
+
+def unread(about: About) -> str:
+    """What an index does not know, in a sentence."""
+    share = f"{about.unread:.1%}" if about.unread >= 0.0005 else "less than 0.1%"
+    return f"{share} of the indexed text is in no vector: {about.model} reads no more of a text; what stands there is not found"
+
+
+def chunk_windows(chunks: Sequence[Item], *, most: int, lengths: Callable[[Sequence[str]], list[int]]) -> list[Item]:
+    """The windows of chunks, each under the chunk's own key and group; their id says where they stand (`window_place`)."""
+    found = []
+    for one in chunks:
+        spans = windows(one.text, most, lengths)
+        found += [replace(one, id=f"{one.id}#{start}#{len(spans)}", text=one.text[start:end]) for start, end in spans]
+    return found
+
+
+def window_place(item: Item) -> tuple[str, tuple[int, int], bool]:
+    """The element id of a window's chunk, where in its text the window stands, and whether it is the whole text."""
+    element_id, start, count = item.id.rsplit("#", 2)
+    return element_id, (int(start), int(start) + len(item.text)), count == "1"
 
 
 def open_place(system: str, tools: BuiltinTools) -> Place:

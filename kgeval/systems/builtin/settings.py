@@ -37,7 +37,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("theta", GRAPHS, "number", "An entry entity's cosine with the question is above this.", -1, 1),
     Setting("hops", GRAPHS, "whole number", "How far the graph is walked from the entry entities.", 1, 3),
     Setting("most", GRAPHS, "whole number", "Relations of one entity that are looked at, at most (bounds super-nodes).", 1, 10_000),
-    Setting("l_max", GRAPHS, "whole number", "Tokens of the context, at most.", 20, 1_000_000),
+    Setting("l_max", RETRIEVING, "whole number", "Tokens of the context, at most; vector takes that of a graph beside it.", 20, 1_000_000),
     Setting("text_share", ("graph+text",), "number", "Share of l_max that is kept for the texts of chunks.", 0, 1),
     Setting("entity_types", GRAPHS, "list", "Entry entities have one of these types, written A|B; empty: any."),
     Setting("entry", GRAPHS, "text", "Where entry entities are searched.", choices=("lancedb", "neo4j")),

@@ -1,16 +1,25 @@
-"""Vector RAG: the chunks of highest cosine with the question, optionally ordered by a cross-encoder [K 3.2]."""
+"""Vector RAG: the chunks of highest cosine with the question, optionally ordered by a cross-encoder [K 3.2].
+
+What is searched are windows that the embedding model reads whole; what is retrieved are their chunks. Where the chunks are longer than
+the budget, each is shown around its best window.
+"""
 
 from __future__ import annotations
 
-import heapq
 from dataclasses import replace
 
 from kgeval.llm import tokens
 from kgeval.llm.rerank import reranker
 from kgeval.llm.text_table import Hit, TextTable
 from kgeval.records import Passage
-from kgeval.systems.builtin.retrieval import Clock, Place, Retrieved
+from kgeval.systems.builtin.retrieval import Clock, Place, Retrieved, window_place
 from kgeval.systems.builtin.settings import Settings
+from kgeval.text.windows import excerpt, shares
+
+WIDER = 4
+"""How many times more windows are searched than chunks are wanted; as many times more again where too few chunks are among them."""
+SHORTEST = 50
+"""Tokens that a part of a window has at the least: where less of the budget is left there are fewer chunks, no shreds."""
 
 
 class VectorRetriever:
@@ -24,35 +33,72 @@ class VectorRetriever:
         self.signature = f"embedding={place.embedder.identity}"
         if not planned:
             self.table = place.table("chunks")
-            self.signature += f"|index={self.table.about.digest[:12]}"
+            self.signature += f"|index={self.table.about.digest[:12]}|windows={self.table.about.rows}"
             if self._reranker is not None:
                 self._reranker.load()
 
     def retrieve(self, question: str, clock: Clock) -> Retrieved:
-        """The best `k` chunks, best first."""
-        if self.table is None:
-            raise RuntimeError("a plan retrieves nothing")
+        """The best `k` chunks, best first, within `l_max` tokens."""
         vector = self._place.vector(question, clock)
         most = max(self._settings.k, self._settings.candidates) if self._reranker else self._settings.k
         with clock.stage("entry"):
-            hits = self.table.nearest(vector, most)
+            hits = self._best_windows(vector, most)
         if self._reranker is not None:
             with self._reranker.lock, clock.stage("rerank"):
                 hits = _ordered(hits, self._reranker.scores(question, [hit.item.text for hit in hits]))
-        contexts = tuple(
-            Passage(text=hit.item.text, chunk_id=hit.item.key, document=hit.item.group, score=hit.score)
-            for hit in hits[: self._settings.k]
-        )
+        with clock.stage("entry"):
+            contexts = self._shown(hits[: self._settings.k])
         return Retrieved(contexts, sum(tokens.count(one.text) for one in contexts))
 
     def bounds(self) -> tuple[int, int]:
-        """The tokens of the k shortest and of the k longest chunks."""
-        counts = [tokens.count(one.text) for one in self._place.reader.chunks()]
-        return sum(heapq.nsmallest(self._settings.k, counts)), sum(heapq.nlargest(self._settings.k, counts))
+        """The tokens of the k shortest and of the k longest chunks; nothing and the budget where that is smaller."""
+        counts = sorted(tokens.count(one.text) for one in self._place.reader.chunks())
+        low, high = sum(counts[: self._settings.k]), sum(counts[-self._settings.k :])
+        return (low, high) if high <= self._settings.l_max else (0, self._settings.l_max)
 
     def size(self) -> tuple[int, int]:
         """None: only texts are searched."""
         return 0, 0
+
+    def _best_windows(self, vector: object, most: int) -> list[Hit]:
+        """The best window of each of the best `most` chunks, best first."""
+        import numpy as np
+
+        if self.table is None:
+            raise RuntimeError("a plan retrieves nothing")
+        asked = WIDER * most
+        while True:
+            hits = self.table.nearest(np.asarray(vector, dtype=np.float32), asked)
+            best: dict[str, Hit] = {}
+            for hit in hits:
+                best.setdefault(window_place(hit.item)[0], hit)
+            if len(best) >= most or len(hits) < asked:
+                return list(best.values())[:most]
+            asked *= WIDER
+
+    def _shown(self, hits: list[Hit]) -> tuple[Passage, ...]:
+        """The chunks of these windows: whole where the budget holds them. Else each its window, best first, as far as the budget goes, and
+        around it what it leaves over, the same for all."""
+        left, windows = self._settings.l_max, list[int]()
+        for hit in hits:
+            size = min(tokens.count(hit.item.text), left)
+            if windows and size < tokens.count(hit.item.text) and size < SHORTEST:
+                break
+            windows.append(size)
+            left -= size
+        hits = hits[: len(windows)]
+        places = [window_place(hit.item) for hit in hits]
+        parts = [element_id for element_id, _, whole in places if not whole]
+        texts = self._place.reader.texts(parts) if parts else {}
+        found = [
+            hit.item.text if whole else texts.get(element_id, hit.item.text)
+            for hit, (element_id, _, whole) in zip(hits, places, strict=True)
+        ]
+        more = shares([max(0, tokens.count(text) - size) for text, size in zip(found, windows, strict=True)], left)
+        return tuple(
+            Passage(text=excerpt(text, at, size + extra, tokens.count), chunk_id=hit.item.key, document=hit.item.group, score=hit.score)
+            for hit, text, (_, at, _), size, extra in zip(hits, found, places, windows, more, strict=True)
+        )
 
 
 def _ordered(hits: list[Hit], scores: list[float]) -> list[Hit]:
