@@ -13,7 +13,7 @@ import click
 
 from kgeval.cli.choose import layout_from_options
 from kgeval.cli.common import coloured, open_from_options, say
-from kgeval.cli.models import limits_from_options, open_embedder_from_options, open_models_from_options, show_plan
+from kgeval.cli.models import limits_from_options, open_embedder_from_options, open_models_from_options, progress_of, show_plan
 from kgeval.cli.questions_run_check import add_checks, count_checks
 from kgeval.errors import KgevalError, UsageError
 
@@ -138,9 +138,10 @@ def _bench(job: Job, sampler: Sampler, twins: Twins) -> Bench:
 
     models = job.models
     if models is None:
-        return Bench(sampler, twins, graph=job.graph, layout=job.layout)
+        return Bench(sampler, twins, graph=job.graph, layout=job.layout, say=say, progress=progress_of(job.options))
     return Bench(
         sampler, twins, Live(models), models.map, job.graph, job.layout, models.endpoint.model, lambda: models.stopped is not None,
+        say, progress_of(job.options),
     )
 
 
@@ -155,7 +156,7 @@ def _plan(config: Config, job: Job, sampler: Sampler, twins: Twins) -> int:
         show_plan(Plan((), limits_from_options(config, job.options)))
         return 0
     dry = Dry(job.models)
-    bench = Bench(sampler, twins, dry, graph=job.graph, layout=job.layout, model=job.models.endpoint.model)
+    bench = Bench(sampler, twins, dry, graph=job.graph, layout=job.layout, model=job.models.endpoint.model, say=say)
     orders = [order for order in job.orders if job.options["check"] or order.kind.name in job.needs("model")]
     with Kept() as kept:
         generation = Generation(orders, job.settings, bench, kept.add if job.options["check"] else _drop)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from kgeval.llm.asker import Asker
 from kgeval.llm.calls import Failure
+from kgeval.llm.progress import Progress
 from kgeval.questions.attempts import Attempt, Noting, Place, attempt
 from kgeval.questions.duplicates import Twins, asks
 from kgeval.questions.kind import Desk, Kind, MakingOptions, Rejected, RejectedError, Spread, UnansweredError, one_by_one
@@ -58,7 +59,7 @@ class Settings:
 @dataclass(frozen=True)
 class Bench:
     """What questions are made with. `spread`: does one thing for many at a time with the model; `stopped`: nothing more is asked;
-    `model`: the name of the one that is asked."""
+    `model`: the name of the one that is asked; `say`: gets a word for people; `progress`: shows questions that no model is asked for."""
 
     sampler: Sampler
     twins: Twins
@@ -68,6 +69,8 @@ class Bench:
     layout: Layout | None = None
     model: str | None = None
     stopped: Callable[[], bool] = lambda: False
+    say: Callable[[str], None] = lambda text: None
+    progress: Progress = field(default_factory=lambda: Progress(shown=False))
 
     @property
     def dry(self) -> bool:
@@ -135,6 +138,8 @@ class Generation:
     def run(self) -> None:
         """Makes the questions, kind after kind. Raises: what ends a run (ModelError, ConnectionLost, Ctrl-C)."""
         for tally in self.tallies:
+            self._say_what_there_is(tally)
+        for tally in self.tallies:
             place = self._place(tally.order.kind)
             if place.asker is not None and self._bench.stopped():
                 tally.why = "nothing more was asked"
@@ -142,6 +147,17 @@ class Generation:
             prepared = self._prepared(tally, place)
             if prepared is not None:
                 self._make(tally, prepared)
+
+    def _say_what_there_is(self, tally: Tally) -> None:
+        """A wish beyond what the graph holds is answered before the work begins: minutes of proofs do not make it come true."""
+        place = self._place(tally.order.kind)
+        if not place.kind.sampled:
+            return
+        there = self._bench.sampler.capacity(self._wanted(place))
+        if there.available is not None and 0 < there.available < tally.order.n:
+            self._bench.say(
+                f"{place.kind.name}: {tally.order.n:,} are asked for, and the graph can give {there.available:,} at most: {there.why}",
+            )
 
     def _place(self, kind: Kind) -> Place:
         needs, bench = kind.needs_of(self._settings.options), self._bench
@@ -175,6 +191,7 @@ class Generation:
         structures = self._proved(place, self._structures(place, wanted))
         own: list[str] = []
         size, settled = WAVE if place.asker is not None else WAVE_WITHOUT_MODEL, True
+        line = self._bench.progress.start(tally.order.kind.name, tally.order.n) if place.asker is None else None
         while tally.lacking > 0 and tally.left > 0:
             wave = list(islice(structures, min(size, tally.lacking, tally.left)))
             if not wave:
@@ -182,7 +199,10 @@ class Generation:
                 tally.why = self._bench.sampler.capacity(wanted).why if place.kind.sampled else most
                 break
             shown = replace(place, options=replace(place.options, earlier=(*place.options.earlier, *own)[-EARLIER_SHOWN:]))
+            before = tally.made
             self._wave(tally, wave, shown, own, settled=settled)
+            for _ in range(tally.made - before):
+                self._bench.progress.advance(line, state=f"{tally.structures:,} tried")
             settled = settled and not tally.open
             if place.asker is not None and self._bench.stopped():
                 tally.why = "nothing more was asked"
@@ -190,6 +210,7 @@ class Generation:
         else:
             spent = tally.asked >= tally.order.n * tally.tries
             tally.why = f"{tally.structures:,} structures were tried" + (f", --tries {tally.tries} allows no more" if spent else "")
+        self._bench.progress.end(line)
         if tally.open:
             self._perhaps(tally, structures, place)
 

@@ -172,6 +172,30 @@ def test_a_graph_that_has_no_more_says_what_it_has(server: FakeServer, tmp_path:
     assert (count.asked, count.made, count.why) == (20, 5, "there are 5 edges")
 
 
+def test_what_the_graph_can_give_is_said_before_anything_is_made() -> None:
+    """A wish for more than there is ran for minutes, and the reason came at the end."""
+    from kgeval.questions.generate import Bench, Generation, Settings
+    from kgeval.questions.kind import MakingOptions
+    from kgeval.questions.kinds import orders_of
+
+    said: list[str] = []
+
+    class Timed(Deck):
+        def structures(self, wanted: Any) -> Iterator[Any]:
+            said.append("drawn")
+            return iter(())
+
+    def run(n: int) -> list[str]:
+        said.clear()
+        settings = Settings(MakingOptions(seed=7, template=True))
+        Generation(orders_of(["hops"], n), settings, Bench(Timed(12), Twins(), say=said.append), lambda _: None).run()
+        return said
+
+    words = [f"hop_{hops}: 3,000 are asked for, and the graph can give 12 at most: there are 12 paths" for hops in (1, 2, 3)]
+    assert run(3000) == [*words, *["drawn"] * 3]
+    assert run(12) == ["drawn"] * 3
+
+
 def test_tries_are_the_structures_of_a_question_that_cost_a_call(tmp_path: Path) -> None:
     rules = [Rule(prompt="ask-node", reply={"question": "?", "answer": "x", "passages": [1]})]
     with FakeServer(rules) as server, session(server, tmp_path) as models:
