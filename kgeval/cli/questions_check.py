@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE [FILE2]")
 @click.option(
     "--checks", multiple=True, metavar="NAMES",
-    help="answerable, closed_book, unique, leak, duplicate, no_shortcut, absent; comma or repeated [default: all that can be done].",
+    help="answerable, closed_book, unique, unique_wording, not_in_one_passage, leak, duplicate, no_shortcut, absent; comma or repeated "
+    "[default: all that can be done].",
 )
 @click.option("--no-model", is_flag=True, help="Ask no model and embed nothing: leak, duplicate by words, and what a graph proves.")
 @click.option("--no-embeddings", is_flag=True, help="Find duplicates by their words only.")
@@ -58,11 +59,12 @@ if TYPE_CHECKING:
 def check(**options: Any) -> int:
     """Check the questions of FILE, whoever made them; of two files side by side.
 
-    answerable: a model finds the right answer in the evidence. closed_book: without any text it does not. unique: there is one right
-    answer, proved by the question's own Cypher or path where a graph is given (--graph), else by a model that reads the evidence.
-    leak: the question does not say its answer. duplicate: no earlier question asks the same. no_shortcut: no shorter way joins the
-    ends of its path. absent: the Cypher of a negative question finds nothing. A call that fails leaves its check unscored; finished
-    calls are never paid twice.
+    answerable: a model finds the right answer in the evidence. closed_book: without any text it does not. unique: the question's own
+    Cypher or path leads to one right answer in the graph (--graph), whatever its words. unique_wording: its words ask for one thing, as a
+    model reads them; "not judged" without a model. not_in_one_passage: no single passage answers a question of several hops. leak: the
+    question does not say its answer. duplicate: no earlier question asks the same. no_shortcut: no shorter way joins the ends of its
+    path. absent: the Cypher of a negative question finds nothing. A call that fails leaves its check unscored; finished calls are never
+    paid twice.
 
     Exit codes: 0 done, 1 a --threshold is missed, 2 wrong input or no connection, 3 incomplete (budget reached, too many failures, a
     threshold without an answer), 130 interrupted.

@@ -16,9 +16,10 @@ from kgeval.llm.tokens import count
 from kgeval.questions.complexity import complexity
 from kgeval.questions.excerpts import head
 from kgeval.questions.kind import RejectedError
-from kgeval.records import Passage, Question, QuestionCheck, Structure, StructureNode, StructureRelation
+from kgeval.records import Layout, Passage, Question, QuestionCheck, Structure, StructureNode, StructureRelation
 from kgeval.text.clean import clean_line, clean_name, clean_text
 from kgeval.text.names import normalise
+from kgeval.text.predicates import is_placeholder, is_predicate, keywords
 
 T = TypeVar("T")
 PASSAGE_TOKENS = 3_000
@@ -39,14 +40,22 @@ _DECLINED = re.compile(  # models that were told to leave a field empty often pu
 )
 
 
-def triples_shown(structure: Structure, relations: Sequence[StructureRelation] | None = None) -> list[JsonValue]:
+def triples_shown(
+    structure: Structure, relations: Sequence[StructureRelation] | None = None, layout: Layout | None = None,
+) -> list[JsonValue]:
     """Relations (null: all, in the structure's order) as a prompt shows them, numbered from 1: number, subject, relation, object and,
-    where there is one, description. `picked(relations, numbers)` reads numbers back."""
-    return [
-        _shown(number=n, subject=structure.node(r.source).name, relation=r.predicate, object=structure.node(r.target).name,
-               description=r.description)
-        for n, r in enumerate(structure.relations if relations is None else relations, start=1)
-    ]
+    where there is one, description. `picked(relations, numbers)` reads numbers back. A label that is no predicate is not shown as one:
+    keywords are shown as such, RELATED not at all; and where relations have no direction, that is said."""
+    values = []
+    for n, r in enumerate(structure.relations if relations is None else relations, start=1):
+        said = {"relation": r.predicate} if is_predicate(r.predicate, layout) else {}
+        listed = [] if said else [clean_line(word) for word in keywords(r.predicate) if not is_placeholder(word)]
+        ends = {"subject": structure.node(r.source).name, **said, "object": structure.node(r.target).name}
+        values.append(_shown(
+            number=n, **ends, keywords=list[JsonValue](listed) or None, description=r.description,
+            direction="none" if layout is not None and layout.relations_undirected else None,
+        ))
+    return values
 
 
 def entities_shown(nodes: Iterable[StructureNode]) -> list[JsonValue]:

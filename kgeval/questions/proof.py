@@ -15,16 +15,19 @@ from kgeval.questions.known import known
 from kgeval.questions.told import Told
 from kgeval.records import Layout, Structure, StructureNode
 from kgeval.text.names import normalise
+from kgeval.text.predicates import is_placeholder
 
 MOST_REACHED = 200  # entities that one hop may lead to; ways of one question that are followed at a time
 MOST_STARTS = 20
 BATCH = 2_000
 Ways = list[tuple[tuple[str, str], ...]]
+Hop = tuple[str, str, bool | None]
 
 
 @dataclass(frozen=True)
 class PathProof:
-    """What holds for the question that names the first node of a path and asks along its predicates for the last one.
+    """What holds for the question that names the first node of a path and asks along its predicates for the last one. Relations without
+    direction are followed both ways.
 
     `starts`: element ids of all entities that are called like the first node, it itself first. `reached`: how many entities each hop
     leads to, from all of them. `ends`: what the last hop leads to: element id -> name. `shortcut`: relations of a shorter way
@@ -89,9 +92,9 @@ def _called(node: StructureNode, called: Mapping[str, Sequence[str]]) -> tuple[s
 
 def _follow(graph: Graph, layout: Layout, walks: Sequence[_Walk], hop: int, timeout: float | None) -> None:
     """One hop of all walks. A hop that several of them take is asked for once."""
-    asked: dict[tuple[str, str, bool], int] = {}
+    asked: dict[Hop, int] = {}
     for walk in walks:
-        asked |= dict.fromkeys((step for way in walk.ways if (step := _step(walk, way, hop)) not in asked), 0)
+        asked |= dict.fromkeys((step for way in walk.ways if (step := _step(layout, walk, way, hop)) not in asked), 0)
     asked = {step: n for n, step in enumerate(asked)}
     rows = [{"n": n, "at": at, "predicate": predicate, "forward": forward} for (at, predicate, forward), n in asked.items()]
     params = {"layout": layout.model_dump(), "rows": rows, "most": MOST_REACHED + hop + 2}
@@ -100,7 +103,7 @@ def _follow(graph: Graph, layout: Layout, walks: Sequence[_Walk], hop: int, time
         ways = [
             (*way, (element_id, name))
             for way in walk.ways
-            for element_id, name in found.get(asked[_step(walk, way, hop)], ())
+            for element_id, name in found.get(asked[_step(layout, walk, way, hop)], ())
             if all(element_id != seen for seen, _ in way)
         ]
         walk.reached.append(len({way[-1][0] for way in ways}))
@@ -108,10 +111,16 @@ def _follow(graph: Graph, layout: Layout, walks: Sequence[_Walk], hop: int, time
         walk.ways = ways if walk.followed else []
 
 
-def _step(walk: _Walk, way: tuple[tuple[str, str], ...], hop: int) -> tuple[str, str, bool]:
-    """Where a way goes on from, along which predicate, and whether in the relation's own direction."""
+def _step(layout: Layout, walk: _Walk, way: tuple[tuple[str, str], ...], hop: int) -> Hop:
+    """Where a way goes on from, along which predicate, and whether in the relation's own direction (null: it has none)."""
     relation = walk.structure.relations[hop]
-    return way[-1][0], squeezed(relation.predicate), relation.source == walk.structure.nodes[hop].element_id
+    forward = relation.source == walk.structure.nodes[hop].element_id
+    return way[-1][0], squeezed(relation.predicate), forward if has_direction(layout, relation.predicate) else None
+
+
+def has_direction(layout: Layout, predicate: str) -> bool:
+    """Whether start and end of a relation mean anything: not in a layout without directions, and not where its label says nothing."""
+    return not layout.relations_undirected and not is_placeholder(predicate)
 
 
 def _only(name: str, ends: Iterable[str]) -> bool:

@@ -92,8 +92,9 @@ class QuestionCheck(Record):
     """What one check said of a question. `passed` null: it could not be decided; `reason` says why.
 
     `name`: evidence_from_text, answer_from_evidence, answerable (from its evidence), closed_book (passed: not answerable without it),
-    unique, leak (passed: the question does not say its answer), duplicate (passed: no near twin), no_shortcut, absent (of a negative
-    question: nothing in the graph answers it), and what kinds of questions check besides.
+    unique (in the graph: its Cypher or path leads to one answer), unique_wording (by its words, as a model reads them),
+    not_in_one_passage, leak (passed: the question does not say its answer), duplicate (passed: no near twin), no_shortcut, absent (of a
+    negative question: nothing in the graph answers it), and what kinds of questions check besides.
     """
 
     name: str

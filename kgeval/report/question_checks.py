@@ -25,7 +25,8 @@ _MEANING = (
 )
 # what is true of a question that passes, so that a share of 100 % is good for each of them
 PASSES = {
-    "answerable": "by its evidence", "closed_book": "not known by heart", "unique": "one right answer", "leak": "does not say its answer",
+    "answerable": "by its evidence", "closed_book": "not known by heart", "unique": "by its path",
+    "unique_wording": "by its words", "not_in_one_passage": "needs several", "leak": "does not say its answer",
     "duplicate": "asked once", "no_shortcut": "no shorter way", "absent": "not in the graph",
 }
 _EXAMPLES = 3
@@ -116,10 +117,11 @@ def cells(figure: CheckFigure) -> tuple[str, ...]:
 
 
 def failures(one: CheckedSet) -> Iterator[str]:
-    """Why something is unscored, a line a check."""
+    """Why something is unscored or was not judged, a line a check."""
     for figure in one.figures:
         if figure.causes:
             yield f"{figure.check} unscored: {causes(figure.causes)}"
+        yield from (f"{figure.check} {why} ({plural(n, 'question')})" for why, n in figure.why_not.items() if why.startswith("not judged"))
 
 
 def twins_head(report: CheckReport) -> str:

@@ -42,7 +42,7 @@ class Reader:
             return {"reason": "by the letter", "label": "Correct" if right else "incorrect"}
         told = [name for passage in blocks.get("passages", []) for name in re.findall(r"built by (\w+)", passage["text"])]
         if "answers" in fields:
-            return {"reason": "by the letter", "answers": told}
+            return {"reason": "by the letter", "answers": told, "specific": not blocks["question"].startswith("What do")}
         if "passages" not in blocks and "mill" in blocks["question"]:
             told = ["Ada"]
         return {"reason": "by the letter", "answered": bool(told), "answer": told[0] if told else ""}
@@ -61,11 +61,13 @@ QUESTIONS: list[dict[str, Any]] = [
     {"id": "again", "question": "who built the quay", "reference": "Bo", "evidence": ["It was built by Bo."]},
 ]
 FAILED = {
-    "answerable": {"wrong", "leaky", "false"}, "closed_book": {"known", "false"}, "unique": {"two"}, "leak": {"leaky"},
+    "answerable": {"wrong", "leaky", "false"}, "closed_book": {"known", "false"}, "unique_wording": {"two"}, "leak": {"leaky"},
+    "not_in_one_passage": set[str](),
     "duplicate": {"again"},
 }
 UNDECIDED = {
-    "answerable": {"bare"}, "closed_book": {"open"}, "unique": {"bare", "leaky", "open", "negative", "false"},
+    "answerable": {"bare"}, "closed_book": {"open"}, "unique_wording": {"bare", "leaky", "open", "negative", "false"},
+    "not_in_one_passage": {str(row["id"]) for row in QUESTIONS},
     "leak": {"open", "negative", "false"}, "duplicate": set[str](),
 }
 
@@ -138,12 +140,47 @@ def test_each_check_says_of_each_question_what_can_be_counted_by_hand(server: Fa
     assert reader.obeyed == 0
 
 
+def test_words_that_ask_for_nothing_in_particular_are_not_unique_however_few_answers_the_evidence_has(server: FakeServer) -> None:
+    rows = [{"id": "vague", "question": "What do doctors do?", "reference": "Bo", "evidence": ["It was built by Bo."]}]
+    assert checked(server, saved("q.jsonl", rows), "--checks", "unique_wording", "-o", "o.jsonl") == 0
+    (one,) = lines(Path("o.jsonl"))[0]["checks"]
+    assert one["passed"] is False and "nothing in particular" in one["reason"]
+
+
+def test_a_check_that_comes_to_no_result_leaves_what_the_maker_of_a_question_decided(server: FakeServer) -> None:
+    own = [{"name": "answerable", "passed": True, "reason": "tried"}, {"name": "leak", "passed": False}]
+    rows = [{"id": "m", "question": "Who burnt the barn?", "level": "out_of_context", "reference": "Nobody says.", "checks": own}]
+    assert checked(server, saved("q.jsonl", rows), "-o", "o.jsonl") == 0
+    found = {one["name"]: one for one in lines(Path("o.jsonl"))[0]["checks"]}
+    assert found["answerable"] == own[0] and found["leak"]["passed"] is False and found["closed_book"]["passed"] is True
+
+
+TWO_HOPS = {"question": "Who built what Ada owned?", "reference": "Bo", "hops": 2, "evidence_ids": [["c1"], ["c2"]]}
+
+
+@pytest.mark.parametrize(("evidence", "ids", "alone", "by_ids"), [
+    (["Ada owned the quay.", "The quay was built by Bo."], [["c1"], ["c2"]], False, True),
+    (["Ada owned the quay.", "The quay was built by Cy."], [["c1", "c3"], ["c3"]], True, False),
+])
+def test_a_question_of_several_hops_is_tried_with_each_passage_alone(
+    server: FakeServer, evidence: list[str], ids: list[list[str]], alone: bool, by_ids: bool,
+) -> None:
+    path = saved("q.jsonl", [{"id": "h", **TWO_HOPS, "evidence": evidence, "evidence_ids": ids}])
+    arguments = [path, "--checks", "not_in_one_passage", "-o", "o.jsonl"]
+    plan = server.stats().requests
+    assert checked(server, *arguments, "--dry-run") == 0 and server.stats().requests == plan
+    assert checked(server, *arguments) == 0
+    assert [one["passed"] for one in lines(Path("o.jsonl"))[0]["checks"]] == [alone]
+    assert check(*arguments, "--no-model") == 0
+    assert [one["passed"] for one in lines(Path("o.jsonl"))[0]["checks"]] == [by_ids]
+
+
 def test_the_dry_run_bounds_the_calls_and_a_second_run_makes_none(server: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
     path = saved("q.jsonl", QUESTIONS)
     assert checked(server, path, "--dry-run") == 0
     plan = {line.split()[0]: line.split() for line in capsys.readouterr().out.splitlines() if line}
     assert server.stats().requests == 0
-    assert (plan["answerable"][1], plan["closed_book"][1], plan["unique"][1]) == ("9", "9", "6")
+    assert (plan["answerable"][1], plan["closed_book"][1], plan["unique_wording"][1]) == ("9", "9", "6")
     assert plan["answerable-judge"][1:4] == ["0", "to", "6"]
     assert checked(server, path) == 0
     made = server.stats().requests
@@ -238,7 +275,8 @@ def test_two_sets_stand_side_by_side_with_differences_and_pairs_across(server: F
 
 def test_without_a_model_leaks_and_duplicates_are_found_and_nothing_is_sent(server: FakeServer) -> None:
     assert check(saved("q.jsonl", QUESTIONS), "--no-model", "--base-url", server.base_url, "-o", "r.json") == 0
-    assert {name: figure["failed"] for name, figure in figures(report()["sets"][0]).items()} == {"leak": 1, "duplicate": 1}
+    failed = {name: figure["failed"] for name, figure in figures(report()["sets"][0]).items()}
+    assert failed == {"not_in_one_passage": 0, "leak": 1, "duplicate": 1}
     assert server.stats().requests == 0
     assert report()["near"] is None
 
@@ -258,9 +296,9 @@ def test_files_of_other_tools_are_checked_too(server: FakeServer) -> None:
         "level": "hard", "context": [["Barn", ["It was built by Bo."]], ["Mill", ["It was built by Ada."]]],
     }
     Path("hotpot.json").write_text(json.dumps([hotpot]))
-    assert checked(server, "hotpot.json", "--checks", "answerable,unique", "-o", "o.jsonl") == 0
+    assert checked(server, "hotpot.json", "--checks", "answerable,unique_wording", "-o", "o.jsonl") == 0
     (row,) = lines(Path("o.jsonl"))
-    assert [(one["name"], one["passed"]) for one in row["checks"]] == [("answerable", True), ("unique", True)]
+    assert [(one["name"], one["passed"]) for one in row["checks"]] == [("answerable", True), ("unique_wording", True)]
 
 
 def test_orders_in_questions_evidence_and_answers_stay_inside_their_fences(server: FakeServer, reader: Reader) -> None:
@@ -284,7 +322,7 @@ REFUSED = [
     (["a.jsonl", "b.jsonl", "--no-model", "-o", "o.jsonl"], "do not go into one"), (["a.jsonl", "a.jsonl", "--no-model"], "given twice"),
     (["a.jsonl", "b.jsonl", "a.jsonl", "--no-model"], "3 files"), (["a.jsonl", "--no-model", "-o", "a.jsonl"], "would replace"),
     (["a.jsonl", "--no-model", "-o", "r.html"], "has no form"), (["none.jsonl", "--no-model"], "no such file"),
-    (["a.jsonl", "--no-model", "--threshold", "unique>=0.5"], "not among the checks"), (["--no-model"], "Missing argument"),
+(["a.jsonl", "--no-model", "--threshold", "unique>=0.5"], "not among the checks"), (["--no-model"], "Missing argument"),
 ]
 
 

@@ -276,7 +276,8 @@ def checking(chat: Chat) -> Any:
         return {"reason": "So it says.", "answered": found, "answer": "so many" if found else ""}
     if fields == {"reason", "label"}:
         return {"reason": "It is another.", "label": "incorrect"}
-    return {"reason": "It says one.", "answers": ["So many."]} if fields == {"reason", "answers"} else letter(chat)
+    one = {"reason": "It says one.", "answers": ["So many."], "specific": True}
+    return one if fields == set(one) else letter(chat)
 
 
 def test_check_adds_the_checks_that_makers_did_not_do_and_its_dry_run_bounds_the_calls(
@@ -288,14 +289,16 @@ def test_check_adds_the_checks_that_makers_did_not_do_and_its_dry_run_bounds_the
         assert cli(*command, "--dry-run") == 0
         rows = {row.split()[0]: row for row in capsys.readouterr().out.splitlines() if row.strip()}
         hops = 3  # known already, as templates make them: counted exactly; 3 of a model are not there yet
-        assert rows["closed_book"].split()[1:4] == [str(hops), "to", str(hops + 3)] and rows["unique"].split()[1:4] == ["0", "to", "3"]
+        for name in ("closed_book", "unique_wording"):
+            assert rows[name].split()[1:4] == [str(hops), "to", str(hops + 3)]
         assert cli(*command) == 0
         captured, asked = capsys.readouterr(), server.stats().requests
-        assert "checks passed: answerable 3 of 6, closed_book 6 of 6, unique 3 of 3" in captured.err
+        assert "checks passed: answerable 3 of 6, closed_book 6 of 6, unique_wording 6 of 6" in captured.err
         assert any("closed_book 6 of 6" in note for note in json.loads(Path("q.run.json").read_text())["notes"])
         first = {row["kind"]: {check["name"]: check.get("passed") for check in row["checks"]} for row in lines("q.jsonl")}
         assert first["node"] == {
-            "leak": True, "answerable": True, "closed_book": True, "unique": True, "no_shortcut": None, "absent": None,
+            "leak": True, "answerable": True, "closed_book": True, "unique": None, "unique_wording": True,
+            "not_in_one_passage": None, "no_shortcut": None, "absent": None,
         }
         assert first["hop_2"]["unique"] is True and first["hop_2"]["no_shortcut"] is True, "the maker's own proofs stay"
         before = Path("q.jsonl").read_bytes()
@@ -309,6 +312,6 @@ def test_a_check_without_a_model_does_what_words_and_the_graph_can(
 ) -> None:
     monkeypatch.delenv("KGEVAL_QUESTIONS_GENERATE_MODEL")
     assert cli("--graph", "sea", "--kind", "hops=1", "--template", "--check", "--allow-fewer", "-o", "q.jsonl") == 0
-    assert all(set(checks) == {"unique", "leak", "no_shortcut", "absent"} for row in lines("q.jsonl")
-               if (checks := {check["name"]: check for check in row["checks"]}))
+    names = {"unique", "unique_wording", "not_in_one_passage", "leak", "no_shortcut", "absent"}
+    assert all(set(checks) == names for row in lines("q.jsonl") if (checks := {check["name"]: check for check in row["checks"]}))
     assert not server.stats().requests

@@ -20,9 +20,10 @@ from kgeval.questions.kind import MakingOptions, Rejected
 from kgeval.questions.kinds import Order
 from kgeval.questions.making.answer_cypher import answers, path_query
 from kgeval.questions.making.hops import KINDS, make
+from kgeval.questions.making.negative import make as negative
 from kgeval.questions.proof import hop_counts, prove
 from kgeval.questions.sampling.sampler import open_sampler
-from kgeval.records import Question, Structure
+from kgeval.records import Layout, Question, Structure
 
 Draw = Callable[[str], None]
 
@@ -105,7 +106,7 @@ def test_many_paths_are_proved_at_once_and_one_by_one_where_that_takes_too_long(
     graph: Graph, draw: Draw, monkeypatch: pytest.MonkeyPatch, in_time: bool,
 ) -> None:
     draw("UNWIND range(0, 30) AS n CREATE (:Person {name: 'Ship ' + n, n: n})")
-    draw("MATCH (a:Person), (b:Person) WHERE b.n = a.n + 1 CREATE (a)-[:KNOWS]->(b)")
+    draw("MATCH (a:Person), (b:Person) WHERE b.n = a.n + 1 CREATE (a)-[:FOUNDED]->(b)")
     counts, read = Counter[str](), graph.read
 
     def counted(query: Any, params: Any = None, *, timeout: float | None = None) -> Any:
@@ -191,7 +192,8 @@ HOSTILE = ("Ada'}) DETACH DELETE (n) //", "x\\' OR 1=1", 'say "yes"', "back`tick
 @pytest.mark.parametrize("name", HOSTILE)
 def test_any_name_is_safe_in_the_cypher_that_people_paste(graph: Graph, name: str) -> None:
     graph.write("CREATE (:Person {name: $name})-[:WORKS_FOR]->(:Firm {name: 'Acme'})", {"name": name})
-    question = made(make(desk(graph, path(graph, name, "Acme"))))
+    asker = SaysAsker(f"Which firm is it that {name} works for?")
+    question = made(make(desk(graph, path(graph, name, "Acme"), asker=asker)))
     assert graph.read(question.cypher or "") == [{"answer": "Acme"}]
     assert graph.read("MATCH (n) RETURN count(n) AS n") == [{"n": 2}]
 
@@ -309,3 +311,56 @@ def test_proofs_and_hop_counts_are_those_of_networkx_on_random_graphs(graph: Gra
 def test_the_kinds_say_what_they_are_made_from() -> None:
     assert [(kind.name, kind.group, kind.level, kind.template) for kind in KINDS] == [
         (f"hop_{hops}", "hops", "path", True) for hops in (1, 2, 3)]
+
+
+UNDIRECTED = """
+CREATE (cab:Person {name: 'CAB'}), (man:Person {name: 'POULTERER'}), (fred:Person {name: 'FRED'}), (town:City {name: 'CAMDEN'}),
+  (man)-[:RELATED {chunks: ['c1'], description: 'The poulterer sends the turkey by cab.'}]->(cab),
+  (fred)-[:RELATED {chunks: ['c1']}]->(man), (town)-[:RELATED {chunks: ['c1']}]->(cab),
+  (:Chunk {id: 'c1', text: 'The cab carries the turkey of the poulterer to Camden; Fred knows the poulterer.'})
+"""
+RELATED = LAYOUT.model_copy(update={"relation_types": ["RELATED"], "relation_description_key": "description"})
+
+
+@pytest.mark.parametrize("own", [RELATED, RELATED.model_copy(update={"relations_undirected": True})])
+def test_a_relation_without_a_predicate_is_worded_by_a_model_or_refused_with_the_reason(graph: Graph, draw: Draw, own: Layout) -> None:
+    """RELATED has no direction either: CAMDEN, too, leads to CAB, and from CAB there are two ways."""
+    draw(UNDIRECTED)
+    refused = make(desk(graph, path(graph, "FRED", "POULTERER"), own))
+    assert cause(refused) == "no_predicate" and "'RELATED' says only that there is a relation" in refused.reason  # type: ignore[union-attr]
+    asker = SaysAsker("Whom does Fred know?")
+    question = made(make(desk(graph, path(graph, "FRED", "POULTERER"), own, asker=asker)))
+    shown: Any = asker.asked[0]
+    assert "relation" not in shown["facts"][0] and shown["draft"] == "" and shown["passages"]
+    assert graph.read(question.cypher or "") == [{"answer": "POULTERER"}]
+    assert cause(make(desk(graph, path(graph, "CAB", "POULTERER"), own, asker=asker))) == "ambiguous"
+    draw("MATCH (c:Chunk) DELETE c")
+    bare = make(desk(graph, path(graph, "FRED", "POULTERER"), own, asker=asker))
+    assert cause(bare) == "no_predicate" and "neither a description nor a passage" in bare.reason  # type: ignore[union-attr]
+
+
+def test_keywords_without_direction_are_proved_in_both_and_shown_as_keywords(graph: Graph, draw: Draw) -> None:
+    draw("""CREATE (a:Person {name: 'Ada'})-[:DIRECTED {k: 'spread,progress', d: 'Ada spreads it.'}]->(b:Firm {name: 'Acme'}),
+      (:Firm {name: 'Brick'})-[:DIRECTED {k: 'spread,progress', d: 'So does Brick.'}]->(a),
+      (b)-[:DIRECTED {k: 'seat', d: 'Its seat.'}]->(:City {name: 'Ulm'})""")
+    own = LAYOUT.model_copy(update={
+        "relation_types": ["DIRECTED"], "relation_label_key": "k", "relation_description_key": "d", "relations_undirected": True,
+    })
+    drawn = path(graph, "Ada", "Acme")
+    keywords = drawn.relations[0].model_copy(update={"predicate": "spread,progress", "description": "So."})
+    named = drawn.model_copy(update={"relations": [keywords]})
+    asker = SaysAsker("Which firm sits in Ulm?")
+    assert cause(make(desk(graph, named, own, asker=asker))) == "ambiguous"  # along the arrows Acme would be the only one
+    assert prove(graph, own.model_copy(update={"relations_undirected": False}), [named])[0].unique("Acme")
+    seat = path(graph, "Ulm", "Acme")
+    relation = seat.relations[0].model_copy(update={"predicate": "seat", "description": "Its seat."})
+    question = made(make(desk(graph, seat.model_copy(update={"relations": [relation]}), own, asker=asker)))
+    shown: Any = asker.asked[0]
+    assert (shown["facts"][0]["keywords"], shown["facts"][0]["direction"]) == (["seat"], "none")
+    assert "in either direction" in question.checks[0].reason
+    assert "-[r1:DIRECTED]-(" in (question.cypher or "") and graph.read(question.cypher or "") == [{"answer": "Acme"}]
+
+
+def test_no_negative_question_asks_for_a_relation_that_says_nothing(graph: Graph, draw: Draw) -> None:
+    draw(UNDIRECTED)
+    assert cause(negative(desk(graph, path(graph, "FRED", "POULTERER"), RELATED))) == "no_predicate"

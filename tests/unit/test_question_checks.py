@@ -216,9 +216,12 @@ def test_faulty_thresholds_are_named_all_at_once() -> None:
 
 
 def test_checks_are_those_that_can_be_done_with_what_is_there() -> None:
-    assert chosen_checks([], model=False, graph=False) == ("leak", "duplicate")
-    assert chosen_checks([], model=True, graph=False) == ("answerable", "closed_book", "unique", "leak", "duplicate")
-    assert chosen_checks([], model=False, graph=True) == ("unique", "leak", "duplicate", "no_shortcut", "absent")
+    assert chosen_checks([], model=False, graph=False) == ("not_in_one_passage", "leak", "duplicate")
+    assert chosen_checks([], model=True, graph=False) == (
+        "answerable", "closed_book", "unique_wording", "not_in_one_passage", "leak", "duplicate",
+    )
+    assert chosen_checks([], model=False, graph=True) == (
+        "unique", "unique_wording", "not_in_one_passage", "leak", "duplicate", "no_shortcut", "absent")
     assert chosen_checks(["leak", "answerable"], model=True, graph=True) == ("answerable", "leak")
     assert set(chosen_checks([], model=True, graph=True)) == set(CHECKS)
     with pytest.raises(UsageError, match="answerable cannot be done without a model"):
@@ -229,7 +232,7 @@ def test_checks_are_those_that_can_be_done_with_what_is_there() -> None:
 
 def test_without_model_and_graph_a_question_gets_the_checks_by_words_and_keeps_its_others() -> None:
     question = asked("Who is Ada?", "Ada", checks=[{"name": "leak", "passed": True}, {"name": "evidence_from_text", "passed": True}])
-    assert [check.name for check in check_question(question)] == ["leak"]
+    assert [check.name for check in check_question(question)] == ["not_in_one_passage", "leak"]
     found = with_checks(question, checked(question, CheckDesk(("leak", "duplicate"), earlier={"q": ("p", "the same words")})))
     assert found.checks == [
         QuestionCheck(name="evidence_from_text", passed=True),

@@ -1,4 +1,4 @@
-"""What a model is asked about a question: its answer from the evidence, its answer without, and how many answers there are.
+"""What a model is asked about a question: its answer from the evidence, from single passages, and without; how many answers its words have.
 
 An answer is judged against the right ones of the file by another call, unless its words are the same. A negative question is judged
 the other way round: the right answer is to have none. Written once for a run and its dry run, against Asker.
@@ -14,7 +14,8 @@ from kgeval.llm import tokens
 from kgeval.llm.asker import Asker, Later, digest
 from kgeval.llm.calls import Failure, Outcome, Reply, Task
 from kgeval.llm.characters import whole
-from kgeval.questions.checking.table import Checked, decided, is_negative, is_open, not_applicable
+from kgeval.questions.checking.table import Checked, decided, is_multi_hop, is_negative, is_open, not_applicable
+from kgeval.questions.excerpts import tokens_of
 from kgeval.records import Question
 from kgeval.text.names import normalise
 
@@ -23,6 +24,8 @@ GUESSED_ANSWER = 60  # tokens of a short answer, for dry runs
 MOST_REASON = 300
 NO_EVIDENCE = "no evidence with a text is given"
 NO_REFERENCE = "no right answer is given"
+NOT_JUDGED = "not judged: no model is named"
+MOST_ALONE = 8  # passages of one question that are tried alone
 LOST = Failure("empty", "no reply")
 
 
@@ -50,10 +53,11 @@ class ModelAnswer(Reply):
 
 
 class RightAnswers(Reply):
-    """The different right answers that were found."""
+    """The different right answers that were found. `specific`: the question's words ask for one particular thing."""
 
     reason: str
     answers: list[str]
+    specific: bool
 
 
 class Judgement(Reply):
@@ -110,15 +114,17 @@ def closed_book(question: Question, asker: Asker) -> Checked:
     return decided(name, label != "correct", f"{label} without any text: {said!r}"[:MOST_REASON])
 
 
-def unique(question: Question, asker: Asker) -> Checked:
-    """The check "unique" by a model: passed where the evidence gives one right answer."""
-    name, passages = "unique", shown(question)
+def unique_wording(question: Question, asker: Asker | None) -> Checked:
+    """The check "unique_wording" by a model: passed where the words ask for one thing, and the evidence gives one right answer."""
+    name, passages = "unique_wording", shown(question)
     if is_negative(question):
         return not_applicable(name, "a negative question has no right answer in the texts")
     if is_open(question):
         return not_applicable(name, "an open question has no single right answer")
     if not passages:
         return not_applicable(name, NO_EVIDENCE)
+    if asker is None:
+        return not_applicable(name, NOT_JUDGED)
     outcome: Outcome[RightAnswers] = asker.ask(Task(
         id=f"{question.id}:{name}", prompt=asker.prompt("check-unique"), slots={"question": question.question, "passages": passages},
         reply=RightAnswers, stage=name,
@@ -126,9 +132,56 @@ def unique(question: Question, asker: Asker) -> Checked:
     if outcome.value is None:
         return unscored(name, outcome.failure)
     found = different(outcome.value.answers, question.right_answers)
+    if not outcome.value.specific:
+        return decided(name, False, f"its words ask for nothing in particular: {outcome.value.reason.strip()}"[:MOST_REASON])
     if not found:
         return not_applicable(name, "the evidence gives no answer, so nothing can be said of others")
     return decided(name, len(found) == 1, "" if len(found) == 1 else f"{len(found)} answers: {'; '.join(found)}"[:MOST_REASON])
+
+
+def not_in_one_passage(question: Question, asker: Asker | None) -> Checked:
+    """The check "not_in_one_passage": failed where a single passage of the evidence gives the right answer to a question of several hops.
+    Without a model as far as the question's own evidence ids show it."""
+    name, passages = "not_in_one_passage", shown(question)
+    if is_negative(question) or is_open(question) or not is_multi_hop(question):
+        return not_applicable(name, "not a question of several hops with one answer")
+    if asker is None:
+        groups = [set(group) for group in question.evidence_ids]
+        if not groups:
+            return not_applicable(name, NOT_JUDGED)
+        both = sorted(set[str].intersection(*groups))
+        why = f"chunk {both[0]} says all of it" if both else "no chunk says all of it; no model is asked"
+        return decided(name, not both, f"by its evidence ids: {why}")
+    if not passages:
+        return not_applicable(name, NO_EVIDENCE)
+    if not question.right_answers:
+        return not_applicable(name, NO_REFERENCE)
+    for n, passage in enumerate(passages[:MOST_ALONE], start=1):
+        stage = name if n == 1 else f"{name}-{n}"
+        slots: dict[str, JsonValue] = {"question": question.question, "passages": [passage]}
+        outcome = asker.ask(Task(
+            id=f"{question.id}:{stage}", prompt=asker.prompt("check-answerable"), slots=slots, reply=ModelAnswer, stage=name,
+        ))
+        if outcome.value is None:
+            _count_others(question, passages[n:MOST_ALONE], asker)
+            return _unanswered(name, outcome.failure, question, asker)
+        said = outcome.value.said
+        label = judged(name, question, said, asker, f"-{n}") if said is not None else "refusal"
+        if isinstance(label, Checked):
+            return label
+        if label == "correct":
+            return decided(name, False, f"passage {n} alone gives it: {said!r}"[:MOST_REASON])
+    of = f" (of {len(passages)})" if len(passages) > MOST_ALONE else ""
+    return decided(name, True, f"tried alone, none of {min(len(passages), MOST_ALONE)} passages{of} gives the answer")
+
+
+def _count_others(question: Question, passages: list[JsonValue], asker: Asker) -> None:
+    """Dry run: the passages after the first are tried only if none before gives the answer."""
+    for n, passage in enumerate(passages, start=2):
+        if asker.dry:
+            size = tokens.count(whole(question.question)) + tokens_of(passage)
+            key = digest("not_in_one_passage", question.question, passage, n)
+            asker.later(Later("not_in_one_passage", "check-answerable", key, (size, size), certain=False))
 
 
 def different(answers: list[str], right: tuple[str, ...]) -> list[str]:
@@ -149,13 +202,13 @@ def shown(question: Question) -> list[JsonValue]:
     ]
 
 
-def judged(name: str, question: Question, said: str, asker: Asker) -> str | Checked:
-    """What an answer is, measured by the right ones; what is unscored, where the judge's call failed."""
+def judged(name: str, question: Question, said: str, asker: Asker, mark: str = "") -> str | Checked:
+    """What an answer is, measured by the right ones; what is unscored, where the judge's call failed. `mark`: of several answers, which."""
     plain = normalise(said)
     if plain and any(plain == normalise(right) for right in question.right_answers):
         return "correct"
     outcome = asker.ask(Task(
-        id=f"{question.id}:{name}-judge", prompt=asker.prompt(JUDGE), reply=Judgement, stage=f"{name}-judge",
+        id=f"{question.id}:{name}-judge{mark}", prompt=asker.prompt(JUDGE), reply=Judgement, stage=f"{name}-judge",
         slots={"question": question.question, "references": list[JsonValue](question.right_answers), "answer": said},
     ))
     return outcome.value.label if outcome.value is not None else unscored(name, outcome.failure)

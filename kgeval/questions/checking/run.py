@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 ALONE = tuple(name for name in CHECKS if name != "duplicate")
 MOST_SHOWN = 12_000  # tokens: kinds of questions rest on no more evidence
-_ASKED = (("answerable", "check-answerable"), ("closed_book", "check-closed-book"), ("unique", "check-unique"))
+_ASKED = (
+    ("answerable", "check-answerable"), ("closed_book", "check-closed-book"), ("unique_wording", "check-unique"),
+    ("not_in_one_passage", "check-answerable"),
+)
 
 
 @dataclass(frozen=True)
@@ -74,8 +77,10 @@ def check_questions(
 
 
 def with_checks(question: Question, found: Iterable[Checked]) -> Question:
-    """The question with these checks in the place of earlier ones of the same names."""
-    new = [one.record for one in found]
+    """The question with these checks in the place of earlier ones of the same names. What came to no result (it does not apply, a call
+    failed) replaces nothing that did: what a question's maker decided stays."""
+    before = {one.name for one in question.checks if one.passed is not None}
+    new = [one.record for one in found if one.record.passed is not None or one.name not in before]
     names = {one.name for one in new}
     return question.model_copy(update={"checks": [*(one for one in question.checks if one.name not in names), *new]})
 
@@ -86,7 +91,7 @@ def count_unknown(asker: Asker, kind: str, n: int) -> None:
         for name, prompt in _ASKED:
             key = digest(kind, number, name)
             asker.later(Later(name, prompt, key, (1, MOST_SHOWN), certain=False))
-            if name != "unique":
+            if name != "unique_wording":
                 asker.later(Later(f"{name}-judge", asked.JUDGE, key, (1, asked.GUESSED_ANSWER * 4), certain=False))
 
 
@@ -95,6 +100,10 @@ def _one(name: str, question: Question, desk: CheckDesk) -> Checked | None:
         return _duplicate(question, desk)
     if name == "unique":
         return _unique(question, desk)
+    if name == "unique_wording":
+        return asked.unique_wording(question, desk.asker) if desk.asker is not None or desk.graph is not None else None
+    if name == "not_in_one_passage":
+        return asked.not_in_one_passage(question, desk.asker)
     if name == "absent":
         return proved.absent(question, desk.graph, desk.timeout) if desk.graph is not None else None
     if name == "no_shortcut":
@@ -106,15 +115,13 @@ def _one(name: str, question: Question, desk: CheckDesk) -> Checked | None:
 
 
 def _unique(question: Question, desk: CheckDesk) -> Checked | None:
-    """By the database where it can be, else by the model."""
-    by_graph = proved.proved_unique(question, desk.graph, desk.timeout) if desk.graph is not None else None
+    """By the question's Cypher, else by its path."""
+    if desk.graph is None:
+        return None
+    by_graph = proved.proved_unique(question, desk.graph, desk.timeout)
     if by_graph is None and question.id in desk.paths:
         by_graph = desk.paths[question.id].unique
-    if by_graph is not None:
-        return by_graph
-    if desk.asker is not None:
-        return asked.unique(question, desk.asker)
-    return not_applicable("unique", "the question has no Cypher and no path, and no model is asked") if desk.graph is not None else None
+    return by_graph or not_applicable("unique", "nothing proves it: the question has no Cypher, and no path that is in this graph")
 
 
 def _no_shortcut(question: Question, desk: CheckDesk) -> Checked | None:

@@ -18,19 +18,23 @@ OPEN_WITHOUT_ANSWER = ("node", "edge", "subgraph")  # the levels of [Z]: asked f
 
 @dataclass(frozen=True)
 class Check:
-    """A check. `needs`: what it cannot do without. `also`: what it uses where it is there, and does without otherwise."""
+    """A check. `needs`: what it cannot do without. `also`: what it uses where it is there, at least one of them; none where `alone`."""
 
     name: str
     about: str
     needs: frozenset[Need] = frozenset()
     also: frozenset[Need] = frozenset()
+    alone: bool = False
 
 
 CHECKS: dict[str, Check] = {check.name: check for check in (
     Check("answerable", "a model gives the right answer from the evidence alone", frozenset({"model"})),
     Check("closed_book", "a model without any text does not give the right answer", frozenset({"model"})),
-    Check("unique", "there is one right answer: by the question's Cypher or path in the graph, else by a model that reads the evidence",
+    Check("unique", "the question's Cypher or path leads to one right answer in the graph, whatever its words", frozenset({"graph"})),
+    Check("unique_wording", "the question's words ask for one thing and the evidence gives one answer, as a model reads them",
           also=frozenset({"model", "graph"})),
+    Check("not_in_one_passage", "no single passage of the evidence answers a question of several hops",
+          also=frozenset({"model"}), alone=True),
     Check("leak", "the question does not say its answer"),
     Check("duplicate", "no earlier question of the file asks the same"),
     Check("no_shortcut", "no shorter way joins the ends of the question's path in the graph", frozenset({"graph"})),
@@ -69,6 +73,12 @@ def is_negative(question: Question) -> bool:
     return question.level in NEGATIVE
 
 
+def is_multi_hop(question: Question) -> bool:
+    """Whether the question is said to need several relations, or has evidence for several."""
+    relations = len(question.path.relations) if question.path is not None else 0
+    return max(question.hops or 0, question.triples_needed or 0, relations, len(question.evidence_ids)) > 1
+
+
 def is_open(question: Question) -> bool:
     """Whether many answers are right on purpose: a summary, a tale, a discussion."""
     return question.level in OPEN or (question.level in OPEN_WITHOUT_ANSWER and not question.right_answers)
@@ -94,4 +104,4 @@ def chosen_checks(names: Iterable[str], *, model: bool, graph: bool) -> tuple[st
 
 
 def _possible(check: Check, there: frozenset[str]) -> bool:
-    return check.needs <= there and (not check.also or bool(check.also & there))
+    return check.needs <= there and (check.alone or not check.also or bool(check.also & there))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kgeval.graph.connect import Graph
 from kgeval.graph.literals import cypher_literal, cypher_name
+from kgeval.questions.proof import has_direction
 from kgeval.records import Layout, Structure
 
 TIMEOUT = 60.0  # seconds of one proof
@@ -18,6 +19,8 @@ def path_query(layout: Layout, path: Structure, starts: Sequence[str]) -> str:
     pattern, said = _node(layout, "s"), []
     for at, relation in enumerate(path.relations):
         before, after = ("-", "->") if relation.source == path.nodes[at].element_id else ("<-", "-")
+        if not has_direction(layout, relation.predicate):
+            before = after = "-"
         pattern += f"{before}[r{at + 1}{_type(relation.type)}]{after}{_node(layout, nodes[at + 1])}"
         said += _predicate(layout, f"r{at + 1}", [relation.predicate])
     apart = [f"{one} <> {other}" for at, one in enumerate(nodes) for other in nodes[at + 1 :]]

@@ -76,7 +76,7 @@ def make_edge(desk: Desk) -> Question | Rejected:
     values, passages = passages_shown(relevant_passages(structure))
     if not passages and not any([*(r.description for r in structure.relations), *(node.description for node in structure.nodes)]):
         return Rejected("no_content", "the relation has neither passages nor descriptions")
-    slots = {"relation": triples_shown(structure)[0], "entities": entities_shown(structure.nodes), "passages": values}
+    slots = {"relation": triples_shown(structure, layout=desk.layout)[0], "entities": entities_shown(structure.nodes), "passages": values}
     return _from_passages(desk, "ask-edge", slots, passages)
 
 
@@ -84,7 +84,8 @@ def make_subgraph(desk: Desk) -> Question | Rejected:
     """A question that needs several relations of a subgraph, from them and summaries of their passages. Raises: as make_node."""
     structure = desk.structure
     slots: dict[str, JsonValue] = {
-        "triples": triples_shown(structure), "entities": entities_shown(structure.nodes), "summary": list[JsonValue](_summaries(desk)),
+        "triples": triples_shown(structure, layout=desk.layout), "entities": entities_shown(structure.nodes),
+        "summary": list[JsonValue](_summaries(desk)),
     }
     reply = desk.ask("ask-subgraph", {**slots, **_common(desk)}, AskedOfMany)
     relations = picked(structure.relations, reply.triples, "relation")

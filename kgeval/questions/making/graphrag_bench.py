@@ -69,7 +69,9 @@ def _first(desk: Desk, rule: LevelRule) -> Draft:
     values, passages = passages_shown(covering(structure, shown), MAKE_TOKENS)
     if not passages:
         raise RejectedError("no_passages", "no passage of the texts belongs to the structure")
-    slots: dict[str, JsonValue] = {"triples": triples_shown(structure, shown), "passages": values, "earlier": list(options.earlier)}
+    slots: dict[str, JsonValue] = {
+        "triples": triples_shown(structure, shown, desk.layout), "passages": values, "earlier": list(options.earlier),
+    }
     if rule is CREATIVE:
         slots["form"] = _form(desk).task
     else:
@@ -88,7 +90,7 @@ def _with_evidence(desk: Desk, draft: Draft) -> Draft:
     Raises: RejectedError: no_evidence, too_few_relations.
     """
     values, passages = passages_shown(covering(draft.structure, draft.relations), CHECK_TOKENS)
-    items = triples_shown(draft.structure, draft.relations)
+    items = triples_shown(draft.structure, draft.relations, desk.layout)
     verdicts = desk.ask("bench-evidence", {"passages": values}, EvidenceVerdicts, items=items).items
     kept, told = [], set[int]()
     for relation, verdict in zip(draft.relations, verdicts, strict=True):
@@ -126,7 +128,7 @@ def _with_answer(desk: Desk, draft: Draft) -> Draft:
 
 def _judged(desk: Desk, draft: Draft, stage: str) -> AnswerVerdict:
     values, _ = passages_shown(draft.passages, CHECK_TOKENS)
-    evidence: JsonValue = {"relations": triples_shown(draft.structure, draft.relations), "passages": values}
+    evidence: JsonValue = {"relations": triples_shown(draft.structure, draft.relations, desk.layout), "passages": values}
     slots: dict[str, JsonValue] = {"question": draft.question, "answer": draft.answer, "evidence": evidence}
     return desk.ask(draft.rule.judge, slots, AnswerVerdict, stage=stage)
 

@@ -19,10 +19,11 @@ from kgeval.questions.making.hop_evidence import HopEvidence, hop_evidence
 from kgeval.questions.making.names import usable
 from kgeval.questions.making.phrases import content_words, noun_of_type, tells_place
 from kgeval.questions.making.templates import Step, called, worded
-from kgeval.questions.proof import PathProof, prove, squeezed
+from kgeval.questions.proof import PathProof, has_direction, prove, squeezed
 from kgeval.questions.wanted import Wanted
 from kgeval.records import GoldPath, Layout, Question, QuestionCheck, Structure
 from kgeval.text.names import normalise
+from kgeval.text.predicates import is_placeholder, is_predicate
 
 LEVEL = "path"
 NEEDS: frozenset[Need] = frozenset(("model", "graph"))
@@ -37,8 +38,8 @@ class HopReply(Reply):
 
 
 def make(desk: Desk) -> Question | Rejected:
-    """The question of one path, or why there is none: unusable_name, cycle, vague, no_evidence, ambiguous, shortcut,
-    not_proved, query_timeout, declined, start_not_named, leak.
+    """The question of one path, or why there is none: unusable_name, cycle, no_predicate, vague, not_worded,
+    no_evidence, ambiguous, shortcut, not_proved, query_timeout, declined, start_not_named, leak.
 
     Raises: UnansweredError; QueryError, ConnectionLost.
     """
@@ -47,7 +48,7 @@ def make(desk: Desk) -> Question | Rejected:
     path = desk.structure
     try:
         _check_names(path)
-        _check_predicates(path)
+        _check_predicates(path, desk.layout, desk.options)
         evidence = _evidence(desk.graph, desk.layout, path)
         proof = desk.proof if isinstance(desk.proof, PathProof) else prove(desk.graph, desk.layout, [path], timeout=TIMEOUT)[0]
         _check_proof(path, proof)
@@ -58,7 +59,7 @@ def make(desk: Desk) -> Question | Rejected:
         return none.rejected
     except QueryTimeout:
         return Rejected("query_timeout", f"the database did not prove it in {TIMEOUT:g} s")
-    return _question(path, text, evidence, cypher, _checks(path, proof))
+    return _question(path, text, evidence, cypher, _checks(path, proof, desk.layout))
 
 
 def prove_many(desk: Desk, paths: Sequence[Structure]) -> dict[int, PathProof]:
@@ -69,17 +70,17 @@ def prove_many(desk: Desk, paths: Sequence[Structure]) -> dict[int, PathProof]:
     """
     if desk.graph is None or desk.layout is None:
         raise RuntimeError("hop questions are proved by the graph")
-    askable = [path for path in paths if _askable(path)]
+    askable = [path for path in paths if _askable(path, desk.layout, desk.options)]
     try:
         return {path.number: proof for path, proof in zip(askable, prove(desk.graph, desk.layout, askable, timeout=TIMEOUT), strict=True)}
     except QueryTimeout:
         return {}
 
 
-def _askable(path: Structure) -> bool:
+def _askable(path: Structure, layout: Layout, options: MakingOptions) -> bool:
     try:
         _check_names(path)
-        _check_predicates(path)
+        _check_predicates(path, layout, options)
     except RejectedError:
         return False
     return True
@@ -109,10 +110,21 @@ def _check_names(path: Structure) -> None:
         raise RejectedError("leak", f"the names '{start.name}' and '{end.name}' hold one another")
 
 
-def _check_predicates(path: Structure) -> None:
+def _check_predicates(path: Structure, layout: Layout, options: MakingOptions) -> None:
+    """Each relation says something: by its predicate, or, where a model words it, by its description or its passages."""
     for relation in path.relations:
-        if not (content_words(relation.predicate) or tells_place(relation.predicate, path.node(relation.target).type)):
+        if not is_predicate(relation.predicate, layout):
+            why = f"'{relation.predicate[:80]}' " + (
+                "says only that there is a relation" if is_placeholder(relation.predicate) else "is no predicate but a list of keywords"
+            )
+            if options.template:
+                raise RejectedError("no_predicate", f"{why}: a model can word it from descriptions and passages")
+            if not relation.description and not hop_evidence(path.model_copy(update={"relations": [relation]})).passages:
+                raise RejectedError("no_predicate", f"{why}, and neither a description nor a passage says how its ends are joined")
+        elif not (content_words(relation.predicate) or tells_place(relation.predicate, path.node(relation.target).type)):
             raise RejectedError("vague", f"nobody can tell what the relation '{relation.predicate[:80]}' asks for")
+    if options.template:
+        _templated(path)
 
 
 def _evidence(graph: Graph, layout: Layout, path: Structure) -> HopEvidence:
@@ -145,24 +157,34 @@ def _proved(graph: Graph, layout: Layout, path: Structure) -> str:
     return cypher
 
 
-def _templated(path: Structure, proof: PathProof) -> str:
-    return worded(called(path.nodes[0].name, path.passages), steps_of(path, proof))
+def _templated(path: Structure, proof: PathProof | None = None) -> str:
+    """The path in a template's words. Raises: RejectedError("not_worded")."""
+    return worded(called(path.nodes[0].name, path.passages), steps_of(path, proof), path.nodes[0].type)
+
+
+def _draft(path: Structure, proof: PathProof) -> str:
+    """A template's words for a model to better; "" where no template has any."""
+    try:
+        return _templated(path, proof)
+    except RejectedError:
+        return ""
 
 
 def _asked(desk: Desk, proof: PathProof, evidence: HopEvidence) -> str:
     """The path in a model's words, from its relations, descriptions and passages."""
-    return question_text(desk.ask(PROMPT, _slots(desk.structure, proof, evidence), HopReply).question)
+    return question_text(desk.ask(PROMPT, _slots(desk, proof, evidence), HopReply).question)
 
 
-def _slots(path: Structure, proof: PathProof, evidence: HopEvidence) -> dict[str, JsonValue]:
+def _slots(desk: Desk, proof: PathProof, evidence: HopEvidence) -> dict[str, JsonValue]:
+    path, layout = desk.structure, desk.layout
     return {
         "start": path.nodes[0].name,
-        "facts": triples_shown(path),
+        "facts": triples_shown(path, layout=layout),
         "entities": entities_shown(path.nodes),
         "passages": passages_shown(evidence.passages, SHOWN_TOKENS)[0],
         "hidden": [node.name for node in path.nodes[1:]],
         "asked_for": noun_of_type(path.nodes[-1].type) or "entity",
-        "draft": worded(path.nodes[0].name, steps_of(path, proof)),
+        "draft": _draft(path, proof) if all(is_predicate(r.predicate, layout) for r in path.relations) else "",
     }
 
 
@@ -176,10 +198,12 @@ def _check_text(path: Structure, text: str) -> None:
         raise RejectedError("leak", f"the question names '{told[-1]}'")
 
 
-def _checks(path: Structure, proof: PathProof) -> list[QuestionCheck]:
+def _checks(path: Structure, proof: PathProof, layout: Layout) -> list[QuestionCheck]:
     way = " then ".join(str(count) for count in proof.reached)
+    either = "" if all(has_direction(layout, r.predicate) for r in path.relations) else " in either direction"
     checks = [check(
-        "unique", True, f"entities of this name: {len(proof.starts)}; the hops lead to {way} entities, at the end to one name alone",
+        "unique", True,
+        f"entities of this name: {len(proof.starts)}; the hops lead{either} to {way} entities, at the end to one name alone",
     )]
     if len(path.relations) > 1:
         checks.append(check("no_shortcut", True, f"no way of fewer than {len(path.relations)} relations joins start and end"))

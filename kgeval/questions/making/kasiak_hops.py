@@ -54,7 +54,7 @@ def make_single_hop(desk: Desk) -> Question:
     values, passages = passages_shown(own, MAKE_TOKENS)
     if not passages:
         raise RejectedError("no_passages", "no passage says the relation")
-    slots = slots_of(desk, triples=triples_shown(structure), entities=entities_shown(structure.nodes), passages=values)
+    slots = slots_of(desk, triples=triples_shown(structure, layout=desk.layout), entities=entities_shown(structure.nodes), passages=values)
     reply = desk.ask(SINGLE, slots, OfOnePassage)
     passage = picked(passages, [reply.passage], "passage")[0]
     one = said(desk, reply.question, reply.answer)
@@ -125,7 +125,7 @@ def _asked(desk: Desk, way: _Way) -> Said:
     path = way.path
     values, _ = passages_shown(way.evidence.passages, MAKE_TOKENS)
     hidden = [node.name for node in path.nodes[1:-1]]
-    reply = desk.ask(HOPS, slots_of(desk, triples=triples_shown(path), hidden=[*hidden], passages=values), OfRelations)
+    reply = desk.ask(HOPS, slots_of(desk, triples=triples_shown(path, layout=desk.layout), hidden=[*hidden], passages=values), OfRelations)
     used = picked(path.relations, reply.triples, "relation")
     if len(used) < len(path.relations):
         raise RejectedError("too_few_relations", f"the answer needs {len(used)} of the {len(path.relations)} relations")

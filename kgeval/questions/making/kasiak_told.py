@@ -57,7 +57,7 @@ def make_thinking(desk: Desk) -> Question:
     values, passages = passages_shown(relevant_passages(structure), MAKE_TOKENS)
     if not passages:
         raise RejectedError("no_passages", "no passage belongs to the structure")
-    reply = desk.ask(THINKING, slots_of(desk, triples=triples_shown(structure), passages=values), Concluded)
+    reply = desk.ask(THINKING, slots_of(desk, triples=triples_shown(structure, layout=desk.layout), passages=values), Concluded)
     relations, evidence = picked(structure.relations, reply.triples, "relation"), picked(passages, reply.passages, "passage")
     one = said(desk, reply.question, reply.answer)
     found = stated(one.answer, [*(p.text for p in structure.passages), *_descriptions(structure)])
@@ -113,7 +113,7 @@ def make_distracting(desk: Desk) -> Question:
     values, passages = passages_shown(relevant_passages(structure), MAKE_TOKENS)
     if not passages:
         raise RejectedError("no_passages", "no passage belongs to the structure")
-    reply = desk.ask(DISTRACTING, slots_of(desk, triples=triples_shown(structure), passages=values), Distracted)
+    reply = desk.ask(DISTRACTING, slots_of(desk, triples=triples_shown(structure, layout=desk.layout), passages=values), Distracted)
     one = said(desk, reply.question, reply.answer)
     plain = said(desk, reply.plain, reply.answer).question
     needed = picked(structure.relations, reply.triples, "relation")
@@ -171,7 +171,7 @@ def _true(desk: Desk, distractor: StructureRelation) -> tuple[Passage, ...]:
     if not passages:
         raise RejectedError("distractor_untrue", "no passage says the distracting fact")
     verdict = desk.ask(
-        "bench-evidence", {"passages": values}, EvidenceVerdicts, items=triples_shown(structure, [distractor]), stage=TRUE,
+        "bench-evidence", {"passages": values}, EvidenceVerdicts, items=triples_shown(structure, [distractor], desk.layout), stage=TRUE,
     ).items[0]
     numbers = [1] if len(passages) == 1 else [n for n in dict.fromkeys(verdict.passages) if 1 <= n <= len(passages)]
     if not (verdict.follows and numbers):

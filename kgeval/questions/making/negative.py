@@ -22,6 +22,7 @@ from kgeval.questions.making.unsaid import synonymous, texts_of, unsaid
 from kgeval.questions.proof import absent
 from kgeval.questions.wanted import Wanted
 from kgeval.records import Layout, Question, Structure, StructureNode
+from kgeval.text.predicates import is_predicate
 
 LEVEL = "negative"
 NEEDS: frozenset[Need] = frozenset(("graph",))
@@ -43,7 +44,7 @@ class _Place:
 
 
 def make(desk: Desk) -> Question | Rejected:
-    """A negative question, or why there is none: no_missing_relation, no_new_name, vague, unusable_name,
+    """A negative question, or why there is none: no_predicate, not_worded, no_missing_relation, no_new_name, vague, unusable_name,
     query_timeout.
 
     Raises: QueryError, ConnectionLost.
@@ -68,6 +69,8 @@ def make(desk: Desk) -> Question | Rejected:
 def _missing(place: _Place) -> Question:
     """(a) A relation that the type often has, and this entity has not."""
     node = place.rng.choice(place.structure.nodes)
+    if not any(is_predicate(relation.predicate, place.layout) for relation in place.structure.relations):
+        raise RejectedError("no_predicate", f"'{place.structure.relations[0].predicate[:80]}' says nothing that could be asked for")
     why = usable(node.name)
     if why:
         raise RejectedError("unusable_name", f"'{node.name[:80]}' {why}")
@@ -90,7 +93,8 @@ def _usages(place: _Place, node: StructureNode, own: list[str]) -> list[Usage]:
     least = max(LEAST_ENTITIES, LEAST_SHARE * max((usage.entities for usage in of_type), default=0))
     fit = [
         usage for usage in of_type
-        if usage.entities >= least and content_words(usage.predicate) and not any(synonymous(usage.predicate, one) for one in own)
+        if usage.entities >= least and is_predicate(usage.predicate, place.layout) and content_words(usage.predicate)
+        and not any(synonymous(usage.predicate, one) for one in own)
     ]
     return place.rng.sample(fit, len(fit))
 
@@ -100,7 +104,7 @@ def _asked_of(place: _Place, node: StructureNode, usage: Usage, own: list[str], 
     cypher = either_query(place.layout, [node.name], spelled)
     if answers(place.graph, cypher):
         raise RejectedError("no_missing_relation", "the database has the relation after all")
-    question = worded(called(node.name, place.structure.passages), [Step(usage.predicate, usage.outgoing, usage.other)])
+    question = worded(called(node.name, place.structure.passages), [Step(usage.predicate, usage.outgoing, usage.other)], node.type)
     reason = (
         f"In the graph, proved: '{node.name}' has no relation '{usage.predicate}' in either direction, and none of its {len(own)} "
         f"predicates shares a word with that; {usage.entities:,} other entities of type {node.type} have it. {texts}"
@@ -111,6 +115,8 @@ def _asked_of(place: _Place, node: StructureNode, usage: Usage, own: list[str], 
 def _invented(place: _Place) -> Question:
     """(b) A relation of the graph, asked of a name that nobody and nothing has."""
     relation = place.structure.relations[0]
+    if not is_predicate(relation.predicate, place.layout):
+        raise RejectedError("no_predicate", f"'{relation.predicate[:80]}' says nothing that could be asked for")
     if not content_words(relation.predicate):
         raise RejectedError("vague", f"nobody can tell what the relation '{relation.predicate[:80]}' asks for")
     source, target = place.structure.node(relation.source), place.structure.node(relation.target)
@@ -120,7 +126,7 @@ def _invented(place: _Place) -> Question:
             cypher = either_query(place.layout, [presence.term], [relation.predicate])
             if presence.absent and not usable(presence.term) and not answers(place.graph, cypher):
                 article = "the " if called(node.name, place.structure.passages).startswith("the ") else ""
-                question = worded(article + presence.term, [Step(relation.predicate, forward, other.type)])
+                question = worded(article + presence.term, [Step(relation.predicate, forward, other.type)], node.type)
                 reference = f"This cannot be answered: the texts do not mention {presence.term}."
                 return _question(question, reference, cypher, f"In the graph and its texts, proved: {presence.proof}.")
     raise RejectedError("no_new_name", "no name made of two names of this type is new to the graph and its texts")

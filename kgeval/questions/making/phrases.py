@@ -1,4 +1,9 @@
-"""Predicates in English: a relation's name of any spelling as a verb or a state for a sentence. Word lists: wording.toml."""
+"""Predicates in English: a relation's name of any spelling as a verb or a state for a sentence. Word lists: wording.toml.
+
+Only three forms are understood: a known verb with at most one preposition ("moved to", "was born in"), a known noun with "of" ("capital
+of", and the bare property "director"), and a preposition of place. Whatever has more words, or words that no list has, is left to a model:
+extractors write "paint hall for" and "stones in", and no spelling tells which words of them belong together.
+"""
 
 from __future__ import annotations
 
@@ -56,11 +61,11 @@ def spoken(predicate: str) -> str:
 
 @cache
 def phrase(predicate: str) -> Phrase | None:
-    """The predicate as English, or null where its words do not show how it is said."""
+    """The predicate as English, or null where its form is not understood."""
     text = spoken(predicate)
     if text in _table("whole"):
         finite, base, rest = _table("whole")[text]
-        return Phrase("verb", finite, base, rest, past=False)
+        return Phrase("verb", finite, base, rest, past=finite != third_of(base))
     for words in dict.fromkeys((tuple(text.split()), tuple(text.replace("-", " ").split()))):
         readable = 0 < len(words) <= 6 and len(text) <= LONGEST_PREDICATE and all(_WORD.fullmatch(word) for word in words)
         if readable and text not in _set("unclear", "whole") and not _small("not") & set(words):
@@ -76,17 +81,12 @@ def _of_words(words: list[str]) -> Phrase | None:
         return _state(rest, told="was" if first in ("was", "were") else "is" if first in ("is", "are") else None)
     if first in _small("have") and rest:
         return _had(rest)
-    return _noun(words) or _passive(words) or _verb(words) or (_bare(words) if len(words) == 1 else None)
+    return _noun(words) or _passive(words) or _verb(words) or _bare(words)
 
 
 def _state(rest: list[str], told: str | None) -> Phrase | None:
-    """What follows "is" or "was": a participle, a noun, an adjective with a preposition. `told`: which of the two the name says."""
-    if rest[-1] not in _small("prepositions"):
-        return None
-    state = _noun(rest) or _passive(rest)
-    if state is None and (rest[0] in _small("prepositions") or len(rest) > 1):
-        happened = is_participle(rest[0]) and rest[0] not in _verbs("stative")
-        state = Phrase("be", "was" if happened else "is", "", " ".join(rest), past=happened)
+    """What follows "is" or "was": a participle, a noun with "of", a preposition of place. `told`: which of the two the name says."""
+    state = (_noun(rest) or _passive(rest, after_be=True) or _bare(rest)) if rest[-1] in _small("prepositions") else None
     if state is None:
         return None
     return state if told is None else Phrase("be", told, "", state.rest, past=told == "was", swapped=state.swapped)
@@ -101,51 +101,60 @@ def _had(rest: list[str]) -> Phrase | None:
 
 
 def _noun(words: list[str]) -> Phrase | None:
-    """"capital of" (A is the capital of B) and "capital" (B is the capital of A)."""
+    """"capital of" (A is the capital of B) and "capital" (B is the capital of A): nouns of the lists, with words before them that only say
+    which of several."""
     article = words[0] if words[0] in ("a", "an", "the") else ""
     core = words[1:] if article else words
-    if not core or core[0] in _nouns("plural"):
+    of = len(core) > 1 and core[-1] == "of"
+    known = " ".join(core[:-1] if of else core)
+    plain = _without_modifiers(known)
+    if plain not in _nouns("the") | _nouns("a"):
         return None
-    of = core[-1] in ("of", "to") and len(core) > 1
-    noun = core[:-1] if of else core
-    known = " ".join(noun)
-    if noun[-1] in _nouns("plural") or (known not in _nouns("the") | _nouns("a") and not (of and _ends_in_noun(noun))):
-        return None
-    if known == "cause" and not of and not article:
+    if plain == "cause" and not of and not article:
         return None  # "causes", said in the base form
-    put = article or ("the" if known in _nouns("the") or noun[-1] not in _nouns("a") else _a(noun[0]))
-    return Phrase("be", "is", "", f"{put} {known} {core[-1] if of else 'of'}", past=False, swapped=not of)
+    put = "the" if plain in _nouns("the") else article or _a(known)
+    return Phrase("be", "is", "", f"{put} {known} of", past=False, swapped=not of)
 
 
-def _ends_in_noun(noun: list[str]) -> bool:
-    """Whether what stands before "of" reads as a noun: a known one with something before it, or a word that is no verb."""
-    last = noun[-1]
-    if len(noun) > 1:
-        return last in _nouns("the") | _nouns("a")
-    return not (last.endswith(("ed", "s", "ing")) or _base(last) or is_participle(last)) and last not in _small("prepositions")
+def _without_modifiers(noun: str) -> str:
+    """"elder brother" -> "brother"; a noun that a list has as it is stays."""
+    words = noun.split()
+    while len(words) > 1 and " ".join(words) not in _nouns("the") | _nouns("a") and words[0] in _nouns("modifiers"):
+        words = words[1:]
+    return " ".join(words)
 
 
-def _passive(words: list[str]) -> Phrase | None:
-    """A participle that stands for "is" or "was" and itself: located in, born in, written by."""
-    first, last = words[0], words[-1]
-    if len(words) < 2 or last not in _small("prepositions"):
+def noun_in(phrase: Phrase) -> str:
+    """The noun of "the elder brother of", without what says which of several; "" where the phrase has none."""
+    words = phrase.rest.split()
+    is_noun = phrase.form == "be" and len(words) > 2 and words[0] in ("a", "an", "the")
+    return _without_modifiers(" ".join(words[1:-1])) if is_noun else ""
+
+
+def _passive(words: list[str], *, after_be: bool = False) -> Phrase | None:
+    """A participle with one preposition, after "is" or "was": located in, born in, written by."""
+    if len(words) != 2 or words[1] not in _small("prepositions"):
         return None
-    if first in _verbs("stative") or (last == "by" and first in _verbs("stative")):
+    first, last = words
+    if first in _verbs("stative"):
         return Phrase("be", "is", "", " ".join(words), past=False)
-    happened = is_participle(first) or first in _verbs("passive")
-    own = first in _verbs("passive") and (len(words) == 2 or last == "by")
-    if happened and (last == "by" or own or (first in IRREGULAR and _past(IRREGULAR[first]) != first and first != IRREGULAR[first])):
+    if not is_participle(first) and first not in _verbs("passive"):
+        return None
+    irregular = first in IRREGULAR and _past(IRREGULAR[first]) != first and first != IRREGULAR[first]
+    if last == "by" or first in _verbs("passive") or ((irregular or after_be) and last in _set("vague", "places")):
         return Phrase("be", "was", "", " ".join(words), past=True)
     return None
 
 
 def _verb(words: list[str]) -> Phrase | None:
-    """A verb form with what follows it: works for, took part in, move to."""
+    """A known verb, alone or with a preposition that goes with it: works for, founded, move to."""
     first, rest = words[0], words[1:]
-    if rest and rest[-1] not in _small("prepositions") and first not in IRREGULAR and not _base(first):
+    if len(rest) > 1 or (rest and (rest[0] not in _small("prepositions") or rest[0] == "by")):
         return None
-    base = _base(first) or _guessed(words)
-    if base is None or base == "be" or (rest and rest[-1] == "by" and first != base):
+    base = _base(first)
+    if base is None or base == "be" or not (base in _verbs("base") or base in _irregular() or lemma(third_of(base), ()) == base):
+        return None  # the base of an unknown word in -ed is a guess
+    if rest and f"{base} {rest[0]}" not in _verbs("joined"):
         return None
     present = first == third_of(base)
     finite = first if present or (first != base and (first.endswith("ed") or _past(base) == first)) else past_of(base)
@@ -154,7 +163,7 @@ def _verb(words: list[str]) -> Phrase | None:
 
 def _bare(words: list[str]) -> Phrase | None:
     """A preposition alone that says where something is."""
-    return Phrase("be", "is", "", words[0], past=False) if words[0] in _small("bare") else None
+    return Phrase("be", "is", "", words[0], past=False) if len(words) == 1 and words[0] in _small("bare") else None
 
 
 def _base(word: str) -> str | None:
@@ -165,19 +174,6 @@ def _base(word: str) -> str | None:
         if base in _verbs("base") and word in (third_of(base), past_of(base)):
             return base
     return lemma(word, _verbs("base"))
-
-
-def _guessed(words: list[str]) -> str | None:
-    """The base of an unknown word in -s that can only be a verb here: alone, or before a preposition other than "of"."""
-    first = words[0]
-    if not first.endswith("s") or first.endswith(("ss", "us", "is", "ous")) or len(first) < 5 or first in _nouns("plural"):
-        return None
-    if len(words) > 2 or (len(words) == 2 and words[1] in ("of", "by")):
-        return None
-    singular = first[:-1]
-    if singular in _nouns("the") | _nouns("a"):
-        return None
-    return next((b for b in (first[:-3] + "y" if first.endswith("ies") else "", singular, first[:-2]) if b and third_of(b) == first), None)
 
 
 def past_of(base: str) -> str:
@@ -204,6 +200,11 @@ def _past(base: str) -> str | None:
 
 
 @cache
+def _irregular() -> frozenset[str]:
+    return frozenset(IRREGULAR.values())
+
+
+@cache
 def _forms() -> dict[str, list[str]]:
     forms: dict[str, list[str]] = {}
     for form, base in IRREGULAR.items():
@@ -214,6 +215,11 @@ def _forms() -> dict[str, list[str]]:
 def _doubles(base: str) -> bool:
     one = re.fullmatch(r"[^aeiou]*(?:qu)?[aeiou][bdgklmnprt]", base)
     return base in _verbs("doubling") or (one is not None and len(base) > 2)
+
+
+def listed(table: str, name: str) -> frozenset[str]:
+    """One of the word lists of wording.toml."""
+    return _set(table, name)
 
 
 def noun_of_type(kind: str | None) -> str:

@@ -1,4 +1,5 @@
-"""Hop questions without a model: English sentences out of predicates and types, or a neutral wording where a predicate cannot be said."""
+"""Questions without a model: English sentences out of predicates and types. What is not understood, or would be asked as nobody asks it, is
+refused: a model may word it, or nobody does."""
 
 from __future__ import annotations
 
@@ -6,8 +7,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from kgeval.questions.making.phrases import Phrase, noun_of_type, phrase, spoken, with_a
+from kgeval.questions.kind import RejectedError
+from kgeval.questions.making.phrases import Phrase, listed, noun_in, noun_of_type, phrase, with_a
 from kgeval.records import Passage
+from kgeval.text.extract.lexicon import lemma
 
 NOUN = "entity"  # what is asked for where the type says nothing
 _PLAIN = re.compile(r"[\w .,'\u2019&()/-]+")
@@ -34,20 +37,40 @@ class Step:
 
 @dataclass(frozen=True)
 class _Said:
-    """A step with its phrase. `leads`: what is looked for is the subject of the sentence."""
+    """A step with its phrase. `leads`: what is looked for is the subject of the sentence. `known`: the type's noun of what is known."""
 
     step: Step
     phrase: Phrase
     leads: bool
+    known: str
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The nouns of the sentence's subject and object."""
+        return (self.step.noun, self.known) if self.leads else (self.known, self.step.noun)
 
 
-def worded(start: str, steps: Sequence[Step]) -> str:
-    """The question that asks along the steps for the last one's end. `start`: as `called` gives it. At most two steps are put into one
-    sentence; what comes before stands in sentences of its own."""
-    said = [_said(step) for step in steps]
-    known = [one for one in said if one is not None]
-    if len(known) < len(said):
-        return neutral(start, steps)
+def worded(start: str, steps: Sequence[Step], kind: str | None = None) -> str:
+    """The question that asks along the steps for the last one's end. `start`: as `called` gives it; `kind`: its type. At most two steps are
+    put into one sentence; what comes before stands in sentences of its own.
+
+    Raises: RejectedError("not_worded") where a predicate is not understood, or the sentence would ask for nothing in particular.
+    """
+    known = []
+    for at, step in enumerate(steps):
+        said = phrase(step.predicate)
+        if said is None:
+            raise _refused(step, "its form is not understood")
+        known.append(_Said(step, said, step.forward == said.swapped, steps[at - 1].noun if at else noun_of_type(kind)))
+    for one in known:
+        if why := _unfit(one):
+            raise _refused(one.step, why)
+        if one is not known[-1] and not one.step.noun:
+            raise _refused(one.step, "it leads to an entity without a type, which a question cannot call anything")
+    if start[:1].islower() and not start.startswith(("the ", "a ", "an ")) and known[0].known in ("", "person", "organization", "group"):
+        raise _refused(steps[0], f"'{start[:80]}' is no name of one thing")
+    if not known[0].leads and known[0].phrase.helper != "did" and _is_plural(start, known[0].known):
+        raise _refused(steps[0], f"'{start[:80]}' may be several, and the verb would not agree")
     sentences, subject = [], start
     for one in known[:-2]:
         sentences.append(_statement(subject, one))
@@ -57,12 +80,42 @@ def worded(start: str, steps: Sequence[Step]) -> str:
     return " ".join([*sentences, _asked(subject, known[-1])])
 
 
-def neutral(start: str, steps: Sequence[Step]) -> str:
-    """The question as a way to follow, for predicates that are not found out (another language, a bare "of")."""
-    ways = [f'"{_quoted(spoken(step.predicate) or step.predicate)}"' + ("" if step.forward else " backward") for step in steps]
-    noun = steps[-1].noun
-    asked = "Who" if noun == "person" else f"Which {noun or NOUN}"
-    return f'Start at "{_quoted(start)}". Follow the relation {" and then ".join(ways)}. {asked} do you reach?'
+def _refused(step: Step, why: str) -> RejectedError:
+    return RejectedError("not_worded", f"no template says '{step.predicate[:80]}'" + (": " if why else "") + why)
+
+
+def _unfit(one: _Said) -> str:
+    """Why a person would not ask so along a predicate whose form is understood; "" if one would."""
+    said, (subject, other) = one.phrase, one.ends
+    first, *_, last = (said.rest.split() or [""]) * 2
+    noun, places = noun_in(said), listed("vague", "places")
+    state = said.form == "be" and not noun and (first in listed("vague", "states") or lemma(first, ()) in listed("vague", "verbs"))
+    if state or said.base in listed("vague", "verbs") or noun in listed("vague", "mutual"):
+        return "it says too little: a text has many answers"
+    if said.form == "be" and said.rest in listed("small", "bare") and (one.leads or subject in ("", "person", "place") or other != "place"):
+        return "a preposition alone asks only where a thing is"
+    if one.leads and last in places and not noun and one.step.noun in listed("vague", "types"):
+        return "backward it has many answers"
+    if one.leads and noun in listed("vague", "nouns"):
+        return "backward it has many answers"
+    if not one.leads and last in places and not noun and not other:
+        return "what it leads to has no type: a place, a person or a thing"
+    if noun in listed("nouns", "person") and not {subject, other} <= {"", "person"}:
+        return "it joins persons, and the graph says that one of the two is none"
+    if noun in listed("nouns", "held") and subject not in ("", "person"):
+        return f"a person is that, and the graph calls it a {subject}"
+    if said.form == "verb" and subject in ("place", "event") and said.base not in listed("vague", "of_places"):
+        return f"{with_a(subject)} does nothing of the kind"
+    if said.form == "verb" and other == "place" and said.base in listed("vague", "making"):
+        return "nobody does that to a place"
+    return ""
+
+
+def _is_plural(name: str, noun: str) -> bool:
+    """Whether a name may be that of several ("the Scottish Nurses"): persons and places with a final s are one (Hughes, Athens)."""
+    last = name.casefold().strip("\"'").split()[-1:]
+    several = last and last[0].endswith("s") and not last[0].endswith(("ss", "us", "is", "'s", "\u2019s"))
+    return bool(several or " and " in name or last == ["people"]) and noun not in ("person", "place")
 
 
 def called(name: str, passages: Iterable[Passage]) -> str:
@@ -79,11 +132,6 @@ def called(name: str, passages: Iterable[Passage]) -> str:
 def _without_the(text: str) -> str:
     """The text with "The" at the beginning of a sentence in lower case."""
     return re.sub(r"\bThe\b", "the", text)
-
-
-def _said(step: Step) -> _Said | None:
-    said = phrase(step.predicate)
-    return None if said is None else _Said(step, said, step.forward == said.swapped)
 
 
 def _statement(subject: str, one: _Said) -> str:
@@ -107,13 +155,14 @@ def _described(subject: str, one: _Said) -> str:
 def _asked(subject: str, one: _Said) -> str:
     """The question itself: `Who founded the board?`, `Where was Osric Venn born?`"""
     more, rest = one.step.back, one.phrase.without_object
+    noun = "person" if not one.step.noun and noun_in(one.phrase) in listed("nouns", "person") else one.step.noun
     if one.leads:
-        return f"{one.phrase.said_of(_which(one.step.noun, more))} {subject}?"
+        return f"{one.phrase.said_of(_which(noun, more))} {subject}?"
     head, _, last = rest.rpartition(" ")
     if one.step.noun == "place" and last in _PLACING and (head or one.phrase.form == "be"):
         where = "Where else" if more else "Where"
         return " ".join(filter(None, (where, one.phrase.helper, subject, head))) + "?"
-    return f"{_which(one.step.noun, more)} {one.phrase.helper} {subject} {rest}?"
+    return f"{_which(noun, more)} {one.phrase.helper} {subject} {rest}?"
 
 
 def _which(noun: str, more: bool) -> str:
