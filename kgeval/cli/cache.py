@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -121,6 +122,26 @@ def clear(
     gone = 0 if only == "embeddings" else clear_calls(path, chosen)
     more = f", the embeddings of {clear_vectors(folder)} models and {clear_indexes(own)} indexes" if vectors else ""
     say(f"forgot {gone} calls{more}")
+
+
+@cache.command()
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="The new journal [default: JOURNAL.recovered].")
+@place_options
+def recover(output: Path | None, journal: Path | None, cache_dir: Path | None) -> None:
+    """Save the calls that a damaged journal still holds into a new one. The damaged file is only read.
+
+    Each call is checked: its key is a hash of its request. What is lost is asked for again where a later run needs it.
+    """
+    from kgeval.llm.journal_file import recovered_file
+    from kgeval.llm.journal_import import recover as recover_calls
+    from kgeval.llm.places import journal_file
+
+    path = journal_file(journal, cache_dir)
+    into = output or recovered_file(path)
+    made = recover_calls(path, into)
+    lost = f"; {made.lost:,} more are there and cannot be read" if made.lost else ""
+    click.echo(f"{made.calls:,} calls saved in {into}{lost}")
+    click.echo(f"go on with --journal {shlex.quote(str(into))}, or put it in the place of {path}")
 
 
 def _ask(what: str) -> None:

@@ -22,7 +22,7 @@ from kgeval.errors import ConfigError, IncompleteError
 from kgeval.llm.calls import Endpoint
 from kgeval.llm.claims import Claims
 from kgeval.llm.endpoints import spellings
-from kgeval.llm.journal_file import connect, guarded, prepare
+from kgeval.llm.journal_file import connect, guarded, prepare, unusable
 from kgeval.llm.pool import join
 from kgeval.llm.request import Request
 from kgeval.llm.schemas import MODES, Mode
@@ -111,9 +111,11 @@ class Journal:
         ))
         batch.done.wait()
         if batch.error is not None:
+            damaged = getattr(batch.error, "sqlite_errorname", "").startswith("SQLITE_CORRUPT")
             raise IncompleteError(
                 f"{self.path}: the journal cannot be written: {batch.error}",
-                fix="make room on the disk, or move the journal with --journal, and run the same command again: finished calls are kept",
+                fix=unusable(self.path, batch.error).fix if damaged else
+                "make room on the disk, or move the journal with --journal, and run the same command again: finished calls are kept",
             )
 
     def put_try(self, request: Request, cause: str, reply: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sqlite3
 import stat
 import tempfile
@@ -54,9 +55,31 @@ def guarded(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as cause:
-        if getattr(cause, "sqlite_errorname", "") == "SQLITE_NOTADB":
-            raise ConfigError(f"{path}: is not a journal of kgeval", fix=_MOVE) from cause
-        raise ConfigError(f"{path}: the journal cannot be used: {cause}", fix=f"check the disk and the file, or {_MOVE}") from cause
+        raise unusable(path, cause) from cause
+
+
+def unusable(path: Path, cause: sqlite3.Error) -> ConfigError:
+    """The error that a complaint of SQLite's is. Of a damaged file: how what is in it can be saved."""
+    name = getattr(cause, "sqlite_errorname", "")
+    if name == "SQLITE_NOTADB" and not _begins_as_one(path):
+        return ConfigError(f"{path}: is not a journal of kgeval", fix=_MOVE)
+    if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+        old, new = shlex.quote(str(path)), shlex.quote(str(recovered_file(path)))
+        return ConfigError(
+            f"{path}: the journal is damaged: {cause}",
+            fix=f"kgeval cache recover --journal {old} saves the calls that can be read; then go on with --journal {new}",
+        )
+    return ConfigError(f"{path}: the journal cannot be used: {cause}", fix=f"check the disk and the file, or {_MOVE}")
+
+
+def recovered_file(path: Path) -> Path:
+    """Where `kgeval cache recover` puts what it saves."""
+    return path.with_name(f"{path.name}.recovered")
+
+
+def _begins_as_one(path: Path) -> bool:
+    """Whether a file that SQLite takes for no database has helper files of a journal beside it."""
+    return path.with_name(f"{path.name}.lock").is_file()
 
 
 def _make(path: Path) -> None:

@@ -15,9 +15,9 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from kgeval.errors import ConfigError, InputError
+from kgeval.errors import InputError
 from kgeval.llm.journal import unpack
-from kgeval.llm.journal_file import connect, prepare
+from kgeval.llm.journal_file import connect, guarded, prepare
 
 DAY = 86_400
 SHORTEST_KEY = 4
@@ -168,12 +168,8 @@ def clear(path: Path, chosen: Chosen) -> int:
 @contextmanager
 def _opened(path: Path) -> Iterator[sqlite3.Connection]:
     prepare(path)
-    try:
-        with closing(connect(path)) as journal:
-            yield journal
-    except sqlite3.Error as cause:
-        what = f"{path}: the journal cannot be used: {cause}"
-        raise ConfigError(what, fix="check the disk and the file, or name another --journal") from cause
+    with guarded(path), closing(connect(path)) as journal:
+        yield journal
 
 
 def _only(path: Path, journal: sqlite3.Connection, start: str) -> str:

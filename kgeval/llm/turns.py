@@ -5,7 +5,48 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from kgeval.errors import ModelError
+
+LOOK_SECONDS = 0.02
+
+
+class Opening:
+    """Until an endpoint has answered, one request at a time goes to it: a wrong key, model or address costs one request, not one for each
+    place. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._alone, self._open = threading.Lock(), False
+        self._refusal: ModelError | None = None
+
+    @contextmanager
+    def first(self, ended: Callable[[], bool]) -> Iterator[None]:
+        """Around a request: waits while another one is the first, or until `ended`. A ModelError of that one is raised here too."""
+        while not self._open and not ended():
+            if self._alone.acquire(timeout=LOOK_SECONDS):
+                try:
+                    if self._open:
+                        break
+                    if self._refusal is not None:
+                        raise self._refusal
+                    yield from self._tried()
+                    return
+                finally:
+                    self._alone.release()
+        yield
+
+    def _tried(self) -> Iterator[None]:
+        try:
+            yield
+        except ModelError as refusal:
+            self._refusal = refusal
+            raise
+        except BaseException:
+            self._open = True  # it answered, or broke in a way that other requests need not share
+            raise
+        self._open = True
 
 
 class Turn:

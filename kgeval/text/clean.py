@@ -9,6 +9,7 @@ import unicodedata
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\ufeff\ufffe\uffff]")
 _LINE_END = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 _HALF = re.compile("[\ud800-\udfff]")
+_DIRECTION = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f]")  # marks of the direction of writing: for texts, not for names
 _SPACE = re.compile(r"\s+")
 _QUOTES = ("\"\"", "''", "“”", "‘’", "«»", "「」", "„“", "``", "[]")
 
@@ -24,8 +25,8 @@ def clean_text(text: str) -> tuple[str, int]:
 
 
 def clean_line(text: str) -> str:
-    """The text on one line: cleaned, whitespace joined, none at the ends."""
-    return _SPACE.sub(" ", clean_text(text)[0]).strip()
+    """The text on one line: cleaned, without marks of direction, whitespace joined, none at the ends."""
+    return _SPACE.sub(" ", _DIRECTION.sub("", clean_text(text)[0])).strip()
 
 
 def clean_name(text: str) -> str:

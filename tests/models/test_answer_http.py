@@ -137,6 +137,20 @@ def test_a_refused_key_ends_the_run_and_is_not_shown() -> None:
     assert "sk-test" not in str(told.value)
 
 
+def test_a_refused_key_costs_one_request_however_many_ask() -> None:
+    seen: list[int] = []
+
+    def serve(*_: Any) -> tuple[int, dict[str, str], bytes]:
+        seen.append(1)
+        time.sleep(0.2)
+        return 401, {}, b""
+
+    with endpoint(serve) as url, HttpSystem(HttpWanted(url, settings=JSON, limits=QUICK)) as system, ThreadPoolExecutor(8) as pool:
+        refused = [pool.submit(system.answer, Ask(f"q{n}", "Who?")) for n in range(16)]
+        assert all(isinstance(one.exception(), ModelError) for one in refused)
+    assert len(seen) == 1
+
+
 def test_redirects_stay_on_the_host_and_keep_the_question() -> None:
     def serve(handler: BaseHTTPRequestHandler, body: Any) -> tuple[int, dict[str, str], bytes]:
         if handler.path == "/new":

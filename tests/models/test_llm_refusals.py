@@ -15,6 +15,7 @@ from room import session, telling
 
 from kgeval.errors import ModelError
 from kgeval.llm.calls import Endpoint, Failure, Limits
+from kgeval.llm.fake import FakeServer, Rule
 from kgeval.llm.session import open_models
 
 FACT = {"fact": "x", "sure": True}
@@ -59,6 +60,24 @@ def test_a_refused_request_has_its_own_cause_and_no_word_of_the_server_s(
 def test_a_wrong_model_or_key_is_known_by_its_words_too(tmp_path: Path, words: str, said: str) -> None:
     with _refusing(400, {"message": words}) as url, session(url, tmp_path / "j.sqlite") as models, pytest.raises(ModelError, match=said):
         list(models.ask_all(telling(30)))
+
+
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_what_every_request_would_meet_costs_one(tmp_path: Path, status: int) -> None:
+    """A wrong key, a key without rights, a model that is not there: the first request goes alone until it is answered."""
+    with FakeServer([Rule(status=status, message="no", delay=0.2)]) as server, session(server.base_url, tmp_path / "j.sqlite") as models:
+        with pytest.raises(ModelError):
+            list(models.ask_all(telling(40)))
+        assert server.stats().requests == 1
+
+
+def test_after_the_first_answer_all_places_are_used(tmp_path: Path) -> None:
+    """Also where the first request failed in a way of its own."""
+    rules = [Rule(status=503, times=1), Rule(reply=FACT, delay=0.3)]
+    with FakeServer(rules) as server, session(server.base_url, tmp_path / "j.sqlite", concurrency=8) as models:
+        began = time.monotonic()
+        assert all(outcome.value for outcome in models.ask_all(telling(16)))
+        assert time.monotonic() - began < 4, "one after the other would take 4.8 s"
 
 
 @pytest.mark.parametrize(("status", "error"), [

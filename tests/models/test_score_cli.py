@@ -221,9 +221,10 @@ def test_faulty_words_and_files_cost_nothing_and_say_the_way_out(
     assert server.stats().requests == 0
 
 
-def test_a_wrong_key_ends_the_run_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("in_flight", [1, 16])
+def test_a_wrong_key_costs_one_request(tmp_path: Path, capsys: pytest.CaptureFixture[str], in_flight: int) -> None:
     with FakeServer([Rule(status=401, message="bad key")]) as server:
-        assert judged(server, tmp_path, "-j", 1) == 2
+        assert judged(server, tmp_path, "-j", in_flight) == 2
         assert server.stats().requests == 1
     assert "sk-test" not in capsys.readouterr().err
 

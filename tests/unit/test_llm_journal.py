@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import sqlite3
 import subprocess
 import sys
 import threading
 import time
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,11 +19,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgeval.errors import ConfigError
+from kgeval.cli.main import run
+from kgeval.errors import ConfigError, IncompleteError
 from kgeval.llm.calls import Endpoint, Numbered, Reply, Task
 from kgeval.llm.endpoints import settled
-from kgeval.llm.journal import KEPT_TRIES, Journal, Stored
-from kgeval.llm.journal_file import SCHEMA
+from kgeval.llm.journal import KEPT_TRIES, Journal, Stored, pack
+from kgeval.llm.journal_file import SCHEMA, connect
 from kgeval.llm.prompts import parse_prompt
 from kgeval.llm.request import Request, make_request
 
@@ -151,17 +155,59 @@ def test_what_is_not_a_journal_is_refused_and_left_alone(tmp_path: Path) -> None
         Journal(text / "j.sqlite")
 
 
-def test_a_damaged_journal_is_an_error_with_a_way_out(tmp_path: Path) -> None:
-    path = tmp_path / "j.sqlite"
+DAMAGES = {  # (from, to) as shares of the file, or of the first page
+    "schema": (100 / 4096, 3100 / 4096, True), "head": (0, 100 / 4096, True), "middle": (0.4, 0.6, False), "end": (0.7, 1, False),
+}
+
+
+def damaged_journal(path: Path, where: str, calls: int = 300) -> list[str]:
+    """A journal with a part overwritten; the keys of its calls."""
     with Journal(path) as journal:
-        journal.put(request(), STORED)
+        asked = [request(f"car {number}") for number in range(calls)]
+        with closing(connect(path)) as connection:
+            connection.execute("BEGIN")
+            for one in asked:
+                row = (one.key, 1.0, "a.test", "m", "s", "p", pack(one.canonical), pack(one.user.encode()), 1, 1, 0, 0.5)
+                connection.execute(f"INSERT INTO calls VALUES ({','.join('?' * 12)})", row)
+            connection.execute("COMMIT")
+        journal.put(request("the last"), STORED)
+    start, end, first_page = DAMAGES[where]
+    size = 4096 if first_page else path.stat().st_size
     with path.open("r+b") as file:
-        file.seek(100)
-        file.write(b"\xff" * 3000)
-    with pytest.raises(ConfigError, match="journal") as caught, Journal(path) as journal:
-        journal.get(request().key)
-        journal.put(request("blue"), STORED)
-    assert "--journal" in caught.value.fix
+        file.seek(int(start * size))
+        file.write(b"\xff" * (int(end * size) - int(start * size)))
+    return [one.key for one in asked]
+
+
+@pytest.mark.parametrize("where", DAMAGES)
+def test_a_damaged_journal_says_how_what_is_in_it_is_saved_and_that_works(
+    tmp_path: Path, where: str, capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The command is taken from the error's own words; what it saves is what was there, and the damaged file stays as it was."""
+    path = tmp_path / "my calls.sqlite"
+    keys = damaged_journal(path, where)
+    with pytest.raises((ConfigError, IncompleteError), match="journal") as caught, Journal(path) as journal:
+        for number, key in enumerate(keys):
+            journal.get(key)
+            journal.put(request(f"new {number}"), STORED)
+    before = path.read_bytes()
+    command, new = re.fullmatch(r"(kgeval cache recover --journal '.*') saves .* --journal ('.*')", caught.value.fix or "").groups()
+    assert run(shlex.split(command)[1:]) == 0
+    assert path.read_bytes() == before
+    saved = int(re.match(r"(\d+) calls saved", capsys.readouterr().out).group(1))
+    with Journal(Path(shlex.split(new)[0])) as journal:
+        there = [number for number, key in enumerate(keys) if (stored := journal.get(key)) and f"car {number}" in stored.reply]
+        assert saved >= len(there) > (250 if DAMAGES[where][2] else 100)
+        assert journal.get(keys[0] if where != "head" else keys[-1]) is not None
+    assert run(shlex.split(command)[1:]) == 2 and "is there already" in capsys.readouterr().err
+
+
+def test_nothing_is_recovered_from_what_holds_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = tmp_path / "notes.txt"
+    text.write_text("no journal at all" * 1000)
+    for path, said in ((text, "no finished call in it can be read"), (tmp_path / "none.sqlite", "no journal there")):
+        assert run(["cache", "recover", "--journal", str(path)]) == 2 and said in capsys.readouterr().err
+    assert [one.name for one in tmp_path.iterdir() if "recovered" in one.name and not one.name.endswith(".lock")] == []
 
 
 @pytest.mark.slow

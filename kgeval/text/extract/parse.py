@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from kgeval.text.clean import clean_line
 from kgeval.text.extract.lexicon import HEDGES, PRONOUNS, lemma
 
 _SUBJECT = ("nsubj",)
@@ -56,7 +57,7 @@ class Parse:
             for source, target, predicate in (*self._verb(token), *self._noun(token)):
                 a, b = self._of.get(source.i), self._of.get(target.i)
                 if a is not None and b is not None and a != b:
-                    sentence = " ".join(token.sent.text.split())
+                    sentence = clean_line(token.sent.text)
                     found.setdefault((a, b, predicate, token.sent.start), ParsedLink(a, b, predicate, sentence))
         return list(found.values())
 

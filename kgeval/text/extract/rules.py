@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from kgeval.manifest import Asked
+from kgeval.text.clean import clean_line
 from kgeval.text.extract.joins import Join, joins_in
 from kgeval.text.extract.kinds import Evidence, kinds
 from kgeval.text.extract.mentions import Extraction, Link, Mention, Source
@@ -113,4 +114,4 @@ def _sentence(words: Words, left: Name, right: Name) -> str:
     while last < len(words) and words.gaps[last] != START:
         last += 1
     end = words.spans[last][0] if last < len(words) else len(words.text)
-    return " ".join(words.text[words.spans[first][0]:end].split())[:DESCRIPTION]
+    return clean_line(words.text[words.spans[first][0]:end])[:DESCRIPTION]

@@ -10,6 +10,7 @@ from typing import Any
 
 from kgeval.errors import UsageError
 from kgeval.manifest import Asked
+from kgeval.text.clean import clean_line
 from kgeval.text.extract.lexicon import DETERMINERS, PRONOUNS
 from kgeval.text.extract.mentions import Extraction, Link, Mention, Source
 from kgeval.text.extract.parse import Parse
@@ -78,7 +79,7 @@ def extraction_of(doc: Any, chunk_id: str) -> Extraction:
 
 
 def _written(span: Any) -> str:
-    return " ".join(span.text.split())
+    return clean_line(span.text)
 
 
 def _trimmed(span: Any) -> Any | None:
