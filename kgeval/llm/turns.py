@@ -11,26 +11,28 @@ from contextlib import contextmanager
 from kgeval.errors import ModelError
 
 LOOK_SECONDS = 0.02
+FIRST_SECONDS = 3.0  # a refusal comes quickly; a slow first reply holds nobody up for longer
 
 
 class Opening:
-    """Until an endpoint has answered, one request at a time goes to it: a wrong key, model or address costs one request, not one for each
-    place. Thread-safe."""
+    """Until an endpoint has answered, or let three seconds pass, one request at a time goes to it: a wrong key, model or address costs one
+    request, not one for each place. Thread-safe."""
 
     def __init__(self) -> None:
-        self._alone, self._open = threading.Lock(), False
+        self._alone, self._open, self._since = threading.Lock(), False, 0.0
         self._refusal: ModelError | None = None
 
     @contextmanager
     def first(self, ended: Callable[[], bool]) -> Iterator[None]:
         """Around a request: waits while another one is the first, or until `ended`. A ModelError of that one is raised here too."""
-        while not self._open and not ended():
+        while not self._open and not ended() and (not self._since or time.monotonic() - self._since < FIRST_SECONDS):
             if self._alone.acquire(timeout=LOOK_SECONDS):
                 try:
                     if self._open:
                         break
                     if self._refusal is not None:
                         raise self._refusal
+                    self._since = self._since or time.monotonic()
                     yield from self._tried()
                     return
                 finally:

@@ -80,6 +80,15 @@ def test_after_the_first_answer_all_places_are_used(tmp_path: Path) -> None:
         assert time.monotonic() - began < 4, "one after the other would take 4.8 s"
 
 
+def test_a_slow_first_reply_holds_nobody_up_for_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kgeval.llm.turns.FIRST_SECONDS", 0.2)
+    rules = [Rule(match="passage 0000", reply=FACT, delay=1.5), Rule(reply=FACT)]
+    with FakeServer(rules) as server, session(server.base_url, tmp_path / "j.sqlite", concurrency=4) as models:
+        began, last = time.monotonic(), models.map(lambda task: (models.ask(task), time.monotonic()), telling(4))
+        ended = [at - began for _, at in last]
+    assert ended[0] > 1.5 > max(ended[1:])
+
+
 @pytest.mark.parametrize(("status", "error"), [
     (429, {"message": "You exceeded your current quota", "code": "insufficient_quota"}), (402, {"message": "Insufficient balance"}),
 ])

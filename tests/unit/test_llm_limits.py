@@ -319,9 +319,9 @@ def test_a_key_is_needed_elsewhere_but_not_here(monkeypatch: pytest.MonkeyPatch)
 
 def test_settling_fills_in_what_is_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:5/v1/")
-    assert settled(Endpoint("m")) == Endpoint("m", "http://127.0.0.1:5/v1", {"temperature": 0})
+    assert settled(Endpoint("m")) == Endpoint("m", "http://127.0.0.1:5/v1", {"temperature": 0}, "localhost:5")
     monkeypatch.delenv("OPENAI_BASE_URL")
-    assert settled(Endpoint("m", None, {"temperature": "default"})) == Endpoint("m", "https://api.openai.com/v1", {})
+    assert settled(Endpoint("m", None, {"temperature": "default"})) == Endpoint("m", "https://api.openai.com/v1", {}, "api.openai.com")
     with pytest.raises(UsageError, match="messages"):
         settled(Endpoint("m", None, {"messages": []}))
     for name in ("api_key", "extra_headers", "Authorization"):
