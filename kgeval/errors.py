@@ -16,7 +16,50 @@ Exit code 1 is never an error: it means "ran completely and a gate failed".
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
+
+_VALUES = re.compile(r"""'[^']*'|"[^"]*"|\d+""")
+_PLACE = re.compile(r".*?\d+(?=: )")
+_EACH = 3
+
+
+class Faults:
+    """Faults as they come. Those that differ only in numbers and in what they quote are of one kind: more than three of a kind are shown
+    as one line with their number, for a thousand lines that say the same hide the one that does not."""
+
+    def __init__(self, faults: Iterable[str] = ()) -> None:
+        self._kinds: dict[str, list[str]] = {}  # the first of each kind, then the last
+        self._counts: dict[str, int] = {}
+        self.count = 0
+        for fault in faults:
+            self.add(fault)
+
+    def add(self, fault: str) -> None:
+        """One more."""
+        kind = _VALUES.sub("*", fault)
+        shown = self._kinds.setdefault(kind, [])
+        if len(shown) > _EACH:
+            shown[-1] = fault
+        else:
+            shown.append(fault)
+        self._counts[kind] = self._counts.get(kind, 0) + 1
+        self.count += 1
+
+    def lines(self, most: int = 50) -> tuple[str, ...]:
+        """What is shown, at most `most` kinds in the order of the first of each."""
+        found: list[str] = []
+        for kind in list(self._kinds)[:most]:
+            shown, count = self._kinds[kind], self._counts[kind]
+            if count <= _EACH:
+                found += shown
+            else:
+                place = _PLACE.match(shown[-1])
+                last = f", the last at {place[0]}" if place else ""
+                found.append(f"{shown[0]} (and {count - 1:,} more like it{last})")
+        if left := sum(self._counts[kind] for kind in list(self._kinds)[most:]):
+            found.append(f"... and {left:,} more")
+        return tuple(found)
 
 
 class KgevalError(Exception):
@@ -49,10 +92,9 @@ class InputError(KgevalError):
         self.faults = tuple(faults)
 
     def __str__(self) -> str:
-        shown = "".join(f"\n  {fault}" for fault in self.faults[:50])
-        more = f"\n  ... and {len(self.faults) - 50} more" if len(self.faults) > 50 else ""
+        shown = "".join(f"\n  {fault}" for fault in Faults(self.faults).lines())
         fix = f"\nFix: {self.fix}" if self.fix else ""
-        return f"{self.message}{shown}{more}{fix}"
+        return f"{self.message}{shown}{fix}"
 
 
 class ConnectError(KgevalError):

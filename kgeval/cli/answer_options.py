@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.common import F, Seconds
+from kgeval.cli.common import F, OutputPath, Seconds, bad_rows_option
 from kgeval.cli.score_options import ANSWERS, filter_options
 from kgeval.errors import InputError, UsageError
 
@@ -36,6 +36,7 @@ def question_options(command: F) -> F:
             "--allow-missing", is_flag=True, help="With file: a question without an answer is an error of its own, others are left out.",
         ),
         click.option("--allow-duplicates", is_flag=True, help="Of several rows with one id, keep the first and count the rest."),
+        bad_rows_option,
         *filter_options(),
         click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=0, show_default=True, help="Seed of samples."),
     )):
@@ -87,7 +88,7 @@ def system_options(command: F) -> F:
         ),
         click.option("--sweep", is_flag=True, help="Print what theta, k and l_max of graph would find, and stop; no reader is asked."),
         click.option(
-            "-o", "--output", "outputs", multiple=True, type=click.Path(path_type=Path),
+            "-o", "--output", "outputs", multiple=True, type=OutputPath(path_type=Path),
             help="Answers: .jsonl .json .csv .parquet; DIR/ or a name with {system}: one file a system (repeatable) [default: stdout].",
         ),
         click.option("-q", "--quiet", is_flag=True, help="No summary on stdout."),

@@ -99,6 +99,7 @@ class Toolbox:
             settings=one.settings, timeout=options["timeout"] or one.timeout or DEFAULT_TIMEOUT,
             processes=options["processes"] or one.processes or 1, limits=limits, shared=command_shared(limits), price=self.price,
             tools=self.tools, folder=one.folder, questions=options["questions"], asked=questions.ids, maps=options["mapped"],
-            allow_missing=options["allow_missing"], allow_duplicates=options["allow_duplicates"], trials=options["trials"],
+            allow_missing=options["allow_missing"], allow_duplicates=options["allow_duplicates"],
+            max_bad_rows=options["max_bad_rows"], trials=options["trials"],
             dry=options["dry_run"],
         )

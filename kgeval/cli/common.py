@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
@@ -63,6 +64,35 @@ class Seconds(click.ParamType[float]):
 def silence_stdout() -> None:
     """After a closed pipe: what is still buffered goes nowhere, without a message at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+bad_rows_option = click.option(
+    "--max-bad-rows", type=click.FloatRange(0, 1), default=0.0, show_default=True,
+    help="Share of bad rows that are left out and counted; where there are more, nothing is done.",
+)
+
+
+class OutputPath(click.Path):
+    """Where something is written. A name that ends in / is a folder, whatever is in it (`run.v1/`): pathlib forgets the sign, so the
+    folder is made before anybody has to tell, and goes again if nothing came into it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        path = super().convert(value, param, ctx)
+        if isinstance(value, str) and value.endswith(os.sep) and isinstance(path, Path) and path.suffix and not path.is_dir():
+            try:
+                path.mkdir(parents=True)
+            except FileExistsError:
+                self.fail(f"{value}: is a file, and a name that ends in {os.sep} is a folder", param, ctx)
+            except OSError as cause:
+                self.fail(f"{value}: the folder cannot be made: {cause.strerror}", param, ctx)
+            if ctx is not None:
+                ctx.call_on_close(lambda: _remove_empty(path))
+        return path
+
+
+def _remove_empty(folder: Path) -> None:
+    with suppress(OSError):
+        folder.rmdir()
 
 
 def connection_options(command: F) -> F:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from kgeval.cli.answer_options import spec_options
-from kgeval.cli.common import F, listed
+from kgeval.cli.common import F, bad_rows_option, listed
 from kgeval.cli.score_options import ANSWERS, FILE, filter_options
 from kgeval.errors import UsageError
 
@@ -39,6 +39,7 @@ def answer_options(command: F) -> F:
         click.option("--map", "maps", multiple=True, metavar="NAME=FIELD", help="Which field of the files is what (repeatable)."),
         click.option("--allow-missing", is_flag=True, help="Compare two systems on the questions that both have; the others are listed."),
         click.option("--allow-duplicates", is_flag=True, help="Of several rows with one id, keep the first and count the rest."),
+        bad_rows_option,
         click.option("--against", metavar="SYSTEM", help="Compare every other system with this one only [default: all pairs]."),
         click.option("--pairs", multiple=True, metavar="A:B", help="Compare these pairs only (repeatable)."),
         click.option(

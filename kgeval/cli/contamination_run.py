@@ -120,6 +120,7 @@ def open_answers(stack: ExitStack, job: Job) -> None:
         job.rows = stack.enter_context(open_rows(RowsWanted(
             tuple(options["answers"]), questions=options["questions"], maps=maps_of(options["maps"]),
             filters=Filters(first=options["first"]), allow_missing=options["allow_missing"], allow_duplicates=options["allow_duplicates"],
+            max_bad_rows=options["max_bad_rows"],
         )))
         for note in job.rows.notes:
             if note not in job.notes:  # the questions are read once by themselves, once with the answers

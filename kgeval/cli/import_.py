@@ -31,7 +31,7 @@ FORMATS = ("msgraphrag", "lightrag", "graphml", "triples", "json", "tables")
 @click.option("--replace", is_flag=True, help="Delete the graph of this name first (only its own nodes).")
 @click.option("--append", is_flag=True, help="Add to the graph of this name; nodes with the same id are joined.")
 @click.option(
-    "--max-error-rate", type=click.FloatRange(0, 1), default=0.0, show_default=True,
+    "--max-error-rate", "--max-bad-rows", "max_error_rate", type=click.FloatRange(0, 1), default=0.0, show_default=True,
     help="Share of bad rows that are passed over with a warning; above it nothing is written.",
 )
 @click.option("--batch-size", type=click.IntRange(1, 100_000), default=10_000, show_default=True, help="Rows in one transaction.")

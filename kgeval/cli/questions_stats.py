@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.common import F, arguments, say
+from kgeval.cli.common import F, arguments, bad_rows_option, say
 from kgeval.cli.score_options import maps_of
 from kgeval.errors import UsageError
 
@@ -26,6 +26,7 @@ def file_options(command: F) -> F:
             help="Which field of the files is what: question=text, reference=gold (repeatable).",
         ),
         click.option("--allow-duplicates", is_flag=True, help="Of several questions with one id, keep the first and count the rest."),
+        bad_rows_option,
     )):
         command = option(command)
     return command
@@ -48,7 +49,7 @@ def questions_of(path: Path, options: Mapping[str, Any]) -> Questions:
 
     found = open_questions(RowsWanted(
         (), questions=path, maps=maps_of(options["maps"]), filters=Filters(first=options.get("first")),
-        allow_duplicates=options["allow_duplicates"],
+        allow_duplicates=options["allow_duplicates"], max_bad_rows=options["max_bad_rows"],
     ))
     for note in found.notes:
         say(note)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.common import F, listed
+from kgeval.cli.common import F, bad_rows_option, listed
 from kgeval.errors import UsageError
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def input_options(command: F) -> F:
         click.option("--system", metavar="NAME", help="The system's name [default: the file's own, else the file's stem]."),
         click.option("--allow-missing", is_flag=True, help="Leave out answers to questions that --questions lacks."),
         click.option("--allow-duplicates", is_flag=True, help="Of several rows with one id, keep the first and count the rest."),
+        bad_rows_option,
         *filter_options(systems=True),
         click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=0, show_default=True, help="Seed of samples and intervals."),
     )):
@@ -117,7 +118,7 @@ def rows_wanted(options: Mapping[str, Any]) -> RowsWanted:
     return RowsWanted(
         answers=tuple(options["answers"]), questions=options["questions"], maps=maps_of(options["maps"]), filters=filters,
         allow_missing=options["allow_missing"], allow_duplicates=options["allow_duplicates"], system=options["system"],
-        shard=parse_shard(options["shard"]) if options.get("shard") else None,
+        max_bad_rows=options["max_bad_rows"], shard=parse_shard(options["shard"]) if options.get("shard") else None,
     )
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.common import F, coloured, say, silence_stdout
+from kgeval.cli.common import F, OutputPath, coloured, say, silence_stdout
 
 if TYPE_CHECKING:
     from kgeval.report.page import Report
@@ -22,7 +22,7 @@ def report_options_of(endings: str, forms: Sequence[str]) -> Callable[[F], F]:
     def decorate(command: F) -> F:
         for option in reversed((
             click.option(
-                "-o", "--output", "outputs", multiple=True, type=click.Path(path_type=Path), help=f"{endings} (repeatable).",
+                "-o", "--output", "outputs", multiple=True, type=OutputPath(path_type=Path), help=f"{endings} (repeatable).",
             ),
             click.option(
                 "-f", "--format", "form", type=click.Choice(forms), default="text", show_default=True, help="What goes to stdout.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -10,7 +11,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TypeVar
 
-from kgeval.errors import InputError, UsageError
+from kgeval.errors import Faults, InputError, UsageError
 from kgeval.files.convert import Converted, Converter, answer_of, id_of, question_of
 from kgeval.files.plain import Line
 from kgeval.files.shapes import ShapeRole, top
@@ -43,28 +44,6 @@ def only_how_read(note: str) -> bool:
 
 
 @dataclass
-class _Faults:
-    """The first faults, and how many there are."""
-
-    first: list[str] = field(default_factory=list)
-    count: int = 0
-
-    def add(self, *faults: str | None) -> None:
-        for fault in faults:
-            if fault is not None:
-                self.count += 1
-                if len(self.first) < SHOWN:
-                    self.first.append(fault)
-
-    def check(self, fix: str) -> None:
-        """Raises InputError where there is a fault."""
-        if self.count:
-            more = [f"... and {self.count - len(self.first):,} more"] if self.count > len(self.first) else []
-            what = "1 fault" if self.count == 1 else f"{self.count:,} faults"
-            raise InputError(f"the rows have {what}; nothing was done", fix=fix, faults=[*self.first, *more])
-
-
-@dataclass
 class _Doubles:
     """Rows whose id an earlier row has, where they are left out: how many, and the ids of the first. Where they are faults: `refused`."""
 
@@ -90,7 +69,9 @@ class Reader:
     def __init__(self, wanted: RowsWanted, staging: Staging) -> None:
         self._wanted = wanted
         self._staging = staging
-        self._faults = _Faults()
+        self._faults = Faults()  # of single rows: these may be passed over
+        self._broken = Faults()  # of whole files, and of what an option says
+        self._rows = self._bad = 0
         self._labels = _labels([*wanted.answers, *([wanted.questions] if wanted.questions else [])])
         self._mapped: set[str] = set()
         self._ids_in_questions = False
@@ -111,12 +92,21 @@ class Reader:
         for path in dict.fromkeys(self._wanted.answers):
             named = "stdin" if path == STDIN else path.stem if stems.count(path.stem) == 1 else f"{path.absolute().parent.name}/{path.stem}"
             self._answers(path, self._wanted.system or named)
-        self._faults.add(*self._without_text())
         for ours, theirs in self._wanted.maps.items():
             if theirs not in self._mapped:
-                self._faults.count += 1
-                self._faults.first.insert(0, f"--map {ours}={theirs}: no file has such a field (they have: {_some(self._seen)})")
-        self._faults.check(self._fix())
+                self._broken.add(f"--map {ours}={theirs}: no file has such a field (they have: {_some(self._seen)})")
+        passed = bool(self._bad) and self._bad <= self._wanted.max_bad_rows * self._rows
+        if passed or not self._faults.count:
+            for fault in self._without_text():
+                self._broken.add(fault)
+        if self._broken.count or (self._faults.count and not passed):
+            count = self._broken.count + self._faults.count
+            what = "1 fault" if count == 1 else f"{count:,} faults"
+            lines = [*self._broken.lines(SHOWN), *self._faults.lines(SHOWN)]
+            raise InputError(f"the rows have {what}; nothing was done", fix=self._fix(), faults=lines)
+        if passed:
+            shown = "; ".join(self._faults.lines(NAMED))
+            self.notes.append(f"bad rows, left out: {self._bad:,} of {self._rows:,} ({shown})")
         self.notes.extend(self._questions_twice.note("questions with the id of an earlier one"))
         self.notes.extend(self._repeated.note("rows that repeat a question"))
         kept = [name for names in self._namesakes.values() for name in names[1:]]
@@ -136,7 +126,10 @@ class Reader:
         """The way out of the faults."""
         field = f"; --map answer=FIELD says which field is the answer (there are: {_some(self._seen)})" if self._no_answer else ""
         gold = "; give the gold that counts for all systems with --questions" if self._gold_differs else ""
-        return FIX + field + gold + (FIRST if self._answers_twice.refused else "")
+        least = min(1.0, math.ceil(self._bad / max(1, self._rows) * 1e4) / 1e4)
+        passing = f"; --max-bad-rows {least:g} leaves the {self._bad:,} bad of {self._rows:,} rows out"
+        first = FIRST if self._answers_twice.refused else ""
+        return FIX + field + gold + first + (passing if self._bad and not self._broken.count and least < 0.5 else "")
 
     def _label(self, path: Path | None) -> str:
         return self._labels[path] if path is not None else ""
@@ -154,23 +147,33 @@ class Reader:
         count = with_id = 0
         ids: list[str] = []  # places of the first rows without one
         for line in chain(first, lines):
+            self._rows += 1
             if (row := self._row(line, converter)) is not None:
+                if row.id is None and with_id == count > 0 and self._wanted.max_bad_rows:
+                    self._fault(f"{row.where}: id: missing, other rows of the file have one")
+                    continue
                 count += 1
                 with_id += row.id is not None
-                if row.id is None and len(ids) <= SHOWN:
+                if row.id is None:
                     ids.append(row.where)
                 yield row
         if with_id and with_id < count:
-            lacking = count - with_id
-            self._faults.add(*(f"{where}: id: missing, other rows of the file have one" for where in ids[:lacking]))
-            self._faults.count += max(0, lacking - len(ids))
+            for where in ids:
+                self._broken.add(f"{where}: id: missing, other rows of the file have one")
         self._note(converter, label, count, made=count > 0 and not with_id)
 
     def _row(self, line: Line, converter: Converter) -> Converted | None:
-        if line.fault is not None:
-            self._faults.add(f"{line.where}: {line.fault}")
-            return None
-        return converter.row(line.where, line.value)
+        if line.ends:
+            self._broken.add(f"{line.where}: {line.fault}")
+        elif line.fault is not None:
+            self._fault(f"{line.where}: {line.fault}")
+        return converter.row(line.where, line.value) if line.fault is None else None
+
+    def _fault(self, *faults: str) -> None:
+        """A bad row, with its faults; without any it is none."""
+        self._bad += bool(faults)
+        for fault in faults:
+            self._faults.add(fault)
 
     def _note(self, converter: Converter, label: str, count: int, *, made: bool) -> None:
         self._mapped |= {one for one in self._wanted.maps.values() if one in converter.names or top(one) in converter.names}
@@ -194,10 +197,10 @@ class Reader:
                 self._ids_in_questions |= row.id is not None
                 made = question_of(row.where, row.id or id_of(text), row.question, faults)
                 if made is not None:
-                    self._question(row, *made)
-            self._faults.add(*faults)
+                    self._question(row, *made, faults)
+            self._fault(*faults)
 
-    def _question(self, row: Converted, question: Question, body: str) -> None:
+    def _question(self, row: Converted, question: Question, body: str, faults: list[str]) -> None:
         """Adds a question. A row that says again what an earlier one said is left out; another question under the same id is kept, with
         a number after it (published sets have such ids)."""
         if self._staging.add_question(question, body, row.where) is None:
@@ -209,12 +212,10 @@ class Reader:
         if any(self._staging.says(name, body) for name in names):
             self._repeated.add(question.id, 1)
             return
-        faults: list[str] = []
         at = len(names) + 1
         while self._staging.one("SELECT 1 FROM questions WHERE id = ?", (f"{question.id}#{at}",)):
             at += 1
         made = question_of(row.where, f"{question.id}#{at}", row.question, faults)
-        self._faults.add(*faults)
         if made is not None:
             self._staging.add_question(*made, row.where)
             self._namesakes[question.id] = [*names, made[0].id]
@@ -225,7 +226,7 @@ class Reader:
             name = self._id(row, faults) if not faults else None
             if name is not None:
                 self._one(row, name, system, faults)
-            self._faults.add(*faults)
+            self._fault(*faults)
 
     def _id(self, row: Converted, faults: list[str]) -> str | None:
         """The id of the row's question. Null with a fault, or where the row is left out."""
@@ -267,13 +268,15 @@ class Reader:
         if other and self._wanted.allow_duplicates and name in self._questions_twice.ids | self._answers_twice.ids:
             self._answers_twice.add(name, len(first))  # it answers the question that was left out
             return
-        self._faults.add(*other)
+        faults += other
         self._gold_differs |= any(": other gold than " in fault for fault in other)
+        if other:
+            return
         gold = json.loads(question[1])
         for answer in first:
             if (twice := self._staging.add_answer(*answer, row.where, gold)) is not None:
                 self._answers_twice.refused = True
-                self._faults.add(twice)
+                faults.append(twice)
 
     def _firsts(self, name: str, answers: list[tuple[Answer, str]]) -> list[tuple[Answer, str]]:
         """The answers; where duplicates are allowed, those that no earlier row gave."""

@@ -104,10 +104,11 @@ def _items(text: _Text, name: str) -> Iterator[Line]:
         try:
             yield Line(f"{name}: row {number}", text.value(decoder))
         except json.JSONDecodeError as cause:
-            yield Line(f"{name}:{text.place(cause.pos)}", fault=f"not JSON: {cause.msg} (row {number}); nothing after it was read")
+            why = f"not JSON: {cause.msg} (row {number}); nothing after it was read"
+            yield Line(f"{name}:{text.place(cause.pos)}", fault=why, ends=True)
             return
         except (ValueError, RecursionError) as cause:
-            yield Line(f"{name}: row {number}", fault=f"JSON that cannot be read: {str(cause)[:100]}; nothing after it was read")
+            yield Line(f"{name}: row {number}", fault=f"JSON that cannot be read: {str(cause)[:100]}; nothing after it was read", ends=True)
             return
         mark = text.peek()
         if mark == ",":
@@ -119,7 +120,8 @@ def _items(text: _Text, name: str) -> Iterator[Line]:
             return
         else:
             what = "the file ends inside the array" if not mark else f"a comma or ] expected, found {mark!r}"
-            yield Line(f"{name}:{text.place(text.at)}", fault=f"not JSON: {what} (after row {number}); nothing after it was read")
+            why = f"not JSON: {what} (after row {number}); nothing after it was read"
+            yield Line(f"{name}:{text.place(text.at)}", fault=why, ends=True)
             return
 
 

@@ -25,11 +25,13 @@ _WIDE = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One row of a file. `where` is `file:line` (or `file: row n`); `fault` says why there is no value."""
+    """One row of a file. `where` is `file:line` (or `file: row n`); `fault` says why there is no value. `ends`: nothing after it
+    was read."""
 
     where: str
     value: Any = None
     fault: str | None = None
+    ends: bool = False
 
 
 def check_readable(path: Path) -> None:

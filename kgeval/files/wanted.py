@@ -35,7 +35,8 @@ class RowsWanted:
     """Which rows. `answers`: files, `-` is standard input. `maps`: kgeval's field -> the file's. `system`: name of the system of rows
     that do not tell (else the file's stem). `allow_missing`: answers whose question the questions' file lacks are left out.
     `allow_duplicates`: of several questions with one id, and of several answers of a system to one, the first counts. `shard`: only the
-    rows of this shard, after the filters; all are read and checked."""
+    rows of this shard, after the filters; all are read and checked. `max_bad_rows`: the share of rows with faults that are left out; where
+    there are more, all of them are refused."""
 
     answers: tuple[Path, ...]
     questions: Path | None = None
@@ -45,3 +46,4 @@ class RowsWanted:
     allow_duplicates: bool = False
     system: str | None = None
     shard: Shard | None = None
+    max_bad_rows: float = 0.0

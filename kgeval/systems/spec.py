@@ -42,7 +42,8 @@ class SystemSpec:
 class Opening:
     """What systems are opened with. `settings`: of this one; `variant`: what differs from them in an ablation. `timeout`: seconds a
     question; `processes`: of a command, at a time. `tools`: makes what built-in systems need, when one is opened. `folder`: an
-    adapter's index. `questions`, `asked`, `maps`, `allow_*`, `trials`: for a file of answers. `dry`: nothing is started or sent.
+    adapter's index. `questions`, `asked`, `maps`, `allow_*`, `max_bad_rows`, `trials`: for a file of answers.
+    `dry`: nothing is started or sent.
     """
 
     settings: Mapping[str, JsonValue] = field(default_factory=dict)
@@ -60,6 +61,7 @@ class Opening:
     maps: Mapping[str, str] = field(default_factory=dict)
     allow_missing: bool = False
     allow_duplicates: bool = False
+    max_bad_rows: float = 0.0
     trials: int = 1
     dry: bool = False
 
@@ -160,6 +162,7 @@ def _open_file(spec: SystemSpec, opening: Opening) -> System:
     return FileSystem(FileWanted(
         Path(spec.argument).expanduser(), opening.questions, opening.asked, name=spec.label, settings=opening.settings,
         maps=opening.maps, allow_missing=opening.allow_missing, allow_duplicates=opening.allow_duplicates, trials=opening.trials,
+        max_bad_rows=opening.max_bad_rows,
     ))
 
 

@@ -171,3 +171,30 @@ def test_a_large_array_is_not_held_in_memory(tmp_path: Path) -> None:
     rows, grown = done.stdout.split()
     assert rows == "10000"
     assert int(grown) / (1024 if sys.platform == "linux" else 1024**2) < 20
+
+
+def test_a_name_that_ends_in_a_slash_is_a_folder_whatever_is_in_it(tmp_path: Path) -> None:
+    """`-o run.v1/` was taken for a file of the form .v1: pathlib drops the slash."""
+    import click
+    from click.testing import CliRunner
+
+    from kgeval.cli.common import OutputPath
+    from kgeval.cli.main import cli
+    from kgeval.files.answers import targets
+
+    given = tmp_path / "mine.jsonl"
+    given.write_text(json.dumps({"id": "1", "question": "Q?", "answer": "A", "reference": "A"}) + "\n", encoding="utf-8")
+    output = tmp_path / "deep" / "run.v1"
+    done = CliRunner().invoke(cli, ["score", str(given), "--metrics", "exact_match", "-o", f"{output}/"])
+    assert done.exit_code in (0, None) and {"run.json", "summary.json"} <= {file.name for file in output.iterdir()}, done.output
+
+    @click.command()
+    @click.option("-o", "output", type=OutputPath(path_type=Path))
+    def nothing(output: Path) -> None:
+        [target] = targets([output], ["a"])
+        assert target.files == (tmp_path / "other.v1" / "a.jsonl",)
+
+    assert CliRunner().invoke(nothing, ["-o", f"{tmp_path}/other.v1/"], catch_exceptions=False).exit_code == 0
+    assert not (tmp_path / "other.v1").exists(), "what was not used goes again"
+    refused = CliRunner().invoke(nothing, ["-o", f"{given}/"])
+    assert refused.exit_code == 2 and "is a file" in refused.output

@@ -253,8 +253,39 @@ def test_every_fault_of_a_file_is_told_at_once_with_line_and_field_and_the_rest_
     ]
     assert "half a surrogate pair" in error.faults[8]
     many = refused(lines(tmp_path / "many.jsonl", *(answer(n, contexts=[3]) for n in range(1000))))
-    assert len(many.faults) == 21
-    assert many.faults[-1] == "... and 980 more"
+    (once,) = many.faults
+    assert once.startswith("many.jsonl:1: contexts: ") and once.endswith("(and 999 more like it, the last at many.jsonl:1000)")
+
+
+def test_bad_rows_are_left_out_named_and_counted_up_to_the_share_that_is_allowed(tmp_path: Path) -> None:
+    """One bad row among 20,000 stopped everything."""
+    rows: list[Any] = [answer(str(n)) for n in range(1, 101)]
+    rows[6], rows[49] = "{broken", answer("50", contexts=[3])
+    rows[98] = {"question": "Q", "answer": "no id"}
+    path = lines(tmp_path / "a.jsonl", *rows)
+    with opened(path, max_bad_rows=0.03) as found:
+        assert len(found) == 97
+        (note,) = [note for note in found.notes if "bad rows" in note]
+    assert note.startswith("bad rows, left out: 3 of 100 (a.jsonl:7: not JSON")
+    assert "a.jsonl:50: contexts: " in note and "a.jsonl:99: id: missing" in note
+    error = refused(path, max_bad_rows=0.02)
+    assert len(error.faults) == 3 and "--max-bad-rows 0.03 leaves the 3 bad of 100 rows out" in error.fix
+
+
+def test_what_is_wrong_with_a_whole_file_is_never_passed_over(tmp_path: Path) -> None:
+    cut = tmp_path / "cut.json"
+    cut.write_text(json.dumps([answer(str(n)) for n in range(50)])[:-90], encoding="utf-8")
+    mapped = refused(lines(tmp_path / "a.jsonl", answer("1")), maps={"answer": "nosuch"}, max_bad_rows=1.0)
+    for error in (refused(cut, max_bad_rows=1.0), mapped):
+        assert error.faults and "--max-bad-rows" not in error.fix
+
+
+def test_answers_to_a_bad_question_and_conflicts_count_as_bad_rows(tmp_path: Path) -> None:
+    questions = lines(tmp_path / "q.jsonl", {"id": "1", "question": "One?"}, {"id": "2"}, {"id": "3", "question": "Three?"})
+    answers = lines(tmp_path / "a.jsonl", *({"question_id": name, "answer": "A"} for name in "1233"))
+    with opened(answers, questions=questions, max_bad_rows=0.5) as found:
+        assert [row.question.id for row in found] == ["1", "3"]
+        assert any(note.startswith("bad rows, left out: 3 of 7") for note in found.notes)
 
 
 def test_not_a_number_is_absent_and_infinity_is_a_fault(tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ class FileWanted:
     maps: Mapping[str, str] = field(default_factory=dict)
     allow_missing: bool = False
     allow_duplicates: bool = False
+    max_bad_rows: float = 0.0
     trials: int = 1
 
 
@@ -58,7 +59,7 @@ class FileSystem:
         self._rows = open_rows(RowsWanted(
             (wanted.path,), questions=wanted.questions, maps=maps, system=wanted.name or None,
             # answers to questions that were filtered out are no fault, those to unknown ones are
-            allow_missing=wanted.allow_missing, allow_duplicates=wanted.allow_duplicates,
+            allow_missing=wanted.allow_missing, allow_duplicates=wanted.allow_duplicates, max_bad_rows=wanted.max_bad_rows,
         ))
         try:
             self._inside = self._system(self._rows, str(system) if system is not None else None)
