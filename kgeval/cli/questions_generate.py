@@ -41,6 +41,9 @@ def _making_options(command: F) -> F:
             "--profile", type=click.Choice(["generic", "narrative", "medical"]), help="What the texts are like [default: generic].",
         ),
         click.option("--answers/--no-answers", default=None, help="Ask for a reference answer where a kind can do without."),
+        click.option(
+            "--several-passages", is_flag=True, help="No hop question of several relations that the graph says one passage tells all of.",
+        ),
         click.option("--check", is_flag=True, help="Check each question as kgeval questions check does, where its maker did not."),
         click.option("--earlier", type=FILE, metavar="FILE", help="Questions that must not come again: any question file."),
         click.option(
@@ -125,6 +128,7 @@ def _settings(config: Config, options: Mapping[str, Any]) -> Settings:
     making = MakingOptions(
         seed=options["seed"], profile=options["profile"] or section.profile, language=options["language"], template=options["template"],
         answers=section.answers if options["answers"] is None else options["answers"], earlier=earlier,
+        several_passages=options["several_passages"],
     )
     return Settings(making, options["tries"] or section.tries, options["stratify"], options["dataset"])
 

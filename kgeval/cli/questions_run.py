@@ -57,6 +57,11 @@ class Job:
         """The kinds that need something in this run."""
         return [order.kind.name for order in self.orders if what in order.kind.needs_of(self.settings.options)]
 
+    @property
+    def asking(self) -> list[str]:
+        """The kinds that ask a model, if one is named."""
+        return [order.kind.name for order in self.orders if order.kind.asks(self.settings.options)]
+
     def note(self, text: str) -> None:
         """Says something, and keeps it for the report."""
         self.notes.append(text)
@@ -72,7 +77,7 @@ def make(config: Config, job: Job) -> int:
         embedder = _embedder(config, job, held)
         if job.options["dry_run"]:
             return _plan(config, job, sampler, _twins(job, embedder))
-        bench = _bench(job, sampler, _twins(job, embedder))
+        bench = replace(_bench(job, sampler, _twins(job, embedder)), embed=embedder.embed if embedder is not None else None)
         return _finish(job, bench, held.enter_context(Kept()), held.enter_context(Kept()) if job.options["check"] else None)
 
 
@@ -90,7 +95,7 @@ def _open(config: Config, job: Job, held: ExitStack) -> Sampler:
     chunks = read_chunks(options["chunks"]) if options["chunks"] else None
     for note in chunks.notes if chunks else ():
         job.note(note)
-    if job.needs("model") or (options["check"] and (options["model"] or config.model.generator.name)):
+    if job.needs("model") or ((options["check"] or job.asking) and (options["model"] or config.model.generator.name)):
         job.models = held.enter_context(open_models_from_options(config, "generator", options))
     graph = held.enter_context(open_from_options(config, **{name: options[name] for name in ("uri", "username", "database", "home")}))
     layout = layout_from_options(graph, config, **{name: options[name] for name in ("graph_name", "layout_option", "overrides")})
@@ -116,9 +121,12 @@ def _check(job: Job, graph: Graph, layout: Layout, *, chunks: bool) -> None:
 
 
 def _embedder(config: Config, job: Job, held: ExitStack) -> Embedder | None:
-    """An embedder where a model makes questions; in a dry run none that would send something."""
+    """An embedder where a model makes questions, or where one is named for kinds that search texts; in a dry run none that would send
+    something."""
     options = job.options
-    if options["no_embedding"] or job.models is None or not job.needs("model"):
+    named = bool(options["embedding_url"] or options["embedding_model"] or config.model.embedding.base_url)
+    searching = named and any(order.kind.confirms for order in job.orders)
+    if options["no_embedding"] or not (searching or (job.models is not None and job.asking)):
         return None
     if options["dry_run"] and (options["embedding_url"] or config.model.embedding.base_url):
         return None
@@ -157,7 +165,7 @@ def _plan(config: Config, job: Job, sampler: Sampler, twins: Twins) -> int:
         return 0
     dry = Dry(job.models)
     bench = Bench(sampler, twins, dry, graph=job.graph, layout=job.layout, model=job.models.endpoint.model, say=say)
-    orders = [order for order in job.orders if job.options["check"] or order.kind.name in job.needs("model")]
+    orders = [order for order in job.orders if job.options["check"] or order.kind.name in job.asking]
     with Kept() as kept:
         generation = Generation(orders, job.settings, bench, kept.add if job.options["check"] else _drop)
         generation.run()

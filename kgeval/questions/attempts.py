@@ -16,6 +16,7 @@ from kgeval.records import MadeBy, Question, Structure
 
 if TYPE_CHECKING:
     from kgeval.graph.connect import Graph
+    from kgeval.questions.duplicates import Embed
     from kgeval.records import Layout
 
 T = TypeVar("T", bound=Reply)
@@ -52,6 +53,7 @@ class Place:
     prepared: object = None
     prepared_with: tuple[Prompt, ...] = ()
     proofs: dict[int, object] = field(default_factory=dict)
+    embed: Embed | None = None
 
 
 class Noting:
@@ -116,7 +118,7 @@ def attempt(structure: Structure, place: Place, *, settled: bool = True, certain
         return Attempt(structure, asked=noting is not None and noting.asked, **what)
 
     proof = place.proofs.pop(structure.number, None)
-    desk = Desk(structure, place.options, noting, place.graph, place.layout, place.prepared, proof)
+    desk = Desk(structure, place.options, noting, place.graph, place.layout, place.prepared, proof, place.embed)
     try:
         made = kind.make(desk)
     except UnansweredError as error:

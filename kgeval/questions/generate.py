@@ -26,6 +26,7 @@ from kgeval.records import KindCount, Question, Stratum, Structure
 
 if TYPE_CHECKING:
     from kgeval.graph.connect import Graph
+    from kgeval.questions.duplicates import Embed
     from kgeval.records import Layout
 
 WAVE = 16
@@ -59,7 +60,8 @@ class Settings:
 @dataclass(frozen=True)
 class Bench:
     """What questions are made with. `spread`: does one thing for many at a time with the model; `stopped`: nothing more is asked;
-    `model`: the name of the one that is asked; `say`: gets a word for people; `progress`: shows questions that no model is asked for."""
+    `model`: the name of the one that is asked; `say`: gets a word for people; `progress`: shows questions that no model is asked for;
+    `embed`: texts -> unit vectors, for kinds that search texts."""
 
     sampler: Sampler
     twins: Twins
@@ -71,6 +73,7 @@ class Bench:
     stopped: Callable[[], bool] = lambda: False
     say: Callable[[str], None] = lambda text: None
     progress: Progress = field(default_factory=lambda: Progress(shown=False))
+    embed: Embed | None = None
 
     @property
     def dry(self) -> bool:
@@ -160,10 +163,10 @@ class Generation:
             )
 
     def _place(self, kind: Kind) -> Place:
-        needs, bench = kind.needs_of(self._settings.options), self._bench
+        bench, options = self._bench, self._settings.options
         return Place(
-            kind, self._settings.options, bench.asker if "model" in needs else None, bench.graph, bench.layout, bench.model,
-            self._settings.dataset,
+            kind, options, bench.asker if kind.asks(options) else None, bench.graph, bench.layout, bench.model, self._settings.dataset,
+            embed=bench.embed,
         )
 
     def _prepared(self, tally: Tally, place: Place) -> Place | None:

@@ -15,6 +15,7 @@ from kgeval.records import Question, Structure
 
 if TYPE_CHECKING:
     from kgeval.graph.connect import Graph
+    from kgeval.questions.duplicates import Embed
     from kgeval.records import Layout
 
 T = TypeVar("T", bound=Reply)
@@ -29,7 +30,7 @@ class MakingOptions:
     """What holds for a whole run. `earlier`: questions that must not be repeated, shown to the model (the newest last).
 
     `answers`: a reference answer is asked for, where a kind can be made without one. `template`: the form that needs no model, where a
-    kind has one.
+    kind has one. `several_passages`: no hop question whose relations one passage says all.
     """
 
     seed: int
@@ -37,6 +38,7 @@ class MakingOptions:
     language: str = "en"
     template: bool = False
     answers: bool = True
+    several_passages: bool = False
     earlier: tuple[str, ...] = ()
 
 
@@ -69,7 +71,8 @@ class Desk:
     """What a maker works with: one structure, who is asked, the graph for proofs.
 
     `graph` and `layout` are there where the kind needs "graph" or "documents"; `asker` where it needs "model". `prepared`: what the
-    kind's `prepare` gave, once for the run; `proof`: what its `prove` gave for this structure. A maker may raise RejectedError in place of
+    kind's `prepare` gave, once for the run; `proof`: what its `prove` gave for this structure; `embed`: texts -> unit vectors, where an
+    embedding model is there. A maker may raise RejectedError in place of
     returning Rejected.
     """
 
@@ -80,6 +83,7 @@ class Desk:
     layout: Layout | None = None
     prepared: object = None
     proof: object = None
+    embed: Embed | None = None
 
     def ask(self, prompt: str, slots: Mapping[str, JsonValue], reply: type[T], *, items: Sequence[JsonValue] = (), stage: str = "") -> T:
         """The reply to one call. The request holds nothing but prompt and values: equal ones are one call, and re-runs cost nothing.
@@ -132,7 +136,8 @@ class Kind:
 
     `wanted`: what is sampled for it. `make`: a Structure -> a Question (without id, made_by and structure: the run fills them in), or
     Rejected. `calls`: prompts in the order asked; the first is known exactly, the later ones are `later`. `source`: paper and section.
-    `template`: without a model where MakingOptions.template says so. `sampled`: false where nothing is drawn: the structures are then
+    `template`: without a model where MakingOptions.template says so. `confirms`: it needs no model, but asks one that is named, unless
+    MakingOptions.template says no. `sampled`: false where nothing is drawn: the structures are then
     `most` empty ones, numbered from 0. `prepare`: done once, before the first question; it gets a desk with an empty structure, and a
     way to do one thing for many at a time. It raises as `make` does. `prove`: what the database says of many structures at once, by
     their numbers, before questions are made of them; it may leave some out.
@@ -146,6 +151,7 @@ class Kind:
     wanted: Callable[[MakingOptions], Wanted]
     make: Callable[[Desk], Question | Rejected]
     needs: frozenset[Need] = frozenset()
+    confirms: bool = False
     first: str | None = None
     later: tuple[LaterCall, ...] = field(default=())
     template: bool = False
@@ -157,6 +163,10 @@ class Kind:
     def needs_of(self, options: MakingOptions) -> frozenset[Need]:
         """What it needs in a run with these options."""
         return self.needs - {"model"} if self.template and options.template else self.needs
+
+    def asks(self, options: MakingOptions) -> bool:
+        """Whether it asks a model that is named."""
+        return "model" in self.needs_of(options) or (self.confirms and not options.template)
 
     def count_later(self, desk: Desk) -> None:
         """Dry run: counts the calls that follow the first one, for a structure whose first reply is not there."""

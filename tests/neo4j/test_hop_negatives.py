@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from hop_world import LAYOUT, WORLD, desk, layout, path
+from hop_world import LAYOUT, WORLD, SaysAsker, desk, layout, path
 
 from kgeval.graph.connect import Graph
+from kgeval.llm.calls import Outcome
 from kgeval.questions.kind import Rejected
 from kgeval.questions.making.negative import KINDS, make
 from kgeval.questions.proof import absent, passages_naming
@@ -127,3 +129,58 @@ def test_without_texts_nothing_is_said_of_them(graph: Graph, draw: Draw) -> None
 
 def test_the_kind_needs_no_model() -> None:
     assert [(kind.name, kind.level, kind.needs) for kind in KINDS] == [("negative", "negative", frozenset(("graph",)))]
+
+
+@pytest.mark.parametrize("text", [
+    "Eve Flint left early. It rained for years. Then she came into the world, born by the sea.", "Eve Flint. A mother bearing her in Rom.",
+])
+def test_a_sentence_with_a_pronoun_and_any_form_of_the_word_may_tell_it(graph: Graph, draw: Draw, text: str) -> None:
+    draw(TOWN)
+    draw("MATCH (f:Firm) SET f.name = 'she'")
+    graph.write("CREATE (:Chunk {id: 'c3', text: $text})", {"text": text})
+    found = make(desk(graph, edge(graph, 0, "Eve Flint", "she")))
+    assert not isinstance(found, Question) or "born" not in found.question
+
+
+def flint(graph: Graph, draw: Draw) -> Any:
+    draw(TOWN)
+    draw("MATCH (f:Firm) SET f.name = 'she'")
+    return edge(graph, 0, "Eve Flint", "she")
+
+
+def test_what_was_searched_by_words_only_says_so(graph: Graph, draw: Draw) -> None:
+    question = made(make(desk(graph, flint(graph, draw))))
+    assert "by words only: that no text says it in other words is not proved" in question.checks[0].reason
+    assert question.extra["searched"] == ["words"]
+
+
+@pytest.mark.parametrize(("cosine", "told"), [(0.2, False), (0.9, True)])
+def test_a_sentence_that_is_near_the_question_may_tell_it(graph: Graph, draw: Draw, cosine: float, told: bool) -> None:
+    def embed(texts: Any) -> Any:
+        import numpy as np
+
+        return np.array([[1.0, 0.0] if at == 0 else [cosine, (1 - cosine**2) ** 0.5] for at, _ in enumerate(texts)])
+
+    found = make(replace(desk(graph, flint(graph, draw)), embed=embed))
+    if told:
+        assert not isinstance(found, Question) or "born" not in found.question
+    else:
+        question = made(found)
+        assert question.extra["searched"] == ["words", "embeddings"] and "by words and embeddings only" in question.checks[0].reason
+
+
+@pytest.mark.parametrize(("answer", "ok"), [("", True), ("Rom", False)])
+def test_a_model_that_is_named_confirms_that_the_texts_do_not_tell_it(graph: Graph, draw: Draw, answer: str, ok: bool) -> None:
+    class Reads(SaysAsker):
+        def ask(self, task: Any) -> Any:
+            self.asked.append(dict(task.slots))
+            return Outcome(task.id, task.reply.model_validate({"reason": "read", "answered": bool(answer), "answer": answer}))
+
+    asker = Reads("")
+    found = make(desk(graph, flint(graph, draw), asker=asker))
+    question = made(found)
+    assert len(asker.asked) == 1 and asker.asked[0]["passages"] and "Eve Flint" in str(asker.asked[0]["question"])
+    if ok:
+        assert question.extra["searched"] == ["words", "model"] and "a model finds no answer in the" in question.checks[0].reason
+    else:
+        assert "Eve Flint" not in question.question and "the texts do not mention" in (question.reference or "")

@@ -6,6 +6,7 @@ import itertools
 import random
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import networkx as nx
@@ -364,3 +365,15 @@ def test_keywords_without_direction_are_proved_in_both_and_shown_as_keywords(gra
 def test_no_negative_question_asks_for_a_relation_that_says_nothing(graph: Graph, draw: Draw) -> None:
     draw(UNDIRECTED)
     assert cause(negative(desk(graph, path(graph, "FRED", "POULTERER"), RELATED))) == "no_predicate"
+
+
+def test_a_path_that_one_passage_says_whole_is_left_out_on_request(graph: Graph, draw: Draw) -> None:
+    draw(WORLD)
+    drawn = path(graph, "Ada", "Acme", "Ulm")
+    several = replace(desk(graph, drawn), options=MakingOptions(seed=3, template=True, several_passages=True))
+    assert made(make(several)).evidence_ids == [["c1"], ["c3"]]
+    draw("MATCH (:Person {name: 'Ada'})-[r]->() SET r.chunks = ['c1', 'c3']")
+    one = replace(several, structure=path(graph, "Ada", "Acme", "Ulm"))
+    rejected = make(one)
+    assert cause(rejected) == "one_passage" and "chunk c3" in rejected.reason  # type: ignore[union-attr]
+    assert made(make(desk(graph, one.structure))).hops == 2

@@ -39,7 +39,7 @@ class HopReply(Reply):
 
 def make(desk: Desk) -> Question | Rejected:
     """The question of one path, or why there is none: unusable_name, cycle, no_predicate, vague, not_worded,
-    no_evidence, ambiguous, shortcut, not_proved, query_timeout, declined, start_not_named, leak.
+    no_evidence, one_passage, ambiguous, shortcut, not_proved, query_timeout, declined, start_not_named, leak.
 
     Raises: UnansweredError; QueryError, ConnectionLost.
     """
@@ -50,6 +50,8 @@ def make(desk: Desk) -> Question | Rejected:
         _check_names(path)
         _check_predicates(path, desk.layout, desk.options)
         evidence = _evidence(desk.graph, desk.layout, path)
+        if desk.options.several_passages:
+            _check_passages(path, evidence)
         proof = desk.proof if isinstance(desk.proof, PathProof) else prove(desk.graph, desk.layout, [path], timeout=TIMEOUT)[0]
         _check_proof(path, proof)
         cypher = _proved(desk.graph, desk.layout, path)
@@ -132,6 +134,12 @@ def _evidence(graph: Graph, layout: Layout, path: Structure) -> HopEvidence:
     if evidence.missing and known(graph, layout).has_chunks():
         raise RejectedError("no_evidence", f"no passage says: {evidence.missing[0]}")
     return evidence
+
+
+def _check_passages(path: Structure, evidence: HopEvidence) -> None:
+    both = set[str].intersection(*map(set, evidence.groups)) if evidence.groups else set[str]()
+    if both and len(path.relations) > 1:
+        raise RejectedError("one_passage", f"chunk {min(both)} says all relations of the path")
 
 
 def _check_proof(path: Structure, proof: PathProof) -> None:

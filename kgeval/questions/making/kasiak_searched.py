@@ -79,7 +79,7 @@ def make_out_of_context(desk: Desk) -> Question:
     proof = _absent(graph, layout, names)
     near = with_text((*own[:2], *nearest(graph, layout, question)))[:MOST_NEAR]
     reference = f"This cannot be answered: the texts do not mention {' or '.join(names)}."
-    _not_answered(desk, question, near)
+    not_answered(desk, question, near)
     checks = [
         check("related", True, f"it names '{node.name}', which is in the graph"), proof,
         check("answerable", True, f"a model finds no answer in the {len(near)} nearest passages, as it should be"),
@@ -88,8 +88,8 @@ def make_out_of_context(desk: Desk) -> Question:
     return made.model_copy(update={"extra": {"absent": list[JsonValue](names)}})
 
 
-def _not_answered(desk: Desk, question: str, near: Sequence[Passage]) -> None:
-    """Raises: RejectedError("answered") where a model takes passages to answer the question; UnansweredError."""
+def not_answered(desk: Desk, question: str, near: Sequence[Passage]) -> None:
+    """A model finds no answer. Raises: RejectedError("answered") where it takes passages to answer the question; UnansweredError."""
     values, _ = passages_shown(near, TRY_TOKENS)
     answer = desk.ask(ASK, {"question": question, "passages": values}, ModelAnswer, stage=NEAREST).said
     if answer is not None:

@@ -1,7 +1,8 @@
 """Negative questions: no answer is in the graph, and the database proves it.
 
 Two ways, by turns: (a) an entity of the graph is asked for a relation that its type often has and that it has not; (b) a relation of the
-graph is asked of somebody or something that is in no name, no alias and no text. The right answer is that the texts do not tell.
+graph is asked of somebody or something that is in no name, no alias and no text. The right answer is that the texts do not tell. Of (a) the
+graph is proof and the texts can only be searched: by words, by embeddings where a model for them is there, and by a model that is named.
 """
 
 from __future__ import annotations
@@ -9,16 +10,20 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
+from pydantic import JsonValue
+
 from kgeval.graph.connect import Graph, QueryTimeout
 from kgeval.graph.queries import all_queries
 from kgeval.questions.drafts import check
 from kgeval.questions.kind import Desk, Kind, MakingOptions, Need, Rejected, RejectedError
 from kgeval.questions.known import Usage, known
 from kgeval.questions.making.answer_cypher import TIMEOUT, answers, either_query
+from kgeval.questions.making.kasiak_draft import with_text
+from kgeval.questions.making.kasiak_searched import MOST_NEAR, nearest, not_answered
 from kgeval.questions.making.names import usable
 from kgeval.questions.making.phrases import content_words
 from kgeval.questions.making.templates import Step, called, worded
-from kgeval.questions.making.unsaid import synonymous, texts_of, unsaid
+from kgeval.questions.making.unsaid import NEAR, near, synonymous, texts_of, unsaid
 from kgeval.questions.proof import absent
 from kgeval.questions.wanted import Wanted
 from kgeval.records import Layout, Question, Structure, StructureNode
@@ -41,11 +46,12 @@ class _Place:
     layout: Layout
     structure: Structure
     rng: random.Random
+    desk: Desk
 
 
 def make(desk: Desk) -> Question | Rejected:
-    """A negative question, or why there is none: no_predicate, not_worded, no_missing_relation, no_new_name, vague, unusable_name,
-    query_timeout.
+    """A negative question, or why there is none: no_predicate, not_worded, no_missing_relation, told, answered, no_new_name, vague,
+    unusable_name, query_timeout.
 
     Raises: QueryError, ConnectionLost.
     """
@@ -53,7 +59,7 @@ def make(desk: Desk) -> Question | Rejected:
         raise RuntimeError("negative questions are proved by the graph")
     structure = desk.structure
     rng = random.Random(":".join((str(desk.options.seed), *(node.key for node in structure.nodes))))  # noqa: S311 - no secret
-    place = _Place(desk.graph, desk.layout, structure, rng)
+    place = _Place(desk.graph, desk.layout, structure, rng, desk)
     ways = (_missing, _invented) if structure.number % 2 == 0 else (_invented, _missing)
     causes = []
     for way in ways:
@@ -79,10 +85,18 @@ def _missing(place: _Place) -> Question:
     own = [row["predicate"] for row in place.graph.read(all_queries()["answers-own-predicates"], _params(place, ids=ids), timeout=TIMEOUT)]
     usages = _usages(place, node, own)
     texts = texts_of(place.graph, place.layout, node) if usages else None
+    last: RejectedError | None = None
     for usage in usages[:MOST_TRIED]:
         said = unsaid(texts, node, usage.predicate)
         if said.nowhere:
-            return _asked_of(place, node, usage, own, said.proof)
+            try:
+                return _asked_of(place, node, usage, own, _Search(texts, said.proof))
+            except RejectedError as none:
+                if none.rejected.cause == "answered":  # no second call for one structure
+                    raise
+                last = none
+    if last is not None:
+        raise last
     told = f"; of {len(usages)} the texts may tell" if usages else ""
     raise RejectedError("no_missing_relation", f"'{node.name}' has all relations that entities of its type often have{told}")
 
@@ -99,17 +113,50 @@ def _usages(place: _Place, node: StructureNode, own: list[str]) -> list[Usage]:
     return place.rng.sample(fit, len(fit))
 
 
-def _asked_of(place: _Place, node: StructureNode, usage: Usage, own: list[str], texts: str) -> Question:
+@dataclass(frozen=True)
+class _Search:
+    """What a search by words found: the passages that name the entity (null: the graph has no texts), and what it proves."""
+
+    texts: list[str] | None
+    proof: str
+
+
+def _asked_of(place: _Place, node: StructureNode, usage: Usage, own: list[str], search: _Search) -> Question:
     spelled = [usage.predicate]
     cypher = either_query(place.layout, [node.name], spelled)
     if answers(place.graph, cypher):
         raise RejectedError("no_missing_relation", "the database has the relation after all")
     question = worded(called(node.name, place.structure.passages), [Step(usage.predicate, usage.outgoing, usage.other)], node.type)
+    texts, means = _untold(place, node, question, search)
     reason = (
         f"In the graph, proved: '{node.name}' has no relation '{usage.predicate}' in either direction, and none of its {len(own)} "
         f"predicates shares a word with that; {usage.entities:,} other entities of type {node.type} have it. {texts}"
     )
-    return _question(question, UNTOLD, cypher, reason)
+    return _question(question, UNTOLD, cypher, reason).model_copy(update={"extra": {"searched": list[JsonValue](means)}})
+
+
+def _untold(place: _Place, node: StructureNode, question: str, search: _Search) -> tuple[str, list[str]]:
+    """How it was found that the texts do not tell: in words, and the means. By words; by embeddings and a model too where they are there.
+
+    Raises: RejectedError: "told" where a sentence is near the question, "answered" where a model finds an answer.
+    """
+    desk = place.desk
+    if search.texts is None:
+        return search.proof, []
+    means, proof = ["words"], search.proof
+    if desk.embed is not None:
+        cosine, sentences = near(question, search.texts, node, desk.embed)
+        if cosine >= NEAR:
+            raise RejectedError("told", f"a sentence about '{node.name}' is near the question (cosine {cosine:.2f}): the texts may tell it")
+        means.append("embeddings")
+        proof += f"; of {sentences:,} sentences about it none is near the question (cosine {NEAR:g})"
+    if desk.asker is not None:
+        own = [p for p in place.structure.passages if p.chunk_id in node.chunk_ids]
+        passages = with_text((*own[:2], *nearest(place.graph, place.layout, question)))[:MOST_NEAR]
+        not_answered(desk, question, passages)
+        means.append("model")
+        return f"{proof}; a model finds no answer in the {len(passages)} nearest passages.", means
+    return f"{proof}; by {' and '.join(means)} only: that no text says it in other words is not proved.", means
 
 
 def _invented(place: _Place) -> Question:
@@ -168,6 +215,6 @@ KINDS: tuple[Kind, ...] = (
     Kind(
         name="negative", group="negative", level=LEVEL, source="[K] 4.1, out of context; [M]",
         about="no answer in the graph, proved: a relation that an entity has not, or a name that is nowhere in graph and texts",
-        wanted=_wanted, make=make, needs=NEEDS, template=True,
+        wanted=_wanted, make=make, needs=NEEDS, confirms=True, template=True,
     ),
 )

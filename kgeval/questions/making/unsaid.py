@@ -1,28 +1,37 @@
-"""Whether the texts may tell what the graph does not: as far as words can show it."""
+"""Whether the texts may tell what the graph does not: as far as words, and embeddings where there are any, can show it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from kgeval.audit.steps.relation_synonym import reduced
 from kgeval.graph.connect import Graph
 from kgeval.questions.known import known
 from kgeval.questions.making.answer_cypher import TIMEOUT
-from kgeval.questions.making.phrases import content_words, phrase
+from kgeval.questions.making.phrases import content_words, past_of, phrase, third_of
 from kgeval.questions.proof import folded, passages_naming, squeezed
 from kgeval.records import Layout, StructureNode
 from kgeval.text.extract.lexicon import IRREGULAR, lemma
+
+if TYPE_CHECKING:
+    from kgeval.questions.duplicates import Embed
 
 MOST_PASSAGES = 500
 SHORTEST = 3  # letters of the last word of a name that stands for it in a text
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+")
 
 
+NEAR = 0.55  # cosine of question and sentence from which the sentence may tell the answer
+MOST_EMBEDDED = 400  # sentences of one entity
+_PRONOUNS = frozenset(["he", "she", "it", "they", "him", "her", "them", "his", "hers", "its", "their", "theirs", "who", "whom", "whose"])
+
+
 @dataclass(frozen=True)
 class Unsaid:
-    """`nowhere`: no sentence that names the entity holds a word of the predicate. `proof`: what was looked at, and what stays open."""
+    """`nowhere`: no sentence about the entity holds a word of the predicate. `proof`: what was looked at, and what stays open."""
 
     nowhere: bool
     proof: str
@@ -40,17 +49,37 @@ def texts_of(graph: Graph, layout: Layout, node: StructureNode) -> list[str] | N
 
 
 def unsaid(texts: Sequence[str] | None, node: StructureNode, predicate: str) -> Unsaid:
-    """Whether a sentence (or the one after it) of its texts names the entity, or the last word of its name, and has a word of the
-    predicate in some form. Of too many texts nothing is said."""
+    """Whether a sentence of its texts that is about the entity has a word of the predicate in some form. Of too many texts nothing is
+    said."""
     if texts is None:
         return Unsaid(True, "The graph has no texts: nothing is known of them.")
-    names, stems = _spelled(node), forms(predicate)
-    if len(texts) > MOST_PASSAGES or any(_tells(text, names, stems) for text in texts):
+    stems = forms(predicate)
+    if len(texts) > MOST_PASSAGES or any(_has(sentence, stems) for sentence in about(texts, node)):
         return Unsaid(False, "")
     return Unsaid(True, (
-        f"In the texts, searched: of {len(texts):,} passages that name it none has a word of '{predicate}' in or right after a sentence "
-        "with its name; that no text says it in other words is not proved."
+        f"In the texts, searched: of {len(texts):,} passages that name it none has a word of '{predicate}', in any of its forms, in a "
+        "sentence with its name, in the one after that, or in one with a pronoun"
     ))
+
+
+def near(question: str, texts: Sequence[str] | None, node: StructureNode, embed: Embed) -> tuple[float, int]:
+    """The largest cosine of a question with a sentence about the entity, and how many were looked at. (0, 0) where there are none."""
+    sentences = list(dict.fromkeys(sentence for sentence in about(texts or (), node) if sentence.strip()))[:MOST_EMBEDDED]
+    if not sentences:
+        return 0.0, 0
+    vectors = embed([question, *sentences])
+    return float((vectors[1:] @ vectors[0]).max()), len(sentences)
+
+
+def about(texts: Sequence[str], node: StructureNode) -> Iterator[str]:
+    """The sentences of texts that name the entity, or the last word of its name, those after them, and those with a pronoun."""
+    names = _spelled(node)
+    for text in texts:
+        sentences = _SENTENCE.split(text)
+        named = [any(name in sentence for name in names) for sentence in sentences]
+        for at, sentence in enumerate(sentences):
+            if named[at] or (at and named[at - 1]) or (any(named) and _PRONOUNS & set(re.findall(r"\w+", sentence))):
+                yield sentence
 
 
 def synonymous(one: str, other: str) -> bool:
@@ -68,9 +97,17 @@ def forms(predicate: str) -> frozenset[str]:
         found.add(said.base)
     for word in list(found):
         base = lemma(word, ()) or word
-        found |= {base, *(form for form, own in IRREGULAR.items() if own == base)}
+        found |= {base, third_of(base), past_of(base), _gerund(base), *(form for form, own in IRREGULAR.items() if own == base)}
         found |= {stem for stem in reduced(word) if len(stem) > 3}
     return frozenset(found)
+
+
+def _gerund(base: str) -> str:
+    """The form in -ing."""
+    if base.endswith("ie"):
+        return base[:-2] + "ying"
+    doubled = past_of(base)[: -len("ed")] if past_of(base).endswith("ed") else base
+    return (doubled if doubled == base + base[-1] else base[:-1] if base.endswith("e") and not base.endswith("ee") else base) + "ing"
 
 
 def _stems(predicate: str) -> frozenset[str]:
@@ -85,11 +122,5 @@ def _spelled(node: StructureNode) -> list[str]:
     return list(dict.fromkeys(folded(name) for name in (*names, *last) if folded(name)))
 
 
-def _tells(text: str, names: list[str], stems: frozenset[str]) -> bool:
-    sentences = _SENTENCE.split(text)
-    for at, sentence in enumerate(sentences):
-        if any(name in sentence for name in names):
-            words = re.findall(r"\w+", " ".join(sentences[at : at + 2]))
-            if any(word in stems or any(len(stem) > 3 and word.startswith(stem) for stem in stems) for word in words):
-                return True
-    return False
+def _has(sentence: str, stems: frozenset[str]) -> bool:
+    return any(word in stems or any(len(stem) > 3 and word.startswith(stem) for stem in stems) for word in re.findall(r"\w+", sentence))
