@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,14 @@ import pytest
 from kgeval.errors import UsageError
 from kgeval.llm.calls import Endpoint, Limits
 from kgeval.llm.fake import Chat, FakeServer, Rule
+from kgeval.llm.journal import pack
 from kgeval.llm.schemas import shape_of
 from kgeval.llm.session import Models, open_models
 from kgeval.records import Chunk, Document
 from kgeval.text.chunk import split
 from kgeval.text.extract.mentions import Extraction, Source
 from kgeval.text.extract.model import ModelExtractor
-from kgeval.text.extract.replies import Found
+from kgeval.text.extract.replies import Found, More
 from kgeval.text.extract.schema import Allowed, Schema
 
 TEXT = "Ada Holm rowed to Vik. There she met her brother Ole, whom all call Captain Holm. He sold ferries."
@@ -51,7 +53,7 @@ def source(text: str = TEXT, key: str = "c1", title: str | None = None, before: 
 
 def models(server: FakeServer, folder: Path, **limits: Any) -> Models:
     return open_models(
-        Endpoint("m", server.base_url), Limits(**{"max_retries": 2, **limits}), role="extractor", journal=folder / "journal.db"
+        Endpoint("m", server.base_url, name="here"), Limits(**{"max_retries": 2, **limits}), role="extractor", journal=folder / "journal.db"
     )
 
 
@@ -173,11 +175,11 @@ def test_repeats_in_one_reply_are_one_entity_and_both_numbers_mean_it(tmp_path):
 def test_numbers_texts_and_nested_objects_are_taken_for_what_they_mean(tmp_path):
     reply = {
         "result": {
-            "entities": {
-                "1": {"name": {"text": "Ada Holm"}, "type": ["Person"]},
-                "2": {"name": 1984, "type": "Work", "aliases": None},
-                "3": True,
-            },
+            "entities": [
+                {"number": "1", "name": {"text": "Ada Holm"}, "type": ["Person"]},
+                {"id": 2, "name": 1984, "type": "Work", "aliases": None},
+                True,
+            ],
             "relationships": [
                 relation("1", 2.0, "read"),
                 {"source": "Ada Holm", "target": {"number": 2}, "label": "owns"},
@@ -192,9 +194,85 @@ def test_numbers_texts_and_nested_objects_are_taken_for_what_they_mean(tmp_path)
     assert found.dropped == {"malformed_entity": 1, "malformed_relation": 2}
 
 
+FOUR = [entity(number, name) for number, name in enumerate(("Ada Holm", "Vik", "Ole", "Captain Holm"), start=1)]
+
+
+@pytest.mark.parametrize("wrong", [
+    {"entities": {"a": 1}, "relations": []},
+    {"entities": {"1": entity(1, "Ada Holm")}, "relations": []},
+    {"entities": ["Ada Holm", "Vik"], "relations": []},
+    {"entities": "Ada Holm, Vik", "relations": []},
+    {"entities": None, "relations": []},
+    {"entities": [True, None, entity(3, "Ole")], "relations": []},
+    {"entities": [{"type": "Person"}, {"name": None}, entity(3, "Ole")], "relations": []},
+    {"entities": FOUR, "relations": {"a": 1}},
+    {"entities": FOUR, "relations": ["Ada Holm met Ole"]},
+    {"entities": [], "relations": [relation(1, 2, "met")]},
+    {"entities": FOUR, "relations": [relation(1, 9, "met")]},
+    {"entities": FOUR, "relations": [relation(1, 3, "met"), relation(11, 12, "met"), relation("Ada", "Nobody", "met")]},
+    {"result": {"entities": {"a": 1}, "relations": []}},
+])
+def test_a_reply_of_which_most_cannot_be_used_is_asked_for_again_and_an_earlier_one_is_repaired(tmp_path, monkeypatch, wrong):
+    """The journal has it from an earlier kgeval, which took what was left of it; and a live reply of that kind is not final."""
+    replies = iter([wrong, GOOD])
+    with FakeServer(lambda _chat: Rule(reply=next(replies))) as server:
+        with models(server, tmp_path, max_reasks=1) as session:
+            (found,) = ModelExtractor(session).extract([source()])
+        assert names(found) == ["Ada Holm", "Vik", "Ole"] and found.failure is None and server.stats().requests == 2
+    with sqlite3.connect(tmp_path / "journal.db") as journal:
+        journal.execute("UPDATE calls SET reply = ?", (pack(json.dumps(wrong).encode()),))
+    journal.close()
+    with FakeServer(lambda _chat: Rule(reply=GOOD)) as server, models(server, tmp_path) as session:
+        extractor = ModelExtractor(session)
+        assert extractor.plan([source()])[0].calls_high == 1
+        (found,) = extractor.extract([source()])
+        assert names(found) == ["Ada Holm", "Vik", "Ole"] and server.stats().requests == 1
+        assert extractor.plan([source()])[0].calls_high == 0
+    with sqlite3.connect(tmp_path / "journal.db") as journal:
+        assert journal.execute("SELECT count(*) FROM calls").fetchone() == (1,), "replaced in its place"
+    journal.close()
+
+
+def test_half_of_a_reply_is_kept_and_a_later_round_may_name_what_is_known(tmp_path):
+    half = {"entities": FOUR, "relations": [relation(1, 3, "met"), relation(1, 9, "met")]}
+    assert extracted(tmp_path / "half", half).dropped == {"missing_number": 1}
+    more = {"entities": [], "relations": [relation(1, 2, "left for"), relation(3, 2, "saw")]}
+    found = extracted(tmp_path / "more", rounds(GOOD, more), gleanings=1)
+    assert len(found.links) == 4 and found.dropped == {}
+
+
+LONG = " ".join(f"Ada Holm met Ole Berg on day {n} in the town of Vik." for n in range(5))
+
+
+@pytest.mark.parametrize(("text", "second", "calls"), [(LONG, GOOD, 2), (LONG, EMPTY, 2), ("Ada rowed.", GOOD, 1)])
+def test_a_paragraph_that_is_said_to_name_nothing_is_asked_once_more(tmp_path, text, second, calls):
+    """By the prompt for what was missed: the same request again would get the same reply. A second no is believed."""
+    script = rounds(EMPTY, second)
+    with FakeServer(script) as server:
+        with models(server, tmp_path) as session:
+            extractor = ModelExtractor(session)
+            (found,) = extractor.extract([source(text)])
+            assert [stage.calls_high for stage in extractor.plan([source(text)])] == [0] * calls
+        with models(server, tmp_path) as session:
+            assert list(ModelExtractor(session).extract([source(text)])) == [found]
+        assert server.stats().requests == calls and found.failure is None
+    assert bool(found.mentions) == (calls == 2 and second is GOOD)
+
+
+def test_a_dry_run_counts_the_second_question_about_an_empty_paragraph(tmp_path):
+    with FakeServer(lambda _chat: Rule(reply=EMPTY)) as server:
+        with models(server, tmp_path, max_calls=1) as session:
+            list(ModelExtractor(session).extract([source(LONG)]))
+        with models(server, tmp_path) as session:
+            extractor = ModelExtractor(session)
+            planned = extractor.plan([source(LONG)])
+            list(extractor.extract([source(LONG)]))
+            assert sum(stage.calls_high for stage in planned) == sum(use.calls for use in session.asked().use) == 1
+
+
 def test_the_model_is_shown_a_closed_form_without_our_own_bookkeeping():
     shape = shape_of(Found)
-    assert shape.strict and set(json.loads(shape.text)["properties"]) == {"entities", "relations"}
+    assert shape.strict and shape.text == shape_of(More).text and set(json.loads(shape.text)["properties"]) == {"entities", "relations"}
     assert Found.model_validate({**EMPTY, "unusable": {"lies": 5}}).unusable == {}
 
 

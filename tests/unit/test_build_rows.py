@@ -23,5 +23,10 @@ def test_a_chunk_that_fails_keeps_what_the_same_text_gave_before() -> None:
     assert [(one.extraction, one.failure) for one in again.chunks] == [(first.chunks[0].extraction, None)]
     other = row_of(document, sources, bad, made_by="y", old=first)  # by another extractor it is another thing
     assert [(one.extraction, one.failure) for one in other.chunks] == [(None, "timeout")]
+    reread = row_of(document, sources, bad, made_by="y", old=first, reread=True)  # by the same, with other rules: kept, and asked again
+    assert [(one.extraction, one.failure) for one in reread.chunks] == [(first.chunks[0].extraction, "timeout")]
+    unread = [Extraction(one.chunk.id, failure=Failure("unparsable", "does not fit")) for one in sources]
+    worse = row_of(document, sources, unread, made_by="y", old=first, reread=True)  # what was taken of such a reply is not kept
+    assert [(one.extraction, one.failure) for one in worse.chunks] == [(None, "unparsable")]
     better = [Extraction(one.chunk.id, (Mention("Charles Babbage", "Person"),)) for one in sources]
     assert row_of(document, sources, better, made_by="x", old=first).chunks[0].extraction != first.chunks[0].extraction

@@ -103,7 +103,7 @@ def answer(chat: Chat, seed: int, overrides: Mapping[int, Mapping[str, JsonValue
     rule: Mapping[str, Any] = schema or {"type": "object", "properties": {"items": {"type": "array", "items": {}}}}
     definitions = rule.get("$defs") or rule.get("definitions") or {}
     if not chat.items:
-        return Maker(definitions, f"{seed}\0{chat.subject}").make(dict(rule))
+        return _pointed(Maker(definitions, f"{seed}\0{chat.subject}").make(dict(rule)))
     whole = Maker(definitions, f"{seed}\0{chat.subject}").make(dict(rule))
     entry = _entry(Maker(definitions, ""), rule)
     made: list[JsonValue] = []
@@ -111,6 +111,19 @@ def answer(chat: Chat, seed: int, overrides: Mapping[int, Mapping[str, JsonValue
         one = Maker(definitions, f"{seed}\0{item}").make(entry)
         made.append({**(one if isinstance(one, dict) else {}), **(overrides or {}).get(number, {}), "number": number})
     return {**(whole if isinstance(whole, dict) else {}), "items": made}
+
+
+def _pointed(value: JsonValue) -> JsonValue:
+    """Of a graph: entities numbered by their places, relations between these numbers, as a model's own answer has them."""
+    entities, relations = (value.get(name) if isinstance(value, dict) else None for name in ("entities", "relations"))
+    if isinstance(entities, list) and isinstance(relations, list):
+        for place, one in enumerate(entities, start=1):
+            if isinstance(one, dict) and "number" in one:
+                one["number"] = place
+        for one in relations:
+            if isinstance(one, dict) and isinstance(one.get("source"), int) and isinstance(one.get("target"), int):
+                one |= {"source": 1, "target": len(entities)}
+    return value
 
 
 def _entry(maker: Maker, rule: Mapping[str, Any]) -> JsonValue:

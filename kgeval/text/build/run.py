@@ -177,7 +177,7 @@ class _Build:
                 here = [next(extractions) for _ in own]
                 self._count(here)
                 old = self._stored.documents.get(document.id)
-                rows[document.id] = row_of(document, own, here, made_by=self._made_by, old=old)
+                rows[document.id] = row_of(document, own, here, made_by=self._made_by, old=old, reread=not self._replacing)
                 self._options.progress("chunks extracted", self._attempted, total)
         return rows
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kgeval.graph.load.built import ChunkRow, DocumentRow
+from kgeval.llm.asking import WORTH_ASKING_AGAIN
 from kgeval.records import Document
 from kgeval.text.build.atoms import Found
 from kgeval.text.chunk import TOKENIZER, count, sentences, split
@@ -54,18 +55,24 @@ def sources_of(document: Document, cutting: Cutting) -> list[Source]:
 
 
 def row_of(
-    document: Document, sources: Iterable[Source], extractions: Iterable[Extraction], *, made_by: str, old: DocumentRow | None
+    document: Document, sources: Iterable[Source], extractions: Iterable[Extraction], *, made_by: str, old: DocumentRow | None,
+    reread: bool = False,
 ) -> DocumentRow:
-    """The document as it is stored. A chunk that failed now keeps what the same text gave before."""
+    """The document as it is stored. A chunk that failed now keeps what the same text gave before.
+
+    `reread`: the old one was made with the same settings and earlier rules of reading. Then it keeps that until there is a reply, and
+    stays failed, so that the next run asks again.
+    """
     digest = content_hash(document)
     same = old is not None and (old.hash, old.made_by) == (digest, made_by)
-    before = {chunk.id: chunk for chunk in old.chunks if chunk.extraction} if old and same else {}
+    reread = not same and reread and old is not None and old.hash == digest
+    before = {chunk.id: chunk for chunk in old.chunks if chunk.extraction} if old and (same or reread) else {}
     chunks = []
     for source, extraction in zip(sources, extractions, strict=True):
         chunk, failure = source.chunk, extraction.failure
         text = None if failure else encode(extraction)
-        if failure and chunk.id in before:
-            text, failure = before[chunk.id].extraction, None
+        if failure and chunk.id in before and (same or failure.cause not in WORTH_ASKING_AGAIN):
+            text, failure = before[chunk.id].extraction, None if same else failure
         chunks.append(ChunkRow(
             chunk.id, chunk.index, chunk.text, chunk.start, chunk.end, chunk.tokens, _sha(chunk.text)[:16], text,
             failure.cause if failure else None,

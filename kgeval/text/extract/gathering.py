@@ -54,6 +54,16 @@ class Gathering:
             self._relation(relation, numbers)
         return len(self._entities) + len(self._relations) - before
 
+    @property
+    def empty(self) -> bool:
+        """True where nothing was found so far."""
+        return not self._entities
+
+    @property
+    def text(self) -> str:
+        """The chunk's."""
+        return self._source.chunk.text
+
     def shown(self) -> JsonValue:
         """What was found so far, for the next round."""
         return {

@@ -19,11 +19,12 @@ from kgeval.llm.tokens import count
 from kgeval.manifest import Asked
 from kgeval.text.extract.gathering import Gathering
 from kgeval.text.extract.mentions import Extraction, Source
-from kgeval.text.extract.replies import Found
+from kgeval.text.extract.replies import Found, More
 from kgeval.text.extract.schema import Allowed, Schema
 
 EXTRACT, GLEAN = "extract", "glean"
-RULES = 1  # of what is taken from a reply: to be raised when they change
+RULES = 2  # of what is taken from a reply: to be raised when they change; documents are then read anew, as far as possible from the journal
+PARAGRAPH = 40  # tokens: that a text of so many names nothing is asked twice
 MOST_GLEANINGS = 10
 _REPLY_FRAME = 300
 SUGGESTED = Schema(
@@ -36,9 +37,10 @@ SUGGESTED = Schema(
 class ModelExtractor:
     """Asks a model for the entities and relations of each chunk. `schema` null: common types are suggested, nothing is refused.
 
-    `gleanings`: how many more times each chunk is asked for what was missed; ends early where nothing new comes. A chunk whose
-    first call fails is an extraction with that failure, and so is one whose later round was not asked because the run was stopped:
-    the next run goes on there. Where a later round fails by itself, what was found stays, and `dropped` counts gleaning_failed.
+    `gleanings`: how many more times each chunk is asked for what was missed; ends early where nothing new comes. A paragraph of which the
+    first reply takes nothing is asked for what was missed at least once. A chunk whose first call fails is an extraction with that
+    failure, and so is one whose later round was not asked because the run was stopped: the next run goes on there. Where a later round
+    fails by itself, what was found stays, and `dropped` counts gleaning_failed.
     """
 
     name = "model"
@@ -99,10 +101,15 @@ class ModelExtractor:
         if not sources:
             return ()
         reply = sum(2 * count(source.chunk.text) + _REPLY_FRAME for source in sources) // len(sources)
-        first = self._models.plan(self._task(source) for source in sources)
+        run = self._models.dry_run()
+        for source in sources:
+            known = run.ask(self._task(source)).value
+            if known is not None and not self._gleanings and self._rounds(gathered := self._gathered(source, known)):
+                run.ask(self._glean_task(source, gathered))
+        first, *again = self._models.planned(run)
         first = replace(first, output_tokens_high=max(first.output_tokens_high, reply * first.calls_high))
         if self._glean is None:
-            return (first,)
+            return (first, *again)
         slots = [sum(count(json.dumps(value, ensure_ascii=False)) for value in self._slots(source).values()) for source in sources]
         calls = first.calls_low, len(sources) * self._gleanings
         high = -(-sum(slots) // len(slots)) + reply
@@ -113,9 +120,8 @@ class ModelExtractor:
         first = self._models.ask(self._task(source))
         if first.value is None:
             return Extraction(source.chunk.id, failure=first.failure)
-        gathered = Gathering(source, self._schema)
-        gathered.add(first.value)
-        for _ in range(self._gleanings):
+        gathered = self._gathered(source, first.value)
+        for _ in range(self._rounds(gathered)):
             more = self._models.ask(self._glean_task(source, gathered))
             if more.failure is not None and more.failure.cause in NOT_COUNTED:
                 return Extraction(source.chunk.id, failure=more.failure)
@@ -126,12 +132,22 @@ class ModelExtractor:
                 break
         return gathered.extraction()
 
+    def _rounds(self, gathered: Gathering) -> int:
+        """How often to ask for what was missed, after a first reply."""
+        lacking = gathered.empty and count(gathered.text) >= PARAGRAPH
+        return max(self._gleanings, int(lacking))
+
+    def _gathered(self, source: Source, first: Found) -> Gathering:
+        gathered = Gathering(source, self._schema)
+        gathered.add(first)
+        return gathered
+
     def _task(self, source: Source) -> Task[Found]:
         return Task(source.chunk.id, self._extract, self._slots(source), Found, stage=EXTRACT)
 
     def _glean_task(self, source: Source, gathered: Gathering) -> Task[Found]:
         prompt = self._glean or self._models.prompt(GLEAN)
-        return Task(source.chunk.id, prompt, {**self._slots(source), "found": gathered.shown()}, Found, stage=GLEAN)
+        return Task(source.chunk.id, prompt, {**self._slots(source), "found": gathered.shown()}, More, stage=GLEAN)
 
     def _slots(self, source: Source) -> dict[str, JsonValue]:
         schema = self._schema or SUGGESTED

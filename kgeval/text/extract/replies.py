@@ -1,13 +1,13 @@
 """The form of an extraction reply, read with patience: what can be used of it is used, the rest is dropped and counted.
 
-A reply that cannot be read at all is asked for again; one unusable item among fifty is no reason for that.
+One unusable item among fifty is no reason to ask again. A reply of which most cannot be used is: what is left of it is chance.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
@@ -48,21 +48,39 @@ class Found(Reply):
     # items of the reply that could not be read, by cause; counted here, never asked for
     unusable: SkipJsonSchema[dict[str, int]] = Field(default_factory=dict)
 
+    alone: ClassVar[bool] = True  # relations name entities of this reply only
+
     @model_validator(mode="before")
     @classmethod
     def _patient(cls, data: Any) -> Any:
-        """Numbers as texts, texts as numbers, names inside objects, relations by name: taken for what they mean."""
+        """Numbers as texts, texts as numbers, names inside objects, relations by name: taken for what they mean.
+
+        Raises: ValueError where entities or relations are no list, most entities are no objects with a name, or most relations dangle.
+        """
         whole = _unwrapped(data)
         if whole is None:
             return data
         unusable: Counter[str] = Counter()
-        entities = [made for at, row in enumerate(_rows(whole["entities"])) if (made := _entity(row, at, unusable)) is not None]
+        listed = _listed(whole["entities"], "entities")
+        entities = [made for at, row in enumerate(listed) if (made := _entity(row, at, unusable)) is not None]
+        if 2 * sum(isinstance(row, dict) for row in listed) < len(listed) or 2 * len(entities) < len(listed):
+            raise ValueError("most of the entities are no objects with a name")
         numbers: dict[str, int] = {}
         for entity in entities:
             numbers.setdefault(entity["name"].casefold(), entity["number"])
-        given = _rows(whole.get("relations", whole.get("relationships")))
+        given = _listed(whole.get("relations", whole.get("relationships")) or [], "relations")
         relations = [made for row in given if (made := _relation(row, numbers, unusable)) is not None]
+        there = {entity["number"] for entity in entities}
+        held = sum(not cls.alone or {row["source"], row["target"]} <= there for row in relations)
+        if 2 * held < len(given):
+            raise ValueError("most of the relations are between entities that are not there")
         return {"entities": entities, "relations": relations, "unusable": dict(unusable)}
+
+
+class More(Found):
+    """The entities that the text names and the relations that it states between them."""
+
+    alone: ClassVar[bool] = False  # relations also name entities that an earlier reply gave
 
 
 def _unwrapped(data: Any) -> Mapping[str, Any] | None:
@@ -70,17 +88,16 @@ def _unwrapped(data: Any) -> Mapping[str, Any] | None:
     for _ in range(_DEEPEST):
         if not isinstance(data, Mapping):
             return None
-        if isinstance(data.get("entities"), list | dict):
+        if "entities" in data:
             return data
         data = next(iter(data.values())) if len(data) == 1 else None
     return None
 
 
-def _rows(value: Any) -> list[Any]:
-    """A list as it is; an object of number -> entry as entries with their numbers."""
-    if isinstance(value, dict):
-        return [{"number": key, **row} if isinstance(row, dict) else {"number": key, "name": row} for key, row in value.items()]
-    return value if isinstance(value, list) else []
+def _listed(value: Any, name: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise ValueError(f"{name} are no list")
+    return value
 
 
 def _entity(row: Any, at: int, unusable: Counter[str]) -> dict[str, Any] | None:
