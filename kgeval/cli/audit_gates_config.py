@@ -21,7 +21,8 @@ def load_config(path: Path | None) -> Config:
     faults = [*faults, *threshold_faults(config), *waiver_faults(config)]
     if faults:
         raise ConfigError(
-            f"{path or configuration.DEFAULT_FILE}: " + "; ".join(faults), fix="known keys: docs/configuration.md; gates: docs/gates.md",
+            f"{path or configuration.DEFAULT_FILE}: " + "; ".join(faults),
+            fix="known keys: kgeval help configuration; gates: kgeval help gates",
         )
     return config
 

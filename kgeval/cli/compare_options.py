@@ -69,7 +69,7 @@ def procedure_options(command: F) -> F:
             help="Which aspects, comma or repeated; zeng: the paper's four [default: these, and correctness and completeness where the "
             "judge is shown something of the right answer].",
         ),
-        click.option("--grades", type=FILE, metavar="TOML", help="Aspects and grades of your own (docs/judge-procedures.md)."),
+        click.option("--grades", type=FILE, metavar="TOML", help="Aspects and grades of your own (kgeval help judge-procedures)."),
         click.option(
             "--trials", type=click.IntRange(1, 1000), metavar="M",
             help="Trials over all questions, at most: no request is sent again that an earlier trial has sent [default: 25].",

@@ -35,8 +35,8 @@ UNBLOCK = {
     "source_limit": "nothing: only writers that cut their source lists need this check",
 }
 PARTS = {
-    "sentence_transformers": "embeddings (later commands): pip install sentence-transformers",
-    "lancedb": "vector index (later commands): pip install lancedb",
+    "sentence_transformers": "embeddings on this machine: pip install sentence-transformers",
+    "lancedb": "vectors of texts (audit --embed, the vector baseline): pip install lancedb",
     "yaml": "schema files in YAML: pip install pyyaml",
 }
 

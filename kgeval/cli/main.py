@@ -46,6 +46,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "cache": ("kgeval.cli.cache:cache", "What models were asked before: the journal and the embeddings; show a call, clear."),
     "batches": ("kgeval.cli.batches:batches", "Batches under way at a provider: list, cancel."),
     "skill": ("kgeval.cli.skill:skill", "A short guide to kgeval for coding agents."),
+    "help": ("kgeval.cli.help:help_", "The pages of the docs: what a word, a file or a figure means."),
     "doctor": ("kgeval.cli.doctor:doctor", "What will run here, what is blocked, and how to unblock it."),
     "server": ("kgeval.cli.server:server", "The embedded Neo4j: start, stop, status, logs, remove."),
 }
@@ -130,6 +131,14 @@ def run(arguments: list[str] | None = None) -> int:
 
         say(f"kgeval: {wrong}")
         return wrong.exit_code
+    except ImportError as wrong:
+        from kgeval.cli.common import say
+        from kgeval.errors import library_missing
+
+        if (missing := library_missing(wrong)) is None:
+            raise
+        say(f"kgeval: {missing}")
+        return missing.exit_code
     except (KeyboardInterrupt, click.Abort):
         with suppress(OSError):  # the terminal may be gone
             click.echo("interrupted", err=True)

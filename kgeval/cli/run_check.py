@@ -26,7 +26,7 @@ def check(config: Config, stages: Sequence[Stage], faults: Sequence[str], file: 
     if found:
         lines = "".join(f"\n  {fault}" for fault in found)
         count = "1 fault" if len(found) == 1 else f"{len(found)} faults"
-        raise ConfigError(f"{file or DEFAULT_FILE}: {count}; nothing was started{lines}", fix="docs/run.md describes the file")
+        raise ConfigError(f"{file or DEFAULT_FILE}: {count}; nothing was started{lines}", fix="kgeval help run describes the file")
 
 
 def _of_commands(config: Config, stages: Sequence[Stage]) -> Iterator[str]:

@@ -291,4 +291,4 @@ def _index_record(path: Path) -> IndexRecord:
     try:
         return IndexRecord.model_validate(read_json(path))
     except ValidationError as cause:
-        raise InputError(f"{path}: no index record: " + "; ".join(explain(cause)), fix="docs/records.md shows the record") from cause
+        raise InputError(f"{path}: no index record: " + "; ".join(explain(cause)), fix="kgeval help records shows the record") from cause

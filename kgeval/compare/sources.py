@@ -138,7 +138,7 @@ class Filed:
 
     def again(self, question: Question, number: int, previous: Answer, wish: Length) -> Answer:
         if self._asked is None:
-            raise UsageError(f"{self.name}: a file cannot be asked for a length", fix="docs/alignment.md: giving a file's system a hook")
+            raise UsageError(f"{self.name}: a file cannot be asked for a length", fix="kgeval help alignment: give its system a hook")
         return self._asked.again(question, number, previous, wish)
 
     def _of(self, question_id: str) -> list[Answer]:

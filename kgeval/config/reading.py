@@ -57,7 +57,7 @@ def load(path: Path | None = None) -> Config:
     """
     config, faults = read(path)
     if faults:
-        raise ConfigError(f"{path or DEFAULT_FILE}: " + "; ".join(faults), fix="known keys: docs/configuration.md")
+        raise ConfigError(f"{path or DEFAULT_FILE}: " + "; ".join(faults), fix="known keys: kgeval help configuration")
     return config
 
 

@@ -24,7 +24,7 @@ from kgeval.records import Answer, Question
 T = TypeVar("T")
 SHOWN = 20
 PEEKED = 50
-FIX = "mend the rows; --map NAME=FIELD says which field is which (docs/answer-files.md lists them)"
+FIX = "mend the rows; --map NAME=FIELD says which field is which (kgeval help answer-files lists them)"
 FIRST = "; --allow-duplicates keeps the first of the rows with one id"
 NAMED = 5
 _HOW_READ = re.compile(r": read as .+, rows: [\d,]+$")

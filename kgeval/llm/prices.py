@@ -81,9 +81,9 @@ def read_prices(path: Path | None = None) -> PriceFile:
     try:
         return PriceFile.model_validate(tomllib.loads(read_text(file)))
     except tomllib.TOMLDecodeError as cause:
-        raise ConfigError(f"{file}: {cause}", fix="the form of a price file: docs/models.md") from cause
+        raise ConfigError(f"{file}: {cause}", fix="the form of a price file: kgeval help models") from cause
     except ValidationError as cause:
-        raise ConfigError(f"{file}: " + "; ".join(explain(cause)), fix="the form of a price file: docs/models.md") from cause
+        raise ConfigError(f"{file}: " + "; ".join(explain(cause)), fix="the form of a price file: kgeval help models") from cause
 
 
 def price_of(endpoint: Endpoint, prices: PriceFile) -> Price | None:

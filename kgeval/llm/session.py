@@ -52,7 +52,7 @@ def open_models(
     if limits.cost_limit is not None and price is None:
         raise ModelError(
             f"no price is known for {at.model} at {at.base_url}, so a cost limit cannot be kept",
-            fix="give a price file with --prices (docs/models.md shows the form), or limit the calls with --max-calls instead",
+            fix="give a price file with --prices (kgeval help models shows the form), or limit the calls with --max-calls instead",
         )
     setting = _Setting(at, limits, role, price, language, shared or Shared(limits))
     return Models(setting, Journal(journal_file(journal)), progress or Progress(shown=False))

@@ -49,7 +49,7 @@ def text_of(case: Case, looked: Looked, known: Known) -> str:
 def _head(case: Case) -> str:
     return "\n".join((
         f"# kgeval.toml for {CASES[case]}. `kgeval run` carries it out; `kgeval run --list` says what it would do.",
-        "# Lines that start with # are off. Every key: docs/configuration.md and docs/run.md.",
+        "# Lines that start with # are off. Every key: kgeval help configuration and kgeval help run.",
         'schema_version = "1"',
     ))
 
@@ -103,7 +103,7 @@ def _systems(case: Case, looked: Looked) -> Iterator[str]:
             _off("[[systems]]", on=on) + f"                  # {note}", _line("name", name, on=on), _line("spec", spec, on=on),
         ))
     yield "\n".join((
-        "# [[systems]]                  # yours: JSON lines in, JSON lines out (docs/system-protocol.md), or http:URL",
+        "# [[systems]]                  # yours: JSON lines in, JSON lines out (kgeval help system-protocol), or http:URL",
         '# name = "mine"', '# spec = "command:python my_system.py"',
     ))
 
@@ -121,12 +121,12 @@ def _measures(case: Case, looked: Looked, known: Known) -> Iterator[str]:
     for part, what in parts.items():
         yield f"# [model.{part}]".ljust(30) + f" # {what}\n" + _line("name", known.judge or "gpt-4o-mini", on=False)
     yield "\n".join((
-        "# [compare]                    # two or more systems against each other, without bias (docs/compare.md); needs the judge",
+        "# [compare]                    # two or more systems against each other, without bias (kgeval help compare); needs the judge",
         _line("trials", 25, on=False), _line("repeats", 2, on=False),
     ))
     yield "\n".join(("[limits]", _line("cost", 5.0, on=False, note="USD, of a whole run"), _line("calls", 10_000, on=False)))
     yield "\n".join((
-        "# [matrix]                     # crosses data sets, readers, shares of the corpus, ways to build the graph (docs/run.md)",
+        "# [matrix]                     # crosses data sets, readers, shares of the corpus, ways to build the graph (kgeval help run)",
         "# corpus = [0.25, 0.5, 1.0]", "# [[matrix.variants]]", '# name = "small-chunks"', "# options = { chunk_size = 300 }",
     ))
     yield "[run]\n" + _line("folder", "out/run", on=True, note="everything is written below it")

@@ -88,7 +88,7 @@ def parse_spec(text: str) -> SystemSpec:
     near = get_close_matches(kind, known, 1)
     raise UsageError(
         f"--system {text}: there is no such system" + (f"; did you mean {near[0]}?" if near else ""),
-        fix=f"one of {', '.join(known)}, command:..., http:URL, file:PATH (docs/answer.md)",
+        fix=f"one of {', '.join(known)}, command:..., http:URL, file:PATH (kgeval help answer)",
     )
 
 

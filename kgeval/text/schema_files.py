@@ -15,7 +15,7 @@ from kgeval.errors import ConfigError, InputError
 from kgeval.text.schema_types import property_types
 
 LARGEST = 10_000_000
-DOCS = "docs/schema-files.md shows the three forms"
+DOCS = "kgeval help schema-files shows the three forms"
 Data = dict[str, Any]
 
 
@@ -155,7 +155,7 @@ def read_schema_file(path: Path) -> SchemaFile:
     schema = _read(path)
     faults = _cross_faults(schema)
     if faults:
-        raise InputError(f"{path}: the schema contradicts itself", fix="see docs/schema-files.md", faults=faults)
+        raise InputError(f"{path}: the schema contradicts itself", fix="see kgeval help schema-files", faults=faults)
     return schema
 
 

@@ -198,7 +198,7 @@ def test_processes_that_never_answer_end_the_run(tmp_path: Path) -> None:
     with opened(tmp_path, "sys.exit('no licence')") as system, never as told:
         for n in range(10):
             assert (system.answer(ask(f"q{n}")).error or "").startswith("crashed")
-    assert "docs/system-protocol.md" in told.value.fix
+    assert "kgeval help system-protocol" in told.value.fix
 
 
 def test_a_system_that_closes_its_stdout_and_goes_on_is_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

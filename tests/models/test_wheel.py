@@ -52,6 +52,11 @@ def test_the_installed_command_lists_every_rule_and_every_cypher_file(command: P
     assert "isolated-entity" in run(command, "cypher", "list")
 
 
+def test_the_installed_command_has_the_pages_that_its_messages_name(command: Path) -> None:
+    assert "answer-files" in run(command, "help")
+    assert run(command, "help", "answer-files") == (ROOT / "docs" / "answer-files.md").read_text(encoding="utf-8")
+
+
 def test_the_installed_command_lists_the_layouts(command: Path) -> None:
     listed = run(command, "layout", "list")
     assert all(name in listed for name in ("neo4j-graphrag", "lightrag", "kgeval"))
@@ -61,7 +66,7 @@ def test_every_file_that_is_no_python_is_in_the_wheel(wheel: Path) -> None:
     inside = set(zipfile.ZipFile(wheel).namelist())
     data = [p for p in (ROOT / "kgeval").rglob("*") if p.is_file() and "__pycache__" not in p.parts]
     wanted = {p.relative_to(ROOT).as_posix() for p in data}
-    for room in ("cypher", "schemas"):
+    for room in ("cypher", "schemas", "docs"):
         wanted |= {f"kgeval/{p.relative_to(ROOT).as_posix()}" for p in (ROOT / room).rglob("*") if p.is_file()}
     assert wanted - inside == set()
     assert {"kgeval/sample/graph.json", "kgeval/sample/defects.json", "kgeval/py.typed"} <= inside

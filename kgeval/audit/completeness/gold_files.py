@@ -23,7 +23,7 @@ TYPES = ("type", "entity_type", "label", "category")
 ALIASES = ("aliases", "alias", "synonyms")
 FIX = (
     "gold is JSONL of {name, type, aliases, document} and {subject, predicate, object, document}, a table of triples, "
-    "or a GraphRAG-Bench question file; docs/completeness.md shows each"
+    "or a GraphRAG-Bench question file; kgeval help completeness shows each"
 )
 
 

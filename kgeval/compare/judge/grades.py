@@ -88,12 +88,12 @@ def _parsed(text: str, name: str) -> Mapping[str, Aspect]:
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as cause:
-        raise InputError(f"{name}: {cause}", fix="the file must be TOML: docs/judge-procedures.md shows its form") from cause
+        raise InputError(f"{name}: {cause}", fix="the file must be TOML: kgeval help judge-procedures shows its form") from cause
     faults = [f"{aspect}: {fault}" for aspect, value in table.items() for fault in _faults(aspect, value)]
     if not 0 < len(table) <= MOST_ASPECTS:
         faults.append(f"{len(table)} aspects; 1 to {MOST_ASPECTS} are possible")
     if faults:
-        fix = "an aspect has `asks` and six `grades`: docs/judge-procedures.md"
+        fix = "an aspect has `asks` and six `grades`: kgeval help judge-procedures"
         raise InputError(f"{name}: no table of aspects", faults=faults, fix=fix)
     return {
         aspect: Aspect(

@@ -87,7 +87,7 @@ def asked_of_aura(what: str) -> Iterator[None]:
             warnings.simplefilter("ignore")
             yield
     except AuraApiError as cause:
-        fix = HTTP_WAYS_OUT.get(cause.status_code, "the Aura console may say more; docs/gds-sessions.md")
+        fix = HTTP_WAYS_OUT.get(cause.status_code, "the Aura console may say more; kgeval help gds-sessions")
         raise ConnectError(f"Aura: {what} failed: {_short(cause)}", fix=fix) from cause
     except RequestException as cause:
         fix = "does this machine reach api.neo4j.io (a proxy? a firewall?)"
@@ -96,7 +96,7 @@ def asked_of_aura(what: str) -> Iterator[None]:
         SessionStatusError, RuntimeError, ValueError, KeyError, ArrowException, Neo4jError, DriverError, OSError,
     ) as cause:  # the client's words for the rest
         several = "multiple" in str(cause)
-        fix = "set AURA_PROJECT_ID to the project to use" if several else "see the session in the Aura console; docs/gds-sessions.md"
+        fix = "set AURA_PROJECT_ID to the project to use" if several else "see the session in the Aura console; kgeval help gds-sessions"
         raise ConnectError(f"Aura: {what} failed: {_short(cause)}", fix=fix) from cause
 
 

@@ -75,5 +75,5 @@ def credentials(environ: Mapping[str, str]) -> Credentials:
     lacking = [name for name in ("AURA_CLIENT_ID", "AURA_CLIENT_SECRET") if not environ.get(name, "").strip()]
     raise ConfigError(
         f"--gds-session needs an Aura API key: {' and '.join(lacking)} {'is' if len(lacking) == 1 else 'are'} not set",
-        fix="create a key in the Aura console (API keys) and set both in the environment; docs/gds-sessions.md",
+        fix="create a key in the Aura console (API keys) and set both in the environment; kgeval help gds-sessions",
     )

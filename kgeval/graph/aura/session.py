@@ -81,7 +81,7 @@ def _check_database(graph: Graph) -> None:
     """Raises: ConnectError where the database has no remote projection, UsageError for the embedded server."""
     if graph.info.embedded:
         raise UsageError("the embedded server runs the algorithms itself", fix="leave out --gds-session, or give --uri of a database")
-    way_out = "sessions need Aura or a Neo4j whose gds.session and gds.arrow procedures are there (docs/gds-sessions.md)"
+    way_out = "sessions need Aura or a Neo4j whose gds.session and gds.arrow procedures are there (kgeval help gds-sessions)"
     try:
         versions = set(graph.read(all_queries()["session-protocols"])[0]["versions"])
     except QueryError as cause:

@@ -145,7 +145,7 @@ def _validated(path: Path, data: dict[str, Any]) -> Profile:
 
 
 def _faulty(path: Path, wrong: list[str]) -> ConfigError:
-    fix = "the keys are explained in docs/layouts.md; kgeval layout show generic prints a complete file"
+    fix = "the keys are explained in kgeval help layouts; kgeval layout show generic prints a complete file"
     return ConfigError(f"{path}: " + "; ".join(wrong), fix=fix)
 
 

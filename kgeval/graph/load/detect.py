@@ -114,4 +114,4 @@ def _of_json(path: Path) -> str:
     if isinstance(data, list) or (isinstance(data, dict) and any(isinstance(data.get(name), list) for name in triples.LISTS)):
         return "triples"
     seen = ", ".join(list(data)[:12]) if isinstance(data, dict) else json.dumps(data)[:60]
-    raise InputError(f"{path}: JSON, but neither triples nor node-link; it holds: {seen}", fix="see docs/import.md for both shapes")
+    raise InputError(f"{path}: JSON, but neither triples nor node-link; it holds: {seen}", fix="see kgeval help import for both shapes")

@@ -65,7 +65,7 @@ def _check_columns(found: dict[str, Path]) -> None:
             have = set(parquet_columns(found[name]))
             faults += [f"{found[name].name}: no column {column}" for column in wanted if not have & set(column.split("|"))]
     if faults:
-        raise InputError("columns are missing", faults=faults, fix="is this GraphRAG's output? see docs/import.md")
+        raise InputError("columns are missing", faults=faults, fix="is this GraphRAG's output? see kgeval help import")
 
 
 def _rows(found: dict[str, Path], name: str) -> list[tuple[str, dict[str, Any]]]:

@@ -120,7 +120,7 @@ def columns(path: Path, kind: str) -> Columns:
         also = "; ".join(f"{name} (or {', '.join(FIELDS[kind][name][1:5])})" for name in missing)
         raise InputError(
             f"{path}: no column for {' and '.join(missing)}; it has: {', '.join(name[:40] for name in names[:12])}",
-            fix=f"a table of {kind} needs {also}; see docs/import-bulk.md",
+            fix=f"a table of {kind} needs {also}; see kgeval help import-bulk",
         )
     further, notes = _further(path, kind, [name for name in names if name and name not in fields.values()])
     return Columns(tuple(names), fields, further, tuple(notes))

@@ -85,7 +85,7 @@ def _from_table(gather: Gather, path: Path) -> list[Row]:
     else:
         raise InputError(
             f"{path}: no columns for subject and object; the first row is: {', '.join(cell[:40] for cell in first[:12])}",
-            fix="name the columns subject, predicate, object (other names: docs/import.md), or give three columns without header",
+            fix="name the columns subject, predicate, object (other names: kgeval help import), or give three columns without header",
         )
     return _from_lines(gather, (_as_map(line, header) for line in body))
 

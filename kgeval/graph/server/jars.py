@@ -29,7 +29,7 @@ Say = Callable[[str], None]
 Progress = Callable[[int, int], None]  # bytes done, bytes in all
 
 AT_ONCE = 16
-OFFLINE_FIX = "without network: copy the jars from a machine that has them and name their folder with --jars (docs/server.md)"
+OFFLINE_FIX = "without network: copy the jars from a machine that has them and name their folder with --jars (kgeval help server)"
 
 
 def jars_folder() -> Path:

@@ -129,7 +129,7 @@ def read_script(path: Path) -> Script:
         except ValidationError as cause:
             faults += [f"{where}: {'.'.join(map(str, e['loc'])) or 'rule'}: {e['msg']}" for e in cause.errors()]
     if faults:
-        raise InputError(f"{path}: {len(faults)} faults in the script", fix="docs/fake-model.md lists the keys of a rule", faults=faults)
+        raise InputError(f"{path}: {len(faults)} faults in the script", fix="kgeval help fake-model lists the keys", faults=faults)
     return _with_openings(tuple(rules))
 
 
@@ -142,7 +142,7 @@ def _raw(path: Path) -> list[tuple[str, JsonValue, str | None]]:
         raise InputError(f"{path}: not TOML: {cause}", fix="mend the file there") from cause
     rules = data.pop("rule", [])
     if data or not isinstance(rules, list):
-        raise InputError(f"{path}: only [[rule]] tables belong into a script", fix="docs/fake-model.md has an example")
+        raise InputError(f"{path}: only [[rule]] tables belong into a script", fix="kgeval help fake-model has an example")
     return [(f"{path.name}: rule {at}", rule, None) for at, rule in enumerate(rules, start=1)]
 
 

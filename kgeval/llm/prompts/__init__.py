@@ -85,7 +85,7 @@ def parse_prompt(text: str, *, name: str, language: str = "en") -> Prompt:
     slots = tuple(slot.strip() for slot in ",".join(declared).split(",") if slot.strip())
     faults = [*_head_faults(name, first, head), *_part_faults(rest[::2], parts), *_slot_faults(slots, parts.values())]
     if faults:
-        raise ConfigError(f"prompt {language}/{name}.txt: " + "; ".join(faults), fix="the form of a prompt file: docs/models.md")
+        raise ConfigError(f"prompt {language}/{name}.txt: " + "; ".join(faults), fix="the form of a prompt file: kgeval help models")
     digest = hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
     return Prompt(name=name, language=language, hash=digest, slots=slots, system=parts["system"], user=parts["user"])
 

@@ -115,7 +115,8 @@ def read_settings(system: str, given: Mapping[str, JsonValue], *, base: Settings
         except ValueError as cause:
             faults.append(f"{name}: {cause}")
     if faults:
-        raise UsageError(f"settings of {system}: " + "; ".join(faults), fix="docs/built-in-systems.md lists the settings with their bounds")
+        fix = "kgeval help built-in-systems lists the settings with their bounds"
+        raise UsageError(f"settings of {system}: " + "; ".join(faults), fix=fix)
     return replace(start, **values)
 
 
@@ -137,7 +138,7 @@ def variants(system: str, given: Mapping[str, JsonValue], ablations: Mapping[str
             if one not in made:
                 made.append(one)
     if faults:
-        raise UsageError("; ".join(dict.fromkeys(faults)), fix="docs/built-in-systems.md lists the settings with their bounds")
+        raise UsageError("; ".join(dict.fromkeys(faults)), fix="kgeval help built-in-systems lists the settings with their bounds")
     return made
 
 

@@ -24,7 +24,7 @@ from kgeval.systems.system import Ask
 
 HELLO_SECONDS = 60.0
 MOST_CRASHES = 5
-FIX = "run the command by hand and give it a line (docs/system-protocol.md), and mend what it says; --resume goes on"
+FIX = "run the command by hand and give it a line (kgeval help system-protocol), and mend what it says; --resume goes on"
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class CommandSystem:
         self._places[0].process = process
         if said is None and needed:
             what = f"{self.name}: was given settings ({', '.join(self._wanted.settings)}), but its process does not say hello"
-            raise UsageError(what, fix="put them on its command line, or answer the hello (docs/system-protocol.md)")
+            raise UsageError(what, fix="put them on its command line, or answer the hello (kgeval help system-protocol)")
         if said is not None:
             self.says_hello, self.declared = True, declared(said, self.name)
             self._settle()

@@ -42,4 +42,4 @@ def declared(said: Mapping[str, Any], name: str) -> Declared:
             cells.mapping(said.get("card")) or {},
         )
     except cells.Misfit as misfit:
-        raise UsageError(f"{name}: its hello does not fit: {misfit}", fix="docs/system-protocol.md shows what a hello says") from misfit
+        raise UsageError(f"{name}: its hello does not fit: {misfit}", fix="kgeval help system-protocol shows what a hello says") from misfit

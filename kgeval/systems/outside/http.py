@@ -81,7 +81,7 @@ class HttpSystem:
     def __init__(self, wanted: HttpWanted) -> None:
         settings, self._wanted = dict(wanted.settings), wanted
         if unknown := sorted(set(settings) - set(SETTINGS)):
-            raise UsageError(f"http: has no setting {', '.join(unknown)}", fix=f"it has {', '.join(SETTINGS)}: docs/answer.md")
+            raise UsageError(f"http: has no setting {', '.join(unknown)}", fix=f"it has {', '.join(SETTINGS)}: kgeval help answer")
         self._chat = "request" not in settings
         self._template: JsonValue = chat_template(settings) if self._chat else settings["request"]
         check_request(self._template)
@@ -101,7 +101,7 @@ class HttpSystem:
         self._stamp = Stamp(self.name, self.variant, self.signature)
         if self._chat and wanted.limits.cost_limit is not None and wanted.price is None:
             what = f"no price is known for {self._model} at {wanted.url}, so a cost limit cannot be kept"
-            raise ModelError(what, fix="give a price file with --prices (docs/models.md), or limit the calls with --max-calls instead")
+            raise ModelError(what, fix="give a price file with --prices (kgeval help models), or limit the calls with --max-calls instead")
         self._shared = wanted.shared or Shared(wanted.limits)
         self._rates = self._shared.rates(self._url)
         self._lock, self._halt = threading.Lock(), threading.Event()

@@ -46,7 +46,7 @@ class TriplesExtractor:
     def __init__(self, path: Path) -> None:
         self._loaded = triples.read(path)
         if not self._loaded.entities:
-            raise InputError(f"{path}: holds no triples", fix="docs/import.md shows the forms", faults=self._loaded.faults)
+            raise InputError(f"{path}: holds no triples", fix="kgeval help import shows the forms", faults=self._loaded.faults)
         self._hash = sha256([path])[:16]
         self._texts = {chunk.id: chunk.text for chunk in self._loaded.chunks if chunk.text}
         self.faults: list[str] = list(self._loaded.faults)
