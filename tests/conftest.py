@@ -1,4 +1,4 @@
-"""What holds for every test: Ctrl-C reaches the programs that tests start, and what collecting has made is not looked through again."""
+"""What holds for every test: signals reach the programs that tests start, and what collecting has made is not looked through again."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ import signal
 
 
 def pytest_configure() -> None:
-    """A suite that is started with SIGINT ignored (nohup, a shell's background, some CI runners) would hand that on to every program
-    that its tests start, which then could not be interrupted: Python sets up Ctrl-C only where the signal is not ignored."""
+    """A suite that is started with signals ignored (nohup, a shell's background, some CI runners) would hand that on to every program
+    that its tests start, which then could not be interrupted: kgeval listens only to what is not ignored. The suite itself goes on
+    ignoring a terminal that is closed; a handler, unlike SIG_IGN, is not handed on."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGHUP, signal.SIGTERM):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
 
 
 def pytest_collection_finish() -> None:
