@@ -31,6 +31,8 @@ ONE_LINE = {
     "test_run_cli.py": "steps of a run file",
     "test_sampling_laws.py": "laws of drawing; the queries are those of test_sampling.py",
 }
+# each test empties the database and fills it again: to the server every plan looks out of date, and planning is most of what it does here
+PLANNED_ONCE = "dbms.cypher.min_replan_interval=2h\ndbms.cypher.statistics_divergence_threshold=1.0\n"
 # Files that make and drop indexes or constraints: each time a server forgets the plans of all queries, and to plan those of one audit
 # again takes it as long as ten audits; so they come late
 REPLANNING = ("test_builtin_index.py", "test_builtin_sweep.py", "test_checks_schema.py", "test_checks_store.py", "test_checks_vectors.py")
@@ -67,11 +69,13 @@ def address() -> Iterator[Address]:
             pytest.exit("KGEVAL_TEST_URI is one server that every test wipes: run pytest without -n", returncode=4)
         yield Address(uri, "neo4j", os.environ["KGEVAL_TEST_PASSWORD"], source="KGEVAL_TEST_URI")
         return
+    from kgeval.graph.server import home as home_conf
     from kgeval.graph.server import process, stop
 
     with tempfile.TemporaryDirectory(prefix="kgeval-tests-") as folder, pytest.MonkeyPatch.context() as patch:
         home = Path(folder) / "home"
         patch.setattr(process, "JVM_OPTIONS", process.JVM_OPTIONS + LIGHT)
+        patch.setattr(home_conf, "CONF", home_conf.CONF + PLANNED_ONCE)
         try:
             yield waited_for(home)
         finally:
