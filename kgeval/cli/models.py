@@ -153,7 +153,10 @@ def _name(name: str | None, role: str) -> str:
 
 def _endpoint(choice: ModelChoice, url: str | None) -> str | None:
     """The name that kgeval.toml gives the endpoint in use: not where it gives it to another address."""
-    return choice.endpoint if choice.base_url in (None, url) else None
+    from kgeval.llm.endpoints import endpoint_name
+
+    other = choice.base_url is not None and url is not None and endpoint_name(choice.base_url) != endpoint_name(url)
+    return None if other else choice.endpoint
 
 
 def command_shared(limits: Limits) -> Shared:

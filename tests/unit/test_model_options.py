@@ -77,6 +77,24 @@ def test_the_endpoint_comes_from_the_flag_then_the_environment_then_the_file(
     assert (tmp_path / "j").stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.parametrize(("section", "url", "name"), [
+    ({"endpoint": "ours"}, "http://127.0.0.1:2/v1", "ours"),
+    ({"endpoint": "ours", "base_url": "http://localhost:2/v1/"}, "http://127.0.0.1:2/v1", "ours"),
+    ({"endpoint": "ours", "base_url": "http://localhost:1/v1"}, None, "ours"),
+    ({"endpoint": "ours", "base_url": "http://localhost:1/v1"}, "http://127.0.0.1:2/v1", "localhost:2"),
+    ({}, "http://127.0.0.1:2/v1", "localhost:2"),
+])
+def test_the_name_of_an_endpoint_holds_for_the_address_of_its_section(
+    tmp_path: Path, section: dict[str, str], url: str | None, name: str,
+) -> None:
+    config = Config.model_validate({"model": {"judge": {"name": "m", **section}, "embedding": {"name": "e", **section}}})
+    options = parsed("--cache-dir", str(tmp_path)) | {"base_url": url, "embedding_url": url}
+    with open_models_from_options(config, "judge", options) as models:
+        assert models.endpoint.name == name
+    with open_embedder_from_options(config, options) as embedder:
+        assert (embedder.endpoint, embedder.identity) == (name, f"e@{name}")
+
+
 def test_the_journal_lies_in_the_cache_folder_that_is_given(tmp_path: Path) -> None:
     options = parsed("--base-url", "http://127.0.0.1:1/v1", "--model", "m", "--cache-dir", str(tmp_path / "c"))
     with open_models_from_options(Config(), "judge", options):

@@ -123,7 +123,8 @@ def test_every_fault_is_named_at_once(tmp_path: Path) -> None:
         '[questions]\nkinds = ["hopps=3"]\n'
         '[[systems]]\nname = "a"\nspec = "grafh"\n[[systems]]\nname = "a"\nspec = "vector"\n[metrics]\nnames = ["faithfullness"]\n'
         '[[ablations]]\nsystem = "b"\nsetting = "hops"\nvalues = [1]\n[run]\nskip = ["audits"]\n[matrix]\ncorpus = [0.5, 7]\n'
-        '[compare]\n[run.options.scoring]\ntrials = 1\n',
+        '[compare]\n[run.options.scoring]\ntrials = 1\n[model.reader]\nendpoint = "ours"\n'
+        '[[matrix.readers]]\nname = "r"\nmodel = "m"\nbase_url = "http://localhost:1/v1"\n',
     )
     config, faults = read(file)
     found = [*faults, *faults_of(config)]
@@ -131,7 +132,7 @@ def test_every_fault_is_named_at_once(tmp_path: Path) -> None:
         "nonsense: unknown key", "matrix.corpus.1", "not-there", "neither.json", "gold.sample: needs a judge", "questions.kinds",
         "systems.0.spec", "several are called a", "metrics.names", "ablations.0.system", "run.skip", "run.options",
         "source: documents and files exclude",
-        "compare: needs a judge",
+        "compare: needs a judge", "model.reader.endpoint: would name",
     ):
         assert any(part in fault for fault in found), (part, found)
 

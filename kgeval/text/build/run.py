@@ -297,7 +297,10 @@ def check_settings(mark: marks.Mark, settings: Mapping[str, Any], more: Mapping[
     fix = "give the same settings; or --replace, which deletes the graph and builds it from the documents given; or another name"
     if differ == {"endpoint"}:
         same = json.dumps(str(stored["endpoint"]), ensure_ascii=False)
-        fix = f"where it is the same model, say so in kgeval.toml: [model.extractor] endpoint = {same}; else {fix}"
+        fix = (
+            f"where it is the same model, say so in [model.extractor] of kgeval.toml: endpoint = {same} (and if it has a base_url, "
+            f"the new one); else {fix}"
+        )
     raise UsageError(f"graph {mark.name} was built with other settings: " + "; ".join(texts), fix=fix)
 
 
