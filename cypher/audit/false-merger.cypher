@@ -48,5 +48,5 @@ CALL (e) {
 RETURN elementId(e) AS element_id, left(coalesce(toStringOrNull(e[$layout.key_property]), name), 200) AS key, left(name, 200) AS name,
        @type(e) AS type,
        [l IN labels(e) WHERE NOT l IN $layout.type_label_ignored] AS labels,
-       CASE WHEN e[$layout.description_key] IS :: LIST<ANY> THEN null ELSE left(toStringOrNull(e[$layout.description_key]), 5000) END AS description,
+       left(@description(e, Entity), 5000) AS description,
        documents, neighbours

@@ -30,4 +30,4 @@ WITH e, relations, linked + [x IN [s IN CASE
   WHEN $layout.source_separator IS NULL THEN [trim(toStringOrNull(e[$layout.entity_source_key]))]
   ELSE [x IN split(toStringOrNull(e[$layout.entity_source_key]), $layout.source_separator) | trim(x)] END WHERE s <> '' AND NOT s IN $layout.placeholder_values] WHERE NOT x IN linked] AS ids
 RETURN elementId(e) AS element_id, left(coalesce(toStringOrNull(e[$layout.key_property]), left(@shown(e), 300)), 300) AS key, left(@shown(e), 300) AS name, left(@type(e), 200) AS type,
-       CASE WHEN e[$layout.description_key] IS :: STRING THEN left(e[$layout.description_key], 1000) END AS description, relations, ids[..50] AS passages
+       left(@description(e, Entity), 1000) AS description, relations, ids[..50] AS passages

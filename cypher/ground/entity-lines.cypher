@@ -9,4 +9,4 @@ MATCH (e)
 WHERE elementId(e) IN $ids
 RETURN elementId(e) AS element_id, left(@shown(e), 300) AS name,
        left(@type(e), 200) AS type,
-       CASE WHEN e[$layout.description_key] IS :: STRING NOT NULL THEN left(e[$layout.description_key], 1000) END AS description
+       left(@description(e, Entity), 1000) AS description

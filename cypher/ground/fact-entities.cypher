@@ -12,4 +12,4 @@ WHERE any(l IN labels(e) WHERE l IN $layout.entity_labels)
 WITH e, @shown(e) AS name
 WHERE name IS NOT NULL
 RETURN elementId(e) AS element_id, left(name, 300) AS name,
-       CASE WHEN e[$layout.description_key] IS :: STRING NOT NULL THEN left(e[$layout.description_key], 1000) END AS description
+       left(@description(e, Entity), 1000) AS description

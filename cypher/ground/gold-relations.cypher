@@ -12,5 +12,5 @@ MATCH (a)-[r]-(b)
 WHERE type(r) IN $layout.relation_types
 WITH pair, type(r) AS type, elementId(startNode(r)) = pair[0] AS forward, min(elementId(r)) AS element_id,
      collect(DISTINCT left(toStringOrNull(r[$layout.relation_label_key]), 300))[..50] AS labels,
-     collect(DISTINCT left(toStringOrNull(r[$layout.relation_description_key]), 2000))[..20] AS descriptions
+     collect(DISTINCT left(@description(r, Relation), 2000))[..20] AS descriptions
 RETURN pair[0] AS a, pair[1] AS b, forward, element_id, type, labels, descriptions

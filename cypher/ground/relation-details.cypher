@@ -8,5 +8,5 @@
 MATCH (a)-[r]->(b)
 WHERE elementId(r) IN $ids
 RETURN elementId(r) AS element_id, left(@shown(a), 300) AS subject, left(@type(a), 200) AS subject_type, left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200) AS predicate, left(@shown(b), 300) AS object, left(@type(b), 200) AS object_type,
-       CASE WHEN r[$layout.relation_description_key] IS :: STRING THEN left(r[$layout.relation_description_key], 1000) END AS description,
+       left(@description(r, Relation), 1000) AS description,
        toFloatOrNull(r[$layout.confidence_key]) AS confidence

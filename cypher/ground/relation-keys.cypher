@@ -9,6 +9,6 @@ WHERE type(r) IN $layout.relation_types
   AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(a))
   AND ($layout.scope_property IS NULL OR a[$layout.scope_property] = $layout.scope_value)
 WITH r, left(coalesce(toStringOrNull(r[$layout.key_property]), toStringOrNull(r.id), toStringOrNull(r.uuid)), 500) AS key,
-     CASE WHEN r[$layout.relation_description_key] IS :: STRING NOT NULL THEN left(r[$layout.relation_description_key], 2000) END AS description
+     left(@description(r, Relation), 2000) AS description
 WHERE key IS NOT NULL OR description IS NOT NULL
 RETURN elementId(r) AS element_id, key, description

@@ -25,4 +25,4 @@ RETURN DISTINCT elementId(r) AS element_id, elementId(a) AS start, elementId(b) 
        left(@shown(a), 300) AS subject,
        left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200) AS predicate, type(r) AS type,
        left(@shown(b), 300) AS object,
-       CASE WHEN r[$layout.relation_description_key] IS :: STRING NOT NULL THEN left(r[$layout.relation_description_key], 1000) END AS description
+       left(@description(r, Relation), 1000) AS description

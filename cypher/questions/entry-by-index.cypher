@@ -18,4 +18,4 @@ WITH e, score, any(l IN labels(e) WHERE l IN $layout.entity_labels)
   AND ($layout.scope_label IS NULL OR $layout.scope_label IN labels(e))
   AND ($layout.scope_property IS NULL OR e[$layout.scope_property] = $layout.scope_value) AS ours, left(@type(e), 200) AS type
 RETURN CASE WHEN ours AND ($types IS NULL OR type IN $types) THEN elementId(e) END AS element_id, left(@shown(e), 300) AS name, type,
-       CASE WHEN e[$layout.description_key] IS :: STRING NOT NULL THEN left(e[$layout.description_key], 1000) END AS description, score
+       left(@description(e, Entity), 1000) AS description, score

@@ -50,6 +50,6 @@ RETURN elementId(e) AS at, elementId(r) AS element_id, elementId(a) AS start, el
        left(@shown(a), 300) AS subject,
        left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200) AS predicate,
        left(@shown(b), 300) AS object,
-       CASE WHEN r[$layout.relation_description_key] IS :: STRING NOT NULL THEN left(r[$layout.relation_description_key], 1000) END AS description,
+       left(@description(r, Relation), 1000) AS description,
        CASE WHEN size(own) = 0 THEN [x IN mentioned WHERE x.element_id IN others][..50]
        ELSE [s IN own[..50] | coalesce(head([x IN mentioned WHERE x.id = s OR x.element_id = s]), {id: s, element_id: null, document: null})] END AS chunks

@@ -23,7 +23,7 @@ WITH e, linked + [x IN [s IN CASE
   ELSE [x IN split(toStringOrNull(e[$layout.entity_source_key]), $layout.source_separator) | trim(x)] END WHERE s <> '' AND NOT s IN $layout.placeholder_values] WHERE NOT x IN linked] AS chunks
 RETURN elementId(e) AS element_id, left(coalesce(toStringOrNull(e[$layout.key_property]), @shown(e)), 300) AS key,
        left(@shown(e), 300) AS name, left(@type(e), 200) AS type,
-       CASE WHEN e[$layout.description_key] IS :: STRING NOT NULL THEN left(e[$layout.description_key], 2000) END AS description,
+       left(@description(e, Entity), 2000) AS description,
        reduce(all = [], k IN $layout.alias_keys | all + CASE
          WHEN e[k] IS NULL THEN []
          WHEN e[k] IS :: LIST<ANY> THEN [x IN e[k] WHERE toStringOrNull(x) IS NOT NULL | left(toStringOrNull(x), 300)][..50]

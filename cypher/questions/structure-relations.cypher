@@ -29,5 +29,5 @@ CALL (near, far, own) {
 }
 RETURN elementId(r) AS element_id, elementId(a) AS source, elementId(b) AS target,
        left(coalesce(toStringOrNull(r[$layout.relation_label_key]), type(r)), 200) AS predicate, type(r) AS type,
-       CASE WHEN r[$layout.relation_description_key] IS :: STRING NOT NULL THEN left(r[$layout.relation_description_key], 2000) END AS description,
+       left(@description(r, Relation), 2000) AS description,
        CASE WHEN size(own) = 0 THEN shared ELSE own[..$most] END AS chunks

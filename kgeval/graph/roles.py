@@ -1,6 +1,7 @@
 """What makes a node or relation an entity, a chunk or a relation of one graph, as Cypher: one text for what is counted and repaired.
 
-A Cypher file writes `@is(e, Entity)`, `@is(c, Chunk)`, `@is(r, Relation)`, `@label(r)` and `@sources(x, Entity | Relation)`;
+A Cypher file writes `@is(e, Entity)`, `@is(c, Chunk)`, `@is(r, Relation)`, `@label(r)`, `@sources(x, Entity | Relation)` and
+`@description(x, Entity | Relation)`, the description as text, one piece a line;
 `@type(e)`, its type: the property, else the label that tells most (of the labels in a list: `@kind(labels)`); `@name(e)`, its name, null
 where it has none; `@shown(e)`, what to show: its name, where its label has ids and no names the label and the id. The loader puts the
 conditions on `$layout` in.
@@ -10,6 +11,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+
+from kgeval.graph.load.values import SEPARATOR
 
 _NOTATION = re.compile(r"@(\w+)\(((?:startNode|endNode|labels)\(\w+\)|[\w.]+)(?:, (\w+))?\)")
 
@@ -46,6 +49,8 @@ def _bound(match: re.Match[str]) -> str:
         return "(" + _ROLES[role](x).replace("\n", "\n" + " " * indent) + ")"
     if word == "sources" and role in _SOURCES:
         return _sources(f"{x}[$layout.{_SOURCES[role]}]")
+    if word == "description" and role in _DESCRIPTIONS:
+        return _described(f"{x}[$layout.{_DESCRIPTIONS[role]}]")
     return _VALUES[word](x) if word in _VALUES and role is None else match[0]
 
 
@@ -63,6 +68,16 @@ def _sources(value: str) -> str:
         f" WHEN {value} IS :: LIST<ANY> THEN [s IN {value} | trim(toStringOrNull(s))]"
         f" WHEN $layout.source_separator IS NULL THEN [trim(toStringOrNull({value}))]"
         f" ELSE [s IN split(toStringOrNull({value}), $layout.source_separator) | trim(s)] END"
+    )
+
+
+def _described(value: str) -> str:
+    """A description as text, null where there is none. What was merged is one a line: LightRAG joins pieces by its separator, others keep
+    a list."""
+    return (
+        f"CASE WHEN {value} IS :: STRING NOT NULL THEN replace({value}, '{SEPARATOR}', '\\n')"
+        f" WHEN {value} IS :: LIST<ANY> NOT NULL"
+        f" THEN trim(reduce(d_ = '', p_ IN {value} | d_ + coalesce(toStringOrNull(p_) + '\\n', ''))) END"
     )
 
 
@@ -88,6 +103,7 @@ def _named(x: str, *, ids: bool) -> str:
 
 _ROLES: dict[str, Callable[[str], str]] = {"Entity": entity, "Chunk": chunk, "Relation": relation}
 _SOURCES = {"Entity": "entity_source_key", "Relation": "relation_source_key"}
+_DESCRIPTIONS = {"Entity": "description_key", "Relation": "relation_description_key"}
 _VALUES: dict[str, Callable[[str], str]] = {
     "name": lambda x: _named(x, ids=False),
     "shown": lambda x: _named(x, ids=True),

@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from kgeval.graph.load.values import SEPARATOR
 from kgeval.records import Layout
 from kgeval.text.names import normalise
 from kgeval.text.wordlists import word_list
 
-_SEPARATORS = re.compile(r"<SEP>|[,;|\n\uff0c\u3001\uff1b]")
+_SEPARATORS = re.compile(rf"{SEPARATOR}|[,;|\n\uff0c\u3001\uff1b]")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 

@@ -115,11 +115,22 @@ def test_without_an_entry_entity_nothing_is_retrieved_and_nobody_is_asked(town: 
     assert (answer.answer, answer.calls, answer.error) == (NOT_FOUND, 0, None)
 
 
-def test_an_entity_without_relations_is_retrieved_and_described_when_that_is_asked_for(town: BuiltinTools) -> None:
-    plain = open_builtin("graph", {"theta": 0.5}, town).answer(ask("Zoe Lund"))
+def test_an_entity_without_relations_is_retrieved_and_described_unless_that_is_off(town: BuiltinTools) -> None:
+    plain = open_builtin("graph", {"theta": 0.5, "describe": "no"}, town).answer(ask("Zoe Lund"))
     assert (names(town, plain.retrieved_nodes), plain.contexts) == ({"Zoe Lund"}, [])
-    told = open_builtin("graph", {"theta": 0.5, "describe": "yes"}, town).answer(ask("Zoe Lund"))
+    told = open_builtin("graph", {"theta": 0.5}, town).answer(ask("Zoe Lund"))
     assert texts(told) == ["Zoe Lund is a Person."]
+
+
+def test_a_lightrag_graph_is_told_without_verbs_that_it_does_not_have(graph: Graph, draw: Draw, cache: Path) -> None:
+    draw("CREATE (:base {entity_id: 'SCROOGE', entity_type: 'person', description: 'An uncle.<SEP>A miser.', source_id: 'c1'})"
+         "-[:DIRECTED {keywords: 'family,nephew', description: 'Fred invites him.<SEP>He declines.', source_id: 'c1'}]->"
+         "(:base {entity_id: 'FRED', entity_type: 'UNKNOWN'})")
+    with tools(graph, cache, layout="lightrag") as made:
+        answer = open_builtin("graph", {"theta": 0.1, "k": 1}, made).answer(ask("Who is SCROOGE?"))
+        assert texts(answer) == [
+            "SCROOGE is a person. An uncle. A miser.", "SCROOGE and FRED (family, nephew): Fred invites him. He declines.",
+        ]
 
 
 def test_entry_entities_can_be_limited_to_types_whatever_the_types_are_called(town: BuiltinTools) -> None:

@@ -14,7 +14,7 @@ from kgeval.graph.entry import Around, ChunkPlace, EntityText, EntryReader, Vect
 from kgeval.llm.fake.reader import NOT_FOUND, extract
 from kgeval.records import Layout
 from kgeval.systems.builtin import SETTINGS, Settings, defaults, read_settings, variants
-from kgeval.systems.builtin.linear import budgeted, reached, sentence, words_of
+from kgeval.systems.builtin.linear import about, budgeted, reached, sentence, words_of
 
 LINES = ["Livia Tarrant designed North Breakwater.", "Livia Tarrant born in Ostrand.", "Osric Venn born in Gull Point."]
 
@@ -85,6 +85,29 @@ def test_a_sentence_carries_a_description_only_when_asked_and_only_if_it_says_mo
     assert sentence(Around("a", "1", "a", "b", "Ada", "KNOWS", "Bob", "Ada knows Bob"), describe=True) == "Ada knows Bob."
 
 
+@pytest.mark.parametrize(("label", "description", "said"), [
+    ("RELATED", "Fred is Scrooge's nephew.", "SCROOGE and FRED: Fred is Scrooge's nephew."),
+    ("RELATED", None, "SCROOGE and FRED are connected."),
+    ("family tie,nephew", None, "SCROOGE and FRED: family tie, nephew."),
+    ("family tie<SEP>RELATED_TO", "Fred visits.", "SCROOGE and FRED (family tie): Fred visits."),
+    ("UNCLE_OF", "Fred visits.", "SCROOGE uncle of FRED. Fred visits."),
+])
+def test_nothing_is_said_with_a_label_that_is_no_predicate(label: str, description: str | None, said: str) -> None:
+    assert sentence(Around("a", "1", "a", "b", "SCROOGE", label, "FRED", description), describe=True) == said
+
+
+def test_a_label_without_direction_is_no_verb_between_its_ends() -> None:
+    one = Around("a", "1", "a", "b", "Fred", "uncle", "Scrooge")
+    assert sentence(one, Layout(name="x", relations_undirected=True)) == "Fred and Scrooge: uncle."
+
+
+@pytest.mark.parametrize(("kind", "said"), [
+    ("PERSON", "Fred is a PERSON. A nephew."), ("UNKNOWN", "Fred. A nephew."), (None, "Fred. A nephew."),
+])
+def test_a_type_that_is_not_known_is_not_said(kind: str | None, said: str) -> None:
+    assert about(EntityText("e", "Fred", kind, "A\nnephew.")) == said
+
+
 @given(st.floats(-1, 1))
 def test_the_scores_of_both_kinds_of_vector_index_come_back_as_cosines(cosine: float) -> None:
     assert VectorIndex("i", 2, "cosine").cosine((1 + cosine) / 2) == pytest.approx(cosine)
@@ -96,9 +119,9 @@ def test_the_table_of_settings_and_the_settings_are_the_same() -> None:
 
 
 def test_settings_are_read_from_texts_and_only_differences_make_a_variant() -> None:
-    found = read_settings("graph", {"hops": "2", "k": 20, "describe": "YES", "entity_types": "Person| Place "})
-    assert (found.hops, found.describe, found.entity_types) == (2, True, ("Person", "Place"))
-    assert found.name == "graph@hops=2,entity_types=Person|Place,describe=yes"
+    found = read_settings("graph", {"hops": "2", "k": 20, "describe": "NO", "entity_types": "Person| Place "})
+    assert (found.hops, found.describe, found.entity_types) == (2, False, ("Person", "Place"))
+    assert found.name == "graph@hops=2,entity_types=Person|Place,describe=no"
     assert (defaults("graph").name, defaults("vector").variant) == ("graph", None)
     assert read_settings("graph", {"theta": "0.30"}).variant is None
 

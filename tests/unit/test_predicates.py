@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from kgeval.graph.layouts import load_profile, names
+from kgeval.graph.load.bulk import cells
 from kgeval.graph.load.detect import load
 from kgeval.records import Layout
 from kgeval.text.predicates import is_predicate, keywords
@@ -59,3 +61,15 @@ def test_an_import_sees_whether_edges_have_a_direction(tmp_path: Path, name: str
     (tmp_path / name).write_text(content)
     loaded = load(tmp_path / name)
     assert loaded.undirected is undirected and any("no direction" in note for note in loaded.notes) is undirected
+
+
+def test_the_pieces_of_a_description_are_lines_after_every_kind_of_import(tmp_path: Path) -> None:
+    rows = {
+        "nodes": [{"id": "a", "description": "An uncle.<SEP> A miser.<SEP>An uncle."}, {"id": "b"}],
+        "links": [{"source": "a", "target": "b", "description": "He pays him.<SEP>He fires him."}],
+    }
+    (tmp_path / "g.json").write_text(json.dumps(rows))
+    loaded = load(tmp_path / "g.json")
+    assert (loaded.entities[0].description, loaded.relations[0].description) == ("An uncle.\nA miser.", "He pays him.\nHe fires him.")
+    column, faults = cells.description(pa.array(["An uncle.<SEP>A miser.", None, "x"]), "description")
+    assert (column.to_pylist(), faults) == (["An uncle.\nA miser.", None, "x"], {})

@@ -104,7 +104,7 @@ def _told(row: Row, groups: list[set[str]]) -> str:
 
 def _contradicts(description: Any) -> bool:
     """Whether two pieces of a merged description have no word of four letters or more in common."""
-    pieces = [set(WORD.findall(p.casefold())) for p in re.split(r"<SEP>|\n+|\|", description or "")]
+    pieces = [set(WORD.findall(p.casefold())) for p in re.split(r"\n+|\|", description or "")]
     pieces = [piece for piece in pieces if len(piece) > 2][:20]
     return any(not (a & b) for a, b in combinations(pieces, 2))
 

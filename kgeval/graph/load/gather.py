@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from kgeval.graph.load.model import Chunk, Document, Entity, Loaded, Relation
-from kgeval.graph.load.values import Misfit
+from kgeval.graph.load.values import Misfit, one_a_line
 
 MOST_EXTRA_KEYS = 200
 
@@ -83,6 +83,10 @@ class Gather:
     def finish(self) -> Loaded:
         """All of it, ends joined, dangling ends made into entities, every named chunk and document present."""
         self._complete_chunks()
+        for entity in self.entities.values():
+            entity.description = one_a_line(entity.description)
+        for _, _, relation in self._relations:
+            relation.description = one_a_line(relation.description)
         self._fold_extra("entities", self.entities.values())
         self._fold_extra("relations", [relation for _, _, relation in self._relations])
         names = self._names()

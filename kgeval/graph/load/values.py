@@ -30,6 +30,13 @@ def text(value: Any, field: str) -> str | None:
     return str(value)
 
 
+def one_a_line(description: str | None) -> str | None:
+    """A description with its pieces one a line, as kgeval build merges them: LightRAG and nano-graphrag join them by `<SEP>`."""
+    if description is None or SEPARATOR not in description:
+        return description
+    return "\n".join(distinct(part.strip() for part in description.split(SEPARATOR))) or None
+
+
 def needed(value: Any, field: str) -> str:
     """The value as text. Raises Misfit where it is missing or blank."""
     out = text(value, field)

@@ -96,11 +96,12 @@ class GraphRetriever:
         if self._reranker is not None:
             with self._reranker.lock, clock.stage("rerank"):
                 edges = self._reranked(question, edges, self._reranker)
-        lead = [about(one) for one in found.entries] if self._settings.describe else []
+        lead = [about(one) for one in found.entries if one.description or (one.type and not edges)] if self._settings.describe else []
         with clock.stage("expand"):
             share = self._settings.text_share if self._with_text else 0.0
             linear = budgeted(
                 edges, round(self._settings.l_max * (1 - share)), tokens.count, describe=self._settings.describe, lead=lead,
+                layout=self._place.reader.layout,
             )
             texts, used = self._texts(linear) if self._with_text else ([], 0)
         ends = [end for edge in linear.edges for end in (edge.relation.start, edge.relation.end)]
@@ -124,7 +125,8 @@ class GraphRetriever:
     def _reranked(self, question: str, edges: Sequence[Edge], reranker: Reranker) -> list[Edge]:
         """The first `candidates` relations by the cross-encoder's score of their sentences; the others after them, as they were."""
         first, others = list(edges[: self._settings.candidates]), list(edges[self._settings.candidates :])
-        scores = reranker.scores(question, [sentence(edge.relation, describe=self._settings.describe) for edge in first])
+        layout, describe = self._place.reader.layout, self._settings.describe
+        scores = reranker.scores(question, [sentence(edge.relation, layout, describe=describe) for edge in first])
         ordered = sorted(zip(first, scores, strict=True), key=lambda pair: -pair[1])
         return [*(replace(edge, score=score) for edge, score in ordered), *others]
 

@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kgeval.graph.entry import Around, ChunkPlace, EntityText
-from kgeval.records import Passage
+from kgeval.records import Layout, Passage
+from kgeval.text.predicates import is_placeholder, is_predicate, keywords
+from kgeval.text.wordlists import word_list
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 LONGEST = 1_000
@@ -51,11 +53,17 @@ def reached(entries: Sequence[EntityText], near: Mapping[str, Sequence[Around]],
     return list(found.values())
 
 
-def sentence(relation: Around, *, describe: bool = False) -> str:
-    """A relation as a sentence: "Livia Tarrant designed North Breakwater." One line, whatever stands in the names."""
-    said = f"{_plain(relation.subject)} {words_of(relation.predicate)} {_plain(relation.object)}."
-    about = _plain(relation.description or "") if describe else ""
-    return f"{said} {about}" if about and about.casefold() not in said.casefold() else said
+def sentence(relation: Around, layout: Layout | None = None, *, describe: bool = False) -> str:
+    """A relation as a sentence: "Livia Tarrant designed North Breakwater." One line, whatever stands in the names. Where its label is no
+    predicate (RELATED, a list of keywords), nothing is said with it: "SCROOGE and FRED: Fred is Scrooge's nephew." """
+    start, end, about = _plain(relation.subject), _plain(relation.object), _plain(relation.description or "") if describe else ""
+    if is_predicate(relation.predicate, layout):
+        said = f"{start} {words_of(relation.predicate)} {end}."
+        return f"{said} {about}" if about and about.casefold() not in said.casefold() else said
+    named = ", ".join(words_of(word) for word in keywords(relation.predicate) if not is_placeholder(word))
+    if about:
+        return f"{start} and {end}{f' ({named})' if named else ''}: {about}"
+    return f"{start} and {end}: {named}." if named else f"{start} and {end} are connected."
 
 
 def words_of(predicate: str) -> str:
@@ -70,12 +78,16 @@ def words_of(predicate: str) -> str:
 
 
 def about(entity: EntityText) -> str:
-    """An entity as a sentence: "Livia Tarrant is a Person. An engineer." """
-    kind = f" is a {_plain(entity.type)}." if entity.type else "."
+    """An entity as a sentence: "Livia Tarrant is a Person. An engineer." A type that says that none is known is not said."""
+    known = entity.type and entity.type.strip('" ').casefold() not in word_list("no_type")
+    kind = f" is a {_plain(entity.type or '')}." if known else "."
     return f"{_plain(entity.name)}{kind} {_plain(entity.description or '')}".strip()
 
 
-def budgeted(edges: Iterable[Edge], budget: int, count: Callable[[str], int], *, describe: bool, lead: Sequence[str] = ()) -> Linear:
+def budgeted(
+    edges: Iterable[Edge], budget: int, count: Callable[[str], int], *, describe: bool, lead: Sequence[str] = (),
+    layout: Layout | None = None,
+) -> Linear:
     """The relations that fit into the budget in their order (one that does not fit is left out, shorter ones after it still come in),
     as passages: the sentences that come from one chunk stand together, parallel relations that say the same there once. `lead`:
     sentences that come before them, with half of the budget at most where there are relations."""
@@ -87,7 +99,7 @@ def budgeted(edges: Iterable[Edge], budget: int, count: Callable[[str], int], *,
             groups.setdefault("", {})[text] = None
             places.setdefault("", (None, None))
     for edge in edges:
-        said, chunk = sentence(edge.relation, describe=describe), _chunk_of(edge.relation, groups)
+        said, chunk = sentence(edge.relation, layout, describe=describe), _chunk_of(edge.relation, groups)
         key = chunk.id if chunk else ""
         fresh = said not in groups.get(key, ())
         if fresh and used + (cost := count(said) + 1) > budget:

@@ -64,7 +64,7 @@ class Settings:
     entity_types: tuple[str, ...] = ()
     entry: str = "lancedb"
     index: str = ""
-    describe: bool = False
+    describe: bool = True
     rerank: str = ""
     candidates: int = 30
     max_words: int = 0

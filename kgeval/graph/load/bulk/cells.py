@@ -32,6 +32,17 @@ def text(column: pa.Array, field: str) -> tuple[pa.Array, Faults]:
     return pc.if_else(blank, pa.scalar(None, pa.string()), column), {}
 
 
+def description(column: pa.Array, field: str) -> tuple[pa.Array, Faults]:
+    """The column as text, the pieces of a description one a line."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    made, faults = text(column, field)
+    if not pc.any(pc.match_substring(made, values.SEPARATOR)).as_py():
+        return made, faults
+    return pa.array([values.one_a_line(cell) for cell in made.to_pylist()], pa.string()), faults
+
+
 def needed(column: pa.Array, field: str) -> tuple[pa.Array, Faults]:
     """The column as text; a missing or blank cell is a fault."""
     import pyarrow.compute as pc

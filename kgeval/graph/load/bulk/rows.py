@@ -34,11 +34,11 @@ def types(column: pa.Array, field: str) -> tuple[pa.Array, cells.Faults]:
 
 READERS: dict[str, dict[str, Read]] = {
     table_files.NODES: {
-        "id": cells.key, "name": cells.text, "type": types, "description": cells.text, "aliases": lists, "chunk_ids": lists,
+        "id": cells.key, "name": cells.text, "type": types, "description": cells.description, "aliases": lists, "chunk_ids": lists,
         "document_ids": lists, "embedding": cells.numbers,
     },
     table_files.RELATIONS: {
-        "source": cells.key, "target": cells.key, "predicate": cells.needed, "description": cells.text, "weight": cells.number,
+        "source": cells.key, "target": cells.key, "predicate": cells.needed, "description": cells.description, "weight": cells.number,
         "chunk_ids": lists,
     },
     table_files.CHUNKS: {"id": cells.key, "text": cells.text, "index": cells.whole_number, "documents": lists},
