@@ -198,6 +198,8 @@ def _one_target(job: Job, target: Target) -> AnswerReport:
     systems = [job.systems[at] for at in target.systems]
     tallies, before = [], job.used()
     with AnswerFile(target.files, fingerprint=fingerprint(job, systems), taking=taking) as file:
+        if file.aside:
+            say(f"warning: {file.aside}")
         for system in systems:
             tallies.append(_one_system(job, system, file))
         report = _report(job, systems, file, tallies, before)

@@ -101,5 +101,5 @@ class Toolbox:
             tools=self.tools, folder=one.folder, questions=options["questions"], asked=questions.ids, maps=options["mapped"],
             allow_missing=options["allow_missing"], allow_duplicates=options["allow_duplicates"],
             max_bad_rows=options["max_bad_rows"], trials=options["trials"],
-            dry=options["dry_run"],
+            dry=options["dry_run"], say=say,
         )

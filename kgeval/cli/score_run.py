@@ -223,6 +223,8 @@ def _scored(job: Job, rows: Rows, fill: Callable[[Job, Rows, ScoreFile], None]) 
     mark, shard = fingerprint(job, rows), job.wanted.shard
     mark = mark if shard is None else fingerprint_in(mark, shard)
     with ScoreFile(job.results, fingerprint=mark, taking=taking, verdicts=keeps_verdicts(job.options)) as file:
+        if file.aside:
+            say(f"warning: {file.aside}")
         fill(job, rows, file)
         report = _report(job, rows, file)
         return report, file.finish(redacted_scores(report) if job.options["redact"] else report)

@@ -18,7 +18,7 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from kgeval.errors import InputError, UsageError
-from kgeval.files.partial import PartialFile, private, stopped
+from kgeval.files.partial import PartialFile, aside_note, private, stopped
 from kgeval.files.score_forms import FINGERPRINT, beside, fingerprint_of, is_folder
 from kgeval.files.stream import stream
 from kgeval.files.tables import write_csv, write_parquet
@@ -112,6 +112,11 @@ class AnswerFile:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
+
+    @property
+    def aside(self) -> str | None:
+        """What is said where rows of an earlier run were put aside."""
+        return aside_note(self._file)
 
     def close(self) -> None:
         """Lets the partial file go; it stays where it is, unless no answer is in it."""

@@ -8,10 +8,12 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import shutil
 import tempfile
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from threading import Lock
 from typing import IO, Any
@@ -23,6 +25,16 @@ HEADER = "kgeval_partial"
 PRIVATE = 0o600
 STOPPED = ("budget", "error_rate", "cancelled")  # causes of what was not even asked, because the run was stopped
 OTHER = "or name another output with -o; or run without --resume and --retry-errors"
+
+
+def aside_note(partial: PartialFile) -> str | None:
+    """What `start` put aside, for the user; null where it was nothing."""
+    if partial.aside is None:
+        return None
+    return (
+        f"{partial.path} held rows of a run that did not end: they are kept in {partial.aside}, and asked for again now "
+        f"(to take them over: Ctrl-C, mv {partial.aside} {partial.path}, and the same command with --resume)"
+    )
 
 
 def partial_of(path: Path) -> Path:
@@ -44,6 +56,8 @@ class PartialFile:
         self._header = json.dumps({HEADER: 1, "fingerprint": fingerprint}).encode() + b"\n"
         self._starts = array("q")  # where the row of each place starts, 0: not there
         self._end = 0
+        self._result = outputs[0] if outputs else None
+        self.aside: Path | None = None  # where `start` put the rows of an earlier run
         self.count = 0
         self.lock = Lock()
         self._temporary = not outputs
@@ -79,10 +93,28 @@ class PartialFile:
         return not self._end
 
     def start(self) -> None:
-        """Forgets what is in the file and writes the header."""
+        """Begins anew and writes the header. Rows of a killed run, which no result has, are put aside first: they were paid for."""
+        self._put_aside()
         os.ftruncate(self._file, 0)
         self._end = 0
         self.append(self._header)
+
+    def _put_aside(self) -> None:
+        size = 0 if self._temporary else os.fstat(self._file).st_size
+        with os.fdopen(os.dup(self._file), "rb") as file:
+            file.seek(0)
+            rows = size > 0 and bool(file.readline()) and bool(file.readline())
+        saved = self._result is not None and self._result.exists() and self._result.stat().st_mtime_ns >= os.fstat(self._file).st_mtime_ns
+        if not rows or saved:
+            return
+        places = (self.path.with_name(f"{self.path.name}.{number}") for number in count(1))
+        self.aside = next(place for place in places if not place.exists())
+        try:
+            shutil.copyfile(self.path, self.aside)
+            self.aside.chmod(PRIVATE)
+        except OSError as cause:
+            what = f"{self.path}: holds the rows of a run that did not end, and cannot be put aside: {cause.strerror}"
+            raise InputError(what, fix="take them over with --resume, or delete the file") from cause
 
     def read_earlier(self, offer: Callable[[dict[str, Any], int], None]) -> None:
         """Calls offer(line, where it starts) for the lines that an earlier run left. A last line that was cut is dropped.

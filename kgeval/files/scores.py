@@ -14,7 +14,7 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from kgeval.files import partial
-from kgeval.files.partial import PartialFile, stopped
+from kgeval.files.partial import PartialFile, aside_note, stopped
 from kgeval.files.score_forms import (
     files_of,
     fingerprint_of,
@@ -71,6 +71,11 @@ class ScoreFile:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
+
+    @property
+    def aside(self) -> str | None:
+        """What is said where rows of an earlier run were put aside."""
+        return aside_note(self._file)
 
     def close(self) -> None:
         """Lets the partial file go; it stays where it is, unless no row is in it."""

@@ -127,6 +127,15 @@ class Tally:
         )
 
 
+def _exhausted(tally: Tally, gives: str) -> str:
+    """Why there are too few where every structure was tried: what the graph gives, and what became of those that gave no question."""
+    lost = tally.rejected + tally.failed + Counter({f"duplicate: {twin}": count for twin, count in tally.duplicates.items()})
+    if not lost:
+        return gives
+    causes = ", ".join(f"{cause} {count:,}" for cause, count in sorted(lost.items(), key=lambda pair: (-pair[1], pair[0])))
+    return f"{gives}; all {tally.structures:,} were tried, {lost.total():,} of them gave no question ({causes})"
+
+
 def _sorted(counts: Counter[str]) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
@@ -199,7 +208,7 @@ class Generation:
             wave = list(islice(structures, min(size, tally.lacking, tally.left)))
             if not wave:
                 most = f"this kind gives {place.kind.most} questions at most"
-                tally.why = self._bench.sampler.capacity(wanted).why if place.kind.sampled else most
+                tally.why = _exhausted(tally, self._bench.sampler.capacity(wanted).why) if place.kind.sampled else most
                 break
             shown = replace(place, options=replace(place.options, earlier=(*place.options.earlier, *own)[-EARLIER_SHOWN:]))
             before = tally.made

@@ -86,7 +86,8 @@ def head(report: ContaminationReport) -> list[str]:
     """What was compared, and the main figure."""
     by = "a judge" if report.how == "judge" else "words"
     lines = [
-        f"{plural(report.n, 'question')}, {number(report.negative)} of them negative; closed book: "
+        f"{plural(report.n, 'question')}, {number(report.negative)} of them without an answer in the texts (negative, out of context); "
+        "closed book: "
         f"{visible(report.closed_book, longest=60)}; right is {report.metric} from {report.right_from:g} on; refusals told by {by}",
         f"closed-book {report.metric}: {cells_text(report.accuracy)}",
         f"answered without any text: {plural(len(report.marked), 'question')} (marked); attempted: {cells_text(report.attempted)}",

@@ -43,7 +43,7 @@ class Opening:
     """What systems are opened with. `settings`: of this one; `variant`: what differs from them in an ablation. `timeout`: seconds a
     question; `processes`: of a command, at a time. `tools`: makes what built-in systems need, when one is opened. `folder`: an
     adapter's index. `questions`, `asked`, `maps`, `allow_*`, `max_bad_rows`, `trials`: for a file of answers.
-    `dry`: nothing is started or sent.
+    `dry`: nothing is started or sent. `say`: is told what takes long.
     """
 
     settings: Mapping[str, JsonValue] = field(default_factory=dict)
@@ -64,6 +64,7 @@ class Opening:
     max_bad_rows: float = 0.0
     trials: int = 1
     dry: bool = False
+    say: Callable[[str], None] = lambda text: None
 
 
 def parse_spec(text: str) -> SystemSpec:
@@ -141,7 +142,7 @@ def _open_command(spec: SystemSpec, opening: Opening) -> System:
 
     return open_command(CommandWanted(
         argv_of(spec.argument), name=spec.label, variant=opening.variant, settings=opening.settings, timeout=opening.timeout,
-        processes=opening.processes, environment=opening.environment,
+        processes=opening.processes, environment=opening.environment, say=opening.say,
     ), started=not opening.dry)
 
 

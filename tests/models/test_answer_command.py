@@ -81,6 +81,17 @@ def test_a_reply_that_does_not_fit_is_an_error_never_a_made_up_value(tmp_path: P
             assert said.answer == "" and said.error is not None and said.error.startswith(error), (reply, said.error)
 
 
+def test_a_command_that_ignores_the_hello_is_waited_for_aloud(tmp_path: Path) -> None:
+    said: list[str] = []
+    body = "for r in requests():\n    if 'id' in r: say(id=r['id'], answer='A')"
+    with opened(tmp_path, body, hello_seconds=0.3, said_after=0.1, say=said.append) as system:
+        assert system.answer(ask("1")).answer == "A"
+    assert ["no reply to the hello yet; waiting for it up to 0.3 s" in said[0], "did not say hello within 0.3 s" in said[1]] == [True, True]
+    said.clear()
+    with opened(tmp_path, "for r in requests():\n    if 'hello' in r: say(hello={})", say=said.append):
+        assert said == []
+
+
 def test_an_empty_answer_is_an_answer(tmp_path: Path) -> None:
     said = one(tmp_path, 'for r in requests():\n    say(id=r["id"], answer="")')
     assert said.answer == "" and said.error is None

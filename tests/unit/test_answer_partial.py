@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from kgeval.errors import IncompleteError, InputError, UsageError
 from kgeval.files.answers import AnswerFile, Counted, Taking, cause_of, read_answers, targets, write_answers
 from kgeval.files.partial import partial_of
+from kgeval.files.scores import ScoreFile
 from kgeval.records import Aligned, Answer, AnswerReport, Passage, Question, RunManifest, Stages
 from kgeval.systems.engine import Answering, Tally, adjusted, answers
 from kgeval.systems.spec import ablated, merged, nested, parse_spec
@@ -111,6 +112,24 @@ def test_a_cut_line_is_dropped_and_another_fingerprint_refused(tmp_path: Path) -
             AnswerFile([output], fingerprint="f")
     with pytest.raises(InputError, match="was made from other questions, systems or settings"):
         AnswerFile([output], fingerprint="other", taking="finished")
+
+
+def test_answers_of_a_killed_run_are_put_aside_not_thrown_away(tmp_path: Path) -> None:
+    output = tmp_path / "a.jsonl"
+    with filled(output, ["1", "2"]):
+        pass
+    kept = partial_of(output).read_bytes()
+    with AnswerFile([output], fingerprint="other") as file:
+        assert file.aside is not None and "a.jsonl.partial.1" in file.aside and "--resume" in file.aside
+        assert (tmp_path / "a.jsonl.partial.1").read_bytes() == kept
+    partial_of(output).write_bytes(kept)
+    with AnswerFile([output], fingerprint="f", taking="finished") as file:
+        assert file.aside is None and [file.place(name, "s", None)[1] for name in "12"] == [True, True]
+        file.finish(report(complete=False))
+    with AnswerFile([output], fingerprint="f") as file:  # what the result holds is not lost
+        assert file.aside is None
+    with ScoreFile([tmp_path / "s.jsonl"], fingerprint="f") as scores:
+        assert scores.aside is None
 
 
 def test_a_line_that_is_no_answer_is_asked_again(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +23,7 @@ from kgeval.systems.outside.reply import Stamp, answer_from, failed, signature_o
 from kgeval.systems.system import Ask
 
 HELLO_SECONDS = 60.0
+SAID_AFTER = 5.0
 MOST_CRASHES = 5
 FIX = "run the command by hand and give it a line (kgeval help system-protocol), and mend what it says; --resume goes on"
 
@@ -32,6 +33,7 @@ class CommandWanted:
     """A command, not yet started. `name`: of the system (empty: what it declares, else its file's stem); `variant`: what differs from
     its usual settings. `settings`: sent in the hello. `timeout`: seconds a question; `processes`: how many at a time. `environment`:
     all that the process gets (null: this one's). `hello_seconds`: how long its hello may take, where nothing depends on it.
+    `say`: is told when that takes longer than `said_after` seconds.
     """
 
     argv: tuple[str, ...]
@@ -43,6 +45,8 @@ class CommandWanted:
     environment: Mapping[str, str] | None = None
     folder: Path | None = None
     hello_seconds: float = HELLO_SECONDS
+    say: Callable[[str], None] = lambda text: None
+    said_after: float = SAID_AFTER
 
 
 def argv_of(text: str) -> tuple[str, ...]:
@@ -111,8 +115,15 @@ class CommandSystem:
         """Starts the first process and asks what it is. Raises: UsageError."""
         process = self.start()
         needed = bool(self._wanted.settings)
+        most = self._wanted.timeout if needed else self._wanted.hello_seconds
+        waiting = threading.Timer(self._wanted.said_after, self._wanted.say, (
+            f"{self.name}: no reply to the hello yet; waiting for it up to {most:g} s. A command that knows no hello answers it with "
+            "any line, for example an error (docs/system-protocol.md)",
+        ))
+        waiting.daemon = True
+        waiting.start()
         try:
-            said = process.hello(self.hello_message(), self._wanted.timeout if needed else self._wanted.hello_seconds)
+            said = process.hello(self.hello_message(), most)
         except EndedError as end:
             process.kill()
             if needed:
@@ -120,6 +131,10 @@ class CommandSystem:
             process, said = self.start(), None  # a system of the simplest kind: it knows questions only
         except SlowError:
             said = None
+            if not needed:
+                self._wanted.say(f"{self.name}: did not say hello within {most:g} s; it is taken for a system that knows questions only")
+        finally:
+            waiting.cancel()
         self._places[0].process = process
         if said is None and needed:
             what = f"{self.name}: was given settings ({', '.join(self._wanted.settings)}), but its process does not say hello"
