@@ -36,13 +36,13 @@ def most(*texts: str) -> int:
 
 
 @cache
-def encoding() -> Any:
+def encoding(name: str = TOKENIZER) -> Any:
     """The tokenizer itself; its vocabulary is read from the package once (half a second)."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # how the package reads its own data files
         import bpe_openai
 
-        return bpe_openai.get_encoding(TOKENIZER)
+        return bpe_openai.get_encoding(name)
 
 
 def _between_words(text: str, start: int, end: int) -> int:

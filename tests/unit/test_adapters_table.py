@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import sys
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from kgeval.systems.adapters import environment as environments
 from kgeval.systems.adapters.catalog import adapter, catalog, scripts
 from kgeval.systems.adapters.folder import CARD, Card, digest, prepare, read_card, write_card
 from kgeval.systems.adapters.launch import PASSED, argv, variables
+from kgeval.systems.adapters.vocabularies import vocabulary_folder
 from kgeval.text.build.state import corpus_hash, row_of
 
 SCRIPTS = sorted(scripts().glob("*.py"))
@@ -133,6 +135,7 @@ def test_a_command_line_names_no_path_no_secret_and_no_text_that_could_be_an_opt
 @pytest.fixture
 def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An environment that looks installed."""
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path / "tiktoken"))
     monkeypatch.setenv("KGEVAL_SYSTEMS_DIR", str(tmp_path))
     for name in ("lightrag", "neo4j-graphrag"):
         home = tmp_path / name
@@ -321,3 +324,12 @@ def test_a_reply_can_hold_whatever_a_package_puts_into_it(shared: Any) -> None:
     text = shared.line({"id": "q", "answer": "half \ud800 \u2028", "contexts": [{"score": float("nan"), "document": Path("a")}]})
     assert text.isascii() and "\n" not in text
     assert loads(text) == {"id": "q", "answer": "half \ud800 \u2028", "contexts": [{"score": None, "document": "a"}]}
+
+
+def test_tiktoken_gets_its_vocabularies_from_kgeval_byte_by_byte(tmp_path: Path) -> None:
+    """The digests are those that tiktoken checks; without the files it goes to the network, and offline it fails."""
+    folder = vocabulary_folder(tmp_path)
+    assert {hashlib.sha256(file.read_bytes()).hexdigest() for file in folder.iterdir()} == {
+        "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
+        "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
+    }

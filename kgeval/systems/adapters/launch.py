@@ -20,6 +20,7 @@ from kgeval.records import Answer
 from kgeval.systems.adapters.catalog import AdapterInfo, adapter, scripts
 from kgeval.systems.adapters.environment import place, python_of
 from kgeval.systems.adapters.folder import Card, read_card
+from kgeval.systems.adapters.vocabularies import vocabulary_folder
 from kgeval.systems.outside.command import CommandSystem, CommandWanted, open_command
 from kgeval.systems.system import Ask
 
@@ -140,6 +141,7 @@ def variables(info: AdapterInfo) -> dict[str, str]:
     python = python_of(info)
     url = address(environment("OPENAI_BASE_URL") or DEFAULT_URL)
     found = {name: os.environ[name] for name in PASSED if name in os.environ}
+    found.setdefault("TIKTOKEN_CACHE_DIR", str(vocabulary_folder()))
     if info.neo4j:
         if environment("NEO4J_URI") is None:
             raise UsageError(f"{info.name} works on a Neo4j, and NEO4J_URI is not set", fix="set NEO4J_URI, NEO4J_USERNAME, NEO4J_PASSWORD")
