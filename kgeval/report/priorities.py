@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+from kgeval.audit.structure import NO_TYPE
 from kgeval.records import GROUPS, SEVERITIES, AuditReport, Finding, Group, Severity
 from kgeval.report.display import joined, number, percent, plural
 
@@ -42,6 +43,12 @@ ORDERED = (
     "Ordered by severity, then by the share of all entities, relations or chunks that a finding touches; what touches none of them, "
     "such as an index, comes last."
 )
+# Checks whose hits rest on types or relation names, and what they come to where the graph has none: LightRAG's and nano-graphrag's
+# key-value stores carry names and pairs only, whatever the graph behind them had.
+_WITHOUT_TYPES = {
+    "duplicate-name": "no entity here has a type, so that these may be different things: it may come from how the graph was loaded",
+    "constant-relation-type": "no entity here has a type either: it may come from how the graph was loaded, such as from key-value stores",
+}
 _THINGS: dict[str, tuple[str, ...]] = {  # what a check counts -> the things of the graph that its hits are, or stand for
     **dict.fromkeys((
         "entities", "entities with a name", "described entities", "entities looked at", "entities with a name and a type",
@@ -106,15 +113,23 @@ def _size(part: str, report: AuditReport) -> int:
 
 
 def touches(finding: Finding, report: AuditReport) -> str:
-    """`, 0.4 % of all entities`; "" where the finding says so itself, or touches no things of the graph."""
-    found = touched(finding, report)
-    if found is None or (finding.total_of == found.things and finding.share == found.share):
-        return ""
-    return f", {percent(found.share)} of all {found.things}"
+    """`, 0.4 % of all entities`, but where the finding says so itself, or touches no things of the graph; and why it may be none."""
+    found, why = touched(finding, report), artefact(finding, report)
+    said = found is None or (finding.total_of == found.things and finding.share == found.share)
+    share = "" if found is None or said else f", {percent(found.share)} of all {found.things}"
+    return share + (f"; {why}" if why else "")
+
+
+def artefact(finding: Finding, report: AuditReport) -> str | None:
+    """Why a finding may say how the graph came here, and nothing about the graph; None: nothing speaks for that."""
+    types = report.structure.get("entities_by_type")
+    untyped = isinstance(types, dict) and set(types) == {NO_TYPE}
+    return _WITHOUT_TYPES.get(finding.rule_id) if untyped else None
 
 
 def failed(report: AuditReport) -> list[Finding]:
-    """The failed findings, most pressing first: severity, then the share of the graph that they touch, then count, then rule id."""
+    """The failed findings, most pressing first: severity, then the share of the graph that they touch, then count, then rule id; after
+    all of them those that may come from how the graph was loaded."""
     return sorted((f for f in report.findings if f.status == "failed"), key=lambda one: _pressing(one, report))
 
 
@@ -201,6 +216,6 @@ def _line(group: Group, findings: list[Finding]) -> GroupLine:
     )
 
 
-def _pressing(finding: Finding, report: AuditReport) -> tuple[int, float, int, str]:
-    found = touched(finding, report)
-    return SEVERITIES.index(finding.severity), 1.0 if found is None else -found.share, -(finding.count or 0), finding.rule_id
+def _pressing(finding: Finding, report: AuditReport) -> tuple[bool, int, float, int, str]:
+    found, late = touched(finding, report), artefact(finding, report) is not None
+    return late, SEVERITIES.index(finding.severity), 1.0 if found is None else -found.share, -(finding.count or 0), finding.rule_id

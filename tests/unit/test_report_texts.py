@@ -239,6 +239,22 @@ def test_what_touches_more_of_the_graph_is_mended_first() -> None:
         assert form == "text" or "0.4 % of all entities" in text, "the terminal shows the first three alone"
 
 
+def test_what_may_come_from_how_the_graph_was_loaded_says_so_and_does_not_lead() -> None:
+    """Key-value stores carry no types: "same name and type", an error, led what to mend first of every graph loaded from them."""
+    def failing(rule: str, severity: str, count: int) -> Finding:
+        told = {"rule_id": rule, "group": "types", "status": "failed", "severity": severity, "title": rule, "count": count, "total": 3_675}
+        return Finding.model_validate({**told, "total_of": "entities with a name", "share": count / 3_675})
+
+    made = audit(failing("duplicate-name", "error", 92), failing("isolated-entity", "warning", 63), failing("self-loop", "info", 1))
+    for types, order in (({"(none)": 3_675}, [1, 2, 0]), ({"(none)": 3_600, "Person": 75}, [0, 1, 2])):
+        report = made.model_copy(update={"structure": {"entities": 3_675, "entities_by_type": types}})
+        assert priorities.failed(report) == [made.findings[at] for at in order]
+        for form in ("text", "md", "html"):
+            text = re.sub(r"\s+", " ", rendered(report, form))  # type: ignore[arg-type]
+            assert ("it may come from how the graph was loaded" in text) == (order[0] == 1), form
+    assert "Mend first: isolated-entity" in verdict(made.model_copy(update={"structure": {"entities_by_type": {"(none)": 3}}}))
+
+
 def test_accepted_hits_are_not_nothing_to_mend() -> None:
     """A ratchet or a waiver lets a graph pass; it does not make it sound."""
     known = Finding(
