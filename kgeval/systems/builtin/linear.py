@@ -80,7 +80,7 @@ def words_of(predicate: str) -> str:
 def about(entity: EntityText) -> str:
     """An entity as a sentence: "Livia Tarrant is a Person. An engineer." A type that says that none is known is not said."""
     known = entity.type and entity.type.strip('" ').casefold() not in word_list("no_type")
-    kind = f" is a {_plain(entity.type or '')}." if known else "."
+    kind = f" is {'an' if entity.type[0] in 'AEIOUaeiou' else 'a'} {_plain(entity.type)}." if entity.type and known else "."
     return f"{_plain(entity.name)}{kind} {_plain(entity.description or '')}".strip()
 
 
