@@ -158,7 +158,8 @@ def test_scores_of_something_else_are_refused_with_the_way_out(tmp_path: Path) -
     (tmp_path / "s.run.json").unlink()
     with pytest.raises(InputError, match="nothing beside it tells how it was made"):
         ScoreFile([output], fingerprint="f", taking="finished")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["s.jsonl", "s.verdicts.jsonl"]
+    aside = ["s.jsonl.partial.1"]  # the rows of the run that was stopped: paid for, and not those of the one that finished
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["s.jsonl", *aside, "s.verdicts.jsonl"]
 
 
 def test_systems_and_trials_are_rows_of_their_own_even_where_one_name_comes_twice(tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ def test_an_index_says_how_much_of_its_text_no_vector_knows(tmp_path: Path) -> N
     embedder = Embedder(Words(), VectorCache(tmp_path / "vectors", "ten-words"), batch=8)
     items = [Item("a", "a", " ".join("word." for _ in range(30))), Item("b", "b", " ".join("word." for _ in range(10)))]
     plain = open_table("plain", lambda: items, embedder, cache_dir=tmp_path).about
-    assert (plain.unread, plain.rows) == (0.5, 2) and unread(plain).startswith("50.0% of the indexed text is in no vector")
+    assert (plain.unread, plain.rows) == (0.5, 2) and unread(plain).startswith("50 % of the indexed text is in no vector")
     cut = partial(chunk_windows, most=10, lengths=embedder.lengths)
     whole = open_table("cut", lambda: items, embedder, cache_dir=tmp_path, cut=cut).about
     assert (whole.unread, whole.texts, whole.rows > 4) == (0.0, 2, True)

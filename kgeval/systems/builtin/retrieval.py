@@ -125,8 +125,8 @@ class Place:
 
 def unread(about: About) -> str:
     """What an index does not know, in a sentence."""
-    share = f"{about.unread:.1%}" if about.unread >= 0.0005 else "less than 0.1%"
-    return f"{share} of the indexed text is in no vector: {about.model} reads no more of a text; what stands there is not found"
+    share = min(100 * about.unread, 99.9) if about.unread < 1 else 100.0  # three digits: never 0, and 100 only where nothing is known
+    return f"{share:.3g} % of the indexed text is in no vector: {about.model} reads no more of a text; what stands there is not found"
 
 
 def chunk_windows(chunks: Sequence[Item], *, most: int, lengths: Callable[[Sequence[str]], list[int]]) -> list[Item]:

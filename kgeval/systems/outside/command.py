@@ -1,4 +1,4 @@
-"""`command:...`: a system that is a process. It reads one JSON object a line and writes one a line (docs/system-protocol.md)."""
+"""`command:...`: a system that is a process. It reads one JSON object a line and writes one a line (kgeval help system-protocol)."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class CommandSystem:
         most = self._wanted.timeout if needed else self._wanted.hello_seconds
         waiting = threading.Timer(self._wanted.said_after, self._wanted.say, (
             f"{self.name}: no reply to the hello yet; waiting for it up to {most:g} s. A command that knows no hello answers it with "
-            "any line, for example an error (docs/system-protocol.md)",
+            "any line, for example an error (kgeval help system-protocol)",
         ))
         waiting.daemon = True
         waiting.start()
