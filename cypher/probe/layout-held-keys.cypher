@@ -3,7 +3,6 @@
 // :param layout => {...}               -- MAP: the graph's layout (kgeval layout show NAME prints it)
 // :param entity_keys => ['type']       -- LIST OF STRING: properties of entities
 // :param chunk_keys => ['index']       -- LIST OF STRING: properties of chunks
-// :param document_keys => ['id']       -- LIST OF STRING: properties of documents
 // :param relation_keys => ['weight']   -- LIST OF STRING: properties of relations
 //
 // returns: role STRING, key STRING
@@ -26,14 +25,6 @@ CALL (key) {
   RETURN c LIMIT 1
 }
 RETURN 'chunk' AS role, key
-UNION ALL
-UNWIND $document_keys AS key
-CALL (key) {
-  MATCH (d)
-  WHERE d[key] IS NOT NULL AND any(l IN labels(d) WHERE l IN $layout.document_labels)
-  RETURN d LIMIT 1
-}
-RETURN 'document' AS role, key
 UNION ALL
 UNWIND $relation_keys AS key
 CALL (key) {

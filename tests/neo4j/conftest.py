@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,13 @@ def address() -> Iterator[Address]:
             pytest.exit("KGEVAL_TEST_URI is one server that every test wipes: run pytest without -n", returncode=4)
         yield Address(uri, "neo4j", os.environ["KGEVAL_TEST_PASSWORD"], source="KGEVAL_TEST_URI")
         return
+    with new_server() as found:
+        yield found
+
+
+@contextmanager
+def new_server() -> Iterator[Address]:
+    """An embedded server in a home of its own, for the time of the block."""
     from kgeval.graph.server import home as home_conf
     from kgeval.graph.server import process, stop
 

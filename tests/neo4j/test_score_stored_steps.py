@@ -170,7 +170,7 @@ def test_nodes_count_only_where_they_carry_a_time(graph, timed, draw):
     assert (stale_context_share(made).status, made.facts.expired.retrieved) == ("not_applicable", 2)
     draw("CREATE (:Entity {uuid: 'x', name: 'Old Pier', group_id: 'g', invalid_at: '1999-12-31T00:00:00'})")
     draw("CREATE (:Entity {uuid: 'y', name: 'New Pier', group_id: 'g', valid_at: '1999-12-31'})")
-    fresh = timed.model_copy()
+    fresh = bind(graph, load_profile("graphiti").layout, None)
     made = expired(graph, fresh, nodes=["the old pier", "y", "Ada"])
     assert (made.facts.expired.known, made.facts.expired.expired) == (2, 1)
 

@@ -13,13 +13,13 @@ from kgeval.graph.layouts.scope import bound_scope
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout
 
+TIMES = ("valid_from_key", "valid_to_key", "expired_key")
 ROLE_KEYS = {
     "entity": ("key_property", "description_key", "type_key", "entity_source_key", "embedding_key"),
     "chunk": ("chunk_index_key", "chunk_embedding_key"),
     "document": ("document_key",),
     "relation": (
-        "relation_label_key", "relation_description_key", "weight_key", "confidence_key", "valid_from_key", "valid_to_key",
-        "expired_key", "relation_source_key",
+        "relation_label_key", "relation_description_key", "weight_key", "confidence_key", *TIMES, "relation_source_key",
     ),
 }
 OPTIONAL_KEYS = tuple(key for keys in ROLE_KEYS.values() for key in keys)
@@ -69,10 +69,14 @@ def held_keys(graph: Graph, layout: Layout) -> Layout:
     """A bound layout without the properties that no node or relation of their role has. The database knows their names for ever, once
     somebody used them: what is said of a graph must not depend on what stood beside it, or before it."""
     data = layout.model_dump()
-    asked = {f"{role}_keys": sorted({data[key] for key in keys if data[key]}) for role, keys in ROLE_KEYS.items()}
+    roles = {  # nodes may expire, and relations have keys of their own; what stands for a document may have any label
+        "entity": [*ROLE_KEYS["entity"], *TIMES], "chunk": ROLE_KEYS["chunk"], "relation": [*ROLE_KEYS["relation"], "key_property"],
+    }
+    asked = {f"{role}_keys": sorted({data[key] for key in keys if data[key]}) for role, keys in roles.items()}
     rows = graph.read(all_queries()["layout-held-keys"], {"layout": data, **asked})
-    held = {(row["role"], row["key"]) for row in rows}
-    lost = {key: None for role, keys in ROLE_KEYS.items() for key in keys if data[key] and (role, data[key]) not in held}
+    found = {(row["role"], row["key"]) for row in rows}
+    held = {key for role, keys in roles.items() for key in keys if (role, data[key]) in found}
+    lost = {key: None for keys in roles.values() for key in keys if key not in held}
     return layout.model_copy(update=lost)
 
 

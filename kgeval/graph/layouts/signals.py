@@ -88,20 +88,22 @@ class Signals:
 
     def _holder(self, key: str) -> tuple[bool, str]:
         if key not in self.catalogue.keys:
-            return False, f"no node with property {key}"
+            return _counted(0, f"nodes with property {key}")
         return _counted(self._ask("layout-key-holders", {"key": key, "type_key": None})["holders"], f"nodes with property {key}")
 
     def _typed(self, both: str) -> tuple[bool, str]:
         key, _, type_key = both.partition(".")
         if not {key, type_key} <= self.catalogue.keys:
-            return False, f"no node with {key} carries its {type_key} as a label"
+            return False, f"no nodes with {key} carry their {type_key} as a label"
         row = self._ask("layout-key-holders", {"key": key, "type_key": type_key})
+        if not row["holders"]:  # the database never forgets the name of a property: what is said must not depend on what once stood there
+            return False, f"no nodes with {key} carry their {type_key} as a label"
         text = f"{row['typed']:,} of {row['holders']:,} nodes with {key} carry their {type_key} as a label"
         return row["typed"] * 2 > row["holders"], text
 
     def _named_by(self, key: str) -> tuple[bool, str]:
         if key not in self.catalogue.keys:
-            return False, f"no node with property {key}"
+            return _counted(0, f"nodes with property {key}")
         row = self._ask("layout-named-by", {"key": key, "others": [n for n in NAMES if n != key], "sample": 1000})
         text = f"{row['count']:,} of {row['looked_at']:,} nodes looked at have {key} and no other name"
         return row["looked_at"] > 0 and row["count"] == row["looked_at"], text
