@@ -203,6 +203,7 @@ def test_the_command_says_in_a_dry_run_what_it_then_asks(tmp_path: Path) -> None
     assert next(line for line in after.stdout.splitlines() if line.startswith("total")).split()[1] == "0"
 
 
+@pytest.mark.long
 @needs_minilm
 def test_semantic_similarity_agrees_with_people_as_documented(minilm: Embedder) -> None:
     """Spearman of the differences with the labels of both annotators: the line of docs/results-human.md."""

@@ -79,6 +79,7 @@ def drawn(graph: Graph, **wanted: Any) -> Sample:
 # --- who is drawn
 
 
+@pytest.mark.long
 def test_everything_that_has_a_passage_can_be_drawn_and_each_relation_once(graph: Graph, draw: Callable[[str], None]) -> None:
     draw(FACTS)
     graph.write("MATCH (a:__Entity__:demo {name: 'S1.1'}), (b {name: 'O2.2'}) "

@@ -61,6 +61,7 @@ def told(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{name: value for name, value in row.items() if name not in ("latency_s", "stages")} for row in rows]
 
 
+@pytest.mark.long
 def test_answers_index_records_and_path_coverage_by_system(cli: Callable[..., int], graph_ids: Callable[[list[str]], int]) -> None:
     assert cli(*SYSTEMS, "--extractive", "-o", "run/", "--index-record", "ix-{system}.json") == 0
     asked = [row["id"] for row in lines("q.jsonl")]

@@ -136,6 +136,7 @@ def test_hostile_labels_names_and_types_are_only_data(graph: Graph, kgeval: Call
     assert "<script>alert(1)" not in (tmp_path / "r.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.long
 def test_interrupting_ends_with_130_and_leaves_no_projection(graph: Graph, address: Address) -> None:
     graph.write("UNWIND range(1, 6000) AS i CREATE (:__Entity__:big {id: 'n' + i, name: 'N' + i, type: 'T'})")
     graph.write("MATCH (a:big) WITH collect(a) AS all UNWIND range(1, 20000) AS i "

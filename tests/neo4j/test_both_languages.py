@@ -26,6 +26,7 @@ def refused(graph: Graph, query: Query, language: str) -> str | None:
     return None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_every_file_can_be_planned(graph: Graph, folder: str) -> None:
     files = [query for query in all_queries().values() if query.folder == folder and not (folder == ONLY_BESIDE_A_SESSION and query.needs)]

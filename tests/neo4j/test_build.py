@@ -195,6 +195,7 @@ def stopping(graph: Graph, monkeypatch: pytest.MonkeyPatch, at: int) -> None:
     monkeypatch.setattr(Graph, "write", cut)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("replacing", [False, True])
 def test_stopped_before_any_write_the_same_command_ends_in_the_same_state(
     graph: Graph, monkeypatch: pytest.MonkeyPatch, replacing: bool

@@ -138,6 +138,7 @@ def test_notes_of_extractor_and_model_session_reach_the_record(build: Cli, capsy
     assert "note: prompt extract does not exist in xx" in err and "answered by the journal" in err
 
 
+@pytest.mark.long
 def test_a_spacy_pipeline_of_ones_own_builds_a_graph(build: Cli, graph: Graph) -> None:
     spacy = pytest.importorskip("spacy")
     from spacy.tokens import Doc

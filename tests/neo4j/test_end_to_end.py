@@ -70,6 +70,7 @@ def sample(at: list[str], tmp_path_factory: pytest.TempPathFactory) -> tuple[lis
     return way(tmp_path_factory.mktemp("sample"), at, "sample", "hops=10", "negative=4")
 
 
+@pytest.mark.long
 def test_on_the_sample_graph_a_table_shows_where_one_hop_fails(sample: tuple[list[Question], ScoreReport]) -> None:
     questions, report = sample
     assert len(questions) == 34
@@ -77,6 +78,7 @@ def test_on_the_sample_graph_a_table_shows_where_one_hop_fails(sample: tuple[lis
     assert not report.reasoning or report.complete
 
 
+@pytest.mark.long
 def test_every_answer_is_the_reference_of_its_own_cypher(
     sample: tuple[list[Question], ScoreReport], connection: Graph,
 ) -> None:

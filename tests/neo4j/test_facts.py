@@ -172,6 +172,7 @@ def test_a_super_node_costs_no_more_than_the_judge_may_see(graph, draw, embedder
         assert (context.partly, context.cut) == (partly, min(most, 400) - 390), (most, hops)
 
 
+@pytest.mark.long
 def test_nearest_is_what_a_whole_matrix_gives(embedder, monkeypatch):
     monkeypatch.setattr("kgeval.audit.completeness.nearest.BLOCK", 100)
     names = [f"{word} {at}" for at in range(65) for word in ("boat", "tree", "town", "song")]

@@ -125,6 +125,7 @@ def test_a_budget_ends_the_run_with_what_there_is_and_the_same_command_goes_on(
     assert cli(*command) == 0 and server.stats().requests == 20 and len(lines("q.jsonl")) == 20
 
 
+@pytest.mark.long
 def test_ctrl_c_writes_what_was_made_so_far(cli: Callable[..., int], tmp_path: Path) -> None:
     with FakeServer(letter, delay=0.15) as slow:
         command = [

@@ -300,6 +300,7 @@ def test_a_server_without_gds_is_refused_before_a_model_is_paid(
     assert server.stats().requests == 0
 
 
+@pytest.mark.long
 def test_an_embedding_model_that_fails_gives_unscored_values_with_its_cause(server: FakeServer, graph: Graph, tmp_path: Path) -> None:
     answers = write(tmp_path / "a.jsonl", ROWS[:1])
     nobody = "http://127.0.0.1:9/v1"
@@ -309,6 +310,7 @@ def test_an_embedding_model_that_fails_gives_unscored_values_with_its_cause(serv
     assert found == {("unscored", "embedding_error")}
 
 
+@pytest.mark.long
 def test_an_interrupted_run_leaves_no_projection(server: FakeServer, graph: Graph, tmp_path: Path) -> None:
     rows = [{**ROWS[0], "question_id": f"q{n}"} for n in range(60)]
     answers = write(tmp_path / "a.jsonl", rows)

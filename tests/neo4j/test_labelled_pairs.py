@@ -87,6 +87,7 @@ def test_the_file_is_as_the_tool_writes_it() -> None:
     assert FILE.read_text(encoding="utf-8") == written(measured())
 
 
+@pytest.mark.long
 def test_the_checks_of_names_are_worth_what_their_pages_say(connection: Graph, world: Layout) -> None:
     again = measure(connection, world, None).run
     assert [tuple(run.checks) for run in again] == PLAIN
@@ -105,6 +106,7 @@ def test_with_the_real_model_they_are_too(connection: Graph, world: Layout, mini
         assert now.bcubed == pytest.approx(then.bcubed, abs=0.005)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("checks", "embedded"), [*((checks, False) for checks in PLAIN), pytest.param(CHECKS, True, marks=NEEDS_MODEL)])
 def test_the_figures_agree_with_another_count(
     request: pytest.FixtureRequest, connection: Graph, world: Layout, checks: tuple[str, ...], embedded: bool,

@@ -82,6 +82,7 @@ def test_the_guide_has_lines_to_carry_out_and_nothing_else_is_left_out() -> None
     assert all(line.startswith(NOT_HERE) for line in left)
 
 
+@pytest.mark.long
 def test_the_comparison_is_there_with_every_question_scored(folder: Path) -> None:
     report = ComparisonReport.model_validate_json((folder / "comparison.json").read_text(encoding="utf-8"))
     whole = next(pair for pair in report.pairs if pair.aspect == "overall" and pair.by == "all")

@@ -87,6 +87,7 @@ def test_each_kind_gives_all_that_there_is_once_and_says_before_how_much_that_is
             assert len({frozenset(node.name for node in one.nodes) for one in found}) == count
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("wanted", EVERY, ids=lambda w: f"{w.kind}-{w.hops}-{w.stratify}")
 def test_the_same_seed_gives_the_same_structures_and_so_does_the_same_graph_built_again(
     graph: Graph, draw: Callable[[str], None], wanted: Wanted,

@@ -41,6 +41,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     server.stop(folder)
 
 
+@pytest.mark.long
 def test_two_starts_at_once_give_one_server(home: Path) -> None:
     both = [kgeval("start", "--home", str(home)) for _ in range(2)]
     outputs = [process.communicate(timeout=240) for process in both]
@@ -93,6 +94,7 @@ def test_a_home_of_one_line_refuses_the_others(home: Path) -> None:
             server.ensure_started(home, say=lambda _: None, neo4j=other)
 
 
+@pytest.mark.long
 def test_a_killed_server_starts_again_with_its_graph(home: Path) -> None:
     with open_graph(started(home)) as graph:
         graph.write("CREATE (:Kept {name: 'Ada'})")
@@ -106,6 +108,7 @@ def test_a_killed_server_starts_again_with_its_graph(home: Path) -> None:
     assert server.status(home).pid != killed
 
 
+@pytest.mark.long
 def test_a_start_whose_command_is_killed_is_taken_over_by_the_next(home: Path) -> None:
     server.stop(home)
     starter = kgeval("start", "--home", str(home))

@@ -81,6 +81,7 @@ def assert_same(here: Any, there: Any) -> None:
 CHECKS = {"small-component": {}, "bridge-only-access": {"min_part": 2}}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("layout", [LAYOUT, OWNED], ids=["whole", "scoped"])
 @pytest.mark.parametrize("drawn", [
     (list(range(10)), TRIANGLES), (list(range(77)), list(nx.convert_node_labels_to_integers(nx.les_miserables_graph()).edges)),

@@ -12,6 +12,7 @@ from kgeval.graph.connect import Address, Graph
 from kgeval.graph.layouts import catalogue
 
 
+@pytest.mark.long
 def test_a_thousand_labels_are_audited(graph: Graph, address: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NEO4J_URI", address.uri)
     monkeypatch.setenv("NEO4J_PASSWORD", address.password)
@@ -20,6 +21,7 @@ def test_a_thousand_labels_are_audited(graph: Graph, address: Address, tmp_path:
     assert run(["audit", "-q", "--no-structure", "--layout", "generic", "-o", str(tmp_path / "r.json")]) == 0
 
 
+@pytest.mark.long
 def test_a_thousand_labels_and_types_are_counted_and_bound(graph: Graph) -> None:
     graph.write("UNWIND range(1, 1000) AS i CREATE (:$('L' + i) {name: 'n' + i})-[:$('T' + i)]->(:$('L' + i) {name: 'm' + i})")
     seen = catalogue(graph)

@@ -111,7 +111,11 @@ def test_the_layout_is_recognised_and_everything_has_its_role(graph: Graph, name
     assert (sum(relations.values()), len(relations)) == (known.relations, known.predicates)
 
 
-@pytest.mark.parametrize("name", GRAPHS)
+# one of each way to write a graph: loading makes indexes, and then the server plans all queries of an audit anew
+SOME = ("neo4j-graphrag", "lightrag", "graphiti")
+
+
+@pytest.mark.parametrize("name", [name if name in SOME else pytest.param(name, marks=pytest.mark.long) for name in GRAPHS])
 def test_the_audit_finds_what_was_planted_and_nothing_else(graph: Graph, name: str) -> None:
     known = GRAPHS[name]
     load.load(graph, name)
