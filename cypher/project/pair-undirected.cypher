@@ -1,14 +1,13 @@
 // pair-undirected: projects edges given as three lists into GDS, undirected, with a weight each.
 // Nothing of the database is read: numbers stand for nodes. Flat lists are packed and read twice as fast as a list of maps.
+// The lists stand in a map: a server plans a query anew for lists of another length.
 //
-// :param graph_name => 'mine'     -- STRING: name of the projected graph; drop it with gds.graph.drop
-// :param sources => [0, 1]        -- LIST OF INTEGER: one end of each edge
-// :param targets => [1, 2]        -- LIST OF INTEGER: the other end
-// :param values => [0.5, 0.5]     -- LIST OF FLOAT: weight of each edge
+// :param graph_name => 'mine'                                            -- STRING: name of the projected graph; drop it with gds.graph.drop
+// :param edges => {sources: [0, 1], targets: [1, 2], values: [0.5, 0.5]} -- MAP: the ends of each edge, INTEGER, and its weight, FLOAT
 //
 // returns: nodes INTEGER, relationships INTEGER
 // needs: gds.graph.project
 // mode: read
-UNWIND range(0, size($sources) - 1) AS i
-WITH gds.graph.project($graph_name, $sources[i], $targets[i], {relationshipProperties: {weight: $values[i]}}, {undirectedRelationshipTypes: ['*']}) AS g
+UNWIND range(0, size($edges.sources) - 1) AS i
+WITH gds.graph.project($graph_name, $edges.sources[i], $edges.targets[i], {relationshipProperties: {weight: $edges.values[i]}}, {undirectedRelationshipTypes: ['*']}) AS g
 RETURN g.nodeCount AS nodes, g.relationshipCount AS relationships

@@ -109,7 +109,10 @@ def _projected(graph: Graph, edges: Arrays, *, undirected: bool) -> Iterator[str
     """The edges in GDS under a name of ours, dropped in any case."""
     graph.need_gds()
     name = graph_name()
-    params = {"graph_name": name, "sources": edges.source.tolist(), "targets": edges.target.tolist(), "values": edges.value.tolist()}
+    params = {
+        "graph_name": name,
+        "edges": {"sources": edges.source.tolist(), "targets": edges.target.tolist(), "values": edges.value.tolist()},
+    }
     try:
         graph.read(all_queries()["pair-undirected" if undirected else "pair-directed"], params, timeout=LIMIT)
         yield name

@@ -72,8 +72,8 @@ def held_keys(graph: Graph, layout: Layout) -> Layout:
     roles = {  # nodes may expire, and relations have keys of their own; what stands for a document may have any label
         "entity": [*ROLE_KEYS["entity"], *TIMES], "chunk": ROLE_KEYS["chunk"], "relation": [*ROLE_KEYS["relation"], "key_property"],
     }
-    asked = {f"{role}_keys": sorted({data[key] for key in keys if data[key]}) for role, keys in roles.items()}
-    rows = graph.read(all_queries()["layout-held-keys"], {"layout": data, **asked})
+    asked = {role: sorted({data[key] for key in keys if data[key]}) for role, keys in roles.items()}
+    rows = graph.read(all_queries()["layout-held-keys"], {"layout": data, "keys": asked})
     found = {(row["role"], row["key"]) for row in rows}
     held = {key for role, keys in roles.items() for key in keys if (role, data[key]) in found}
     lost = {key: None for keys in roles.values() for key in keys if key not in held}
