@@ -10,16 +10,18 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from fnmatch import fnmatch
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from kgeval.graph.connect import Address, Graph, open_graph
 from kgeval.graph.server.lines import DEFAULT_LINE, line_of_new_homes
 
-# A test's server lives for minutes and answers for tiny graphs: the optimising compiler and parallel garbage collection cost more than
-# they save (47 tests of test_accuracy.py: 64 s of the server's processor time with these two options, 105 s without)
-LIGHT = "-XX:TieredStopAtLevel=1\n-XX:+UseSerialGC\n"
+# A test's server answers for tiny graphs, two servers on two cores: threads for garbage collection cost more than they save. The optimising
+# compiler pays: planning the 225 reading queries once more takes 20 s of processor time with it and 50 s without
+LIGHT = "-XX:+UseSerialGC\n"
 # Files that prove things around a graph (options, models, files, sums), not what a server answers
 ONE_LINE = {
     "test_audit_with_reports.py": "reads reports of other tools beside an audit",
@@ -34,9 +36,17 @@ ONE_LINE = {
 }
 # each test empties the database and fills it again: to the server every plan looks out of date, and planning is most of what it does here
 PLANNED_ONCE = "dbms.cypher.min_replan_interval=2h\ndbms.cypher.statistics_divergence_threshold=1.0\n"
-# Files that make and drop indexes or constraints: each time a server forgets the plans of all queries, and to plan those of one audit
-# again takes it as long as ten audits; so they come late
-REPLANNING = ("test_builtin_index.py", "test_builtin_sweep.py", "test_checks_schema.py", "test_checks_store.py", "test_checks_vectors.py")
+# Files that ask the queries of an audit. To plan them all takes a server as long as ten audits, so one worker has these files, first.
+# The first of all wants a server that nothing was written to
+AUDITING = (
+    "test_goldens_graphs.py", "test_accuracy.py", "test_audit_*.py", "test_build_cli.py", "test_checks_*.py", "test_demo.py",
+    "test_hand_made.py", "test_labelled_pairs.py", "test_safe_reading.py", "test_written_by_writers.py", "test_repairs.py",
+)
+# Files that make and drop indexes or constraints: each time a server forgets the plans of all queries; so they come late
+REPLANNING = (
+    "test_builtin_index.py", "test_builtin_sweep.py", "test_build_cli.py", "test_checks_schema.py", "test_checks_store.py",
+    "test_checks_vectors.py", "test_repairs.py", "test_written_by_writers.py",
+)
 # Files that write hundreds of labels and types. A server never forgets one, and every look at its layout asks it for each label with each
 # type: whatever came after them took many times as long (half of the suite's time), so they come last of this folder
 CROWDING = ("test_novels.py", "test_known_answers.py", "test_import_known_answers.py", "test_thousand_labels.py")
@@ -56,9 +66,27 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if item.path.name not in ONE_LINE]
 
 
-def lateness(item: pytest.Item) -> tuple[bool, bool]:
+def lateness(item: pytest.Item) -> tuple[bool, bool, bool, bool]:
     """Where an item of this folder is to stand among the others."""
-    return item.path.name in CROWDING, item.path.name in REPLANNING
+    name = item.path.name
+    return name in CROWDING, not audits(name), name in REPLANNING, name != AUDITING[0]
+
+
+def audits(name: str) -> bool:
+    """Whether a file asks the queries of an audit."""
+    return any(fnmatch(name, pattern) for pattern in AUDITING)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Deals files out, those that audit as if they were one."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class Dealing(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = super()._split_scope(nodeid)
+            return "audits" if audits(file.rpartition("/")[2]) else file
+
+    return Dealing(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 @pytest.fixture(scope="session")
