@@ -137,15 +137,15 @@ def stop(driver: neo4j.Driver, database: str | None, *, older: float = 0.0) -> i
 def drop_own(driver: neo4j.Driver, database: str | None) -> None:
     """Drops what this process has projected into GDS, after `stop`: a projection that was being made when its connection was cut off
     may stand only after who made it has dropped it. Waits for such queries to end, for a second at most."""
-    from neo4j import Query
+    from neo4j import READ_ACCESS, Query
     from neo4j.exceptions import DriverError, Neo4jError
 
     until, own = time.monotonic() + PATIENCE, mark()
-    with suppress(DriverError, Neo4jError, OSError), driver.session(database=database) as session:
+    with suppress(DriverError, Neo4jError, OSError), driver.session(database=database, default_access_mode=READ_ACCESS) as session:
         while True:
-            running = [_owner(row) for row in session.run(_limited(RUNNING), older=0).data()]
+            running = _running(session, lambda owner: owner == own)
             session.run(Query(DROP_OWN, metadata=marks(TIDYING), timeout=SECONDS), own=f"{own}_").consume()
-            if not any(owner == own and name != TIDYING for owner, name in running) or time.monotonic() > until:
+            if not running or time.monotonic() > until:
                 return
             time.sleep(0.05)
 
@@ -168,13 +168,18 @@ def _terminate(
     from neo4j.exceptions import DriverError, Neo4jError
 
     with suppress(DriverError, Neo4jError, OSError), driver.session(database=database, default_access_mode=READ_ACCESS) as session:
-        running = session.run(_limited(RUNNING), older=int(older * 1000)).data()
-        owners = [(row["id"], *_owner(row)) for row in running]
-        found = [at for at, owner, own in owners if ours(owner) and own != TIDYING and name in (None, own)]
+        found = [at for at, own in _running(session, ours, older=older) if name in (None, own)]
         if not found:
             return 0
         return [row["message"] for row in session.run(_limited(TERMINATE), ids=found).data()].count(ENDED)
     return 0
+
+
+def _running(session: neo4j.Session, ours: Callable[[str], bool], *, older: float = 0.0) -> list[tuple[str, str]]:
+    """The transactions whose mark is ours, save those that clean up: id and name."""
+    rows = session.run(_limited(RUNNING), older=int(older * 1000)).data()
+    owners = [(row["id"], *_owner(row)) for row in rows]
+    return [(at, name) for at, owner, name in owners if ours(owner) and name != TIDYING]
 
 
 def _owner(row: Mapping[str, Any]) -> tuple[str, str]:

@@ -24,7 +24,7 @@ from kgeval.llm.replies import UnusableError
 from kgeval.llm.request import Request
 from kgeval.llm.schemas import Mode
 from kgeval.llm.shared import Shared
-from kgeval.llm.turns import Opening, Turn
+from kgeval.llm.turns import FirstRequest, Turn
 
 if TYPE_CHECKING:
     import tenacity
@@ -87,7 +87,7 @@ class Caller:
         self.forms = Forms(journal, client.endpoint)
         self._price, self._retries = price or FREE, limits.max_retries
         self._places = threading.BoundedSemaphore(limits.concurrency)
-        self._opening = Opening()
+        self._first = FirstRequest()
         self._lock = threading.Lock()
         self._flights: dict[str, _Flight] = {}
         self._local = threading.local()
@@ -229,7 +229,7 @@ class Caller:
         return self._retrying(attempt)
 
     def _attempt(self, request: Request, mode: Mode) -> Answer:
-        with self._opening.first(self.stop.halt.is_set):
+        with self._first.first(self.stop.halt.is_set):
             return self._sent(request, mode)
 
     def _sent(self, request: Request, mode: Mode) -> Answer:

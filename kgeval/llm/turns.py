@@ -14,7 +14,7 @@ LOOK_SECONDS = 0.02
 FIRST_SECONDS = 3.0  # a refusal comes quickly; a slow first reply holds nobody up for longer
 
 
-class Opening:
+class FirstRequest:
     """Until an endpoint has answered, or let three seconds pass, one request at a time goes to it: a wrong key, model or address costs one
     request, not one for each place. Thread-safe."""
 

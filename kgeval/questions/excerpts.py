@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 
 from pydantic import JsonValue
 
@@ -65,3 +66,9 @@ def _until_fits(text: str, tokens: int, *, last: bool) -> str:
         shorter = _without_last_word(text) if last else _without_first_word(text)
         text = (shorter if len(shorter) < len(text) else text[:-1] if last else text[1:]).strip()
     return text
+
+
+def in_all(groups: Iterable[Iterable[str]]) -> str | None:
+    """The first id that every group has: the chunk that says all relations, the document that tells all of them. Null where none does."""
+    sets = [set(group) for group in groups]
+    return min(set[str].intersection(*sets), default=None) if sets else None

@@ -26,7 +26,7 @@ def keywords(label: str) -> list[str]:
 def is_placeholder(label: str) -> bool:
     """Whether a label says no more than that there is a relation: RELATED, RelatedTo, "is related to", DIRECTED, EDGE, UNKNOWN, "->". Any
     spelling, in the languages of words/no_predicate.toml."""
-    name = normalise(_CAMEL.sub(" ", label))
+    name = normalise(uncamel(label))
     return not any(map(str.isalpha, name)) or name in _placeholders()
 
 
@@ -36,6 +36,11 @@ def is_predicate(label: str | None, layout: Layout | None = None) -> bool:
     if label is None or (layout is not None and layout.relations_undirected):
         return False
     return len(keywords(label)) == 1 and not is_placeholder(label)
+
+
+def uncamel(label: str) -> str:
+    """A label with a space before each capital that follows a small letter or a digit: worksAt is "works At"."""
+    return _CAMEL.sub(" ", label)
 
 
 @cache

@@ -54,7 +54,10 @@ def test_a_relation_that_the_others_of_the_type_have_is_asked_of_who_has_it_not(
     assert "is not proved" in question.checks[0].reason
 
 
-TELLING = ("Eve Flint was born in Rom.", "Old Flint is here. She was born at sea.", "EVE\nFLINT: birth unknown, born 1904")
+TELLING = (
+    "Eve Flint was born in Rom.", "Old Flint is here. She was born at sea.", "EVE\nFLINT: birth unknown, born 1904",
+    "Eve Flint left early. It rained for years. Then she came into the world, born by the sea.", "Eve Flint. A mother bearing her in Rom.",
+)
 
 
 @pytest.mark.parametrize("text", TELLING)
@@ -129,17 +132,6 @@ def test_without_texts_nothing_is_said_of_them(graph: Graph, draw: Draw) -> None
 
 def test_the_kind_needs_no_model() -> None:
     assert [(kind.name, kind.level, kind.needs) for kind in KINDS] == [("negative", "negative", frozenset(("graph",)))]
-
-
-@pytest.mark.parametrize("text", [
-    "Eve Flint left early. It rained for years. Then she came into the world, born by the sea.", "Eve Flint. A mother bearing her in Rom.",
-])
-def test_a_sentence_with_a_pronoun_and_any_form_of_the_word_may_tell_it(graph: Graph, draw: Draw, text: str) -> None:
-    draw(TOWN)
-    draw("MATCH (f:Firm) SET f.name = 'she'")
-    graph.write("CREATE (:Chunk {id: 'c3', text: $text})", {"text": text})
-    found = make(desk(graph, edge(graph, 0, "Eve Flint", "she")))
-    assert not isinstance(found, Question) or "born" not in found.question
 
 
 def flint(graph: Graph, draw: Draw) -> Any:

@@ -159,6 +159,13 @@ def test_a_process_gets_only_what_it_needs_of_the_environment(made: Path, monkey
     assert variables(adapter("neo4j-graphrag"))["NEO4J_PASSWORD"] == "secret"
 
 
+def test_a_folder_of_vocabularies_that_the_user_named_is_taken_as_it_is(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-1")
+    (made / "a-file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(made / "a-file"))  # no folder can be made there
+    assert variables(adapter("lightrag"))["TIKTOKEN_CACHE_DIR"] == str(made / "tiktoken")
+
+
 def test_requests_to_this_machine_go_round_a_proxy(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-1")
     monkeypatch.setenv("HTTPS_PROXY", "http://proxy:1")

@@ -87,15 +87,14 @@ class Signals:
         return (True, f"an index on {form}") if form in found else (False, f"no index on {form}")
 
     def _holder(self, key: str) -> tuple[bool, str]:
-        if key not in self.catalogue.keys:
-            return _counted(0, f"nodes with property {key}")
-        return _counted(self._ask("layout-key-holders", {"key": key, "type_key": None})["holders"], f"nodes with property {key}")
+        known = key in self.catalogue.keys
+        count = self._ask("layout-key-holders", {"key": key, "type_key": None})["holders"] if known else 0
+        return _counted(count, f"nodes with property {key}")
 
     def _typed(self, both: str) -> tuple[bool, str]:
         key, _, type_key = both.partition(".")
-        if not {key, type_key} <= self.catalogue.keys:
-            return False, f"no nodes with {key} carry their {type_key} as a label"
-        row = self._ask("layout-key-holders", {"key": key, "type_key": type_key})
+        known = {key, type_key} <= self.catalogue.keys
+        row = self._ask("layout-key-holders", {"key": key, "type_key": type_key}) if known else {"holders": 0}
         if not row["holders"]:  # the database never forgets the name of a property: what is said must not depend on what once stood there
             return False, f"no nodes with {key} carry their {type_key} as a label"
         text = f"{row['typed']:,} of {row['holders']:,} nodes with {key} carry their {type_key} as a label"

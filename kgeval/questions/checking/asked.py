@@ -15,7 +15,7 @@ from kgeval.llm.asker import Asker, Later, digest
 from kgeval.llm.calls import Failure, Outcome, Reply, Task
 from kgeval.llm.characters import whole
 from kgeval.questions.checking.table import Checked, decided, is_multi_hop, is_negative, is_open, not_applicable
-from kgeval.questions.excerpts import tokens_of
+from kgeval.questions.excerpts import in_all, tokens_of
 from kgeval.records import Question
 from kgeval.text.names import normalise
 
@@ -146,12 +146,11 @@ def not_in_one_passage(question: Question, asker: Asker | None) -> Checked:
     if is_negative(question) or is_open(question) or not is_multi_hop(question):
         return not_applicable(name, "not a question of several hops with one answer")
     if asker is None:
-        groups = [set(group) for group in question.evidence_ids]
-        if not groups:
+        if not question.evidence_ids:
             return not_applicable(name, NOT_JUDGED)
-        both = sorted(set[str].intersection(*groups))
-        why = f"chunk {both[0]} says all of it" if both else "no chunk says all of it; no model is asked"
-        return decided(name, not both, f"by its evidence ids: {why}")
+        both = in_all(question.evidence_ids)
+        why = f"chunk {both} says all of it" if both else "no chunk says all of it; no model is asked"
+        return decided(name, both is None, f"by its evidence ids: {why}")
     if not passages:
         return not_applicable(name, NO_EVIDENCE)
     if not question.right_answers:

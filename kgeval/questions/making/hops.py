@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from kgeval.graph.connect import Graph, QueryTimeout
 from kgeval.llm.calls import Reply
 from kgeval.questions.drafts import check, entities_shown, leaks, names_in, passages_shown, question_text, triples_shown
+from kgeval.questions.excerpts import in_all
 from kgeval.questions.kind import Desk, Kind, MakingOptions, Need, Rejected, RejectedError
 from kgeval.questions.known import known
 from kgeval.questions.making.answer_cypher import TIMEOUT, answers, path_query
@@ -137,9 +138,9 @@ def _evidence(graph: Graph, layout: Layout, path: Structure) -> HopEvidence:
 
 
 def _check_passages(path: Structure, evidence: HopEvidence) -> None:
-    both = set[str].intersection(*map(set, evidence.groups)) if evidence.groups else set[str]()
+    both = in_all(evidence.groups)
     if both and len(path.relations) > 1:
-        raise RejectedError("one_passage", f"chunk {min(both)} says all relations of the path")
+        raise RejectedError("one_passage", f"chunk {both} says all relations of the path")
 
 
 def _check_proof(path: Structure, proof: PathProof) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kgeval.questions.drafts import check, drafted, entities_shown, names_in, passages_shown, picked, triples_shown
+from kgeval.questions.excerpts import in_all
 from kgeval.questions.kind import Desk, RejectedError
 from kgeval.questions.making.answer_cypher import TIMEOUT
 from kgeval.questions.making.hop_evidence import HopEvidence, hop_evidence
@@ -88,9 +89,9 @@ def make_multi_doc(desk: Desk) -> Question:
     if not all(told):
         raise RejectedError("no_document", "the graph does not say which document a passage is of")
     evidence = _told(path)
-    shared = set[str].intersection(*told)
-    if shared:
-        raise RejectedError("one_document", f"the document '{min(shared)}' tells all relations")
+    shared = in_all(told)
+    if shared is not None:
+        raise RejectedError("one_document", f"the document '{shared}' tells all relations")
     documents = list(dict.fromkeys(p.document for p in evidence.passages if p.document))
     trials = [
         Trial(f"kasiak-document-{n}", with_text(p for p in (*evidence.passages, *path.passages) if p.document == name))
@@ -150,8 +151,8 @@ def _in_one_document(path: Structure) -> Structure:
 def _single_passages(path: Structure, desk: Desk) -> _Way:
     """The way with a trial for each passage that says one of its relations, those of the evidence first. Raises: RejectedError."""
     evidence = _told(path)
-    shared = set[str].intersection(*(set(r.chunk_ids) for r in path.relations)) if len(path.relations) > 1 else set[str]()
-    if shared or len(evidence.passages) < 2:
+    shared = in_all(r.chunk_ids for r in path.relations) if len(path.relations) > 1 else None
+    if shared is not None or len(evidence.passages) < 2:
         raise RejectedError("one_passage", "one passage tells all relations")
     said_by = [p for p in path.passages if any(p.chunk_id in r.chunk_ids for r in path.relations)]
     every = with_text((*evidence.passages, *said_by))

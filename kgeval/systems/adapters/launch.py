@@ -141,7 +141,8 @@ def variables(info: AdapterInfo) -> dict[str, str]:
     python = python_of(info)
     url = address(environment("OPENAI_BASE_URL") or DEFAULT_URL)
     found = {name: os.environ[name] for name in PASSED if name in os.environ}
-    found.setdefault("TIKTOKEN_CACHE_DIR", str(vocabulary_folder()))
+    if "TIKTOKEN_CACHE_DIR" not in found:
+        found["TIKTOKEN_CACHE_DIR"] = str(vocabulary_folder())
     if info.neo4j:
         if environment("NEO4J_URI") is None:
             raise UsageError(f"{info.name} works on a Neo4j, and NEO4J_URI is not set", fix="set NEO4J_URI, NEO4J_USERNAME, NEO4J_PASSWORD")

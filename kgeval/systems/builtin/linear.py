@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from kgeval.graph.entry import Around, ChunkPlace, EntityText
 from kgeval.records import Layout, Passage
-from kgeval.text.predicates import is_placeholder, is_predicate, keywords
+from kgeval.text.predicates import is_placeholder, is_predicate, keywords, uncamel
 from kgeval.text.wordlists import word_list
 
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 LONGEST = 1_000
 
 
@@ -72,7 +70,7 @@ def words_of(predicate: str) -> str:
     said = " ".join(predicate.split())
     if " " in said:
         return said.lower() if said.isupper() else said
-    split = _CAMEL.sub(" ", said)
+    split = uncamel(said)
     words = split.replace("_", " ").strip()
     return (words.lower() if words.isupper() or words != said else words) or said
 

@@ -7,6 +7,7 @@ the budget, each is shown around its best window.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from kgeval.llm import tokens
 from kgeval.llm.rerank import reranker
@@ -15,6 +16,9 @@ from kgeval.records import Passage
 from kgeval.systems.builtin.retrieval import Clock, Place, Retrieved, window_place
 from kgeval.systems.builtin.settings import Settings
 from kgeval.text.windows import excerpt, shares
+
+if TYPE_CHECKING:
+    import numpy as np
 
 WIDER = 4
 """How many times more windows are searched than chunks are wanted; as many times more again where too few chunks are among them."""
@@ -60,15 +64,13 @@ class VectorRetriever:
         """None: only texts are searched."""
         return 0, 0
 
-    def _best_windows(self, vector: object, most: int) -> list[Hit]:
+    def _best_windows(self, vector: np.ndarray, most: int) -> list[Hit]:
         """The best window of each of the best `most` chunks, best first."""
-        import numpy as np
-
         if self.table is None:
             raise RuntimeError("a plan retrieves nothing")
         asked = WIDER * most
         while True:
-            hits = self.table.nearest(np.asarray(vector, dtype=np.float32), asked)
+            hits = self.table.nearest(vector, asked)
             best: dict[str, Hit] = {}
             for hit in hits:
                 best.setdefault(window_place(hit.item)[0], hit)
@@ -81,8 +83,9 @@ class VectorRetriever:
         around it what it leaves over, the same for all."""
         left, windows = self._settings.l_max, list[int]()
         for hit in hits:
-            size = min(tokens.count(hit.item.text), left)
-            if windows and size < tokens.count(hit.item.text) and size < SHORTEST:
+            whole_size = tokens.count(hit.item.text)
+            size = min(whole_size, left)
+            if windows and size < whole_size and size < SHORTEST:
                 break
             windows.append(size)
             left -= size

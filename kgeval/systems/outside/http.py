@@ -26,7 +26,7 @@ from kgeval.llm.plan import PlannedStage, guessed_output
 from kgeval.llm.prices import Price
 from kgeval.llm.rates import backoff
 from kgeval.llm.shared import Shared
-from kgeval.llm.turns import Opening
+from kgeval.llm.turns import FirstRequest
 from kgeval.records import Answer
 from kgeval.systems.outside.reply import Stamp, answer_from, failed, signature_of
 from kgeval.systems.outside.template import (
@@ -106,7 +106,7 @@ class HttpSystem:
         self._rates = self._shared.rates(self._url)
         self._lock, self._halt = threading.Lock(), threading.Event()
         self._client: tuple[Any, Any] | None = None
-        self._opening = Opening()
+        self._first = FirstRequest()
         self._reached = False
         self._dearest = 0.0
 
@@ -119,7 +119,7 @@ class HttpSystem:
             try:
                 if self._rates.wait(most, sleep=self._halt.wait):
                     return failed(ask, self._stamp, "cancelled", "the run was interrupted")
-                with self._opening.first(self._halt.is_set):
+                with self._first.first(self._halt.is_set):
                     until = until or time.monotonic() + self._wanted.timeout  # the wait for its first turn is not the question's
                     reply, seconds = self._once(body, until)
                 return answer_from(reply, ask, self._stamp, seconds=seconds)
