@@ -4,9 +4,9 @@ PYTHON ?= python3
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 DEMO   := out/demo
-# one worker a core, a file is one worker's: its fixtures are made once, and its server is not shared. Files are dealt in pytest's order
-# (testpaths: the long ones of tests/neo4j first), so that the short ones level the workers out at the end
-DEALT  := -n logical --dist loadfile --no-loadscope-reorder
+# a worker more than there are cores, for many tests wait. A file is one worker's: its fixtures are made once. Files are dealt in pytest's
+# order (testpaths), those that need a server to half the workers: tests/neo4j/conftest.py
+DEALT  := -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --dist loadfile --no-loadscope-reorder
 # tests start Python hundreds of times: without bytecode each start compiles kgeval anew
 export PYTHONDONTWRITEBYTECODE :=
 # the line of Neo4j that is not the default one

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import signal
+from contextlib import suppress
+from functools import cache
 
 
 def pytest_configure() -> None:
@@ -15,6 +17,14 @@ def pytest_configure() -> None:
     for number in (signal.SIGHUP, signal.SIGTERM):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, lambda *_: None)
+
+
+def pytest_sessionstart() -> None:
+    """Tests open a thousand clients of models, each of which would read the certificates of the world (37 ms) to talk to this machine."""
+    with suppress(ImportError):  # an older client of openai has them elsewhere
+        import httpcore2
+
+        httpcore2.default_ssl_context = cache(httpcore2.default_ssl_context)
 
 
 def pytest_collection_finish() -> None:

@@ -90,7 +90,7 @@ def test_the_judge_never_sees_a_systems_name_a_trial_or_an_id(tmp_path: Path, mo
     assert bodies and not any(word in body for body in bodies for word in ("Alpha", "Beta", "ID-77", "jsonl"))
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.long)])
 def test_with_a_third_of_replies_faulty_every_verdict_is_right_or_says_why_there_is_none(tmp_path: Path, seed: int) -> None:
     kinds = tuple(kind for kind in KINDS if kind != "hang")
     given = [Case(f"Who built {n}?", f"worth {n % 6}, {n}", f"worth {(n + 2) % 6}, {n}", a_first=n % 2 == 0) for n in range(80)]

@@ -20,7 +20,7 @@ from kgeval.llm.session import open_models
 MARK = "sk-MARKER-0123456789-secret"
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2))])
 def test_with_a_third_of_replies_faulty_every_item_ends_with_an_answer_or_its_cause(tmp_path: Path, seed: int) -> None:
     tasks = judging(150, items=4)
     with FakeServer(faults=0.3, seed=seed) as server, session(server.base_url, tmp_path / "j") as models:

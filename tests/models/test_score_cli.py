@@ -162,6 +162,7 @@ def test_a_budget_that_is_reached_keeps_everything_and_the_rest_is_asked_later(
     assert {s["status"] for s in lines(out)} == {"scored"}
 
 
+@pytest.mark.long
 def test_a_run_that_was_killed_goes_on_where_it_stopped(tmp_path: Path) -> None:
     with FakeServer(delay=0.05) as slow:
         answers = files(tmp_path, 40)

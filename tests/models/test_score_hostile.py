@@ -61,7 +61,7 @@ def test_reference_claims_are_asked_once_for_all_systems(tmp_path: Path) -> None
     assert (first, server.stats().requests - first) == (4 * 20, 3 * 20)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.long)])
 def test_with_a_third_of_replies_faulty_every_row_is_scored_as_without_faults_or_says_why_not(tmp_path: Path, seed: int) -> None:
     given = worlds(200, seed)
     kinds = tuple(kind for kind in KINDS if kind != "hang")  # hanging replies only take time: the model room has them

@@ -51,6 +51,7 @@ REPLANNING = (
 # type: whatever came after them took many times as long (half of the suite's time), so they come last of this folder
 CROWDING = ("test_novels.py", "test_known_answers.py", "test_import_known_answers.py", "test_thousand_labels.py")
 HERE = Path(__file__).parent
+FOLDER = "tests/neo4j"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -78,13 +79,32 @@ def audits(name: str) -> bool:
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Deals files out, those that audit as if they were one."""
+    """Deals files out, those that audit as if they were one. A server warms up for a minute and is a process of its own, so that half as
+    many workers as there are cores have one; the others take what needs none."""
     from xdist.scheduler import LoadFileScheduling
 
     class Dealing(LoadFileScheduling):
+        def __init__(self, config: pytest.Config, log: Any) -> None:
+            super().__init__(config, log)
+            self.hosts: set[Any] = set()
+
         def _split_scope(self, nodeid: str) -> str:
             file = super()._split_scope(nodeid)
-            return "audits" if audits(file.rpartition("/")[2]) else file
+            return f"{FOLDER}/audits" if audits(file.rpartition("/")[2]) else file
+
+        def _assign_work_unit(self, node: Any) -> None:
+            served = [scope for scope in self.workqueue if scope.startswith(FOLDER)]
+            others = [scope for scope in self.workqueue if not scope.startswith(FOLDER)]
+            self.hosts &= set(self.nodes)  # one that died is replaced
+            most = os.cpu_count() or 1
+            if node in self.hosts or len(self.hosts) < (max(1, most // 2) if others else most):
+                self.hosts.add(node)
+                others = served + others
+            if not others:
+                node.shutdown()
+                return
+            self.workqueue.move_to_end(others[0], last=False)
+            super()._assign_work_unit(node)
 
     return Dealing(config, log) if config.getoption("dist") == "loadfile" else None
 

@@ -239,6 +239,7 @@ def test_a_budget_that_ends_a_build_saves_what_was_done_and_the_next_run_goes_on
         assert (counts(graph)["__Entity__"], server.stats().requests) == (4, 3)
 
 
+@pytest.mark.long
 def test_a_build_that_is_killed_while_it_writes_ends_in_the_same_graph(
     cli: Callable[..., int], graph: Graph, address: Address, capsys: pytest.CaptureFixture[str]
 ) -> None:

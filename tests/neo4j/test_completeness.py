@@ -370,6 +370,7 @@ def graph_by_book(folder: Path) -> tuple[dict[str, set[str]], dict[str, set[froz
     return names, {name: {pair for pair in everywhere if pair <= names[name]} for name in names}
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("server")
 def test_eight_novels_give_the_figures_counted_straight_from_the_files(graph: Graph) -> None:
     folder = DATA / "graphrag-bench-novel"

@@ -87,6 +87,7 @@ def test_every_answer_is_the_reference_of_its_own_cypher(
         assert {next(iter(row.values())) for row in rows} == (set() if question.level == "negative" else {question.reference})
 
 
+@pytest.mark.long
 def test_negative_questions_take_no_part_in_path_figures(sample: tuple[list[Question], ScoreReport]) -> None:
     found = {one.system: one.overall for one in sample[1].summaries if one.metric == "path_coverage"}
     assert {system: (mean.n_scored, mean.not_applicable) for system, mean in found.items()} == dict.fromkeys(SYSTEMS, (30, 4))

@@ -83,6 +83,7 @@ def loaded(home: Path, tables: Path) -> dict[str, Any]:
     return snapshot(home)
 
 
+@pytest.mark.long
 def test_bulk_and_ordinary_import_write_the_same_graph(
     graph: Graph, address: Address, tables: Path, loaded: dict[str, Any], monkeypatch: pytest.MonkeyPatch,
 ) -> None:

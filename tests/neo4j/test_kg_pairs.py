@@ -221,7 +221,7 @@ def louvains(one: Subject, runs: int) -> list[tuple[float, float, float]]:
     return found
 
 
-@pytest.mark.parametrize("sizes", [(8, 40), (40, 300)])
+@pytest.mark.parametrize("sizes", [(8, 40), pytest.param((40, 300), marks=pytest.mark.long)])
 def test_modularity_of_each_pair_is_not_below_python_louvain_by_more_than_a_hundredth_on_average(graph: Graph, sizes) -> None:
     subjects = some_pairs(12, Settings(), seed=4, sizes=sizes)
     add_pairs(subjects, select(FAITHFUL), graph, Vectors(8), None)  # type: ignore[arg-type]

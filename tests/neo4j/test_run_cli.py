@@ -61,6 +61,7 @@ def kgeval_run(*words: str) -> tuple[int, dict[str, str], str]:
     return done.returncode, {name: what.split(" in ")[0].split(" (")[0] for name, _, what in lines}, done.stdout + done.stderr
 
 
+@pytest.mark.long
 def test_a_run_does_again_only_what_failed_or_changed(here: Path, graph: Graph) -> None:
     code, told, said = kgeval_run()
     assert (code, told) == (2, {"import": "done", "questions": "done", "answers": "failed"}), said
