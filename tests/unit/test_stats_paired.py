@@ -207,7 +207,7 @@ def test_the_false_alarms_of_the_sign_flip_are_as_many_as_said() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)  # each call of multipletests looks through all of the suite's memory for garbage
 @given(st.lists(P_VALUES, max_size=6))
 def test_holm_is_statsmodels_and_passes_over_what_is_not_known(ps: list[float | None]) -> None:
     known = [p for p in ps if p is not None]
