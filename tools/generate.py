@@ -13,8 +13,8 @@ from pathlib import Path
 import click
 from skill_guide import skill_guide
 
-from kgeval.audit.pages import rule_page
-from kgeval.audit.rulebook import load_rules
+from kgeval.auditing.pages import rule_page
+from kgeval.auditing.rulebook import load_rules
 from kgeval.cli.main import cli
 from kgeval.metrics.pages import metric_pages
 from kgeval.records import (

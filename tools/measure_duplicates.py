@@ -1,4 +1,4 @@
-"""Measures duplicate-name, fragmented-entity and similar-entity on the labelled pairs, and writes kgeval/audit/measured.toml.
+"""Measures duplicate-name, fragmented-entity and similar-entity on the labelled pairs, and writes kgeval/auditing/measured.toml.
 
 Starts a server of its own in a temporary folder; needs the extra minilm (all-MiniLM-L6-v2) and some minutes. Then run `make docs`.
 `--check` only says whether the file is current.
@@ -17,8 +17,8 @@ sys.path.insert(0, str(ROOT / "tests" / "labelled"))
 from measuring import measure  # noqa: E402
 from world import read, write  # noqa: E402
 
-from kgeval.audit.check import Embedding  # noqa: E402
-from kgeval.audit.measured import FILE, Case, Measured, Run, Share  # noqa: E402
+from kgeval.auditing.check import Embedding  # noqa: E402
+from kgeval.auditing.measured import FILE, Case, Measured, Run, Share  # noqa: E402
 from kgeval.graph.connect import open_graph  # noqa: E402
 from kgeval.graph.server import ensure_started, stop  # noqa: E402
 from kgeval.llm.embed import open_embedder  # noqa: E402

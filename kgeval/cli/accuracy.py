@@ -17,10 +17,10 @@ from kgeval.cli.show import report_options, show_report
 from kgeval.errors import UsageError
 
 if TYPE_CHECKING:
-    from kgeval.audit.accuracy.report import Results
-    from kgeval.audit.accuracy.run import Drawn
-    from kgeval.audit.accuracy.sample import Wanted
-    from kgeval.audit.check import Embedding
+    from kgeval.auditing.accuracy.report import Results
+    from kgeval.auditing.accuracy.run import Drawn
+    from kgeval.auditing.accuracy.sample import Wanted
+    from kgeval.auditing.check import Embedding
     from kgeval.config import Config
     from kgeval.llm.session import Models
     from kgeval.manifest import Asked, Started
@@ -82,7 +82,7 @@ def accuracy(**options: Any) -> int:
     """
     from kgeval import config as configuration
     from kgeval.manifest import Started
-    from kgeval.report.write import check_outputs
+    from kgeval.reports.write import check_outputs
 
     config = configuration.load(options["config_file"])
     started = Started("accuracy", arguments(options))
@@ -124,7 +124,7 @@ class Place:
 
 def parse_gates(given: Sequence[str]) -> list[Gate]:
     """`accuracy>=0.8`, `contradicted<=0.02`; `=` means at least for what is good, at most for what is not. All faults at once."""
-    from kgeval.audit.accuracy.estimates import share_names
+    from kgeval.auditing.accuracy.estimates import share_names
     from kgeval.stats.thresholds import Threshold, parse_thresholds, without_at
 
     names = share_names()
@@ -176,7 +176,7 @@ def _without_judge(
 
 
 def _wanted(options: Mapping[str, Any]) -> Wanted:
-    from kgeval.audit.accuracy.sample import Wanted
+    from kgeval.auditing.accuracy.sample import Wanted
 
     return Wanted(
         kind=options["kind"], n=options["n"], seed=options["seed"], strata=options["strata"], per_passage=options["per_passage"],
@@ -186,8 +186,8 @@ def _wanted(options: Mapping[str, Any]) -> Wanted:
 
 def _draw(config: Config, options: Mapping[str, Any]) -> tuple[Place, Drawn]:
     """The sample; the connection is closed again, because judging may take long."""
-    from kgeval.audit.accuracy.chunks import read_chunks
-    from kgeval.audit.accuracy.run import draw
+    from kgeval.auditing.accuracy.chunks import read_chunks
+    from kgeval.auditing.accuracy.run import draw
 
     chunks = read_chunks(options["chunks"]) if options["chunks"] else None
     embedding = embedding_of(config, options) if options["kind"] == "duplicates" else None
@@ -201,7 +201,7 @@ def _draw(config: Config, options: Mapping[str, Any]) -> tuple[Place, Drawn]:
 
 
 def _export(drawn: Drawn, options: Mapping[str, Any], graph: str | None) -> None:
-    from kgeval.audit.accuracy.sheet import write_sheet
+    from kgeval.auditing.accuracy.sheet import write_sheet
 
     if not options["export"] or not drawn.sample.items:
         return
@@ -211,7 +211,7 @@ def _export(drawn: Drawn, options: Mapping[str, Any], graph: str | None) -> None
 
 
 def _plan(models: Models, drawn: Drawn, options: Mapping[str, Any]) -> int:
-    from kgeval.audit.accuracy.run import planned
+    from kgeval.auditing.accuracy.run import planned
     from kgeval.llm.plan import Plan
 
     stage = models.plan(batch.task for batch in planned(models, drawn.sample, options["kind"]))
@@ -221,10 +221,10 @@ def _plan(models: Models, drawn: Drawn, options: Mapping[str, Any]) -> int:
 
 def _results(drawn: Drawn, options: Mapping[str, Any], models: Models | None) -> Results:
     """Labels of people and verdicts of the judge. Sheets are read first: their faults must not cost money."""
-    from kgeval.audit.accuracy.gold_pairs import read_pairs
-    from kgeval.audit.accuracy.report import Results
-    from kgeval.audit.accuracy.run import judge
-    from kgeval.audit.accuracy.sheet import read_sheets
+    from kgeval.auditing.accuracy.gold_pairs import read_pairs
+    from kgeval.auditing.accuracy.report import Results
+    from kgeval.auditing.accuracy.run import judge
+    from kgeval.auditing.accuracy.sheet import read_sheets
 
     people = read_sheets(options["human"], drawn.sample, _wanted(options)) if options["human"] else None
     gold = read_pairs(options["pairs"]) if options["pairs"] else []
@@ -235,8 +235,8 @@ def _results(drawn: Drawn, options: Mapping[str, Any], models: Models | None) ->
 def _report(
     results: Results, options: Mapping[str, Any], started: Started, *, at: Place, asked: Asked, notes: Sequence[str],
 ) -> AccuracyReport:
-    from kgeval.audit.accuracy.report import accuracy_report
-    from kgeval.audit.accuracy.run import query_hashes
+    from kgeval.auditing.accuracy.report import accuracy_report
+    from kgeval.auditing.accuracy.run import query_hashes
     from kgeval.config import DEFAULT_FILE
 
     named = [options["config_file"] or DEFAULT_FILE, options["layout_option"], *options["chunks"], *options["human"], options["pairs"]]
@@ -266,8 +266,8 @@ def _finish(report: AccuracyReport, options: Mapping[str, Any], *, gates: list[G
 
 def _gated(report: AccuracyReport, gates: list[Gate]) -> tuple[list[str], list[str]]:
     """Messages for gates without an answer and for those missed. A gate looks at the most trustworthy estimate there is."""
-    from kgeval.audit.accuracy.report import best
-    from kgeval.report.display import beyond
+    from kgeval.auditing.accuracy.report import best
+    from kgeval.reports.display import beyond
     from kgeval.stats.thresholds import passes
 
     unanswered, missed = [], []

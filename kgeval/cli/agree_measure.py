@@ -13,9 +13,9 @@ from kgeval.cli.questions_stats import check_replaced
 from kgeval.cli.show import report_options_of, show_report
 
 if TYPE_CHECKING:
-    from kgeval.compare.people.label_files import Labels
-    from kgeval.compare.people.labelled import Item, LabelTable
-    from kgeval.compare.people.predictors import Predictor
+    from kgeval.comparison.people.label_files import Labels
+    from kgeval.comparison.people.labelled import Item, LabelTable
+    from kgeval.comparison.people.predictors import Predictor
     from kgeval.records import Answer, ComparisonVerdict, Score
 
 PATH = click.Path(path_type=Path)
@@ -54,13 +54,13 @@ def measure(**options: Any) -> int:
 
     Exit codes: 0 done, 2 wrong input.
     """
-    from kgeval.compare.people.label_files import read_labels
-    from kgeval.compare.people.labelled import tables_of
-    from kgeval.compare.people.measure import measured
-    from kgeval.compare.people.scales import SCALES
+    from kgeval.comparison.people.label_files import read_labels
+    from kgeval.comparison.people.labelled import tables_of
+    from kgeval.comparison.people.measure import measured
+    from kgeval.comparison.people.scales import SCALES
     from kgeval.manifest import Started
     from kgeval.records import AgreementReport
-    from kgeval.report.write import check_outputs
+    from kgeval.reports.write import check_outputs
 
     started = Started("agree measure", arguments(options))
     read = [path for name in ("labels", "scores", "verdicts", "answers") for path in options[name]]
@@ -90,7 +90,7 @@ def _counted(labels: Labels) -> dict[str, int]:
 
 def _predictors(labels: Labels, tables: Sequence[LabelTable], options: Mapping[str, Any]) -> list[Predictor]:
     """Metrics, judges, and length where the texts are there."""
-    from kgeval.compare.people.predictors import judge_predictors, length_predictor, metric_predictors
+    from kgeval.comparison.people.predictors import judge_predictors, length_predictor, metric_predictors
 
     items: list[Item] = list({item.id: item for table in tables for item in table.items}.values())
     found = metric_predictors(items, _scores(options["scores"]), _lower())
@@ -151,11 +151,11 @@ def matrix(**options: Any) -> int:
 
     Exit codes: 0 done, 2 wrong input, 3 nothing to compare: fewer than two metrics.
     """
-    from kgeval.compare.people.matrix import matrix as measure_matrix
-    from kgeval.compare.people.matrix import score_table
+    from kgeval.comparison.people.matrix import matrix as measure_matrix
+    from kgeval.comparison.people.matrix import score_table
     from kgeval.manifest import Started
     from kgeval.records import MatrixReport
-    from kgeval.report.write import check_outputs
+    from kgeval.reports.write import check_outputs
 
     started = Started("agree matrix", arguments(options))
     read = [*options["scores"], *([options["questions"]] if options["questions"] else [])]

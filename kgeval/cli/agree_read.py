@@ -13,8 +13,8 @@ from kgeval.cli.questions_stats import check_replaced
 from kgeval.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from kgeval.compare.people.label_files import Labels
-    from kgeval.compare.people.reading import Filled
+    from kgeval.comparison.people.label_files import Labels
+    from kgeval.comparison.people.reading import Filled
     from kgeval.records import HumanLabel, SheetKey
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -46,7 +46,7 @@ def read(**options: Any) -> int:
 
 
 def _filled(options: Mapping[str, Any]) -> int:
-    from kgeval.compare.people.reading import read_filled, read_key
+    from kgeval.comparison.people.reading import read_filled, read_key
 
     if options["key"] is None:
         raise UsageError("sheets cannot be read without their key", fix="give --key FILE, as kgeval agree sheet wrote it")
@@ -62,7 +62,7 @@ def _filled(options: Mapping[str, Any]) -> int:
 
 
 def _foreign(options: Mapping[str, Any]) -> int:
-    from kgeval.compare.people.label_files import read_labels
+    from kgeval.comparison.people.label_files import read_labels
     from kgeval.files.answers import write_answers
     from kgeval.files.partial import private
 
@@ -83,7 +83,7 @@ def _foreign(options: Mapping[str, Any]) -> int:
 
 
 def _write(path: Path, labels: Iterable[HumanLabel]) -> None:
-    from kgeval.compare.people.label_files import as_lines
+    from kgeval.comparison.people.label_files import as_lines
     from kgeval.files.partial import private
 
     count = 0

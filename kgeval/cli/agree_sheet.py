@@ -13,9 +13,9 @@ from kgeval.cli.score_options import FILE, input_options, rows_wanted
 from kgeval.errors import UsageError
 
 if TYPE_CHECKING:
-    from kgeval.compare.judge.grades import Aspect
-    from kgeval.compare.people.drawing import Drawn, DrawWanted, Spread
-    from kgeval.compare.people.sheets import Sheet, Shown
+    from kgeval.comparison.judge.grades import Aspect
+    from kgeval.comparison.people.drawing import Drawn, DrawWanted, Spread
+    from kgeval.comparison.people.sheets import Sheet, Shown
     from kgeval.files.rows import Rows
     from kgeval.records import SheetKey
 
@@ -53,8 +53,8 @@ def sheet(**options: Any) -> int:
 
     Exit codes: 0 done, 2 wrong input, or files that are there already.
     """
-    from kgeval.compare.people.drawing import DrawWanted, drawn, spread_of
-    from kgeval.compare.people.sheets import check_places
+    from kgeval.comparison.people.drawing import DrawWanted, drawn, spread_of
+    from kgeval.comparison.people.sheets import check_places
     from kgeval.files.rows import open_rows
 
     names = _annotators(options["annotators"])
@@ -84,7 +84,7 @@ def _annotators(given: str) -> tuple[str, ...]:
 
 
 def _aspects(options: Mapping[str, Any]) -> tuple[Aspect, ...]:
-    from kgeval.compare.judge.grades import chosen_aspects, read_grades
+    from kgeval.comparison.judge.grades import chosen_aspects, read_grades
 
     known = read_grades(options["grades"]) if options["grades"] else None
     return chosen_aspects(listed(options["aspects"]), known)
@@ -99,7 +99,7 @@ def _scores(paths: Iterable[Path]) -> Iterable[Any]:
 
 def _write(rows: Rows, found: Drawn, aspects: tuple[Aspect, ...], options: Mapping[str, Any]) -> None:
     """The key first: sheets without a key are worth nothing."""
-    from kgeval.compare.people.sheets import Sheet, key_of, write_key, write_sheet
+    from kgeval.comparison.people.sheets import Sheet, key_of, write_key, write_sheet
 
     key: SheetKey = key_of(found, aspects, options["seed"])
     write_key(options["key"], key)
@@ -126,7 +126,7 @@ def _texts(rows: Rows, found: Drawn, name: str, *, with_reference: bool) -> Text
 
 
 def _shown(name: str, texts: Texts, found: Drawn, who: str) -> Shown:
-    from kgeval.compare.people.sheets import Shown
+    from kgeval.comparison.people.sheets import Shown
 
     question, reference, answers = texts
     first = found.first[who][name]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from kgeval.cli.common import say
-from kgeval.report.display import percent
+from kgeval.reports.display import percent
 
 if TYPE_CHECKING:
     from kgeval.records import Answer, Question

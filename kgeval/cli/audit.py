@@ -25,8 +25,8 @@ from kgeval.cli.common import Seconds, arguments, connection_options, listed, sa
 from kgeval.cli.show import report_options_of, show_report
 
 if TYPE_CHECKING:
-    from kgeval.audit.engine import Audit, AuditOptions, Progress
-    from kgeval.audit.joined import Joined
+    from kgeval.auditing.engine import Audit, AuditOptions, Progress
+    from kgeval.auditing.joined import Joined
     from kgeval.config import Config
     from kgeval.graph.aura import SessionOptions
     from kgeval.graph.connect import Graph
@@ -87,7 +87,7 @@ def audit(**options: Any) -> int:
 
 def _say_what_csv_leaves_out(report: AuditReport, plan: Plan) -> None:
     """A CSV file of hits that are only examples says so on stderr."""
-    from kgeval.audit.identity import lists_all
+    from kgeval.auditing.identity import lists_all
 
     if plan.options["form"] != "csv" and not any(path.suffix.lower() == ".csv" for path in plan.outputs):
         return
@@ -115,7 +115,7 @@ class Plan:
 
 def planned(given: dict[str, Any]) -> Plan:
     """The plan. Raises: UsageError, InputError, ConfigError for whatever is wrong with flags and files."""
-    from kgeval.audit.joined import read_joined
+    from kgeval.auditing.joined import read_joined
     from kgeval.manifest import Started
 
     config = load_config(given["config_file"])
@@ -182,16 +182,16 @@ def _from_config(config: Config, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _run(graph: Graph, layout: Layout, options: AuditOptions, progress: Progress) -> Audit:
-    from kgeval.audit.engine import audit as run
+    from kgeval.auditing.engine import audit as run
 
     return run(graph, layout, options, progress=progress)
 
 
 def _options(given: dict[str, Any], gates: GatePlan) -> AuditOptions:
     """The engine's options; every fault is raised before a connection is made."""
-    from kgeval.audit.engine import AuditOptions
-    from kgeval.audit.rulebook import choose
-    from kgeval.audit.structure import Options
+    from kgeval.auditing.engine import AuditOptions
+    from kgeval.auditing.rulebook import choose
+    from kgeval.auditing.structure import Options
 
     timeout = given["timeout"]
     corpus = texts(given["corpus"]) if given["corpus"] else None
@@ -206,7 +206,7 @@ def _with_schema(graph: Graph, options: dict[str, Any], chosen: AuditOptions) ->
     source = options["schema_file"]
     if not source:
         return chosen
-    from kgeval.audit.schema import read_schema
+    from kgeval.auditing.schema import read_schema
 
     schema = read_schema(source, graph)
     return replace(chosen, schema=schema.parameters(), unanswered=schema.unanswered())
@@ -214,7 +214,7 @@ def _with_schema(graph: Graph, options: dict[str, Any], chosen: AuditOptions) ->
 
 def _with_joined(found: Audit, joined: list[Joined], graph: str | None) -> Audit:
     """The audit with the findings of other reports; says on stderr what does not fit."""
-    from kgeval.audit.joined import findings_of, warnings
+    from kgeval.auditing.joined import findings_of, warnings
 
     for warning in warnings(joined, graph):
         say(f"warning: --with: {warning}")
@@ -242,7 +242,7 @@ def _progress(checks: int, *, quiet: bool) -> Iterator[Progress]:
 
 
 def _report(graph: Graph, layout: Layout, found: Audit, plan: Plan, notes: list[str]) -> AuditReport:
-    from kgeval.audit.construction import construction
+    from kgeval.auditing.construction import construction
     from kgeval.graph.queries import all_queries
     from kgeval.records import AuditReport
 

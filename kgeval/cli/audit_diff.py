@@ -13,7 +13,7 @@ from kgeval.cli.audit_exit import SEVERITIES
 from kgeval.cli.common import F, arguments, say
 from kgeval.cli.show import report_options_of, show_report
 from kgeval.errors import UsageError
-from kgeval.report.display import percent
+from kgeval.reports.display import percent
 
 if TYPE_CHECKING:
     from kgeval.records import AuditDiff, AuditGate, AuditReport, FindingChange, Severity
@@ -50,12 +50,12 @@ def diff(before: Path, after: Path, **options: Any) -> int:
 
     Exit codes: 0 done, 1 --fail-on-worse found something, 2 wrong input, 3 --fail-on-worse has no answer for a check.
     """
-    from kgeval.audit.diff import diff_all
-    from kgeval.audit.previous import read_audits
+    from kgeval.auditing.diff import diff_all
+    from kgeval.auditing.previous import read_audits
     from kgeval.cli.questions_stats import check_replaced
     from kgeval.manifest import Started
     from kgeval.records import AuditDiff
-    from kgeval.report.write import check_outputs
+    from kgeval.reports.write import check_outputs
 
     options = {**options, "before": before, "after": after}
     started = Started("audit diff", arguments(options))
@@ -88,7 +88,7 @@ class Baseline:
 
 def read_baseline(options: Mapping[str, Any], outputs: Sequence[Path]) -> Baseline | None:
     """The baseline that is asked for. Raises: UsageError, InputError, before anything is run."""
-    from kgeval.audit.previous import read_audits
+    from kgeval.auditing.previous import read_audits
     from kgeval.cli.questions_stats import check_replaced
 
     path = options["baseline"]
@@ -105,8 +105,8 @@ def held_against(report: AuditReport, baseline: Baseline | None, *, alone: bool 
 
     `alone`: it is the only graph that is audited.
     """
-    from kgeval.audit.diff import diff as compared
-    from kgeval.audit.identity import called
+    from kgeval.auditing.diff import diff as compared
+    from kgeval.auditing.identity import called
 
     if baseline is None:
         return report
@@ -124,7 +124,7 @@ def held_against(report: AuditReport, baseline: Baseline | None, *, alone: bool 
 
 def _warn_of_another(then: AuditReport, report: AuditReport, one: str, other: str) -> None:
     """Says on stderr that two audits that are compared are of different graphs."""
-    from kgeval.audit.identity import called
+    from kgeval.auditing.identity import called
 
     if then.graph != report.graph:
         say(f"warning: {one} {called(then.graph)}, {other} {called(report.graph)}")
@@ -153,7 +153,7 @@ def worst(codes: Sequence[int]) -> int:
 
 def gate(made: AuditDiff) -> int:
     """What --fail-on-worse comes to: 3 if a check or a graph has no answer, 1 if a check is worse, else 0. Says which on stderr."""
-    from kgeval.audit.diff import silent, unanswered_at, worse_at
+    from kgeval.auditing.diff import silent, unanswered_at, worse_at
 
     if made.fail_on_worse is None:
         return 0

@@ -13,7 +13,7 @@ from kgeval.cli.models import embedding_options, open_embedder_from_options
 from kgeval.errors import UsageError
 
 if TYPE_CHECKING:
-    from kgeval.audit.check import Embedding
+    from kgeval.auditing.check import Embedding
     from kgeval.config import Config
     from kgeval.manifest import Asked
 
@@ -52,7 +52,7 @@ def embedding_of(config: Config, options: Mapping[str, Any]) -> Embedding | None
         if given:
             raise UsageError(f"{', '.join(given)} without --embed", fix="add --embed, or --embed-anew where the graph has embeddings")
         return None
-    from kgeval.audit.check import Embedding
+    from kgeval.auditing.check import Embedding
 
     embedder = open_embedder_from_options(config, options)
     if not options.get("dry_run"):

@@ -16,8 +16,8 @@ from kgeval.cli.common import F, say
 from kgeval.errors import KgevalError, UsageError
 
 if TYPE_CHECKING:
-    from kgeval.audit.engine import Audit
-    from kgeval.audit.gates import Gates, Limit
+    from kgeval.auditing.engine import Audit
+    from kgeval.auditing.gates import Gates, Limit
     from kgeval.config import Config
     from kgeval.records import AuditGate, AuditReport, Finding, Ratchet
 
@@ -59,7 +59,7 @@ def planned_gates(options: Mapping[str, Any], config: Config, *, outputs: Sequen
 
     Raises: UsageError, InputError, before anything is run; where several things are wrong, a UsageError with all of them.
     """
-    from kgeval.audit.gates import Gates, Waiver, read_ratchet
+    from kgeval.auditing.gates import Gates, Waiver, read_ratchet
     from kgeval.stats.thresholds import split
 
     write, ratchet = options["write_baseline"], options["ratchet"]
@@ -101,7 +101,7 @@ def _check_structure(limits: Mapping[str, Sequence[Limit]], options: Mapping[str
 def gated(report: AuditReport, found: Audit, gates: Gates, fail_on: Any, *, several: bool = False) -> AuditReport:
     """The report with its gates and waivers as they were answered, and the exit code that they come to. What must be known is also said on
     stderr; `several`: with the graph's name, for it is one of several."""
-    from kgeval.audit.gates import gate_rows, silenced, waiver_notes, waiver_rows
+    from kgeval.auditing.gates import gate_rows, silenced, waiver_notes, waiver_rows
 
     pairs = [(one, list[int]()) if _own(one) else silenced(one, gates) for one in report.findings]
     findings = [one for one, _ in pairs]
@@ -142,7 +142,7 @@ def write_debt(plan: GatePlan, report: AuditReport, found: Audit, *, redact: boo
 
 
 def _debt(report: AuditReport, found: Audit, *, redact: bool) -> Ratchet:
-    from kgeval.audit.gates.ratchet import hidden
+    from kgeval.auditing.gates.ratchet import hidden
     from kgeval.records import Ratchet
 
     rules = [one.debt for one in found.judged.values() if one.debt is not None]
@@ -153,8 +153,8 @@ def _debt(report: AuditReport, found: Audit, *, redact: bool) -> Ratchet:
 
 
 def _limits(flags: Sequence[str]) -> Any:
-    from kgeval.audit.gates import entry_of, read_limits
-    from kgeval.audit.gates.limits import FIX
+    from kgeval.auditing.gates import entry_of, read_limits
+    from kgeval.auditing.gates.limits import FIX
 
     entries = [entry_of(flag) for flag in flags]
     limits, faults = read_limits(one for one in entries if not isinstance(one, str))
@@ -182,7 +182,7 @@ def check_part(limits: Mapping[str, Sequence[Limit]], options: Mapping[str, Any]
 def _check_files(options: Mapping[str, Any], write: Path | None, ratchet: Path | None, outputs: Sequence[Path]) -> None:
     """Raises: UsageError where a file that is read would be replaced, or the file cannot be made."""
     from kgeval.config import DEFAULT_FILE
-    from kgeval.report.write import blocked
+    from kgeval.reports.write import blocked
 
     named = [ratchet, options["config_file"] or DEFAULT_FILE, options["layout_option"], options["schema_file"], options["corpus"]]
     read = {Path(one).resolve() for one in [*named, *options["with_reports"]] if one}
@@ -207,14 +207,14 @@ def _faults_of(write: Path, read: set[Path], outputs: Sequence[Path], why: str) 
 
 def _own(finding: Finding) -> bool:
     """Whether it is of a check of this audit, not of a report that joined."""
-    from kgeval.audit.rulebook import load_rules
+    from kgeval.auditing.rulebook import load_rules
 
     return finding.rule_id in load_rules()
 
 
 def ratchet_notes(report: AuditReport, gates: Gates, findings: Sequence[Finding]) -> list[str]:
     """What makes the ratchet hard to hold against this audit, and failed checks of which it knows nothing: all their hits are new."""
-    from kgeval.audit.gates import differences
+    from kgeval.auditing.gates import differences
 
     if gates.ratchet is None:
         return []
@@ -235,7 +235,7 @@ def _unfinished(findings: Sequence[Finding], *, figures: bool) -> list[str]:
 
 
 def _say(notes: Sequence[str], rows: Sequence[AuditGate], where: str) -> None:
-    from kgeval.report.display import beyond
+    from kgeval.reports.display import beyond
 
     for text in notes:
         say(f"warning: {where}{text}")

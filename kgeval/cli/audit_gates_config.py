@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from kgeval.errors import ConfigError
 
 if TYPE_CHECKING:
-    from kgeval.audit.gates import Entry
+    from kgeval.auditing.gates import Entry
     from kgeval.config import Config
 
 
@@ -29,15 +29,15 @@ def load_config(path: Path | None) -> Config:
 
 def threshold_faults(config: Config) -> list[str]:
     """What is wrong with `[audit.thresholds]`, each with its key."""
-    from kgeval.audit.gates import read_limits
+    from kgeval.auditing.gates import read_limits
 
     return read_limits(_entries(config))[1]
 
 
 def waiver_faults(config: Config) -> list[str]:
     """What is wrong with `[[ignore]]`, each with the rule and match that it has: a number would be another one where one is left out."""
-    from kgeval.audit.gates.waivers import waiver_faults as faults_of
-    from kgeval.audit.rulebook import load_rules
+    from kgeval.auditing.gates.waivers import waiver_faults as faults_of
+    from kgeval.auditing.rulebook import load_rules
 
     joining = joining_checks()
     known = [*load_rules(), *joining]
@@ -49,15 +49,15 @@ def waiver_faults(config: Config) -> list[str]:
 
 def joining_checks() -> dict[str, str]:
     """The checks that only other reports bring (--with), with their groups."""
-    from kgeval.audit.accuracy.findings import AILMENTS
-    from kgeval.audit.completeness.run import ADVICE
+    from kgeval.auditing.accuracy.findings import AILMENTS
+    from kgeval.auditing.completeness.run import ADVICE
 
     return {one.rule_id: "accuracy" for kind in AILMENTS.values() for one in kind} | dict.fromkeys(ADVICE, "completeness")
 
 
 def threshold_texts(config: Config, flags: Sequence[str]) -> tuple[str, ...]:
     """The thresholds in force as flags, for the manifest: those of the file whose check or figure no flag names, then the flags."""
-    from kgeval.audit.gates import entry_of
+    from kgeval.auditing.gates import entry_of
     from kgeval.stats.thresholds import split
 
     named = {one.id for one in map(entry_of, split(flags)) if not isinstance(one, str)}
@@ -66,7 +66,7 @@ def threshold_texts(config: Config, flags: Sequence[str]) -> tuple[str, ...]:
 
 
 def _entries(config: Config) -> Iterator[Entry]:
-    from kgeval.audit.gates import Entry
+    from kgeval.auditing.gates import Entry
 
     for name, value in config.audit.thresholds.items():
         where = f"audit.thresholds.{name}"

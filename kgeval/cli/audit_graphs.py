@@ -90,7 +90,7 @@ def check_forms(options: dict[str, Any], outputs: Sequence[Path], columns: Seque
     """Tells before the audits whether the reports can be written in the forms that are asked for. Raises: UsageError."""
     from kgeval.cli.questions_stats import check_replaced
     from kgeval.records import AuditReport, GraphsReport
-    from kgeval.report.write import check_form, check_outputs
+    from kgeval.reports.write import check_form, check_outputs
 
     kind = GraphsReport if columns else AuditReport
     check_outputs(outputs, kind)
@@ -99,7 +99,7 @@ def check_forms(options: dict[str, Any], outputs: Sequence[Path], columns: Seque
 
 
 def _read(given: Sequence[str]) -> tuple[list[Column], list[str]]:
-    from kgeval.audit.previous import read_audits
+    from kgeval.auditing.previous import read_audits
 
     columns: list[Column] = []
     faults: list[str] = []
@@ -179,7 +179,7 @@ def _reports(plan: Plan, audit_one: AuditOne) -> _Run:
 
 def _each(plan: Plan, run: _Run, wanted: Sequence[int], audit_one: Callable[[str], AuditReport]) -> None:
     """Adds the reports of the wanted columns; stops at Ctrl-C and where the server is lost."""
-    from kgeval.audit.beside import FAILED
+    from kgeval.auditing.beside import FAILED
 
     for number, at in enumerate(wanted, start=1):
         name = plan.columns[at].name
@@ -219,7 +219,7 @@ def _bound(graph: Graph, plan: Plan, names: Sequence[str]) -> dict[str, Layout]:
 
 
 def _made(plan: Plan, run: _Run) -> GraphsReport:
-    from kgeval.audit.beside import FAILED, side_by_side, with_tokens
+    from kgeval.auditing.beside import FAILED, side_by_side, with_tokens
 
     columns, done, order = plan.columns, run.done, sorted(run.done)
     files = [column.file for column in columns if column.file is not None]
@@ -268,7 +268,7 @@ def _code(column: Column, report: AuditReport, fail_on: Any) -> int:
     gates; what was incomplete then (a figure that timed out too) is so now."""
     if column.file is None:
         return report.run.exit_code
-    from kgeval.audit.gates import FAIL_ON, failing
+    from kgeval.auditing.gates import FAIL_ON, failing
 
     incomplete = report.run.exit_code == 3 or any(one.status in ("incomplete", "error") for one in report.findings)
     own = [gate for gate in report.gates if gate.id != FAIL_ON]  # of its own call; this one has another or none

@@ -12,7 +12,7 @@ KINDS = {bool: "yes or no", int: "whole number", float: "finite number", str: "t
 
 def parse_settings(given: list[str]) -> dict[str, Any]:
     """`ID.NAME=VALUE` in the type of the setting's default; a later one wins. All faults at once."""
-    from kgeval.audit.rulebook import load_rules
+    from kgeval.auditing.rulebook import load_rules
 
     pairs = [(name.strip(), value.strip()) for name, _, value in (text.partition("=") for text in given)]
     found: dict[str, Any] = {}

@@ -11,7 +11,7 @@ from kgeval.cli.common import F, say
 from kgeval.errors import UsageError
 
 if TYPE_CHECKING:
-    from kgeval.audit.part import Part
+    from kgeval.auditing.part import Part
     from kgeval.graph.connect import Graph
     from kgeval.graph.memory import Estimate
     from kgeval.records import Layout
@@ -42,7 +42,7 @@ def safe_options(command: F) -> F:
 
 def part_of(options: Mapping[str, Any]) -> Part:
     """What the checks of strings look at. Raises: UsageError beside a ratchet, which counts single hits."""
-    from kgeval.audit.part import Part
+    from kgeval.auditing.part import Part
 
     share = options["sample_share"] or 1.0
     if share < 1 and (named := [name for name in BY_PART if options.get(name)]):

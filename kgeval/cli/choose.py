@@ -9,7 +9,7 @@ import click
 
 from kgeval.cli.common import F, interactive, say
 from kgeval.errors import LayoutError
-from kgeval.report.display import percent
+from kgeval.reports.display import percent
 
 if TYPE_CHECKING:
     from kgeval.config import Config

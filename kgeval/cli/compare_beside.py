@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kgeval.compare.results.pair import is_first
+from kgeval.comparison.results.pair import is_first
 from kgeval.errors import InputError
-from kgeval.report.display import figure
+from kgeval.reports.display import figure
 
 if TYPE_CHECKING:
-    from kgeval.compare.engine import Run
-    from kgeval.compare.judge.ways import Case
-    from kgeval.compare.kept import Round
-    from kgeval.compare.table import PairTable
+    from kgeval.comparison.engine import Run
+    from kgeval.comparison.judge.ways import Case
+    from kgeval.comparison.kept import Round
+    from kgeval.comparison.table import PairTable
     from kgeval.files.label_files import PairLabel
     from kgeval.llm.asker import Asker
     from kgeval.records import Anchor, ComparisonReport, ComparisonVerdict, CorrectedRate, Drift, PairResult
@@ -66,8 +66,8 @@ class Beside:
 
     def judge(self, one: Round, run: Run) -> None:
         """Judges the anchors, as they stand, in one trial: only the judge can change. Raises what ends a run."""
-        from kgeval.compare.drift import drift
-        from kgeval.compare.engine import verdicts_of
+        from kgeval.comparison.drift import drift
+        from kgeval.comparison.engine import verdicts_of
 
         if not self.anchors:
             return
@@ -81,7 +81,7 @@ class Beside:
 
     def corrected(self, tables: Iterable[PairTable]) -> tuple[tuple[CorrectedRate, ...], list[str]]:
         """The pairs' rates corrected by the labels, and what is to be said of the labels."""
-        from kgeval.compare.corrected import corrected, labels_of, selected
+        from kgeval.comparison.corrected import corrected, labels_of, selected
 
         if not self.labels:
             return (), []
@@ -135,7 +135,7 @@ def _comparison(path: Path) -> ComparisonReport:
 
 
 def _cases(one: Round, anchor: Anchor) -> Iterator[Case]:
-    from kgeval.compare.judge.ways import Case
+    from kgeval.comparison.judge.ways import Case
 
     for a_first in (True, False)[: one.way.positions]:
         for repeat in range(1, one.repeats + 1):
@@ -143,7 +143,7 @@ def _cases(one: Round, anchor: Anchor) -> Iterator[Case]:
 
 
 def _about(one: Round, anchor: Anchor) -> ComparisonVerdict:
-    from kgeval.compare.drift import SIDES
+    from kgeval.comparison.drift import SIDES
     from kgeval.records import ComparisonVerdict
 
     return ComparisonVerdict(

@@ -13,7 +13,7 @@ from kgeval.errors import UsageError
 
 if TYPE_CHECKING:
     from kgeval.cli.compare_run import Job
-    from kgeval.compare.engine import Run
+    from kgeval.comparison.engine import Run
     from kgeval.config import Config
     from kgeval.records import ComparisonReport
 
@@ -49,7 +49,7 @@ def outputs_of(config: Config, options: Mapping[str, Any], inputs: Sequence[Path
     """Where things go. Raises: UsageError for endings that are none, files that cannot be written, and files that are read."""
     from kgeval.files.score_forms import is_folder
     from kgeval.records import ComparisonReport
-    from kgeval.report.write import blocked, check_outputs
+    from kgeval.reports.write import blocked, check_outputs
 
     given = [Path(one) for one in options["outputs"]] or [Path(name) for name in config.report.outputs]
     if Path("-") in given:
@@ -76,7 +76,7 @@ def outputs_of(config: Config, options: Mapping[str, Any], inputs: Sequence[Path
 def _folder(folder: Path, job: Job, run: Run, report: ComparisonReport) -> list[Path]:
     """Everything but the verdicts, which are there already."""
     from kgeval.files.partial import private
-    from kgeval.report.write import write_report
+    from kgeval.reports.write import write_report
 
     redact = bool(job.options["redact"])
     written = []
@@ -96,7 +96,7 @@ def _folder(folder: Path, job: Job, run: Run, report: ComparisonReport) -> list[
 
 def _manifest(path: Path, report: ComparisonReport, *, redact: bool) -> None:
     from kgeval.files.partial import private
-    from kgeval.report.write import cleared
+    from kgeval.reports.write import cleared
 
     with private(path) as file:
         file.write((cleared(report) if redact else report).run.model_dump_json(indent=2) + "\n")

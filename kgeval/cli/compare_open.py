@@ -19,10 +19,10 @@ from kgeval.cli.score_options import maps_of, rows_wanted
 from kgeval.errors import UsageError
 
 if TYPE_CHECKING:
-    from kgeval.compare.answering import Answering
-    from kgeval.compare.kept import Pairing
-    from kgeval.compare.pairs import Paired
-    from kgeval.compare.sources import SecondRun, Source
+    from kgeval.comparison.answering import Answering
+    from kgeval.comparison.kept import Pairing
+    from kgeval.comparison.pairs import Paired
+    from kgeval.comparison.sources import SecondRun, Source
     from kgeval.config import Config
     from kgeval.files.asked import Questions
     from kgeval.files.rows import Rows
@@ -57,7 +57,7 @@ class Opened:
 
     def pairings(self, show: Show) -> list[Pairing]:
         """The pairs with their questions: of each question what a judge and a system are shown, once for all pairs."""
-        from kgeval.compare.kept import Pairing
+        from kgeval.comparison.kept import Pairing
 
         seen: dict[str, Question] = {}
         return [
@@ -154,8 +154,8 @@ def _systems(
 
 
 def _joined(options: Mapping[str, Any], settings: Settings, parts: _Parts, stack: ExitStack) -> Opened:
-    from kgeval.compare.pairs import pair_up
-    from kgeval.compare.sources import SECOND, Asked, filed
+    from kgeval.comparison.pairs import pair_up
+    from kgeval.comparison.sources import SECOND, Asked, filed
 
     files = [info.system for info in getattr(parts.rows, "systems", ())]
     hooks = {name: system for name, system in parts.systems.items() if name in files}
@@ -190,7 +190,7 @@ def _checks(given: Sequence[str], systems: Sequence[str]) -> list[tuple[str, str
 
 def _wanted(options: Mapping[str, Any], systems: Sequence[str], checks: Sequence[tuple[str, str]]) -> Any:
     """Which pairs: a second run's file stands beside its own system and no other."""
-    from kgeval.compare.pairs import PairsWanted
+    from kgeval.comparison.pairs import PairsWanted
 
     usual = PairsWanted(options["against"], tuple(options["pairs"]), options["allow_missing"])
     if not checks:
@@ -207,10 +207,10 @@ def _answering(
     stack: ExitStack,
 ) -> tuple[Answering, Answering]:
     """The answers as the run aligns them, and free; one store for both."""
-    from kgeval.compare.align.force import Forcer
-    from kgeval.compare.answering import Answering, AnsweringSettings
-    from kgeval.compare.sources import second_run
-    from kgeval.compare.store import Store, answers_file
+    from kgeval.comparison.align.force import Forcer
+    from kgeval.comparison.answering import Answering, AnsweringSettings
+    from kgeval.comparison.sources import second_run
+    from kgeval.comparison.store import Store, answers_file
     from kgeval.llm.asker import Live
     from kgeval.llm.places import journal_file
 

@@ -17,10 +17,10 @@ from kgeval.errors import UsageError
 
 if TYPE_CHECKING:
     from kgeval.cli.compare_open import KnownCounts, Opened
-    from kgeval.compare.align.shape import AlignmentRule
-    from kgeval.compare.judge.ways import Way
-    from kgeval.compare.kept import Round
-    from kgeval.compare.results.found import Figure, Threshold
+    from kgeval.comparison.align.shape import AlignmentRule
+    from kgeval.comparison.judge.ways import Way
+    from kgeval.comparison.kept import Round
+    from kgeval.comparison.results.found import Figure, Threshold
     from kgeval.config import Config
     from kgeval.records import Procedure, TrialKind
     from kgeval.stats.thresholds import Threshold as Written
@@ -157,9 +157,9 @@ class Settings:
 
 def settings_of(config: Config, options: Mapping[str, Any]) -> Settings:
     """The settings in force. Raises: UsageError, InputError (--grades)."""
-    from kgeval.compare.align.rule import alignment
-    from kgeval.compare.stopping import TIE_REGION
-    from kgeval.compare.stopping import TRIALS as SURE_TRIALS
+    from kgeval.comparison.align.rule import alignment
+    from kgeval.comparison.stopping import TIE_REGION
+    from kgeval.comparison.stopping import TRIALS as SURE_TRIALS
 
     section = config.compare
 
@@ -189,7 +189,7 @@ def settled(settings: Settings, config: Config, options: Mapping[str, Any], open
     A judge at temperature 0 gives the same reply to the same request. So nothing is repeated, and there are as many trials as have other
     answers (systems that answer anew, files with several answers) or another wording. Raises: UsageError.
     """
-    from kgeval.compare.judge.grades import KNOWN
+    from kgeval.comparison.judge.grades import KNOWN
 
     show, shown_note = _shown(options["show"] or config.compare.show, opened.known_counts())
     names = listed(options["aspects"]) or list(config.compare.aspects)
@@ -244,8 +244,8 @@ def _shown(given: Show | None, counts: KnownCounts) -> tuple[Show, str]:
 
 def _ways(procedure: Procedure, options: Mapping[str, Any], names: Sequence[str], *, informed: bool = False) -> list[Way]:
     """The procedure of the run, then those compared with it."""
-    from kgeval.compare.judge.grades import chosen_aspects, read_grades
-    from kgeval.compare.judge.ways import way_of
+    from kgeval.comparison.judge.grades import chosen_aspects, read_grades
+    from kgeval.comparison.judge.ways import way_of
 
     aspects = chosen_aspects(names, read_grades(options["grades"]) if options["grades"] else None)
     wanted: list[Procedure] = [procedure, *options["contrast"]]
@@ -256,7 +256,7 @@ def _ways(procedure: Procedure, options: Mapping[str, Any], names: Sequence[str]
 
 def _rounds(ways: Sequence[Way], trials: int, repeats: int, *, aligned: bool) -> tuple[Round, ...]:
     """The biased baseline has one trial and one call; it and `differential` see free answers, unless that is the run's own procedure."""
-    from kgeval.compare.kept import Round
+    from kgeval.comparison.kept import Round
 
     return tuple(
         Round(way, 1, 1, aligned=False) if way.procedure == "biased"
@@ -267,7 +267,7 @@ def _rounds(ways: Sequence[Way], trials: int, repeats: int, *, aligned: bool) ->
 
 def thresholds_of(texts: Sequence[str], systems: Sequence[str], aspects: Sequence[str]) -> tuple[Threshold, ...]:
     """The thresholds of a run. `systems`, `aspects`: those that it has. Raises: UsageError with every fault of all of them."""
-    from kgeval.compare.results.found import Threshold
+    from kgeval.comparison.results.found import Threshold
     from kgeval.stats.thresholds import parse_thresholds
 
     read = parse_thresholds(

@@ -22,9 +22,9 @@ from kgeval.files.joining import only_how_read
 
 if TYPE_CHECKING:
     from kgeval.cli.compare_files import Outputs
-    from kgeval.compare.engine import Run
-    from kgeval.compare.kept import Pairing, Round, Segment, Verdicts
-    from kgeval.compare.results.found import Found, Tables, Threshold
+    from kgeval.comparison.engine import Run
+    from kgeval.comparison.kept import Pairing, Round, Segment, Verdicts
+    from kgeval.comparison.results.found import Found, Tables, Threshold
     from kgeval.config import Config
     from kgeval.llm.plan import PlannedStage
     from kgeval.manifest import Started
@@ -79,9 +79,9 @@ def open_job(config: Config, options: Mapping[str, Any], started: Started, stack
 
 def show_dry_run(job: Job) -> int:
     """The calls that a run would make, by stage; nothing is sent."""
-    from kgeval.compare.answering_plan import plan as plan_answers
-    from kgeval.compare.foresight import Foresight
-    from kgeval.compare.planning import Planning, exact, plan
+    from kgeval.comparison.answering_plan import plan as plan_answers
+    from kgeval.comparison.foresight import Foresight
+    from kgeval.comparison.planning import Planning, exact, plan
     from kgeval.llm.asker import Dry
     from kgeval.llm.plan import Plan
 
@@ -109,8 +109,8 @@ def show_dry_run(job: Job) -> int:
 def in_batches(job: Job) -> None:
     """With --batch: the judge's calls, as far as the answers are known, by batches; the run finds them in the journal."""
     from kgeval.cli.batching import batch_first
-    from kgeval.compare.foresight import Foresight
-    from kgeval.compare.planning import Planning, walk
+    from kgeval.comparison.foresight import Foresight
+    from kgeval.comparison.planning import Planning, walk
     from kgeval.llm.asker import Dry
 
     opened = job.opened
@@ -123,7 +123,7 @@ def in_batches(job: Job) -> None:
 def carry_out(job: Job, judged: Callable[[Job, Verdicts], Run] | None = None) -> int:
     """Judges everything, writes what was asked for, shows the report, and says by its exit code what came of it. `judged`: where the
     verdicts come from instead."""
-    from kgeval.compare.kept import Verdicts
+    from kgeval.comparison.kept import Verdicts
 
     try:
         with Verdicts(job.outputs.growing, fingerprint=signature_of(job)) as verdicts:
@@ -143,8 +143,8 @@ def carry_out(job: Job, judged: Callable[[Job, Verdicts], Run] | None = None) ->
 
 
 def _judged(job: Job, verdicts: Verdicts) -> Run:
-    from kgeval.compare.engine import Run, Sources, Sure
-    from kgeval.compare.stopping import Stopping
+    from kgeval.comparison.engine import Run, Sources, Sure
+    from kgeval.comparison.stopping import Stopping
 
     opened, options = job.opened, job.options
     sure = Sure(lambda: Stopping(tie_region=job.settings.tie_region), options["seed"]) if options["stop_when_sure"] else None
@@ -160,7 +160,7 @@ def _judged(job: Job, verdicts: Verdicts) -> Run:
 
 def _report(job: Job, run: Run) -> ComparisonReport:
     """The report, with its exit code."""
-    from kgeval.compare.results.build import build_report
+    from kgeval.comparison.results.build import build_report
 
     report = build_report(_found(job, run))
     report = job.beside.compared(report)
@@ -168,8 +168,8 @@ def _report(job: Job, run: Run) -> ComparisonReport:
 
 
 def _found(job: Job, run: Run) -> Found:
-    from kgeval.compare.judge.grades import grade_texts
-    from kgeval.compare.results.found import Found
+    from kgeval.comparison.judge.grades import grade_texts
+    from kgeval.comparison.results.found import Found
 
     opened, main = job.opened, job.settings.main
     looked = _Looked(run.verdicts)

@@ -87,7 +87,7 @@ def whole_of(job: Job) -> dict[str, JsonValue]:
     """What the whole run is, the same in each of its parts. `rows`: questions and answers; `signature`: judge, prompts and settings;
     `run`: pairs and procedures."""
     from kgeval.cli.compare_told import signature_of
-    from kgeval.compare.store import key_of
+    from kgeval.comparison.store import key_of
 
     aligned = job.opened.aligned
     sources = {name: aligned.sources[name].signature for name in aligned.paired.systems}

@@ -10,7 +10,7 @@ from kgeval.cli.common import arguments, say
 from kgeval.errors import UsageError
 
 if TYPE_CHECKING:
-    from kgeval.compare.simulate import Simulation, SimulationSettings
+    from kgeval.comparison.simulate import Simulation, SimulationSettings
     from kgeval.manifest import Started
     from kgeval.records import SimulationReport
 
@@ -27,10 +27,10 @@ def simulate_command(options: Mapping[str, Any]) -> int:
     Exit codes: 0 all bounds are held, 1 one is not, 2 wrong input.
     """
     from kgeval.cli.show import show_report
-    from kgeval.compare.simulate import simulate
+    from kgeval.comparison.simulate import simulate
     from kgeval.manifest import Started
     from kgeval.records import SimulationReport
-    from kgeval.report.write import check_outputs
+    from kgeval.reports.write import check_outputs
 
     outputs = tuple(options.get("outputs") or ())
     used = {**{name: options.get(name) for name in USED}, "outputs": outputs}
@@ -51,7 +51,7 @@ def simulate_command(options: Mapping[str, Any]) -> int:
 
 
 def _settings(options: Mapping[str, Any]) -> SimulationSettings:
-    from kgeval.compare.simulate import SimulationSettings
+    from kgeval.comparison.simulate import SimulationSettings
 
     given = {name: options[name] for name in NUMBERS if options.get(name) is not None}
     if options.get("n_questions") is not None:

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kgeval.compare.results.build import STOPPED
-from kgeval.compare.results.pair import is_first
-from kgeval.report.display import beyond
+from kgeval.comparison.results.build import STOPPED
+from kgeval.comparison.results.pair import is_first
+from kgeval.reports.display import beyond
 
 if TYPE_CHECKING:
     from pydantic import JsonValue

@@ -26,8 +26,8 @@ from kgeval.cli.show import report_options, show_report
 from kgeval.errors import UsageError
 
 if TYPE_CHECKING:
-    from kgeval.audit.completeness.gold import Gold
-    from kgeval.audit.completeness.run import CompletenessOptions
+    from kgeval.auditing.completeness.gold import Gold
+    from kgeval.auditing.completeness.run import CompletenessOptions
     from kgeval.config import Config
     from kgeval.manifest import Started
     from kgeval.records import CompletenessReport, Level, Proportion
@@ -83,7 +83,7 @@ def completeness(**options: Any) -> int:
     """
     from kgeval import config as configuration
     from kgeval.manifest import Started
-    from kgeval.report.write import check_outputs
+    from kgeval.reports.write import check_outputs
 
     config = configuration.load(options["config_file"])
     outputs = list(options["outputs"]) or [Path(name) for name in config.report.outputs]
@@ -114,8 +114,8 @@ def _check_sources(options: dict[str, Any]) -> None:
 
 def _gold(config: Config, options: dict[str, Any]) -> tuple[Gold, IdealMade | None]:
     """The gold set of files, or an extractor's (none after a dry run)."""
-    from kgeval.audit.completeness.gold import Items, distinct, only_documents
-    from kgeval.audit.completeness.gold_files import read_gold
+    from kgeval.auditing.completeness.gold import Items, distinct, only_documents
+    from kgeval.auditing.completeness.gold_files import read_gold
 
     ideal = ideal_from_options(config, options) if options["ideal"] else None
     gold = ideal.gold if ideal else read_gold(options["gold_files"]) if options["gold_files"] else distinct(Items())
@@ -130,7 +130,7 @@ def _measured(config: Config, options: dict[str, Any], started: Started) -> tupl
 
     What can fail at once (options, files, connection) is tried before anything that takes long or costs money.
     """
-    from kgeval.audit.completeness.run import measure
+    from kgeval.auditing.completeness.run import measure
 
     _check_sources(options)
     if options["dry_run"] and options["ideal"]:
@@ -157,8 +157,8 @@ def _measured(config: Config, options: dict[str, Any], started: Started) -> tupl
 
 def _options(config: Config, options: dict[str, Any], started: Started, open_things: ExitStack) -> CompletenessOptions:
     """The options of the measurement; the embedder is opened where its level is asked for."""
-    from kgeval.audit.completeness.gold_files import read_gold
-    from kgeval.audit.completeness.run import CompletenessOptions
+    from kgeval.auditing.completeness.gold_files import read_gold
+    from kgeval.auditing.completeness.run import CompletenessOptions
     from kgeval.cli.models import open_embedder_from_options
 
     levels = parse_levels(listed(options["levels"]))
@@ -199,7 +199,7 @@ def parse_gates(given: Sequence[str]) -> list[Threshold]:
 
 def gate_code(report: CompletenessReport, gates: Sequence[Threshold]) -> int:
     """3 if a gate has no answer, 1 if one is missed, else 0; each is said on stderr."""
-    from kgeval.report.display import beyond
+    from kgeval.reports.display import beyond
     from kgeval.stats.thresholds import passes
 
     codes = [0]

@@ -15,10 +15,10 @@ from kgeval.cli.models import open_embedder_from_options, open_models_from_optio
 from kgeval.errors import UsageError
 
 if TYPE_CHECKING:
-    from kgeval.audit.completeness.fact_files import Facts
-    from kgeval.audit.completeness.facts import FactOptions
-    from kgeval.audit.completeness.gold import Gold
-    from kgeval.audit.completeness.ideal import Ideal
+    from kgeval.auditing.completeness.fact_files import Facts
+    from kgeval.auditing.completeness.facts import FactOptions
+    from kgeval.auditing.completeness.gold import Gold
+    from kgeval.auditing.completeness.ideal import Ideal
     from kgeval.config import Config
     from kgeval.graph.connect import Graph
     from kgeval.llm.embed import Embedder
@@ -84,7 +84,7 @@ def ideal_from_options(config: Config, options: Mapping[str, Any]) -> IdealMade 
 
     Raises: UsageError, InputError, IncompleteError, ModelError as ideal_gold does.
     """
-    from kgeval.audit.completeness.ideal import ideal_gold
+    from kgeval.auditing.completeness.ideal import ideal_gold
     from kgeval.text.documents import read_documents
 
     read = read_documents(list(options["ideal"]))
@@ -117,7 +117,7 @@ class FactsAsked:
 
     def judged(self, graph: Graph, report: CompletenessReport) -> tuple[CompletenessReport, int]:
         """The report with the facts judged, and the models' exit code."""
-        from kgeval.audit.completeness.facts import fact_retention
+        from kgeval.auditing.completeness.facts import fact_retention
 
         facts = fact_retention(graph, report.layout, self.read.facts, self.models, self.embedder, options=self.options)
         notes = [*facts.notes, *(f"--facts: {fault}" for fault in self.read.faults), *self.models.notes]
@@ -126,7 +126,7 @@ class FactsAsked:
 
     def show_plan(self, graph: Graph, layout: Layout) -> None:
         """What judging would cost; asks the judge nothing."""
-        from kgeval.audit.completeness.facts import PROMPT, fact_tasks
+        from kgeval.auditing.completeness.facts import PROMPT, fact_tasks
         from kgeval.llm.plan import Plan
 
         prompt = self.models.prompt(PROMPT)
@@ -142,8 +142,8 @@ def facts_from_options(config: Config, options: Mapping[str, Any], open_things: 
 
     Raises: InputError, UsageError, ModelError: the file or a model cannot be used.
     """
-    from kgeval.audit.completeness.fact_files import read_facts
-    from kgeval.audit.completeness.facts import FactOptions
+    from kgeval.auditing.completeness.fact_files import read_facts
+    from kgeval.auditing.completeness.facts import FactOptions
 
     if not options["facts"]:
         return None
@@ -207,7 +207,7 @@ def _extractor(config: Config, options: Mapping[str, Any], open_things: ExitStac
 
 def _with_people(ideal: Ideal, options: Mapping[str, Any]) -> Ideal:
     """The ideal graph after a sheet was written, or read back."""
-    from kgeval.audit.completeness.ideal_sheet import checked, sampled, write_sheet
+    from kgeval.auditing.completeness.ideal_sheet import checked, sampled, write_sheet
 
     if options["ideal_labels"]:
         return checked(ideal, options["ideal_labels"])

@@ -77,7 +77,7 @@ def contamination(**options: Any) -> int:
 def _check(config: Config, options: Mapping[str, Any]) -> None:
     """Everything that can be checked before a file is read. Raises: UsageError."""
     from kgeval.records import ContaminationReport
-    from kgeval.report.write import check_outputs
+    from kgeval.reports.write import check_outputs
 
     if not options["answers"] and not options["scores"]:
         raise UsageError("neither answers nor scores are given", fix="give --answers closed-book.jsonl (kgeval answer makes one)")

@@ -16,7 +16,7 @@ from kgeval.cli.score_options import maps_of
 from kgeval.cli.show import show_report
 from kgeval.metrics.contamination.documents import Knowledge
 from kgeval.metrics.engine import Tools
-from kgeval.report.display import percent
+from kgeval.reports.display import percent
 
 if TYPE_CHECKING:
     from kgeval.config import Config

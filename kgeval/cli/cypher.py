@@ -61,7 +61,7 @@ def show(name: str, offline: bool, **options: Any) -> None:
     Where the query needs the graph's layout, kgeval connects and fills in the names of your database. A repair's other parameters are yours
     to choose: it does not run until they are set.
     """
-    from kgeval.report.listing import ended
+    from kgeval.reports.listing import ended
 
     query = _query(name)
     values = {} if offline or not _connects(query) else _filled(query, options)
@@ -126,7 +126,7 @@ def _from_graph(graph: Graph, config: Config, query: Query, options: dict[str, A
         values["layout"] = layout_from_options(graph, config, **which).model_dump()
     source = options["schema_file"] or config.audit.schema_file
     if "schema" in names and source:
-        from kgeval.audit.schema import read_schema
+        from kgeval.auditing.schema import read_schema
 
         values["schema"] = read_schema(source, graph).parameters()
     return values
@@ -146,8 +146,8 @@ def param_lines(query: Query, values: dict[str, Any]) -> list[str]:
 
 def rows_note(query: Query) -> str:
     """What a check's query lists where it does not list the check's hits; "" otherwise."""
-    from kgeval.audit.repair import query_lists
-    from kgeval.audit.rulebook import load_rules
+    from kgeval.auditing.repair import query_lists
+    from kgeval.auditing.rulebook import load_rules
 
     rule = load_rules().get(query.name)
     if rule is None or query_lists(rule) == "hits":
@@ -157,8 +157,8 @@ def rows_note(query: Query) -> str:
 
 def defaults(query: Query, sample: int = ALL) -> dict[str, Any]:
     """Values that the rule of the same name gives to the query's parameters, and a sample size."""
-    from kgeval.audit.engine import settings_of
-    from kgeval.audit.rulebook import load_rules
+    from kgeval.auditing.engine import settings_of
+    from kgeval.auditing.rulebook import load_rules
 
     rule = load_rules().get(query.name)
     pool: dict[str, Any] = {"sample": sample, **(settings_of(rule, {}) if rule else {})}

@@ -87,9 +87,9 @@ def _server(graph: Graph) -> None:
 
 
 def _checks(graph: Graph, layout: Layout, *, has_schema: bool) -> int:
-    from kgeval.audit.roles import missing_roles
-    from kgeval.audit.rulebook import load_rules
-    from kgeval.audit.structure import PARTS, gds_ids
+    from kgeval.auditing.roles import missing_roles
+    from kgeval.auditing.rulebook import load_rules
+    from kgeval.auditing.structure import PARTS, gds_ids
 
     click.echo(f"layout      {layout.name}{f', graph {layout.scope_value}' if layout.scope_value else ''}")
     missing = missing_roles(graph, layout, has_schema=has_schema)

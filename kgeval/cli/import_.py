@@ -14,7 +14,7 @@ import click
 from kgeval.cli.common import connection_options, open_from_options, say
 from kgeval.cli.import_bulk import bulk_options, check_bulk, import_bulk, named_tables, read_tables
 from kgeval.errors import KgevalError, UsageError
-from kgeval.report.display import percent
+from kgeval.reports.display import percent
 
 if TYPE_CHECKING:
     from kgeval.graph.load.model import Loaded

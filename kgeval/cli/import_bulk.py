@@ -10,7 +10,7 @@ import click
 
 from kgeval.cli.common import F, say
 from kgeval.errors import IncompleteError, InputError, UsageError
-from kgeval.report.display import percent
+from kgeval.reports.display import percent
 
 if TYPE_CHECKING:
     from kgeval.graph.load.bulk.convert import Converted, Progress

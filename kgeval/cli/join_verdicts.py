@@ -15,8 +15,8 @@ from kgeval.errors import InputError, UsageError
 from kgeval.files.shards import WHOLE
 
 if TYPE_CHECKING:
-    from kgeval.compare.engine import Run
-    from kgeval.compare.kept import Verdicts
+    from kgeval.comparison.engine import Run
+    from kgeval.comparison.kept import Verdicts
     from kgeval.files.verdict_parts import VerdictPart
 
 NOT_OF_THE_WHOLE = ("shard", WHOLE, "outputs", "verdicts", "form", "dry_run", "batch", "journal", "cache_dir")
@@ -102,8 +102,8 @@ def _told_by(parts: Sequence[VerdictPart]) -> Told:
 
 
 def _taken(parts: Sequence[VerdictPart], job: Job, verdicts: Verdicts) -> Run:
-    from kgeval.compare.engine import Sources
-    from kgeval.compare.rejoined import Rejoined
+    from kgeval.comparison.engine import Sources
+    from kgeval.comparison.rejoined import Rejoined
     from kgeval.files.verdict_parts import Said
 
     opened = job.opened

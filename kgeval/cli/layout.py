@@ -10,7 +10,7 @@ import click
 
 from kgeval.cli.common import connection_options, open_from_options, say
 from kgeval.errors import UsageError
-from kgeval.report.display import percent
+from kgeval.reports.display import percent
 
 if TYPE_CHECKING:
     from kgeval.graph.layouts import Candidate, Detection

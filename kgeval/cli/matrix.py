@@ -26,7 +26,7 @@ def matrix(folder: Path, **options: Any) -> int:
     from kgeval.manifest import Started
     from kgeval.metrics.table import all_metrics
     from kgeval.records import CrossedReport
-    from kgeval.report.write import check_outputs
+    from kgeval.reports.write import check_outputs
     from kgeval.run.crossing import crossed
     from kgeval.run.ledger import FILE, read_ledger
 

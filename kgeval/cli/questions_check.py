@@ -140,7 +140,7 @@ def _files(options: Mapping[str, Any]) -> list[str]:
 def _outputs(options: Mapping[str, Any]) -> tuple[list[Path], list[Path]]:
     """The files for questions, and those for the report. Raises: UsageError."""
     from kgeval.records import CheckReport
-    from kgeval.report.write import check_outputs
+    from kgeval.reports.write import check_outputs
 
     outputs = list(options["outputs"])
     results = [path for path in outputs if path.suffix.lower() == ".jsonl"]

@@ -12,7 +12,7 @@ from kgeval.cli.common import say
 from kgeval.cli.models import show_plan
 from kgeval.cli.questions_stats import STDIN
 from kgeval.cli.show import show_report
-from kgeval.report.display import beyond, percent
+from kgeval.reports.display import beyond, percent
 
 if TYPE_CHECKING:
     from kgeval.files.asked import Questions

@@ -46,7 +46,7 @@ def classify(**options: Any) -> int:
     from kgeval import config as configuration
     from kgeval.cli.show import show_report
     from kgeval.manifest import Started
-    from kgeval.report.write import write_report
+    from kgeval.reports.write import write_report
 
     started = Started("questions classify", arguments(options))
     config = configuration.load(options["config_file"])

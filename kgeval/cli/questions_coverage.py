@@ -14,7 +14,7 @@ from kgeval.cli.common import Seconds, arguments, connection_options, open_from_
 from kgeval.cli.questions_stats import STDIN, check_replaced, file_options, questions_of
 from kgeval.cli.show import report_options_of, show_report
 from kgeval.errors import UsageError
-from kgeval.report.display import beyond
+from kgeval.reports.display import beyond
 
 if TYPE_CHECKING:
     from kgeval.config import Config
@@ -60,7 +60,7 @@ def coverage(**options: Any) -> int:
     from kgeval.questions.checking.gates import parse_check_gates
     from kgeval.questions.coverage import FACETS
     from kgeval.records import CoverageReport
-    from kgeval.report.write import check_outputs
+    from kgeval.reports.write import check_outputs
 
     config = configuration.load(options["config_file"])
     options["redact"] = options["redact"] or config.report.redact

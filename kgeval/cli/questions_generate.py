@@ -141,7 +141,7 @@ def _threshold(config: Config, options: Mapping[str, Any]) -> float:
 def _check_places(options: Mapping[str, Any]) -> None:
     """Refuses places that cannot be written, or that would replace something that is needed. Raises: UsageError."""
     from kgeval.cli.questions_run import beside
-    from kgeval.report.write import blocked, check_outputs
+    from kgeval.reports.write import blocked, check_outputs
 
     output, sheet = options["output"], options["sheet"]
     if output != STDOUT and output.suffix.lower() != ".jsonl":

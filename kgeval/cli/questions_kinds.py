@@ -22,7 +22,7 @@ def kinds(form: str) -> int:
     if form == "json":
         click.echo(json.dumps([_as_json(name) for name in all_kinds()], indent=1, ensure_ascii=False))
         return 0
-    from kgeval.report.kinds_text import terminal
+    from kgeval.reports.kinds_text import terminal
 
     width = shutil.get_terminal_size((100, 40)).columns
     rows = [(group, [_as_json(kind.name) for kind in members]) for group, members in groups().items()]

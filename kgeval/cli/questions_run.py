@@ -88,7 +88,7 @@ def beside(output: Path) -> Path:
 
 def _open(config: Config, job: Job, held: ExitStack) -> Sampler:
     """Opens the model first (nothing is sent), then the graph, and checks that both can do what the kinds need."""
-    from kgeval.audit.accuracy.chunks import read_chunks
+    from kgeval.auditing.accuracy.chunks import read_chunks
     from kgeval.questions.sampling.sampler import open_sampler
 
     options = job.options
@@ -259,7 +259,7 @@ def _told(job: Job, report: GenerationReport, written: list[Path]) -> None:
     """The counts: on stdout, or on stderr where the questions themselves go there."""
     import shutil
 
-    from kgeval.report.questions_text import terminal
+    from kgeval.reports.questions_text import terminal
 
     if not job.options["quiet"]:
         err = job.output == STDOUT

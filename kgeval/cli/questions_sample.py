@@ -91,7 +91,7 @@ def beside(output: Path) -> Path:
 
 
 def _check(output: Path | None) -> None:
-    from kgeval.report.write import check_outputs
+    from kgeval.reports.write import check_outputs
 
     if output is None or str(output) == "-":
         return
@@ -111,7 +111,7 @@ def _wanted(options: Mapping[str, Any]) -> Wanted:
 
 def _draw(config: Config, options: Mapping[str, Any]) -> tuple[int, Capacity, ServerInfo]:
     """Draws, prints and writes. Returns how many there were, what the graph can give, and the server."""
-    from kgeval.audit.accuracy.chunks import read_chunks
+    from kgeval.auditing.accuracy.chunks import read_chunks
     from kgeval.questions.sampling.sampler import open_sampler
 
     wanted, chunks = _wanted(options), read_chunks(options["chunks"]) if options["chunks"] else None

@@ -73,7 +73,7 @@ def stats(**options: Any) -> int:
     from kgeval.manifest import Started
     from kgeval.questions.figures import figures
     from kgeval.records import QuestionStats
-    from kgeval.report.write import check_outputs
+    from kgeval.reports.write import check_outputs
 
     files = list(options["files"])
     started = Started("questions stats", arguments(options))

@@ -16,7 +16,7 @@ from kgeval.errors import UsageError
 
 if TYPE_CHECKING:
     from kgeval.records import OverviewReport
-    from kgeval.report.overview.sources import Sources
+    from kgeval.reports.overview.sources import Sources
     from kgeval.stats.thresholds import Threshold
 
 
@@ -60,8 +60,8 @@ def report(**options: Any) -> int:
 def _made(options: Mapping[str, Any], outputs: Sequence[Path]) -> OverviewReport:
     """The report; options and outputs are checked before anything is read."""
     from kgeval.manifest import Started
-    from kgeval.report.overview.sources import read_sources
-    from kgeval.report.overview.whole import Demands, overview
+    from kgeval.reports.overview.sources import read_sources
+    from kgeval.reports.overview.whole import Demands, overview
 
     started = Started("report", arguments(options))
     thresholds = _thresholds(options["thresholds"])
@@ -85,7 +85,7 @@ def _thresholds(texts: Sequence[str]) -> list[Threshold]:
 def _check(options: Mapping[str, Any], outputs: Sequence[Path]) -> None:
     from kgeval.cli.questions_stats import check_replaced
     from kgeval.records import OverviewReport
-    from kgeval.report.write import check_outputs
+    from kgeval.reports.write import check_outputs
 
     check_outputs(outputs, OverviewReport)
     check_replaced(list(outputs), [path for path in (*options["runs"], *options["baselines"]) if path.is_file()])
@@ -115,7 +115,7 @@ def _with_links(made: OverviewReport, outputs: Sequence[Path]) -> OverviewReport
 
 def exit_code(made: OverviewReport) -> int:
     """3 where something is not complete or a gate has no answer, 1 where a gate is missed, else 0."""
-    from kgeval.report.overview.findings import at_or_above
+    from kgeval.reports.overview.findings import at_or_above
 
     if not made.complete or any(gate.met is None for gate in made.gates):
         return 3

@@ -16,7 +16,7 @@ def rule() -> None:
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 def list_(as_json: bool) -> None:
     """List all checks by group."""
-    from kgeval.audit.rulebook import load_rules
+    from kgeval.auditing.rulebook import load_rules
 
     rules = load_rules().values()
     if as_json:
@@ -36,8 +36,8 @@ def list_(as_json: bool) -> None:
 @click.argument("rule_id", metavar="ID")
 def show(rule_id: str) -> None:
     """Print a check's page: what it finds, why, example, limits, repair (printed, never run)."""
-    from kgeval.audit.pages import rule_page
-    from kgeval.audit.rulebook import load_rules
+    from kgeval.auditing.pages import rule_page
+    from kgeval.auditing.rulebook import load_rules
 
     rules = load_rules()
     if rule_id not in rules:

@@ -51,7 +51,7 @@ def _of_commands(config: Config, stages: Sequence[Stage]) -> Iterator[str]:
 
 
 def _of_audit(config: Config) -> Iterator[str]:
-    from kgeval.audit.rulebook import choose
+    from kgeval.auditing.rulebook import choose
     from kgeval.cli.audit_gates_config import threshold_faults, waiver_faults
     from kgeval.cli.audit_options import parse_settings
 
@@ -79,7 +79,7 @@ def _of_scores(config: Config) -> Iterator[str]:
 
 
 def _of_comparison(config: Config) -> Iterator[str]:
-    from kgeval.compare.judge.grades import chosen_aspects
+    from kgeval.comparison.judge.grades import chosen_aspects
 
     if "grades" not in config.run.options.get("compare", {}):
         yield from _said("compare.aspects", lambda: chosen_aspects(config.compare.aspects))

@@ -106,7 +106,7 @@ def job_of(config: Config, options: Mapping[str, Any], started: Started) -> Job:
     from kgeval.files.scores import is_result
     from kgeval.metrics.summary.gates import parse_gates
     from kgeval.records import ScoreReport
-    from kgeval.report.write import check_outputs
+    from kgeval.reports.write import check_outputs
 
     if options["write_back"] and not options["explain"]:
         raise UsageError("--write-back needs --explain QUESTION", fix="name the question whose graph shall be written")

@@ -16,7 +16,7 @@ from kgeval.metrics.definition import Settings, Subject
 from kgeval.metrics.facts import Facts
 from kgeval.metrics.options import SettingValue, make_settings
 from kgeval.metrics.select import Selection, lacking
-from kgeval.report.display import visible
+from kgeval.reports.display import visible
 
 if TYPE_CHECKING:
     from kgeval.cli.score_run import Job

@@ -217,7 +217,7 @@ def finish(job: Job, rows: Rows, fill: Callable[[Job, Rows, ScoreFile], None] | 
 def _scored(job: Job, rows: Rows, fill: Callable[[Job, Rows, ScoreFile], None]) -> tuple[ScoreReport, list[Path]]:
     """The report, and the result files that were written."""
     from kgeval.files.scores import ScoreFile, Taking
-    from kgeval.report.redact_scores import redacted_scores
+    from kgeval.reports.redact_scores import redacted_scores
 
     taking: Taking = "scored" if job.options["retry_errors"] else "finished" if job.options["resume"] else "nothing"
     mark, shard = fingerprint(job, rows), job.wanted.shard

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from kgeval.report.display import beyond, percent
+from kgeval.reports.display import beyond, percent
 
 if TYPE_CHECKING:
     from kgeval.records import GateResult, ScoreReport

@@ -47,7 +47,7 @@ def sensitivity(**options: Any) -> int:
     from kgeval import config as configuration
     from kgeval.cli.score_run import plan
     from kgeval.records import SensitivityReport
-    from kgeval.report.write import check_outputs
+    from kgeval.reports.write import check_outputs
 
     config = configuration.load(options["config_file"])
     options["redact"] = options["redact"] or config.report.redact

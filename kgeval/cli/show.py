@@ -13,7 +13,7 @@ import click
 from kgeval.cli.common import F, OutputPath, coloured, say, silence_stdout
 
 if TYPE_CHECKING:
-    from kgeval.report.page import Report
+    from kgeval.reports.page import Report
 
 
 def report_options_of(endings: str, forms: Sequence[str]) -> Callable[[F], F]:
@@ -47,7 +47,7 @@ def show_report(report: Report, options: Mapping[str, Any], outputs: Sequence[Pa
     Raises: UsageError where a file cannot be written; the others are written and the result is printed all the same.
     """
     from kgeval.errors import UsageError
-    from kgeval.report.write import write_report
+    from kgeval.reports.write import write_report
 
     written, fault = [], None
     for path in outputs:
@@ -66,7 +66,7 @@ def show_report(report: Report, options: Mapping[str, Any], outputs: Sequence[Pa
 
 
 def _print(report: Report, options: Mapping[str, Any], written: Sequence[Path]) -> None:
-    from kgeval.report.write import Screen, rendered
+    from kgeval.reports.write import Screen, rendered
 
     screen = Screen(shutil.get_terminal_size((100, 40)).columns, coloured(sys.stdout), written)
     try:

@@ -14,7 +14,7 @@ from kgeval.cli.show import report_options_of, show_report
 from kgeval.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from kgeval.compare.given.tables import Judged
+    from kgeval.comparison.given.tables import Judged
     from kgeval.files.verdict_files import Verdicts
     from kgeval.manifest import Started
     from kgeval.records import StatsKind, StatsReport
@@ -94,7 +94,7 @@ def bounds_of(text: str | None) -> tuple[float, float] | None:
 
 def verdicts_of(options: Mapping[str, Any]) -> tuple[Verdicts, Judged]:
     """The verdicts of FILES and their tables. Raises: InputError for faults, and for pairs with different questions unless allowed."""
-    from kgeval.compare.given.tables import judged
+    from kgeval.comparison.given.tables import judged
     from kgeval.files.verdict_files import VerdictsWanted, read_verdicts
     from kgeval.files.winners import said_by
 
@@ -136,7 +136,7 @@ def begin(kind: str, options: Mapping[str, Any]) -> Started:
     from kgeval.cli.questions_stats import check_replaced
     from kgeval.manifest import Started
     from kgeval.records import StatsReport
-    from kgeval.report.write import check_outputs
+    from kgeval.reports.write import check_outputs
 
     check_outputs(options["outputs"], StatsReport)
     check_replaced(options["outputs"], read_files(options))

@@ -13,7 +13,7 @@ from kgeval.cli.stats_options import FILE, SHOWN, begin, common_options, finish,
 from kgeval.errors import InputError
 
 if TYPE_CHECKING:
-    from kgeval.compare.given.tables import Judged
+    from kgeval.comparison.given.tables import Judged
     from kgeval.files.label_files import PairLabel
     from kgeval.manifest import Started
     from kgeval.records import Anchor, CorrectedRate, Drift
@@ -43,7 +43,7 @@ def correct(**options: Any) -> int:
     found, tables = verdicts_of(options)
     labels = read_labels(options["human"], winners=said_by(options["winners"]))
     rates = _rates(tables, labels, options)
-    from kgeval.compare.corrected import selected
+    from kgeval.comparison.corrected import selected
 
     warning = selected(rates)
     parts = {"corrected": rates, "notes": [*([warning] if warning else []), *notes_of(found, tables)]}
@@ -52,7 +52,7 @@ def correct(**options: Any) -> int:
 
 def _rates(tables: Judged, labels: Sequence[PairLabel], options: Mapping[str, Any]) -> list[CorrectedRate]:
     """The corrections of every pair with labels. Raises: InputError where labels are about nothing that was judged."""
-    from kgeval.compare.corrected import corrected, labels_of
+    from kgeval.comparison.corrected import corrected, labels_of
 
     if len(tables.tables) > 1 and any(label.system_a is None for label in labels):
         raise InputError("the labels do not say which systems they are about, and there are several pairs", fix="add system_a and system_b")
@@ -77,8 +77,8 @@ def _rates(tables: Judged, labels: Sequence[PairLabel], options: Mapping[str, An
 
 
 def _shares(started: Started, options: Mapping[str, Any]) -> int:
-    from kgeval.compare.corrected import SELECTED
-    from kgeval.compare.given.shares import Item, corrected_shares
+    from kgeval.comparison.corrected import SELECTED
+    from kgeval.comparison.given.shares import Item, corrected_shares
     from kgeval.files.share_files import read_shares
 
     rows, notes = read_shares(options["files"], maps_of(options["maps"]))
@@ -101,7 +101,7 @@ def drift(**options: Any) -> int:
 
     Exit codes: 0 done, 2 wrong input.
     """
-    from kgeval.compare.drift import drift as measure
+    from kgeval.comparison.drift import drift as measure
     from kgeval.files.anchor_files import read_anchors
 
     started = begin("drift", options)
@@ -133,7 +133,7 @@ def _baseline(options: Mapping[str, Any], anchors: Sequence[Anchor], settings: M
     kept = report_drift(path)
     if kept is not None:
         return kept
-    from kgeval.compare.drift import drift as measure
+    from kgeval.comparison.drift import drift as measure
 
     found, _ = verdicts_of({**options, "files": (path,), "allow_missing": True})
     _check_known(anchors, [one.question_id for one in found.verdicts])

@@ -15,7 +15,7 @@ from kgeval.errors import InputError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from kgeval.compare.given.scores import Column, Span
+    from kgeval.comparison.given.scores import Column, Span
     from kgeval.files.score_tables import Scores
     from kgeval.records import PairedResult, PairResult, SelfCheck
 
@@ -45,7 +45,7 @@ def paired(**options: Any) -> int:
 
     Exit codes: 0 done, 2 wrong input.
     """
-    from kgeval.compare.given.scores import means, missing_of, paired_results, scale_of
+    from kgeval.comparison.given.scores import means, missing_of, paired_results, scale_of
 
     started = begin("paired", options)
     scores, columns = scores_of(options)
@@ -65,7 +65,7 @@ def paired(**options: Any) -> int:
 
 def scores_of(options: Mapping[str, Any]) -> tuple[Scores, list[Column]]:
     """The scores of FILES by system and metric. Raises: InputError for faults, and for systems with different questions unless allowed."""
-    from kgeval.compare.given.scores import columns_of, missing_of
+    from kgeval.comparison.given.scores import columns_of, missing_of
     from kgeval.files.score_tables import ScoresWanted, read_score_tables
 
     check_once(options["files"])
@@ -119,7 +119,7 @@ def aa(**options: Any) -> int:
     if _has_winner(options):
         return _aa_of_verdicts(started, options)
     scores, columns = _runs(options)
-    from kgeval.compare.given.scores import missing_of, paired_results, scale_of
+    from kgeval.comparison.given.scores import missing_of, paired_results, scale_of
 
     scale = scale_of(columns, bounds_of(options["bounds"]))
     results = paired_results(columns, seed=options["seed"], confidence=options["confidence"], scale=scale)
@@ -147,7 +147,7 @@ def _runs(options: Mapping[str, Any]) -> tuple[Scores, list[Column]]:
     """Two columns a metric. Two files of one system with one name: the runs are called by their files."""
     from dataclasses import replace
 
-    from kgeval.compare.given.scores import columns_of, missing_of
+    from kgeval.comparison.given.scores import columns_of, missing_of
     from kgeval.files.score_tables import Scores
 
     files = options["files"]
@@ -181,7 +181,7 @@ def _has_winner(options: Mapping[str, Any]) -> bool:
 
 def _aa_of_verdicts(started: Any, options: Mapping[str, Any]) -> int:
     from kgeval.cli.stats_options import notes_of, verdicts_of
-    from kgeval.compare.given.verdicts import self_check_of
+    from kgeval.comparison.given.verdicts import self_check_of
 
     found, tables = verdicts_of({**options, "winners": (), "procedure": None})
     checks: list[SelfCheck] = [self_check_of(table, seed=options["seed"], confidence=options["confidence"]) for table in tables.tables]
@@ -208,7 +208,7 @@ def power(**options: Any) -> int:
     _check_power(options)
     if not options["files"]:
         return finish(started, "power", options, {"power": [_power_row(options, options["sd"], bounds_of(options["bounds"]))]}, {})
-    from kgeval.compare.given.scores import paired_results, scale_of
+    from kgeval.comparison.given.scores import paired_results, scale_of
 
     scores, columns = scores_of(options)
     scale = scale_of(columns, bounds_of(options["bounds"]))
@@ -236,7 +236,7 @@ def _check_power(options: Mapping[str, Any]) -> None:
 
 
 def _power_row(options: Mapping[str, Any], sd: float, scale: Span | None, one: PairedResult | None = None) -> Any:
-    from kgeval.compare.given.scores import within
+    from kgeval.comparison.given.scores import within
     from kgeval.records import PowerRow
     from kgeval.stats.power import detectable, needed, tier
 

@@ -31,8 +31,8 @@ def rank(**options: Any) -> int:
 
     Exit codes: 0 done, 2 wrong input.
     """
-    from kgeval.compare.given.verdicts import ranking_of
-    from kgeval.compare.results.pair import pair_results, with_holm
+    from kgeval.comparison.given.verdicts import ranking_of
+    from kgeval.comparison.results.pair import pair_results, with_holm
 
     started = begin("rank", options)
     _check_export(options)
@@ -46,7 +46,7 @@ def rank(**options: Any) -> int:
     missing = {" - ".join(pair): gone for pair, gone in tables.lacking.items()} if not found.by_row else {}
     parts = {"ranking": ranking, "pairs": pairs, "missing": missing, "notes": [*notes_of(found, tables), *cautions(pairs)]}
     if options["export"] is not None:
-        from kgeval.compare.given.outcomes import single_outcomes
+        from kgeval.comparison.given.outcomes import single_outcomes
         from kgeval.files.duel_files import write_duels
 
         write_duels(options["export"], single_outcomes(tables.tables))
@@ -56,7 +56,7 @@ def rank(**options: Any) -> int:
 def _check_export(options: Mapping[str, Any]) -> None:
     """Raises: UsageError for a file of --export that is no CSV, cannot be written, or is read."""
     from kgeval.cli.questions_stats import check_replaced
-    from kgeval.report.write import blocked
+    from kgeval.reports.write import blocked
 
     path: Path | None = options["export"]
     if path is None:
@@ -81,7 +81,7 @@ def judge(**options: Any) -> int:
 
     Exit codes: 0 done, 2 wrong input.
     """
-    from kgeval.compare.given.verdicts import judge_reports
+    from kgeval.comparison.given.verdicts import judge_reports
 
     started = begin("judge", options)
     found, tables = verdicts_of(options)
@@ -105,7 +105,7 @@ def sequential(**options: Any) -> int:
 
     Exit codes: 0 done, 2 wrong input.
     """
-    from kgeval.compare.given.verdicts import sequence_of
+    from kgeval.comparison.given.verdicts import sequence_of
 
     started = begin("sequential", options)
     if not 0 <= options["tie_region"] < 1:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
-from kgeval.audit.completeness.documents import NAMED_BY
+from kgeval.auditing.completeness.documents import NAMED_BY
 from kgeval.graph.queries import all_queries
 from kgeval.questions.checking.gates import CheckGate
 from kgeval.questions.covering.land import Land

@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from kgeval.audit.completeness.candidates import has_own_index
+from kgeval.auditing.completeness.candidates import has_own_index
 from kgeval.graph.connect import Graph
 from kgeval.graph.keys import Keys
 from kgeval.graph.load.naming import name_key

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from kgeval.audit.accuracy.sheet import delimiter, escaped, unescaped, without_controls
+from kgeval.auditing.accuracy.sheet import delimiter, escaped, unescaped, without_controls
 from kgeval.errors import InputError, UsageError
 from kgeval.files import read_table
 from kgeval.files.partial import private

@@ -126,7 +126,7 @@ def _is_node_link(path: Path) -> bool:
 
 def is_ours(path: Path) -> bool:
     """True for a Markdown report of kgeval: it ends with a mark that no page shows."""
-    from kgeval.report.write import MARK
+    from kgeval.reports.write import MARK
 
     with path.open("rb") as file:
         file.seek(max(0, path.stat().st_size - 2 * len(MARK)))

@@ -22,7 +22,7 @@ import networkx as nx
 import numpy as np
 from big_graph import GRAPH, VERBS, load, started_server
 
-from kgeval.audit.structure import Options, measure
+from kgeval.auditing.structure import Options, measure
 from kgeval.graph.connect import Graph, open_graph
 from kgeval.graph.server import stop
 from kgeval.records import Layout

@@ -18,7 +18,7 @@ from neo4j_server import server
 
 from kgeval.cli.main import run as kgeval
 from kgeval.records import ScoreReport
-from kgeval.report.display import number
+from kgeval.reports.display import number
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "neo4j"))
 from two_novels import DATA, build_arguments, files_of

@@ -18,11 +18,11 @@ from pathlib import Path
 
 from neo4j_server import server
 
-from kgeval.audit.completeness.gold import Gold
-from kgeval.audit.completeness.gold_files import read_gold
-from kgeval.audit.completeness.run import CompletenessOptions, measure
-from kgeval.audit.engine import AuditOptions, audit
-from kgeval.audit.rulebook import load_rules
+from kgeval.auditing.completeness.gold import Gold
+from kgeval.auditing.completeness.gold_files import read_gold
+from kgeval.auditing.completeness.run import CompletenessOptions, measure
+from kgeval.auditing.engine import AuditOptions, audit
+from kgeval.auditing.rulebook import load_rules
 from kgeval.cli.main import run as kgeval
 from kgeval.graph.connect import Graph, open_graph
 from kgeval.graph.layouts import bind, load_profile

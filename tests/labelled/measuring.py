@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from world import PAIRS
 
-from kgeval.audit.accuracy.duplicates import Listed, listed_pairs
-from kgeval.audit.accuracy.gold_pairs import Counts, GoldPair, against_gold, read_pairs
-from kgeval.audit.check import Embedding
-from kgeval.audit.measured import Case, Measured, Run, Share
+from kgeval.auditing.accuracy.duplicates import Listed, listed_pairs
+from kgeval.auditing.accuracy.gold_pairs import Counts, GoldPair, against_gold, read_pairs
+from kgeval.auditing.check import Embedding
+from kgeval.auditing.measured import Case, Measured, Run, Share
 from kgeval.graph.connect import Graph
 from kgeval.records import Layout
 from kgeval.stats.intervals import Interval

@@ -17,11 +17,11 @@ from answer_world import script
 from room import session
 from scripted_judge import Judge
 
-from kgeval.compare.align.force import Forcer
-from kgeval.compare.answering import Answering, AnsweringSettings
-from kgeval.compare.pairs import PairsWanted, pair_up
-from kgeval.compare.sources import Asked, Source, filed, second_run
-from kgeval.compare.store import Store
+from kgeval.comparison.align.force import Forcer
+from kgeval.comparison.answering import Answering, AnsweringSettings
+from kgeval.comparison.pairs import PairsWanted, pair_up
+from kgeval.comparison.sources import Asked, Source, filed, second_run
+from kgeval.comparison.store import Store
 from kgeval.files.asked import open_questions
 from kgeval.files.rows import RowsWanted, open_rows
 from kgeval.llm.asker import Dry, Live

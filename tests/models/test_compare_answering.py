@@ -15,9 +15,9 @@ import pytest
 from answering_world import Given, Writer, all_pairs, answers, asked, command, killed, opened
 from room import RECOVERABLE, TAKEN
 
-from kgeval.compare.align.rule import alignment
-from kgeval.compare.sources import FAR
-from kgeval.compare.store import Store, answers_file
+from kgeval.comparison.align.rule import alignment
+from kgeval.comparison.sources import FAR
+from kgeval.comparison.store import Store, answers_file
 from kgeval.errors import ConfigError, UsageError
 from kgeval.llm.fake import FakeServer, Rule
 from kgeval.records import Answer

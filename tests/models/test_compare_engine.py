@@ -15,13 +15,13 @@ import pytest
 from compare_world import PairJudge
 from room import session
 
-from kgeval.compare.align.shape import AlignedPair
-from kgeval.compare.engine import Run, Sources, Sure
-from kgeval.compare.judge.grades import chosen_aspects
-from kgeval.compare.judge.ways import way_of
-from kgeval.compare.kept import Pairing, Round, Verdicts
-from kgeval.compare.planning import Planning, count, exact, plan
-from kgeval.compare.stopping import Stopping
+from kgeval.comparison.align.shape import AlignedPair
+from kgeval.comparison.engine import Run, Sources, Sure
+from kgeval.comparison.judge.grades import chosen_aspects
+from kgeval.comparison.judge.ways import way_of
+from kgeval.comparison.kept import Pairing, Round, Verdicts
+from kgeval.comparison.planning import Planning, count, exact, plan
+from kgeval.comparison.stopping import Stopping
 from kgeval.llm.asker import Dry, Live
 from kgeval.llm.calls import Outcome, Task
 from kgeval.llm.fake import FakeServer

@@ -11,8 +11,8 @@ from compare_world import PairJudge, worth
 from room import session
 from scripted_judge import ORDER
 
-from kgeval.compare.judge.grades import ZENG, chosen_aspects
-from kgeval.compare.judge.ways import Case, Said, way_of
+from kgeval.comparison.judge.grades import ZENG, chosen_aspects
+from kgeval.comparison.judge.ways import Case, Said, way_of
 from kgeval.llm.asker import Live
 from kgeval.llm.fake import KINDS, Chat, FakeServer
 from kgeval.records import Procedure

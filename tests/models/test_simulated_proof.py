@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from kgeval.compare.simulate import Simulation, SimulationSettings, simulate, standard
+from kgeval.comparison.simulate import Simulation, SimulationSettings, simulate, standard
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]  # 40 s of one core, on a busy machine far more
 FEW = SimulationSettings(trials=3, questions=60, resamples=1000)

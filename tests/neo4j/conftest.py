@@ -189,11 +189,11 @@ def draw(graph: Graph) -> Callable[[str], None]:
 @pytest.fixture(autouse=True)
 def every_hit_stands_in_an_example(monkeypatch: pytest.MonkeyPatch) -> None:
     """The law of gates, on every graph of the suite: where all examples of a check are listed, what they count is its count."""
-    from kgeval.audit import engine
-    from kgeval.audit.check import Outcome
-    from kgeval.audit.gates import Gates, Judged
-    from kgeval.audit.gates.keys import keys_of, recounted
-    from kgeval.audit.rulebook import Rule
+    from kgeval.auditing import engine
+    from kgeval.auditing.check import Outcome
+    from kgeval.auditing.gates import Gates, Judged
+    from kgeval.auditing.gates.keys import keys_of, recounted
+    from kgeval.auditing.rulebook import Rule
 
     real = engine.judged
 

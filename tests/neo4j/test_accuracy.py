@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from kgeval.audit.accuracy.chunks import read_chunks
-from kgeval.audit.accuracy.drawing import draw_sample
-from kgeval.audit.accuracy.sample import Sample, Wanted
+from kgeval.auditing.accuracy.chunks import read_chunks
+from kgeval.auditing.accuracy.drawing import draw_sample
+from kgeval.auditing.accuracy.sample import Sample, Wanted
 from kgeval.cli.main import run
 from kgeval.graph.connect import Address, Graph
 from kgeval.graph.layouts import bind, load_profile

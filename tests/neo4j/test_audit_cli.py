@@ -15,7 +15,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from kgeval.audit import engine
+from kgeval.auditing import engine
 from kgeval.cli.main import run
 from kgeval.graph.connect import Address, Graph
 from kgeval.graph.queries import all_queries, parse

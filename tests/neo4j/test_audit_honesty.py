@@ -8,10 +8,10 @@ from typing import Any
 import neo4j
 import pytest
 
-from kgeval.audit import engine
-from kgeval.audit.engine import AuditOptions, audit
-from kgeval.audit.rulebook import choose
-from kgeval.audit.structure import PARTS, Options, gds_ids, measure
+from kgeval.auditing import engine
+from kgeval.auditing.engine import AuditOptions, audit
+from kgeval.auditing.rulebook import choose
+from kgeval.auditing.structure import PARTS, Options, gds_ids, measure
 from kgeval.graph.connect import ConnectionLost, Graph, QueryTimeout
 from kgeval.graph.project import drop
 from kgeval.records import Layout

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kgeval.audit.engine import run_check
+from kgeval.auditing.engine import run_check
 from kgeval.graph.layouts import load_profile
 from kgeval.records import Finding
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kgeval.audit.engine import run_check
+from kgeval.auditing.engine import run_check
 from kgeval.records import Finding, Layout
 
 LABELS = Layout(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kgeval.audit.engine import run_check
-from kgeval.audit.schema import GraphSchema, PropertySpec, TypeSpec, from_constraints, read_schema
+from kgeval.auditing.engine import run_check
+from kgeval.auditing.schema import GraphSchema, PropertySpec, TypeSpec, from_constraints, read_schema
 from kgeval.records import Finding, Layout
 
 PLAIN = Layout(

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from kgeval.audit.engine import run_check
-from kgeval.audit.steps.missing_index import Expected, lack, parse
+from kgeval.auditing.engine import run_check
+from kgeval.auditing.steps.missing_index import Expected, lack, parse
 from kgeval.graph.connect import Graph
 from kgeval.records import Finding, Layout
 

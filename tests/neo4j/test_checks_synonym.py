@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kgeval.audit.engine import run_check
-from kgeval.audit.steps.relation_synonym import reduced
+from kgeval.auditing.engine import run_check
+from kgeval.auditing.steps.relation_synonym import reduced
 from kgeval.graph.layouts import load_profile
 from kgeval.records import Finding, Layout
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kgeval.audit.engine import run_check
-from kgeval.audit.steps.inverted_interval import is_inverted
+from kgeval.auditing.engine import run_check
+from kgeval.auditing.steps.inverted_interval import is_inverted
 from kgeval.records import Finding, Layout
 
 FACTS = Layout(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kgeval.audit.engine import run_check
-from kgeval.audit.steps.type_inconsistency import fold, other_spellings
+from kgeval.auditing.engine import run_check
+from kgeval.auditing.steps.type_inconsistency import fold, other_spellings
 from kgeval.records import Finding, Layout
 
 LABELS = Layout(name="labels", entity_labels=["__Entity__"], type_label_ignored=["__Entity__", "mine"], name_keys=["name"])

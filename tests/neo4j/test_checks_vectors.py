@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kgeval.audit.check import Embedding
-from kgeval.audit.engine import run_check
+from kgeval.auditing.check import Embedding
+from kgeval.auditing.engine import run_check
 from kgeval.graph.queries import all_queries
 from kgeval.llm.embed import Embedder, open_embedder
 from kgeval.llm.vector_cache import VectorCache

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from kgeval.audit.completeness.gold import Gold, Items, distinct
-from kgeval.audit.completeness.gold_files import read_gold
-from kgeval.audit.completeness.run import CompletenessOptions, measure
+from kgeval.auditing.completeness.gold import Gold, Items, distinct
+from kgeval.auditing.completeness.gold_files import read_gold
+from kgeval.auditing.completeness.run import CompletenessOptions, measure
 from kgeval.cli.main import run
 from kgeval.graph.connect import Address, Graph
 from kgeval.graph.layouts import bind, load_profile
 from kgeval.records import CompletenessReport, GoldEntity, GoldMatch, GoldTriple, Proportion
-from kgeval.report.completeness import verdict
+from kgeval.reports.completeness import verdict
 
 Draw = Callable[[str], None]
 DATA = Path(os.environ.get("KGEVAL_TEST_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kgeval.audit import engine
-from kgeval.audit.engine import run_check
+from kgeval.auditing import engine
+from kgeval.auditing.engine import run_check
 from kgeval.errors import ConnectError, QueryError
 from kgeval.graph.connect import Address, Graph, QueryTimeout, open_graph, translated
 from kgeval.graph.queries import all_queries, parse

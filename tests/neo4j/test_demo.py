@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import kgeval
-from kgeval.audit.rulebook import load_rules
+from kgeval.auditing.rulebook import load_rules
 from kgeval.cli.main import run
 from kgeval.graph.connect import Address, Graph
 from kgeval.records import AuditReport, Finding

@@ -7,16 +7,16 @@ from collections.abc import Callable
 
 import pytest
 
-from kgeval.audit.diff import diff
-from kgeval.audit.engine import AuditOptions, audit
-from kgeval.audit.rulebook import choose
+from kgeval.auditing.diff import diff
+from kgeval.auditing.engine import AuditOptions, audit
+from kgeval.auditing.rulebook import choose
 from kgeval.cli.choose import choose_layout
 from kgeval.graph.connect import Graph
 from kgeval.graph.queries import all_queries
 from kgeval.manifest import Started
 from kgeval.questions.making.answer_cypher import answers, either_query
 from kgeval.records import AuditReport, Layout
-from kgeval.report.reading import lines
+from kgeval.reports.reading import lines
 
 Draw = Callable[[str], None]
 NORTHWIND = """UNWIND range(1, 8) AS i CREATE (c:Customer:Company {companyName: 'Firm ' +

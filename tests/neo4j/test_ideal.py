@@ -12,9 +12,9 @@ import pytest
 from click.testing import CliRunner, Result
 from statsmodels.stats.proportion import proportion_confint
 
-from kgeval.audit.completeness.ideal import ideal_gold
-from kgeval.audit.completeness.ideal_sheet import checked, sampled, write_sheet
-from kgeval.audit.completeness.run import measure
+from kgeval.auditing.completeness.ideal import ideal_gold
+from kgeval.auditing.completeness.ideal_sheet import checked, sampled, write_sheet
+from kgeval.auditing.completeness.run import measure
 from kgeval.cli.main import cli
 from kgeval.errors import IncompleteError, InputError, UsageError
 from kgeval.llm.calls import Endpoint, Failure, Limits
@@ -22,7 +22,7 @@ from kgeval.llm.fake import Chat, FakeServer
 from kgeval.llm.session import open_models
 from kgeval.manifest import Asked
 from kgeval.records import CompletenessReport, Document, GoldEntity, Layout
-from kgeval.report.write import rendered
+from kgeval.reports.write import rendered
 from kgeval.text.build.state import Cutting
 from kgeval.text.extract.mentions import Extraction, Link, Mention, Source
 from kgeval.text.extract.model import ModelExtractor

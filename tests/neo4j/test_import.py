@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from kgeval.audit.engine import run_check
+from kgeval.auditing.engine import run_check
 from kgeval.cli.main import run
 from kgeval.graph.connect import Address, Graph
 from kgeval.graph.layouts import bind, load_profile, override

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kgeval.audit.engine import run_check
-from kgeval.audit.structure import Options, measure
+from kgeval.auditing.engine import run_check
+from kgeval.auditing.structure import Options, measure
 from kgeval.cli.main import run
 from kgeval.graph.connect import Address, Graph
 from kgeval.graph.layouts import bind, load_profile

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from sklearn.metrics import precision_recall_fscore_support
 
-from kgeval.audit.accuracy.duplicates import CHECKS
-from kgeval.audit.accuracy.gold_pairs import read_pairs
-from kgeval.audit.check import Embedding
-from kgeval.audit.measured import FILE, Run, measured
+from kgeval.auditing.accuracy.duplicates import CHECKS
+from kgeval.auditing.accuracy.gold_pairs import read_pairs
+from kgeval.auditing.check import Embedding
+from kgeval.auditing.measured import FILE, Run, measured
 from kgeval.graph.connect import Graph
 from kgeval.llm.embed import open_embedder
 from kgeval.records import Layout

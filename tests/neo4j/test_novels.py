@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from kgeval.audit.completeness.gold import Gold
-from kgeval.audit.completeness.gold_files import read_gold
-from kgeval.audit.completeness.run import CompletenessOptions, measure
-from kgeval.audit.engine import AuditOptions, audit
-from kgeval.audit.rulebook import load_rules
+from kgeval.auditing.completeness.gold import Gold
+from kgeval.auditing.completeness.gold_files import read_gold
+from kgeval.auditing.completeness.run import CompletenessOptions, measure
+from kgeval.auditing.engine import AuditOptions, audit
+from kgeval.auditing.rulebook import load_rules
 from kgeval.cli.main import run
 from kgeval.graph.connect import Address, Graph
 from kgeval.graph.layouts import bind, load_profile

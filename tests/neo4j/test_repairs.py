@@ -17,15 +17,15 @@ from typing import Any
 import pytest
 
 import kgeval
-from kgeval.audit.engine import run_check
-from kgeval.audit.repair import repair_query
-from kgeval.audit.rulebook import load_rules
-from kgeval.audit.schema import GraphSchema, PropertySpec, TypeSpec
+from kgeval.auditing.engine import run_check
+from kgeval.auditing.repair import repair_query
+from kgeval.auditing.rulebook import load_rules
+from kgeval.auditing.schema import GraphSchema, PropertySpec, TypeSpec
 from kgeval.graph.connect import Graph
 from kgeval.graph.layouts import bind, load_profile
 from kgeval.graph.queries import all_queries
 from kgeval.records import AuditReport, Finding, Layout
-from kgeval.report.listing import Listing, hits, layout_line, listing, repair
+from kgeval.reports.listing import Listing, hits, layout_line, listing, repair
 
 SAMPLE = json.loads((Path(kgeval.__file__).parent / "sample" / "graph.json").read_text(encoding="utf-8"))
 HOSTILE = "Bobby'; `DETACH` \\u0027 $layout"

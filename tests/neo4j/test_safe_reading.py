@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 from neo4j.exceptions import Neo4jError
 
-from kgeval.audit.engine import run_check
-from kgeval.audit.part import Part
+from kgeval.auditing.engine import run_check
+from kgeval.auditing.part import Part
 from kgeval.cli import audit_safe
 from kgeval.cli.main import run as kgeval
 from kgeval.graph.connect import Address, Graph, QueryEnded

@@ -269,7 +269,7 @@ def test_the_same_walks_come_from_the_native_projection_as_often_as_it_is_made(
 
 
 def test_lists_of_sources_with_a_separator_are_read_and_chunks_may_come_from_files(graph: Graph, draw: Callable[[str], None]) -> None:
-    from kgeval.audit.accuracy.chunks import Chunks
+    from kgeval.auditing.accuracy.chunks import Chunks
 
     draw("""CREATE (a:base {entity_id: 'A', entity_type: 'T', source_id: 'c1<SEP>c2'}),
         (b:base {entity_id: 'B', source_id: 'c2<SEP>UNKNOWN'}), (a)-[:DIRECTED {keywords: 'knows', source_id: 'c2<SEP>c3'}]->(b)""")

@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from session_stand_in import client
 
-from kgeval.audit.completeness.bridging import communities_of
-from kgeval.audit.engine import run_check
-from kgeval.audit.structure import Options, measure
+from kgeval.auditing.completeness.bridging import communities_of
+from kgeval.auditing.engine import run_check
+from kgeval.auditing.structure import Options, measure
 from kgeval.errors import ConnectError
 from kgeval.graph.aura import SessionOptions, in_session
 from kgeval.graph.aura import session as life
@@ -104,8 +104,8 @@ def test_they_agree_on_random_graphs(graph: Graph, monkeypatch: pytest.MonkeyPat
 
 
 def test_beyond_the_exact_limit_and_with_leiden_they_agree_too(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kgeval.audit.structure.EXACT_DIAMETER_NODES", 3)
-    monkeypatch.setattr("kgeval.audit.communities.LOUVAIN_UP_TO", 3)
+    monkeypatch.setattr("kgeval.auditing.structure.EXACT_DIAMETER_NODES", 3)
+    monkeypatch.setattr("kgeval.auditing.communities.LOUVAIN_UP_TO", 3)
     write(graph, list(range(9)), [(i, i + 1) for i in range(8)])
     here, there = both(graph, monkeypatch, LAYOUT)
     assert_same(here, there)

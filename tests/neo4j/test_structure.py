@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kgeval.audit.structure import Options, measure
+from kgeval.auditing.structure import Options, measure
 from kgeval.graph import plugin
 from kgeval.graph.connect import Graph
 from kgeval.graph.queries import all_queries, parse
@@ -143,7 +143,7 @@ def test_an_empty_graph_gives_counts_of_zero_and_reasons_for_the_rest(graph: Gra
 
 
 def test_beyond_the_exact_limit_the_diameter_is_a_lower_bound_and_named_so(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kgeval.audit.structure.EXACT_DIAMETER_NODES", 3)
+    monkeypatch.setattr("kgeval.auditing.structure.EXACT_DIAMETER_NODES", 3)
     write(graph, list(range(6)), [(i, i + 1) for i in range(5)])
     numbers = measure(graph, LAYOUT, Options(communities=False)).numbers
     assert numbers["diameter_lower_bound"] == 5

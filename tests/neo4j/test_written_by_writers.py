@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from kgeval.audit.engine import AuditOptions, audit
-from kgeval.audit.rulebook import load_rules
+from kgeval.auditing.engine import AuditOptions, audit
+from kgeval.auditing.rulebook import load_rules
 from kgeval.cli.choose import choose_layout
 from kgeval.errors import LayoutError
 from kgeval.graph.connect import Graph

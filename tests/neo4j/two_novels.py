@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from kgeval.audit.completeness.gold_files import read_gold
+from kgeval.auditing.completeness.gold_files import read_gold
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "graphrag-bench-novel"
 BOOKS = ("Novel-10356", "Novel-58553")

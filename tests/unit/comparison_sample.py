@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from kgeval.compare.results.build import build_report
-from kgeval.compare.results.found import Found, Threshold
-from kgeval.compare.table import Asked, PairTable
+from kgeval.comparison.results.build import build_report
+from kgeval.comparison.results.found import Found, Threshold
+from kgeval.comparison.table import Asked, PairTable
 from kgeval.records import (
     AlignmentCount,
     ComparisonReport,

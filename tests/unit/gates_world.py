@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import date
 
-from kgeval.audit.check import Outcome
-from kgeval.audit.gates import (
+from kgeval.auditing.check import Outcome
+from kgeval.auditing.gates import (
     Entry,
     Gates,
     Limit,
@@ -14,8 +14,8 @@ from kgeval.audit.gates import (
     judged,
     read_limits,
 )
-from kgeval.audit.gates.ratchet import hidden
-from kgeval.audit.rulebook import Hit, Rule, load_rules
+from kgeval.auditing.gates.ratchet import hidden
+from kgeval.auditing.rulebook import Hit, Rule, load_rules
 from kgeval.records import Example, Finding, GraphRef, Ratchet
 
 TODAY = date(2026, 5, 1)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from kgeval.audit.accuracy.duplicates import Listed, Pair, around, scripts
-from kgeval.audit.accuracy.estimates import Evidence, main_estimates, share_names, split
-from kgeval.audit.accuracy.gold_pairs import Counts, GoldPair, against_gold, read_pairs
-from kgeval.audit.accuracy.judge import Judged, TripleVerdicts, batches, verdicts
-from kgeval.audit.accuracy.report import Results, accuracy_report, best
-from kgeval.audit.accuracy.sample import Item, Sample
-from kgeval.audit.accuracy.sheet import HumanLabels
+from kgeval.auditing.accuracy.duplicates import Listed, Pair, around, scripts
+from kgeval.auditing.accuracy.estimates import Evidence, main_estimates, share_names, split
+from kgeval.auditing.accuracy.gold_pairs import Counts, GoldPair, against_gold, read_pairs
+from kgeval.auditing.accuracy.judge import Judged, TripleVerdicts, batches, verdicts
+from kgeval.auditing.accuracy.report import Results, accuracy_report, best
+from kgeval.auditing.accuracy.sample import Item, Sample
+from kgeval.auditing.accuracy.sheet import HumanLabels
 from kgeval.errors import InputError
 from kgeval.llm.calls import Failure, Outcome
 from kgeval.llm.prompts import load_prompt

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgeval.audit.accuracy.sample import Item, Sample, Wanted
-from kgeval.audit.accuracy.sheet import escaped, read_sheets, unescaped, write_sheet
+from kgeval.auditing.accuracy.sample import Item, Sample, Wanted
+from kgeval.auditing.accuracy.sheet import escaped, read_sheets, unescaped, write_sheet
 from kgeval.errors import InputError, UsageError
 from kgeval.records import GraphRef, Passage, SampleDesign
 

@@ -10,10 +10,10 @@ import pytest
 from scipy.stats import kendalltau, spearmanr
 
 from kgeval.cli.main import run
-from kgeval.compare.people.matrix import pair_kind
+from kgeval.comparison.people.matrix import pair_kind
 from kgeval.metrics.table import all_metrics
 from kgeval.records import MatrixGroup, MatrixReport, Score
-from kgeval.report.write import rendered
+from kgeval.reports.write import rendered
 
 ONE = [0.1, 0.4, 0.2, 0.9, 0.7, 0.3]
 OTHER = [0.2, 0.3, 0.1, 0.8, 0.9, 0.5]

@@ -9,7 +9,7 @@ import pytest
 
 from kgeval.cli.main import run
 from kgeval.records import AgreementReport, ComparisonVerdict, HumanLabel, PredictorAgreement, Score
-from kgeval.report.write import rendered
+from kgeval.reports.write import rendered
 
 
 def measured(folder: Path, *arguments: str) -> AgreementReport:

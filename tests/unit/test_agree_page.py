@@ -11,7 +11,7 @@ from browser import Browser, browser
 from people_world import key_at, write_world
 
 from kgeval.cli.main import run
-from kgeval.compare.people.reading import read_filled
+from kgeval.comparison.people.reading import read_filled
 
 
 def downloaded(folder: Path, name: str) -> dict[str, object]:

@@ -9,8 +9,8 @@ import pytest
 from people_world import fill, header_of, key_at, rows_of, write_world
 
 from kgeval.cli.main import run
-from kgeval.compare.people.reading import read_filled
-from kgeval.compare.people.scales import label_of, word_of
+from kgeval.comparison.people.reading import read_filled
+from kgeval.comparison.people.scales import label_of, word_of
 from kgeval.records import HumanLabel
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from people_world import SYSTEMS, header_of, key_at, rows_of, write_world
 
 from kgeval.cli.main import run
-from kgeval.compare.people.drawing import DrawWanted, drawn, shares, spread_of
+from kgeval.comparison.people.drawing import DrawWanted, drawn, shares, spread_of
 from kgeval.errors import UsageError
 from kgeval.records import Answer, Question, Row, Score
 

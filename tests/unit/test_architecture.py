@@ -16,14 +16,14 @@ from kgeval.graph.queries import blank, cypher_root
 
 PACKAGE = Path(kgeval.__file__).parent
 ROOMS = (
-    "ending", "errors", "records", "config", "files", "manifest", "stats", "llm", "graph", "text", "audit", "questions", "systems",
-    "metrics", "compare", "report", "run", "cli",
+    "ending", "errors", "records", "config", "files", "manifest", "stats", "llm", "graph", "text", "auditing", "questions", "systems",
+    "metrics", "comparison", "reports", "run", "cli",
 )
 HEAVY = {
     "torch", "pandas", "neo4j", "graphdatascience", "lancedb", "openai", "matplotlib", "pyarrow", "scipy",
     "sentence_transformers", "numpy", "nltk", "rouge_score", "jinja2", "spacy", "pypdf", "docx",
 }
-BORDER = "audit/border.py"  # the one per-item border: whatever is raised there becomes a status
+BORDER = "auditing/border.py"  # the one per-item border: whatever is raised there becomes a status
 LAZY_MODULES = {"graph/reading.py": "kgeval.graph.reading"}  # they subclass a heavy library, and are imported in functions only
 WRITING_ROOMS = ("graph/load/", "text/build/")
 ALGORITHMS = {

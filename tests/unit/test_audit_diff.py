@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgeval.audit.check import Outcome
-from kgeval.audit.diff import diff, diff_all, silent, unanswered_at, unpaired, worse_at
-from kgeval.audit.gates import Gates, Waiver, judged
-from kgeval.audit.rulebook import load_rules
+from kgeval.auditing.check import Outcome
+from kgeval.auditing.diff import diff, diff_all, silent, unanswered_at, unpaired, worse_at
+from kgeval.auditing.gates import Gates, Waiver, judged
+from kgeval.auditing.rulebook import load_rules
 from kgeval.errors import InputError
 from kgeval.records import AuditDiff, AuditReport, Example, Finding, FindingChange, GraphRef, Layout, RunManifest, ShareInterval
-from kgeval.report.audit_diff import verdict
-from kgeval.report.write import rendered
+from kgeval.reports.audit_diff import verdict
+from kgeval.reports.write import rendered
 
 SWAPPED = {"worse": "better", "better": "worse", "new": "gone", "gone": "new"}
 

@@ -10,12 +10,12 @@ import pytest
 from click.testing import CliRunner, Result
 from test_audit_diff import example, finding, report
 
-from kgeval.audit.diff import diff
-from kgeval.audit.previous import read_audits
+from kgeval.auditing.diff import diff
+from kgeval.auditing.previous import read_audits
 from kgeval.cli.audit import audit as command
 from kgeval.errors import InputError
 from kgeval.records import AuditDiff, AuditReport, Finding
-from kgeval.report.write import rendered
+from kgeval.reports.write import rendered
 
 EXAMPLE = Path(__file__).parents[1] / "graphs" / "example-report.json"
 COMPLETENESS = (EXAMPLE.parents[2] / "schemas" / "examples" / "completeness-report" / "valid" / "harbour.json").read_text(encoding="utf-8")

@@ -10,8 +10,8 @@ from gates_world import RULE, answered, limits, outcome, shows
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgeval.audit.check import Outcome
-from kgeval.audit.gates import (
+from kgeval.auditing.check import Outcome
+from kgeval.auditing.gates import (
     Entry,
     Gates,
     Judged,
@@ -27,7 +27,7 @@ from kgeval.cli.audit_gates_config import load_config, threshold_texts
 from kgeval.cli.main import run
 from kgeval.errors import ConfigError, UsageError
 from kgeval.records import SEVERITIES, AuditGate, StructureSkip
-from kgeval.report.audit_gates import value
+from kgeval.reports.audit_gates import value
 
 
 def test_what_is_broken_sets_the_severity() -> None:

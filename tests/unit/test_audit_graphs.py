@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 from test_audit_diff import example, finding, report, run_of
 
-from kgeval.audit.beside import side_by_side, with_tokens
+from kgeval.auditing.beside import side_by_side, with_tokens
 from kgeval.cli import audit_graphs
 from kgeval.cli.audit import audit as command
 from kgeval.cli.audit import planned
@@ -22,7 +22,7 @@ from kgeval.cli.audit_graphs import is_file_name
 from kgeval.cli.main import run
 from kgeval.errors import ConnectError, KgevalError, QueryError
 from kgeval.records import AuditReport, GraphsReport
-from kgeval.report.write import rendered
+from kgeval.reports.write import rendered
 
 EXAMPLE = Path(__file__).parents[1] / "graphs" / "example-report.json"
 HOSTILE = "=1+1 <script>alert(1)</script> | \x1b[31m"

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kgeval.audit.check import Check
-from kgeval.audit.nearness import NAMESAKES, _Names, _namesakes
+from kgeval.auditing.check import Check
+from kgeval.auditing.nearness import NAMESAKES, _Names, _namesakes
 from kgeval.errors import QueryError
 from kgeval.graph.memory import TooLarge, check_vectors
 from kgeval.graph.queries import all_queries

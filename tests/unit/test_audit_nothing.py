@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from kgeval.audit import engine
-from kgeval.audit.check import Outcome
-from kgeval.audit.engine import AuditOptions, audit
-from kgeval.audit.rulebook import Rule, load_rules
+from kgeval.auditing import engine
+from kgeval.auditing.check import Outcome
+from kgeval.auditing.engine import AuditOptions, audit
+from kgeval.auditing.rulebook import Rule, load_rules
 from kgeval.records import Finding, Layout
 
 NO_GRAPH: Any = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from kgeval.audit.part import Part
+from kgeval.auditing.part import Part
 from kgeval.graph.queries import all_queries
 
 

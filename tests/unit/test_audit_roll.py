@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kgeval.audit.roll import Roll, Texts
+from kgeval.auditing.roll import Roll, Texts
 
 IDS = ["4:abc:17", "4:abc:007", "x", "", "12", "4:abc:-3", "a:", "5:def:18", "4:abc:123456789012345678901"]
 

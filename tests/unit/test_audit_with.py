@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from test_report_html import Page
 
-from kgeval.audit.joined import Joined, findings_of, read_joined, warnings
+from kgeval.auditing.joined import Joined, findings_of, read_joined, warnings
 from kgeval.errors import InputError
 from kgeval.records import AccuracyReport, AuditReport, CompletenessReport, Construction
-from kgeval.report.write import rendered
+from kgeval.reports.write import rendered
 
 ROOT = Path(__file__).parents[2]
 ACCURACY = ROOT / "schemas" / "examples" / "accuracy-report" / "valid" / "harbour.json"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kgeval.audit.blocking import Blocks, affordable, pairs, split
+from kgeval.auditing.blocking import Blocks, affordable, pairs, split
 
 
 def test_entities_that_share_much_are_one_group_and_cost_the_budget_once() -> None:

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgeval.compare.align.force import Forcer, Wish
-from kgeval.compare.align.rule import align_pair, alignment, bring, join_sides
-from kgeval.compare.align.shape import AlignmentRule
+from kgeval.comparison.align.force import Forcer, Wish
+from kgeval.comparison.align.rule import align_pair, alignment, bring, join_sides
+from kgeval.comparison.align.shape import AlignmentRule
 from kgeval.llm.asker import Later
 from kgeval.llm.calls import Failure, Outcome, Task
 from kgeval.llm.prompts import load_prompt

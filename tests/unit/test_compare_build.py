@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from comparison_sample import NAN, RUN, check, drawn, found, sample, stopped, tabled
 
-from kgeval.compare.results import build as building
-from kgeval.compare.results.build import build_report
-from kgeval.compare.results.cautions import cautions
-from kgeval.compare.results.drill import telling
-from kgeval.compare.results.found import Found, Threshold
-from kgeval.compare.results.pair import is_first, pair_results
+from kgeval.comparison.results import build as building
+from kgeval.comparison.results.build import build_report
+from kgeval.comparison.results.cautions import cautions
+from kgeval.comparison.results.drill import telling
+from kgeval.comparison.results.found import Found, Threshold
+from kgeval.comparison.results.pair import is_first, pair_results
 from kgeval.records import ComparisonReport, JudgeReport, PairResult
-from kgeval.report.comparison_view import scored
+from kgeval.reports.comparison_view import scored
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kgeval.compare.corrected import Labelled, corrected, labels_of, selected
-from kgeval.compare.given.shares import Item, corrected_shares
-from kgeval.compare.table import Asked, PairTable
+from kgeval.comparison.corrected import Labelled, corrected, labels_of, selected
+from kgeval.comparison.given.shares import Item, corrected_shares
+from kgeval.comparison.table import Asked, PairTable
 from kgeval.files.label_files import PairLabel, read_labels
 from kgeval.records import HumanLabel
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from kgeval.compare.drift import drift, mark
+from kgeval.comparison.drift import drift, mark
 from kgeval.records import Anchor, ComparisonReport, ComparisonVerdict, Drift, RunManifest, Winner
 from kgeval.stats.paired import mcnemar
 

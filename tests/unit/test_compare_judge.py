@@ -9,9 +9,19 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from kgeval.compare.judge.grades import BIASED, KNOWN, ZENG, Aspect, biased_aspects, chosen_aspects, grade_texts, load_grades, read_grades
-from kgeval.compare.judge.replies import Content, chosen, forced, graded, graded_pairs, statements
-from kgeval.compare.judge.ways import Case, Said, way_of
+from kgeval.comparison.judge.grades import (
+    BIASED,
+    KNOWN,
+    ZENG,
+    Aspect,
+    biased_aspects,
+    chosen_aspects,
+    grade_texts,
+    load_grades,
+    read_grades,
+)
+from kgeval.comparison.judge.replies import Content, chosen, forced, graded, graded_pairs, statements
+from kgeval.comparison.judge.ways import Case, Said, way_of
 from kgeval.errors import InputError, UsageError
 from kgeval.llm.asker import Later
 from kgeval.llm.calls import Failure, Outcome, Task

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kgeval.compare.pairs import Paired, PairsWanted, pair_up
+from kgeval.comparison.pairs import Paired, PairsWanted, pair_up
 from kgeval.errors import InputError, UsageError
 from kgeval.files.asked import open_questions
 from kgeval.files.rows import RowsWanted, open_rows

@@ -15,13 +15,13 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.power import TTestPower
 
-from kgeval.compare.forms import counts, with_forms
-from kgeval.compare.results.judge import judge_report, whole_report
-from kgeval.compare.results.pair import box, is_first, pair_results, with_holm
-from kgeval.compare.results.tally import Tally, length_bins, tally
-from kgeval.compare.table import Asked, PairTable
+from kgeval.comparison.forms import counts, with_forms
+from kgeval.comparison.results.judge import judge_report, whole_report
+from kgeval.comparison.results.pair import box, is_first, pair_results, with_holm
+from kgeval.comparison.results.tally import Tally, length_bins, tally
+from kgeval.comparison.table import Asked, PairTable
 from kgeval.records import PairResult
-from kgeval.report.comparison_view import turned
+from kgeval.reports.comparison_view import turned
 
 WINS = [[1, 1], [0, -1], [-1, -1], [2, NAN]]  # means of win - loss: 1, -1/2, -1, 1
 

@@ -14,15 +14,15 @@ import pytest
 from scipy import stats
 
 from kgeval.cli.compare_simulate import simulate_command
-from kgeval.compare.results.pair import pair_results
-from kgeval.compare.simulate import Aligning, Judge, Scenario, SimulationSettings, Systems, simulate, standard
-from kgeval.compare.simulate.draws import ASPECTS, Size, draw
-from kgeval.compare.simulate.runs import play
-from kgeval.compare.simulate.truth import true_rate
-from kgeval.compare.table import PairTable
+from kgeval.comparison.results.pair import pair_results
+from kgeval.comparison.simulate import Aligning, Judge, Scenario, SimulationSettings, Systems, simulate, standard
+from kgeval.comparison.simulate.draws import ASPECTS, Size, draw
+from kgeval.comparison.simulate.runs import play
+from kgeval.comparison.simulate.truth import true_rate
+from kgeval.comparison.table import PairTable
 from kgeval.errors import UsageError
 from kgeval.records import SimulationReport
-from kgeval.report.write import Screen, rendered
+from kgeval.reports.write import Screen, rendered
 
 FEW = SimulationSettings(trials=3, questions=60, resamples=1000)
 EXACT = Judge(position=0, length=0, noise=0.4, halo=0.2, tie=0, step=0.001, failed=0)
@@ -173,7 +173,7 @@ def test_the_command_writes_a_report_in_every_form(tmp_path: Path) -> None:
 def test_a_bound_that_is_not_held_is_said_and_ends_with_1(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("kgeval.compare.simulate.proof.ALARMS_OFF", -1.0)
+    monkeypatch.setattr("kgeval.comparison.simulate.proof.ALARMS_OFF", -1.0)
     assert simulate_command(options(tmp_path, quiet=True)) == 1
     assert "not all bounds are held" in capsys.readouterr().err
     assert simulate_command(options(tmp_path, quiet=False)) == 1

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgeval.compare.simulate.runs import stopped
-from kgeval.compare.simulate.world import SimulationSettings
-from kgeval.compare.stopping import Stopping
+from kgeval.comparison.simulate.runs import stopped
+from kgeval.comparison.simulate.world import SimulationSettings
+from kgeval.comparison.stopping import Stopping
 
 NAMES = {"a": 1, "b": -1, "equal": 2, None: 0}
 

@@ -11,14 +11,14 @@ import pytest
 from comparison_sample import drawn, found, sample
 from test_report_html import Page
 
-from kgeval.compare.results.build import build_report
-from kgeval.compare.results.found import Threshold
-from kgeval.compare.results.pair import is_first, pair_results
-from kgeval.compare.results.settled import NO_INTERVAL, NO_RANKS
+from kgeval.comparison.results.build import build_report
+from kgeval.comparison.results.found import Threshold
+from kgeval.comparison.results.pair import is_first, pair_results
+from kgeval.comparison.results.settled import NO_INTERVAL, NO_RANKS
 from kgeval.records import ComparisonReport, CorrectedRate, Estimated, Stopped
-from kgeval.report import comparison_html
-from kgeval.report import comparison_view as shown
-from kgeval.report.write import Form, rendered
+from kgeval.reports import comparison_html
+from kgeval.reports import comparison_view as shown
+from kgeval.reports.write import Form, rendered
 
 FORMS: tuple[Form, ...] = ("text", "md", "html", "json", "xml", "csv")
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from comparison_sample import RUN, found, stopped, tabled
 
-from kgeval.compare.results.build import build_report
+from kgeval.comparison.results.build import build_report
 from kgeval.records import ComparisonReport, Estimated, PairResult, Ranked, Ranking, Rates, Stopped
-from kgeval.report import comparison_view as shown
-from kgeval.report.comparison_words import sentence, verdict
+from kgeval.reports import comparison_view as shown
+from kgeval.reports.comparison_words import sentence, verdict
 
 
 def one(**more: Any) -> PairResult:

@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 from rapidfuzz import fuzz, process
 from statsmodels.stats.proportion import proportion_confint
 
-from kgeval.audit.completeness.candidates import Candidates
-from kgeval.audit.completeness.documents import Documents
-from kgeval.audit.completeness.figures import Found, band, proportion, verdict_level
-from kgeval.audit.completeness.fuzzy import FuzzyIndex, most_edits, sorted_tokens
-from kgeval.audit.completeness.gold import Items, distinct
-from kgeval.audit.completeness.index import RANK, GoldIndex, Hit
-from kgeval.audit.completeness.match import Match, add_by_meaning, matches
-from kgeval.audit.completeness.near import may_be_same
-from kgeval.audit.completeness.predicates import Judge
-from kgeval.audit.completeness.relations import MOST_PLACES, Joined, TripleMatch, crowded, pairs
-from kgeval.audit.completeness.run import CompletenessOptions
+from kgeval.auditing.completeness.candidates import Candidates
+from kgeval.auditing.completeness.documents import Documents
+from kgeval.auditing.completeness.figures import Found, band, proportion, verdict_level
+from kgeval.auditing.completeness.fuzzy import FuzzyIndex, most_edits, sorted_tokens
+from kgeval.auditing.completeness.gold import Items, distinct
+from kgeval.auditing.completeness.index import RANK, GoldIndex, Hit
+from kgeval.auditing.completeness.match import Match, add_by_meaning, matches
+from kgeval.auditing.completeness.near import may_be_same
+from kgeval.auditing.completeness.predicates import Judge
+from kgeval.auditing.completeness.relations import MOST_PLACES, Joined, TripleMatch, crowded, pairs
+from kgeval.auditing.completeness.run import CompletenessOptions
 from kgeval.cli.completeness import parse_gates, parse_levels
 from kgeval.errors import UsageError
 from kgeval.records import LEVELS, GoldEntity, GoldTriple

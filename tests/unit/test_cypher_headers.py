@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kgeval.audit.rulebook import load_rules
+from kgeval.auditing.rulebook import load_rules
 from kgeval.errors import QueryError
 from kgeval.graph.queries import all_queries, blank, load, parse
 from kgeval.graph.roles import entity

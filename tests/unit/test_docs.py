@@ -11,7 +11,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from kgeval.audit.rulebook import load_rules
+from kgeval.auditing.rulebook import load_rules
 from kgeval.graph.queries import all_queries
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kgeval.audit.rulebook import load_rules
+from kgeval.auditing.rulebook import load_rules
 from kgeval.cli.doctor import UNBLOCK
 
 

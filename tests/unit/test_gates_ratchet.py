@@ -11,8 +11,8 @@ from gates_world import RULE, answered, debt, entity, of, outcome, shows, waived
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgeval.audit.check import Outcome
-from kgeval.audit.gates import (
+from kgeval.auditing.check import Outcome
+from kgeval.auditing.gates import (
     Gates,
     Waiver,
     differences,
@@ -21,8 +21,8 @@ from kgeval.audit.gates import (
     keys_of,
     read_ratchet,
 )
-from kgeval.audit.gates.keys import by_type, hashed, key_of, recounted
-from kgeval.audit.rulebook import Hit
+from kgeval.auditing.gates.keys import by_type, hashed, key_of, recounted
+from kgeval.auditing.rulebook import Hit
 from kgeval.cli.audit_gates import ratchet_notes
 from kgeval.errors import InputError
 from kgeval.records import AuditReport, Example, Finding, GraphRef, Layout, Ratchet, RatchetRule

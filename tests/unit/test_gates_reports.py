@@ -18,10 +18,10 @@ from test_report_sarif import judged
 
 from kgeval.cli.main import cli
 from kgeval.records import AuditGate, AuditReport, Example, GraphRef, Waived
-from kgeval.report.markdown import MOST_CHARACTERS
-from kgeval.report.overview.findings import listed
-from kgeval.report.sarif import fingerprint
-from kgeval.report.write import rendered
+from kgeval.reports.markdown import MOST_CHARACTERS
+from kgeval.reports.overview.findings import listed
+from kgeval.reports.sarif import fingerprint
+from kgeval.reports.write import rendered
 
 ROOT = Path(__file__).resolve().parents[2]
 FORMS = ("text", "md", "html", "xml", "sarif", "json")

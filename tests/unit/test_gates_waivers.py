@@ -8,15 +8,15 @@ import pytest
 from gates_world import RULE, TODAY, answered, entity, of, outcome, shows, waived
 from pydantic import ValidationError
 
-from kgeval.audit.gates import (
+from kgeval.auditing.gates import (
     Waiver,
     judged,
     silenced,
     waiver_notes,
     waiver_rows,
 )
-from kgeval.audit.gates.waivers import waiver_faults
-from kgeval.audit.rulebook import load_rules
+from kgeval.auditing.gates.waivers import waiver_faults
+from kgeval.auditing.rulebook import load_rules
 from kgeval.records import GraphRef, Waived
 
 

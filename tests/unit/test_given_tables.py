@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kgeval.compare.given.tables import judged
+from kgeval.comparison.given.tables import judged
 from kgeval.records import ComparisonVerdict
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from kgeval.audit.completeness.gold import Items, distinct, document_keys, gold_of, only_documents
-from kgeval.audit.completeness.gold_files import read_gold
+from kgeval.auditing.completeness.gold import Items, distinct, document_keys, gold_of, only_documents
+from kgeval.auditing.completeness.gold_files import read_gold
 from kgeval.errors import InputError, UsageError
 from kgeval.files.evidence import parts_of, split_groups
 from kgeval.records import GoldEntity, GoldTriple

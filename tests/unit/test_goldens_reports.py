@@ -14,9 +14,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "goldens"))
 from golden import EXPECTED, INPUTS, PLACES, ROOT, changes, check, check_names, fixed, page
 
 from kgeval.records import AuditReport, ComparisonReport
-from kgeval.report.kinds import KINDS, Form
-from kgeval.report.page import Report
-from kgeval.report.write import Screen, rendered
+from kgeval.reports.kinds import KINDS, Form
+from kgeval.reports.page import Report
+from kgeval.reports.write import Screen, rendered
 
 FORMS: dict[Form, str] = {"text": "txt", "md": "md", "html": "html.txt", "json": "json", "csv": "csv", "xml": "xml", "sarif": "sarif"}
 

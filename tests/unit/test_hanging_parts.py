@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgeval.audit.steps.bridge_only_access import hanging_parts
+from kgeval.auditing.steps.bridge_only_access import hanging_parts
 from kgeval.graph.algorithms import Adjacency
 
 

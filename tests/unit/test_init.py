@@ -14,7 +14,7 @@ from kgeval.cli.main import cli
 from kgeval.cli.run_check import check
 from kgeval.config import Config, read
 from kgeval.records import ScoreReport
-from kgeval.report.write import write_report
+from kgeval.reports.write import write_report
 from kgeval.run.check import faults_of
 from kgeval.run.data import Given
 from kgeval.run.look import look

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 import pytest
 
-from kgeval.audit.gates import failing
+from kgeval.auditing.gates import failing
 from kgeval.cli.audit_exit import exit_code
 from kgeval.cli.audit_options import parse_settings
 from kgeval.cli.main import COMMANDS, cli

@@ -23,11 +23,11 @@ from kgeval.records import (
     PairResult,
     SelfCheck,
 )
-from kgeval.report.overview.bands import COVERAGE, FACETS, FAILED, WRONG, Bands
-from kgeval.report.overview.diff import changes_of
-from kgeval.report.overview.kinds import KINDS
-from kgeval.report.overview.rubric import rubrics_of
-from kgeval.report.write import rendered
+from kgeval.reports.overview.bands import COVERAGE, FACETS, FAILED, WRONG, Bands
+from kgeval.reports.overview.diff import changes_of
+from kgeval.reports.overview.kinds import KINDS
+from kgeval.reports.overview.rubric import rubrics_of
+from kgeval.reports.write import rendered
 from kgeval.stats.intervals import Interval, newcombe, quantile, wilson
 from kgeval.stats.recovered import recovered
 

@@ -18,9 +18,9 @@ from kgeval.records import (
     RunPlace,
     StageRun,
 )
-from kgeval.report.overview.kinds import KINDS, kind_of
-from kgeval.report.overview.sources import read_sources
-from kgeval.report.write import write_report
+from kgeval.reports.overview.kinds import KINDS, kind_of
+from kgeval.reports.overview.sources import read_sources
+from kgeval.reports.write import write_report
 
 
 @pytest.mark.parametrize("kind", KINDS)

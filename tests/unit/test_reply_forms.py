@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import kgeval
-from kgeval.compare.judge import replies as judge_replies
+from kgeval.comparison.judge import replies as judge_replies
 from kgeval.llm.calls import Endpoint, Numbered, Reply
 from kgeval.llm.request import Request
 from kgeval.llm.schemas import MODES, shape_of

@@ -14,10 +14,10 @@ from pydantic import ValidationError
 from test_report_html import Page
 
 from kgeval.records import AccuracyReport, Estimate, ItemVerdict
-from kgeval.report import accuracy as view
-from kgeval.report.page import MOST_ROWS
-from kgeval.report.plots import calibration
-from kgeval.report.write import Screen, rendered
+from kgeval.reports import accuracy as view
+from kgeval.reports.page import MOST_ROWS
+from kgeval.reports.plots import calibration
+from kgeval.reports.write import Screen, rendered
 
 EXAMPLE = Path(__file__).parents[2] / "schemas" / "examples" / "accuracy-report" / "valid" / "harbour.json"
 

@@ -11,7 +11,7 @@ from overview_world import audited, example, finding, gate, mean, scored, wrote
 
 from kgeval.cli.main import run
 from kgeval.records import OverviewReport, PipelineRun, StageRun
-from kgeval.report.overview.kinds import KINDS
+from kgeval.reports.overview.kinds import KINDS
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -17,15 +17,15 @@ from test_report_html import HOSTILE, Page
 from test_report_scores import TAGS
 from test_report_texts import HOSTILE as HOSTILE_MD
 
-from kgeval.compare.results.build import build_report
+from kgeval.comparison.results.build import build_report
 from kgeval.errors import UsageError
 from kgeval.records import Box, ComparisonReport, Drill, JudgeReport, PairResult, Rates
-from kgeval.report import comparison_html, display
-from kgeval.report import comparison_view as shown
-from kgeval.report import plots_comparison as plots
-from kgeval.report.comparison_words import verdict
-from kgeval.report.markdown import MOST_CHARACTERS
-from kgeval.report.write import Form, Screen, rendered, write_report
+from kgeval.reports import comparison_html, display
+from kgeval.reports import comparison_view as shown
+from kgeval.reports import plots_comparison as plots
+from kgeval.reports.comparison_words import verdict
+from kgeval.reports.markdown import MOST_CHARACTERS
+from kgeval.reports.write import Form, Screen, rendered, write_report
 
 FORMS: tuple[Form, ...] = ("text", "md", "html")
 ALL_FORMS: tuple[Form, ...] = (*FORMS, "json", "xml", "csv")

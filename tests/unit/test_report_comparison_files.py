@@ -9,9 +9,9 @@ from xml.etree import ElementTree
 import pytest
 from comparison_sample import NAN, found, sample, tabled
 
-from kgeval.compare.results.build import build_report
+from kgeval.comparison.results.build import build_report
 from kgeval.records import ComparisonReport
-from kgeval.report.write import rendered
+from kgeval.reports.write import rendered
 
 
 @pytest.fixture(scope="module")

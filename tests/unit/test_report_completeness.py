@@ -13,9 +13,9 @@ from markdown_it import MarkdownIt
 from test_report_html import Page
 
 from kgeval.records import CompletenessReport, Coverage, FactRetention, GoldMatch, GoldSet, IdealGraph, Proportion
-from kgeval.report import completeness as view
-from kgeval.report.page import MOST_ROWS
-from kgeval.report.write import Screen, rendered, write_report
+from kgeval.reports import completeness as view
+from kgeval.reports.page import MOST_ROWS
+from kgeval.reports.write import Screen, rendered, write_report
 
 EXAMPLE = Path(__file__).parents[2] / "schemas" / "examples" / "completeness-report" / "valid" / "harbour.json"
 NOTHING = Proportion(count=0, total=0)

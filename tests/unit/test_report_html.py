@@ -12,8 +12,8 @@ import pytest
 from markupsafe import escape
 
 from kgeval.records import AuditReport, Example, GraphRef
-from kgeval.report.html import render
-from kgeval.report.redact import redacted
+from kgeval.reports.html import render
+from kgeval.reports.redact import redacted
 
 EXAMPLE = Path(__file__).parents[1] / "graphs" / "example-report.json"
 KINDS = ("entity", "relation", "chunk", "document")
@@ -181,7 +181,7 @@ def test_redaction_leaves_no_name(report: AuditReport) -> None:
     [(1, 1), (1_000_000, 1)], [(0, 5), (3, 900), (5_000, 1)], [(1, 2), (3, 5)],
 ])
 def test_both_axes_of_a_plot_have_numbers_whatever_they_span(points: list[tuple[int, int]]) -> None:
-    from kgeval.report.plots import histogram
+    from kgeval.reports.plots import histogram
 
     texts = re.findall(r"<text[^>]*>([^<]*)</text>", histogram(points, x="X", y="Y", name="n"))
     across, up = texts[: texts.index("X")], texts[texts.index("X") + 1 : texts.index("Y")]

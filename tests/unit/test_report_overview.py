@@ -16,13 +16,13 @@ from test_report_html import HOSTILE, Page
 from test_report_texts import HOSTILE as HOSTILE_MD
 
 from kgeval.records import OverviewReport, Unit
-from kgeval.report.display import visible
-from kgeval.report.markdown import MOST_CHARACTERS
-from kgeval.report.overview.html import address
-from kgeval.report.overview.kinds import KINDS
-from kgeval.report.overview.redact import redacted_overview
-from kgeval.report.overview.told import single, value_of
-from kgeval.report.write import Form, rendered, write_report
+from kgeval.reports.display import visible
+from kgeval.reports.markdown import MOST_CHARACTERS
+from kgeval.reports.overview.html import address
+from kgeval.reports.overview.kinds import KINDS
+from kgeval.reports.overview.redact import redacted_overview
+from kgeval.reports.overview.told import single, value_of
+from kgeval.reports.write import Form, rendered, write_report
 
 FORMS: tuple[Form, ...] = ("text", "md", "html")
 ALL_FORMS: tuple[Form, ...] = (*FORMS, "json", "xml", "sarif")

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from kgeval.audit.pages import rule_page
-from kgeval.audit.repair import query_lists, repair_for
-from kgeval.audit.rulebook import load_rules
+from kgeval.auditing.pages import rule_page
+from kgeval.auditing.repair import query_lists, repair_for
+from kgeval.auditing.rulebook import load_rules
 from kgeval.cli.main import cli
 from kgeval.graph.queries import all_queries
 from kgeval.records import AuditReport, Example, Finding, GraphRef, Layout, RunManifest
-from kgeval.report.listing import hits, listing, repair
-from kgeval.report.redact import redacted
-from kgeval.report.write import rendered
+from kgeval.reports.listing import hits, listing, repair
+from kgeval.reports.redact import redacted
+from kgeval.reports.write import rendered
 
 PLAIN = Layout(name="plain", entity_labels=["E"], name_keys=["name"])
 HOSTILE = "4:x:1'] OR true //"

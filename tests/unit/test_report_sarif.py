@@ -16,10 +16,10 @@ from overview_world import audited, example, finding, gate, mean, scored, whole,
 from test_report_html import HOSTILE
 
 from kgeval.records import AuditReport, Example, GraphRef
-from kgeval.report.overview.findings import MOST_EXAMPLES, listed
-from kgeval.report.overview.kinds import KINDS
-from kgeval.report.sarif import fingerprint
-from kgeval.report.write import rendered, write_report
+from kgeval.reports.overview.findings import MOST_EXAMPLES, listed
+from kgeval.reports.overview.kinds import KINDS
+from kgeval.reports.sarif import fingerprint
+from kgeval.reports.write import rendered, write_report
 
 # What SARIF 2.1.0 (OASIS, sections 3.13 to 3.52) asks of the objects that we write; strict, so that no property of ours can slip in.
 TEXT = {"type": "object", "required": ["text"], "properties": {"text": {"type": "string", "minLength": 1}}, "additionalProperties": False}

@@ -18,12 +18,12 @@ from test_report_texts import HOSTILE as HOSTILE_MD
 
 from kgeval.errors import UsageError
 from kgeval.records import CompletenessReport, GateResult, Mean, ScoreReport, Spread, WorstRow
-from kgeval.report import scores_view as view
-from kgeval.report.display import figure
-from kgeval.report.markdown import MOST_CHARACTERS
-from kgeval.report.plots_scores import Point, distribution, plane
-from kgeval.report.redact_scores import redacted_scores
-from kgeval.report.write import Form, Screen, check_outputs, rendered, write_report
+from kgeval.reports import scores_view as view
+from kgeval.reports.display import figure
+from kgeval.reports.markdown import MOST_CHARACTERS
+from kgeval.reports.plots_scores import Point, distribution, plane
+from kgeval.reports.redact_scores import redacted_scores
+from kgeval.reports.write import Form, Screen, check_outputs, rendered, write_report
 
 FORMS: tuple[Form, ...] = ("text", "md", "html")
 TAGS = {

@@ -6,8 +6,8 @@ import pytest
 from score_report_sample import empty, one_row, sample, told, two
 
 from kgeval.records import Gain, GateResult, LeaderRow, Mean, ScoreReport
-from kgeval.report import scores_view as view
-from kgeval.report.write import rendered
+from kgeval.reports import scores_view as view
+from kgeval.reports.write import rendered
 
 
 def lead(report: ScoreReport) -> str:

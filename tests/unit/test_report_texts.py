@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from kgeval.audit.rulebook import load_rules
+from kgeval.auditing.rulebook import load_rules
 from kgeval.cli.show import show_report
 from kgeval.errors import UsageError
 from kgeval.records import AuditReport, Example, Finding, GraphRef, Layout, RunManifest, StructureSkip
-from kgeval.report import json_, markdown, priorities, terminal
-from kgeval.report.display import code, number, percent, visible
-from kgeval.report.listing import listing
-from kgeval.report.priorities import group_lines, mend_first, verdict
-from kgeval.report.redact import redacted
-from kgeval.report.write import check_outputs, rendered, write_report
+from kgeval.reports import json_, markdown, priorities, terminal
+from kgeval.reports.display import code, number, percent, visible
+from kgeval.reports.listing import listing
+from kgeval.reports.priorities import group_lines, mend_first, verdict
+from kgeval.reports.redact import redacted
+from kgeval.reports.write import check_outputs, rendered, write_report
 
 EXAMPLE = Path(__file__).parents[1] / "graphs" / "example-report.json"
 HOSTILE = (

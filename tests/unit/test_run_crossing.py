@@ -10,8 +10,8 @@ from scipy import stats as reference
 
 from kgeval.errors import InputError
 from kgeval.records import CrossedReport, PipelineRun, RunManifest, RunPlace, StageRun
-from kgeval.report.crossed import Table, metric_tables, narrowed
-from kgeval.report.write import rendered
+from kgeval.reports.crossed import Table, metric_tables, narrowed
+from kgeval.reports.write import rendered
 from kgeval.run.crossing import crossed
 
 RUN = RunManifest(kgeval="0", command="matrix", started="2026-01-01T00:00:00+00:00", seconds=0.0)

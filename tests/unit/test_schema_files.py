@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kgeval.audit.schema import GraphSchema, PropertySpec, from_constraints, from_file, read_schema
+from kgeval.auditing.schema import GraphSchema, PropertySpec, from_constraints, from_file, read_schema
 from kgeval.errors import ConfigError, InputError
 from kgeval.text.schema_types import property_types
 

@@ -21,7 +21,7 @@ from kgeval.metrics.engine import Tools
 from kgeval.metrics.select import select
 from kgeval.metrics.sensitivity import sensitivity
 from kgeval.records import Answer, Citation, Passage, Question, Row, SensitivityReport, Triple
-from kgeval.report.write import rendered
+from kgeval.reports.write import rendered
 from kgeval.stats.ranking import separation
 
 LAW = settings(deadline=None)

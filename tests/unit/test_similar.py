@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kgeval.audit.similar import NEAR, alike
+from kgeval.auditing.similar import NEAR, alike
 from kgeval.records import GraphRef
 
 

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgeval.audit.gates import entry_of, read_limits
-from kgeval.audit.gates.limits import Limit
+from kgeval.auditing.gates import entry_of, read_limits
+from kgeval.auditing.gates.limits import Limit
 from kgeval.cli import accuracy, completeness
 from kgeval.cli import report as report_cli
 from kgeval.cli.compare_options import thresholds_of
-from kgeval.compare.results.ranked import gates as comparison_gates
+from kgeval.comparison.results.ranked import gates as comparison_gates
 from kgeval.errors import UsageError
 from kgeval.metrics.summary.gates import parse_gates
 from kgeval.metrics.table import all_metrics

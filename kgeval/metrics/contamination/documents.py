@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
-from kgeval.audit.completeness.gold import document_keys
+from kgeval.auditing.completeness.gold import document_keys
 from kgeval.errors import InputError, UsageError
 
 NAMED = ("document", "id", "doc_id", "document_id", "title", "name", "corpus_name", "file_path", "file_name")

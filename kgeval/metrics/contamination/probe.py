@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import model_validator
 
-from kgeval.audit.completeness.documents import NAMED_BY
+from kgeval.auditing.completeness.documents import NAMED_BY
 from kgeval.graph.queries import all_queries
 from kgeval.llm.asker import Later, digest
 from kgeval.llm.calls import Failure, Reply, Task

@@ -8,7 +8,7 @@ import threading
 import weakref
 from collections.abc import Iterator, Sequence
 
-from kgeval.audit.completeness.candidates import has_own_index
+from kgeval.auditing.completeness.candidates import has_own_index
 from kgeval.errors import QueryError
 from kgeval.graph.connect import Graph, Row
 from kgeval.graph.keys import MOST_OF_A_NAME, Keys

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kgeval.audit.completeness.bridging import communities_of
-from kgeval.audit.completeness.documents import NAMED_BY
-from kgeval.audit.completeness.gold import document_keys
+from kgeval.auditing.completeness.bridging import communities_of
+from kgeval.auditing.completeness.documents import NAMED_BY
+from kgeval.auditing.completeness.gold import document_keys
 from kgeval.graph.queries import all_queries
 from kgeval.questions.sampling.strata import bucket
 from kgeval.records.question_coverage import Facet

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from kgeval.audit.accuracy.population import Passages, Reader, read_passages
-from kgeval.audit.accuracy.sample import Wanted as Reading
+from kgeval.auditing.accuracy.population import Passages, Reader, read_passages
+from kgeval.auditing.accuracy.sample import Wanted as Reading
 from kgeval.graph.connect import Row
 from kgeval.graph.keys import Keys
 from kgeval.graph.queries import all_queries

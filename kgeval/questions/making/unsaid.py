@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kgeval.audit.steps.relation_synonym import reduced
+from kgeval.auditing.steps.relation_synonym import reduced
 from kgeval.graph.connect import Graph
 from kgeval.questions.known import known
 from kgeval.questions.making.answer_cypher import TIMEOUT

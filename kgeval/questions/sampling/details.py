@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from kgeval.audit.accuracy.drawing import NAMELESS
+from kgeval.auditing.accuracy.drawing import NAMELESS
 from kgeval.graph.connect import Row
 from kgeval.questions.sampling.around import BATCH, Drawn, Link
 from kgeval.records import Passage, Structure, StructureKind, StructureNode, StructureRelation

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 
-from kgeval.audit.accuracy.chunks import Chunks
+from kgeval.auditing.accuracy.chunks import Chunks
 from kgeval.errors import UsageError
 from kgeval.graph.connect import Graph
 from kgeval.questions.sampling import grown, simple

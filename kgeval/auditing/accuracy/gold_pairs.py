@@ -1,0 +1,181 @@
+"""Pairs that the user has labelled same or different: recall, precision and B-cubed of the duplicate checks on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kgeval.auditing.accuracy.duplicates import Listed
+from kgeval.auditing.accuracy.sheet import unescaped
+from kgeval.errors import InputError
+from kgeval.files import read_table
+from kgeval.records import Estimate
+from kgeval.stats.intervals import Interval, quantile, wilson
+from kgeval.stats.partitions import PrecisionRecall, b_cubed, joined, pairwise
+from kgeval.text.names import normalise
+
+SAME = {"same", "1", "yes", "true", "duplicate", "match"}
+DIFFERENT = {"different", "0", "no", "false", "distinct"}
+COLUMNS = ("name_a", "name_b", "label")
+Entity = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class GoldPair:
+    """Two entities by normalised name and type ("" = any), whether they are the same, and the user's class of the case."""
+
+    a: Entity
+    b: Entity
+    same: bool
+    failure_class: str = ""
+
+
+def read_pairs(path: Path) -> list[GoldPair]:
+    """CSV with name_a, name_b, label (same, different), and where wanted type_a, type_b, class.
+
+    Raises: InputError with every fault: missing columns, empty names, unknown labels, one pair with both labels.
+    """
+    out: list[GoldPair] = []
+    faults: list[str] = []
+    header: list[str] = []
+    for line in read_table(path, "\t" if path.suffix.casefold() == ".tsv" else ","):
+        if line.fault:
+            faults.append(f"{line.where}: {line.fault}")
+        elif not header:
+            header = [str(cell).strip().casefold() for cell in line.value]
+            lacking = [name for name in COLUMNS if name not in header]
+            if lacking:
+                fix = "columns: name_a, name_b, label; type_a, type_b, class"
+                raise InputError(f"{line.where}: no column {', '.join(lacking)}", fix=fix)
+        else:
+            pair, fault = _pair({name: unescaped(str(cell).strip()) for name, cell in zip(header, line.value, strict=False)})
+            out += [pair] if pair else []
+            faults += [f"{line.where}: {fault}"] if fault else []
+    faults += _both_ways(out)
+    if faults or not out:
+        what = f"{len(faults)} faults" if faults else "no pairs"
+        raise InputError(f"{path}: {what}", faults=faults, fix="labels are same and different")
+    return out
+
+
+def _pair(row: Mapping[str, str]) -> tuple[GoldPair | None, str | None]:
+    ends = [(normalise(row.get(f"name_{end}", "")), row.get(f"type_{end}", "").casefold()) for end in "ab"]
+    label = row.get("label", "").casefold()
+    if not all(name for name, _ in ends):
+        return None, "a name is empty"
+    if label not in SAME | DIFFERENT:
+        return None, f"label '{label[:40]}' is neither same nor different"
+    return GoldPair(*_ordered(ends[0], ends[1]), label in SAME, row.get("class", "")), None
+
+
+def _ordered(a: Entity, b: Entity) -> tuple[Entity, Entity]:
+    return (a, b) if a <= b else (b, a)
+
+
+def _both_ways(pairs: Sequence[GoldPair]) -> list[str]:
+    seen: dict[tuple[Entity, Entity], bool] = {}
+    return [
+        f"{pair.a[0]} and {pair.b[0]} are labelled same and different"
+        for pair in pairs if seen.setdefault((pair.a, pair.b), pair.same) != pair.same
+    ]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Labelled pairs (`n`): how many are the same, how many the checks list, and how many of the listed ones are the same (`right`)."""
+
+    n: int
+    same: int
+    listed: int
+    right: int
+
+    def precision_interval(self) -> Interval | None:
+        """Wilson's interval of right / listed, each pair as one independent draw; null where nothing is listed."""
+        return wilson(self.right / self.listed, self.listed, quantile=quantile()) if self.listed else None
+
+    def recall_interval(self) -> Interval | None:
+        """Wilson's interval of right / same; null where no pair is the same."""
+        return wilson(self.right / self.same, self.same, quantile=quantile()) if self.same else None
+
+
+@dataclass(frozen=True)
+class OnGold:
+    """What the checks are worth on the labelled pairs. `classes`: counts by the user's class, "" = none given; `by_class`: their shares."""
+
+    pairs: PrecisionRecall
+    cubed: PrecisionRecall
+    counts: Counts
+    classes: dict[str, Counts]
+    by_class: list[Estimate]
+
+    def figures(self) -> dict[str, float | int | None]:
+        """The plain numbers of the report."""
+        counts, precision, recall = self.counts, self.counts.precision_interval(), self.counts.recall_interval()
+        return {
+            "gold_pairs": counts.n, "gold_same": counts.same, "gold_listed": counts.listed, "gold_right": counts.right,
+            "pairwise_precision": self.pairs.precision, "pairwise_recall": self.pairs.recall, "pairwise_f1": self.pairs.f1,
+            "pairwise_precision_low": precision.low if precision else None,
+            "pairwise_precision_high": precision.high if precision else None,
+            "pairwise_recall_low": recall.low if recall else None, "pairwise_recall_high": recall.high if recall else None,
+            "bcubed_precision": self.cubed.precision, "bcubed_recall": self.cubed.recall, "bcubed_f1": self.cubed.f1,
+        }
+
+
+def against_gold(listed: Listed, gold: Sequence[GoldPair]) -> OnGold:
+    """The checks' pairs against the labelled ones. Entities meet by normalised name, and by type where the file gives one."""
+    pairs = sorted({(p.a, p.b): p for p in gold}.items())
+    said_of = _said(listed)
+    said = [_listed(a, b, said_of) for (a, b), _ in pairs]
+    true = [pair.same for _, pair in pairs]
+    records = sorted({end for ends, _ in pairs for end in _told_apart(*ends)})
+    said_groups = joined(records, [_told_apart(*ends) for (ends, _), s in zip(pairs, said, strict=True) if s])
+    true_groups = joined(records, [_told_apart(*ends) for ends, pair in pairs if pair.same])
+    classes: dict[str, list[tuple[bool, bool]]] = {}
+    for (_, pair), s in zip(pairs, said, strict=True):
+        classes.setdefault(pair.failure_class, []).append((s, pair.same))
+    by_class = [row for name, cases in sorted(classes.items()) if name for row in _of_class(name, cases)]
+    counted = {name: _counted(cases) for name, cases in sorted(classes.items())}
+    every = _counted(list(zip(said, true, strict=True)))
+    return OnGold(pairwise(said, true), b_cubed(said_groups, true_groups), every, counted, by_class)
+
+
+def _counted(cases: Sequence[tuple[bool, bool]]) -> Counts:
+    """Of cases (listed, same)."""
+    same, listed = sum(same for _, same in cases), sum(said for said, _ in cases)
+    return Counts(len(cases), same, listed, sum(said and same for said, same in cases))
+
+
+def _told_apart(a: Entity, b: Entity) -> tuple[tuple[str, str, int], tuple[str, str, int]]:
+    """Two records; a pair of one name and one type (a same-name collision) is two records of that name."""
+    return (*a, 0), (*b, int(a == b))
+
+
+def _said(listed: Listed) -> set[tuple[Entity, Entity]]:
+    """What the checks list, with and without types."""
+    out: set[tuple[Entity, Entity]] = set()
+    for pair in listed.pairs:
+        names = normalise(pair.a.name), normalise(pair.b.name)
+        types = (pair.a.type or "").casefold(), (pair.b.type or "").casefold()
+        for kind_a in {types[0], ""}:
+            for kind_b in {types[1], ""}:
+                out.add(_ordered((names[0], kind_a), (names[1], kind_b)))
+    return out
+
+
+def _listed(a: Entity, b: Entity, said: set[tuple[Entity, Entity]]) -> bool:
+    return (a, b) in said
+
+
+def _of_class(name: str, cases: Sequence[tuple[bool, bool]]) -> list[Estimate]:
+    """Precision and recall within one class of the user's, each pair counted as an independent draw."""
+    out = []
+    for of, kept in (("recall", [said for said, same in cases if same]), ("precision", [same for said, same in cases if said])):
+        if kept:
+            share = sum(kept) / len(kept)
+            interval = wilson(share, len(kept), quantile=quantile())
+            out.append(Estimate(
+                of=f"{of}: {name}", labelled_by="people", method="labelled pairs; Wilson interval", n=len(kept), n_scored=len(kept),
+                value=share, low=interval.low, high=interval.high, bound_low=share, bound_high=share,
+            ))
+    return out

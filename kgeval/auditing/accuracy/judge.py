@@ -1,0 +1,153 @@
+"""Asks a model about the sample: numbered items, a passage is read once for all its items. What fails is unscored, with its cause."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pydantic import JsonValue
+
+from kgeval.auditing.accuracy.sample import Item
+from kgeval.llm.calls import Numbered, Outcome, Reply, Task
+from kgeval.llm.prompts import Prompt
+from kgeval.records import AccuracyKind
+
+MOST_ITEMS = 20
+MOST_PAIRS = 5
+PROMPTS: dict[AccuracyKind, str] = {"relations": "judge-triples", "entities": "judge-entities", "duplicates": "judge-duplicates"}
+LABELS: dict[AccuracyKind, tuple[str, ...]] = {
+    "relations": ("entailed", "contradicted", "not_stated"),
+    "entities": ("right", "wrong_type", "not_an_entity"),
+    "duplicates": ("same", "different"),
+}
+
+
+class TripleVerdict(Numbered):
+    """What the judge says of one relation."""
+
+    reason: str
+    label: Literal["entailed", "contradicted", "not_stated"]
+    redundant: bool
+    irrelevant: bool
+
+
+class TripleVerdicts(Reply):
+    """One verdict a numbered relation."""
+
+    items: list[TripleVerdict]
+
+
+class EntityVerdict(Numbered):
+    """What the judge says of one entity."""
+
+    reason: str
+    label: Literal["right", "wrong_type", "not_an_entity"]
+
+
+class EntityVerdicts(Reply):
+    """One verdict a numbered entity."""
+
+    items: list[EntityVerdict]
+
+
+class PairVerdict(Numbered):
+    """What the judge says of one suspected pair."""
+
+    reason: str
+    label: Literal["same", "different"]
+
+
+class PairVerdicts(Reply):
+    """One verdict a numbered pair."""
+
+    items: list[PairVerdict]
+
+
+Verdicts = TripleVerdicts | EntityVerdicts | PairVerdicts
+REPLIES: dict[AccuracyKind, type[TripleVerdicts] | type[EntityVerdicts] | type[PairVerdicts]] = {
+    "relations": TripleVerdicts, "entities": EntityVerdicts, "duplicates": PairVerdicts,
+}
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One item's verdict; `label` null: unscored, `cause` says why. `call`: the journal key of the reply."""
+
+    id: str
+    label: str | None = None
+    reason: str = ""
+    flags: tuple[str, ...] = ()
+    cause: str | None = None
+    call: str | None = None
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Items that are asked about in one call, and its task."""
+
+    items: tuple[Item, ...] = field(repr=False)
+    task: Task[Verdicts]
+
+
+def batches(items: Iterable[Item], kind: AccuracyKind, prompt: Prompt) -> list[Batch]:
+    """The calls to make: items that share a home passage together, at most `MOST_ITEMS` a call (pairs: `MOST_PAIRS`)."""
+    grouped: dict[str, list[Item]] = {}
+    for item in items:
+        grouped.setdefault("" if kind == "duplicates" else item.home, []).append(item)
+    most = MOST_PAIRS if kind == "duplicates" else MOST_ITEMS
+    parts = [group[start : start + most] for group in grouped.values() for start in range(0, len(group), most)]
+    return [Batch(tuple(part), _task(part, kind, prompt)) for part in parts]
+
+
+def _task(items: list[Item], kind: AccuracyKind, prompt: Prompt) -> Task[Verdicts]:
+    slots: dict[str, JsonValue] = {}
+    if kind != "duplicates":
+        slots["passages"] = _passages(items)
+    if kind == "relations":
+        slots["beside"] = _beside(items)
+    shown = tuple(item.shown for item in items)
+    return Task(id=items[0].id, prompt=prompt, slots=slots, reply=REPLIES[kind], items=shown, stage=f"accuracy-{kind}")
+
+
+def _passages(items: list[Item]) -> JsonValue:
+    """Each passage once, with the numbers of the items that it belongs to."""
+    owners: dict[tuple[str, str], list[int]] = {}
+    for number, item in enumerate(items, start=1):
+        for passage in item.passages:
+            owners.setdefault((passage.chunk_id or "", passage.text), []).append(number)
+    return [
+        {"for_items": "all" if len(numbers) == len(items) else list[JsonValue](numbers), "text": text}
+        for (_, text), numbers in owners.items()
+    ]
+
+
+def _beside(items: list[Item]) -> JsonValue:
+    """What the graph says beside the items, without the items themselves; a parallel relation of one of them stays."""
+    seen: Counter[str] = Counter()
+    for item in items:
+        seen |= Counter([*item.beside, item.ref.name])
+    return list(seen - Counter(item.ref.name for item in items))
+
+
+def verdicts(asked: Iterable[Batch], outcomes: Iterable[Outcome[Verdicts]]) -> Iterator[Judged]:
+    """One verdict an item, in the order of the batches. An item without an answer is unscored with the cause."""
+    for batch, outcome in zip(asked, outcomes, strict=True):
+        answers = {answer.number: answer for answer in outcome.value.items} if outcome.value else {}
+        for number, item in enumerate(batch.items, start=1):
+            answer = answers.get(number)
+            if answer is None:
+                failure = outcome.missing.get(number, outcome.failure)
+                cause = failure.cause if failure else "missing_item"
+                yield Judged(item.id, cause=cause, reason=failure.detail if failure else "")
+            else:
+                flags = _flags(answer)
+                yield Judged(item.id, answer.label, answer.reason.strip()[:1000], flags, call=outcome.calls[-1] if outcome.calls else None)
+
+
+def _flags(answer: TripleVerdict | EntityVerdict | PairVerdict) -> tuple[str, ...]:
+    """Flags of an entailed relation; of others they mean nothing."""
+    if not isinstance(answer, TripleVerdict) or answer.label != "entailed":
+        return ()
+    return tuple(name for name, said in (("redundant", answer.redundant), ("irrelevant", answer.irrelevant)) if said)

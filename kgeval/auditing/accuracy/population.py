@@ -1,0 +1,146 @@
+"""What can be drawn: how many relations or entities each passage holds. Read once, in memory that grows with the passages only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from kgeval.auditing.accuracy.chunks import Chunks
+from kgeval.auditing.accuracy.sample import OTHERS, Wanted
+from kgeval.graph.connect import Graph, Row
+from kgeval.graph.queries import all_queries
+from kgeval.records import Layout
+from kgeval.stats.sampling import keys_of, large_strata, random_number
+
+BATCH = 500
+QUERIES = {
+    "relations": ("relations-by-type", "relations-by-source", "sourced-relations"),
+    "entities": ("entities-by-type", "entities-by-source", "sourced-entities"),
+}
+
+
+@dataclass
+class Passages:
+    """Chunks with text. By number: own id (else element id), element id, document. Found by either id."""
+
+    ids: list[str] = field(default_factory=list)
+    element_ids: list[str] = field(default_factory=list)
+    documents: list[str | None] = field(default_factory=list)
+    number: dict[str, int] = field(default_factory=dict)
+
+    def known(self, keys: Iterable[str]) -> list[int]:
+        """The numbers of those keys that are chunks with text, in the order of the chunks' ids, each once."""
+        return sorted({self.number[key] for key in keys if key in self.number}, key=lambda at: self.ids[at])
+
+
+@dataclass
+class Population:
+    """Items by stratum and home passage. `without_source`: items of which no passage is at hand."""
+
+    passages: Passages
+    sizes: dict[tuple[str, int], int]
+    without_source: int
+    types: list[str] | None
+    documents: set[str] | None
+
+    @property
+    def total(self) -> int:
+        """Items that can be drawn."""
+        return sum(self.sizes.values())
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Reads one graph's population and sample. Every relation (entity) has one home: of its passages, one at random by seed.
+
+    `chunks`: passages from files, in place of those in the graph.
+    """
+
+    graph: Graph
+    layout: Layout
+    wanted: Wanted
+    chunks: Chunks | None = None
+
+    def rows(self, query: str, **params: Any) -> Iterator[Row]:
+        """The rows of a shipped query."""
+        given = {"layout": self.layout.model_dump(), **params}
+        yield from self.graph.stream(all_queries()[query], given, timeout=self.wanted.timeout)
+
+    def passages(self) -> Iterator[Row]:
+        """Every chunk that has text: id, element_id, document."""
+        if self.chunks:
+            yield from ({"id": name, "element_id": name, "document": self.chunks.documents.get(name)} for name in self.chunks.texts)
+        elif self.layout.chunk_labels:
+            yield from self.rows("passages")
+
+    def texts(self, element_ids: Sequence[str]) -> dict[str, str]:
+        """The texts of chunks by element id."""
+        if self.chunks:
+            return {name: self.chunks.texts[name] for name in element_ids}
+        out: dict[str, str] = {}
+        for start in range(0, len(element_ids), BATCH):
+            rows = self.rows("passage-texts", ids=element_ids[start : start + BATCH])
+            out |= {row["element_id"]: row["text"] or "" for row in rows}
+        return out
+
+    def home(self, known: list[int], key: list[str | None]) -> int:
+        """The passage through which an item can be drawn: one only, so that no item has more chances than another."""
+        return known[0] if len(known) == 1 else known[random_number(self.wanted.seed, "home", *keys_of(key)) % len(known)]
+
+
+def read_passages(reader: Reader) -> Passages:
+    """Every chunk that has text."""
+    out = Passages()
+    for at, row in enumerate(reader.passages()):
+        out.ids.append(row["id"])
+        out.element_ids.append(row["element_id"])
+        out.documents.append(row["document"])
+        out.number.setdefault(row["id"], at)
+        out.number.setdefault(row["element_id"], at)
+    return out
+
+
+def read_population(reader: Reader) -> Population:
+    """How many items each passage is home to, by stratum."""
+    by_type, by_source, several = QUERIES[reader.wanted.kind]
+    types = None
+    if reader.wanted.strata == "type":
+        types = sorted(large_strata({row["type"]: row["count"] for row in reader.rows(by_type) if row["type"]}))
+    out = Population(read_passages(reader), {}, 0, types, None)
+    for row in reader.rows(by_source, types=types):
+        _count(out, out.passages.known(row["ids"])[:1], row["type"], row["count"])
+    for row in reader.rows(several, passages=None):
+        known = out.passages.known(row["ids"])
+        _count(out, [reader.home(known, row["key"])] if known else [], row["type"], 1)
+    if reader.wanted.strata == "document":
+        _by_document(out)
+    return out
+
+
+def _count(out: Population, home: list[int], kind: str | None, count: int) -> None:
+    if not home:
+        out.without_source += count
+        return
+    key = (stratum_of(out, kind, home[0]), home[0])
+    out.sizes[key] = out.sizes.get(key, 0) + count
+
+
+def stratum_of(population: Population, kind: str | None, home: int) -> str:
+    """The stratum of an item: of its type or its passage's document if that is large enough, else of the others."""
+    if population.types is not None:
+        return kind if kind in population.types else OTHERS
+    if population.documents is not None:
+        document = population.passages.documents[home]
+        return document if document in population.documents else OTHERS
+    return ""
+
+
+def _by_document(out: Population) -> None:
+    """Splits what was counted by the passages' documents; small documents are drawn together."""
+    counts: dict[str, int] = {}
+    for (_, home), size in out.sizes.items():
+        document = out.passages.documents[home] or OTHERS
+        counts[document] = counts.get(document, 0) + size
+    out.documents = large_strata(counts) - {OTHERS}
+    out.sizes = {(stratum_of(out, None, home), home): size for (_, home), size in out.sizes.items()}

@@ -1,0 +1,234 @@
+"""The sheet for people: written blind (no verdict of a judge on it), read back with all its faults at once."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kgeval.auditing.accuracy.judge import LABELS
+from kgeval.auditing.accuracy.sample import Item, Sample, Wanted
+from kgeval.errors import InputError, UsageError
+from kgeval.files import Line, read_table, read_text, write_text
+from kgeval.records import AccuracyKind, HumanLabel
+
+MARK = "kgeval accuracy sheet"
+SHOWN: dict[AccuracyKind, tuple[str, ...]] = {
+    "relations": ("subject", "subject_type", "predicate", "object", "object_type", "description"),
+    "entities": ("name", "type", "description"),
+    "duplicates": ("name_a", "type_a", "about_a", "name_b", "type_b", "about_b"),
+}
+MEANINGS: dict[AccuracyKind, str] = {
+    "relations": "entailed = the passage says so; contradicted = it says something that cannot be true together with it; "
+    "not_stated = neither",
+    "entities": "right = a real entity of the passage and its type fits; wrong_type = real, but the type is wrong; "
+    "not_an_entity = a pronoun, a fragment, too general, or not in the passage",
+    "duplicates": "same = both names stand for one thing; different = two things",
+}
+SPELLINGS = {
+    "entails": "entailed", "supported": "entailed", "contradicts": "contradicted", "contradiction": "contradicted",
+    "notstated": "not_stated", "unsupported": "not_stated", "neutral": "not_stated", "correct": "right", "wrongtype": "wrong_type",
+    "notanentity": "not_an_entity",
+    "no_entity": "not_an_entity", "duplicate": "same", "distinct": "different",
+}
+_RISKY = ("=", "+", "-", "@", "\t", "\r", "'")
+
+
+@dataclass(frozen=True)
+class HumanLabels:
+    """What people said. `votes`: item id -> label of each annotator, in the order of the files; `rows`: ids on the sheets."""
+
+    votes: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    rows: frozenset[str] = frozenset()
+    labels: list[HumanLabel] = field(default_factory=list)
+
+    def majority(self, item: str) -> str | None:
+        """The label of most annotators; null without one, and where two labels have equally many."""
+        counts = Counter(self.votes.get(item, ())).most_common(2)
+        return None if not counts or (len(counts) > 1 and counts[0][1] == counts[1][1]) else counts[0][0]
+
+    def share(self, item: str, wanted: Sequence[str]) -> float | None:
+        """The share (0..1) of the item's annotators that gave one of the wanted labels; null without a label."""
+        given = self.votes.get(item, ())
+        return sum(label in wanted for label in given) / len(given) if given else None
+
+
+def escaped(cell: str) -> str:
+    """A cell that no spreadsheet takes for a formula. `unescaped` undoes it."""
+    return f"'{cell}" if cell.startswith(_RISKY) else cell
+
+
+def unescaped(cell: str) -> str:
+    """The cell as it was before `escaped`."""
+    return cell[1:] if cell.startswith("'") and cell[1:].startswith(_RISKY) else cell
+
+
+def settings(wanted: Wanted, graph: str | None) -> str:
+    """The options that decide which items a sheet has, as they stand in its head."""
+    named = re.sub(r"[\s()=]+", "_", graph or "")
+    kept = {"kind": wanted.kind, "seed": wanted.seed, "strata": wanted.strata, "per-passage": wanted.per_passage, "graph": named}
+    if wanted.checks:
+        kept["duplicate-check"] = ",".join(wanted.checks)
+    return " ".join(f"{name}={value}" for name, value in kept.items())
+
+
+def write_sheet(path: Path, sample: Sample, wanted: Wanted, *, graph: str | None) -> None:
+    """The sample as CSV for people: comment lines with instructions, a header, one row an item, the label left empty.
+
+    The file is for its owner's eyes only (0600). Raises: UsageError where it exists, so that no labelled work is lost.
+    """
+    if path.exists():
+        raise UsageError(f"{path}: is there already, and may hold labels", fix="choose another name, or move the file away")
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    for line in _head(wanted, graph):
+        writer.writerow([line])
+    writer.writerow(["id", "label", *SHOWN[wanted.kind], "passage", "more_passages", "note"])
+    for item in sample.items:
+        writer.writerow([escaped(cell) for cell in _row(item, wanted.kind)])
+    write_text(path, out.getvalue(), mode=0o600)
+
+
+def _head(wanted: Wanted, graph: str | None) -> Iterator[str]:
+    # `=` never begins these lines, so they are safe in a spreadsheet
+    yield f"# {MARK} ({settings(wanted, graph)} n={wanted.n})"
+    yield f"# Write one of these words into the column label: {', '.join(LABELS[wanted.kind])}."
+    yield f"# {MEANINGS[wanted.kind]}."
+    basis = "Judge by names and what stands beside them." if wanted.kind == "duplicates" else "Judge by the passages only."
+    yield f"# {basis} Label every row if you can; if not, the first rows in their order: the order is random."
+    yield "# Do not change ids. Several people: a copy of this file each, all given with --human."
+
+
+def _row(item: Item, kind: AccuracyKind) -> list[str]:
+    shown = [_plain(item.shown.get(name)) for name in SHOWN[kind]]
+    texts = [passage.text for passage in item.passages]
+    return [item.id, "", *shown, _plain(texts[0] if texts else ""), _plain("\n\n".join(texts[1:])), ""]
+
+
+def _plain(value: object) -> str:
+    """A cell: a list is one line an item, null is empty."""
+    told = "\n".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
+    return without_controls(told)
+
+
+def without_controls(text: str) -> str:
+    """Text without control characters, which spreadsheets refuse or misread."""
+    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f]", " ", text.replace("\r\n", "\n")).encode("utf-8", "replace").decode()
+
+
+def read_sheets(paths: Sequence[Path], sample: Sample, wanted: Wanted) -> HumanLabels:
+    """The labels of one or several annotators (one file each, or a column `annotator`).
+
+    Raises: InputError with every fault of every file: unknown ids, unknown labels, ids twice, another sample's sheet.
+    """
+    ids = {item.id for item in sample.items}
+    faults: list[str] = []
+    labels: list[HumanLabel] = []
+    rows: set[str] = set()
+    for path in paths:
+        found = _read(path, ids, wanted, faults)
+        labels += found.labels
+        rows |= found.rows
+    faults += _twice(labels)
+    if faults:
+        raise InputError(
+            f"{', '.join(map(str, paths))}: {len(faults)} faults", faults=faults,
+            fix=f"labels are {', '.join(LABELS[wanted.kind])} or empty; --kind, --seed, --strata and --per-passage must be those of the "
+            "sheet, and --n at least its n",
+        )
+    votes: dict[str, list[str]] = {}
+    for label in labels:
+        votes.setdefault(label.id, []).append(label.label)
+    return HumanLabels({item: tuple(given) for item, given in votes.items()}, frozenset(rows), labels)
+
+
+@dataclass(frozen=True)
+class _Sheet:
+    rows: set[str]
+    labels: list[HumanLabel]
+
+
+def _read(path: Path, ids: set[str], wanted: Wanted, faults: list[str]) -> _Sheet:
+    """The rows and labels of one file; faults are added to the list."""
+    found = _Sheet(set(), [])
+    header: list[str] | None = None
+    others: list[str] = []
+    for line in read_table(path, delimiter(path)):
+        if line.fault:
+            faults.append(f"{line.where}: {line.fault}")
+        elif header is None:
+            first = str(line.value[0]).strip()
+            if first.startswith("#"):
+                others += _other_sample(line, first, wanted)
+                continue
+            faults += others
+            if others:  # no id of another sample can be known: one fault says it all
+                return found
+            header = [str(cell).strip().casefold() for cell in line.value]
+            if "id" not in header or "label" not in header:
+                faults.append(f"{line.where}: the header needs the columns id and label, it has {', '.join(header)[:200]}")
+                return found
+        else:
+            _take(dict(zip(header, line.value, strict=False)), line.where, path.stem, ids, wanted, found=found, faults=faults)
+    if header is None:
+        faults.append(f"{path.name}: no header with the columns id and label")
+    return found
+
+
+def delimiter(path: Path) -> str:
+    """What parts the cells: spreadsheets of some countries write semicolons or tabs."""
+    for line in read_text(path).splitlines():
+        head = line.strip().lstrip('"').casefold()
+        if head.startswith("id") and not line.startswith("#"):
+            return max(",;\t", key=line.count)
+    return ","
+
+
+def _other_sample(line: Line, head: str, wanted: Wanted) -> Iterator[str]:
+    """Faults where the head says that the sheet was drawn with other options."""
+    if MARK not in head:
+        return
+    told = dict(part.split("=", 1) for part in head.partition("(")[2].rstrip(") ").split() if "=" in part)
+    mine = {"kind": wanted.kind, "seed": str(wanted.seed), "strata": wanted.strata, "per-passage": str(wanted.per_passage)}
+    if wanted.kind == "duplicates":
+        mine["duplicate-check"] = ",".join(wanted.checks) or "all"
+        told.setdefault("duplicate-check", "all")
+    for name, value in mine.items():
+        if told.get(name, value) != value:
+            yield f"{line.where}: the sheet was drawn with --{name} {told[name]}, this run with --{name} {value}"
+    if told.get("n", "").isdigit() and int(told["n"]) > wanted.n:
+        yield f"{line.where}: the sheet was drawn with --n {told['n']}, this run has only --n {wanted.n}"
+
+
+def _take(
+    row: Mapping[str, str], where: str, stem: str, ids: set[str], wanted: Wanted, *, found: _Sheet, faults: list[str],
+) -> None:
+    """One row of a sheet."""
+    item, given = unescaped(row.get("id", "").strip()), unescaped(row.get("label", "").strip())
+    if item not in ids:
+        faults.append(f"{where}: id '{item[:40]}' is not in this sample")
+        return
+    found.rows.add(item)
+    if not given:
+        return
+    label = _label(given, wanted.kind)
+    if label is None:
+        faults.append(f"{where}: label '{given[:40]}' is none of {', '.join(LABELS[wanted.kind])}")
+        return
+    found.labels.append(HumanLabel(id=item, annotator=row.get("annotator", "").strip() or stem, label=label))
+
+
+def _label(given: str, kind: AccuracyKind) -> str | None:
+    """The label meant, whatever its case, spaces and hyphens; null if none is."""
+    word = re.sub(r"[^a-z]+", "_", given.casefold()).strip("_")
+    meant = SPELLINGS.get(word, word)
+    return meant if meant in LABELS[kind] else None
+
+
+def _twice(labels: Iterable[HumanLabel]) -> list[str]:
+    counts = Counter((label.annotator, label.id) for label in labels)
+    return [f"annotator '{who}' labelled id '{item}' {n} times" for (who, item), n in counts.items() if n > 1]

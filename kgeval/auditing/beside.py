@@ -1,0 +1,99 @@
+"""Several audits side by side: the same figures and checks as rows, a column a graph [X tables 5 and 13, figure 5]. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from kgeval.auditing.diff_sides import by_key, finite
+from kgeval.auditing.structure import PARTS
+from kgeval.records import SEVERITIES, AuditReport, CheckCell, CheckRow, FigureRow, Finding, GraphsReport, RunManifest
+from kgeval.text.tokens import TOKENIZER
+
+FAILED = "could not be audited"  # in the note of a graph that has no report, before the reason
+
+
+def side_by_side(names: Sequence[str], reports: Sequence[AuditReport], run: RunManifest, notes: Sequence[str] = ()) -> GraphsReport:
+    """The reports with their figures and checks as rows, in the order of `names`. A figure or check that one graph lacks is null there."""
+    return GraphsReport(
+        run=run, names=list(names), reports=list(reports), figures=_figures(reports), checks=_checks(reports),
+        notes=[*notes, *_notes(names, reports)],
+    )
+
+
+def with_tokens(report: AuditReport, tokens: int) -> AuditReport:
+    """The report with densities over so many tokens of source text, if it has none: counts of the graph by tokens x 1,000 and x 10,000.
+
+    A report that counted its own tokens stays as it is.
+    """
+    numbers = dict(report.structure)
+    if "tokens" in numbers or "entities" not in numbers:
+        return report
+    numbers |= {"tokens": tokens, "tokenizer": TOKENIZER}
+    for what in ("entities", "relations"):
+        count = numbers.get(what)
+        if tokens and isinstance(count, (int, float)):
+            numbers |= {f"{what}_per_{per}k_tokens": count * 1000 * per / tokens for per in (1, 10)}
+    left = [(skip, [name for name in skip.ids if name not in numbers]) for skip in report.structure_skipped]
+    skipped = [skip.model_copy(update={"ids": ids}) for skip, ids in left if ids]
+    return report.model_copy(update={"structure": numbers, "structure_skipped": skipped})
+
+
+def _figures(reports: Sequence[AuditReport]) -> list[FigureRow]:
+    """Every plain number that a report has, in the order of the figures' parts."""
+    order = {name: at for at, name in enumerate(name for part in PARTS.values() for name in part)}
+    names = {name for report in reports for name, value in report.structure.items() if finite(value) is not None}
+    return [
+        FigureRow(id=name, values=[finite(report.structure.get(name)) for report in reports])
+        for name in sorted(names, key=lambda name: (order.get(name, len(order)), name))
+    ]
+
+
+def _checks(reports: Sequence[AuditReport]) -> list[CheckRow]:
+    """Every check that a report has, in the order of the first one that has it; its severity is the worst of them."""
+    rules = [finding.rule_id for report in reports for finding in report.findings]
+    several = {rule for rule in rules if any(sum(one.rule_id == rule for one in report.findings) > 1 for report in reports)}
+    tables = [by_key(report.findings, several) for report in reports]
+    return [_row([table.get(key) for table in tables]) for key in dict.fromkeys(key for table in tables for key in table)]
+
+
+def _row(found: Sequence[Finding | None]) -> CheckRow:
+    known = [one for one in found if one is not None]
+    worst = min((one.severity for one in known), key=SEVERITIES.index)
+    first = known[0]
+    return CheckRow(
+        rule_id=first.rule_id, group=first.group, title=first.title, severity=worst, cells=[
+            CheckCell(
+                status=one.status, count=one.count, total=one.total, share=one.share, suppressed=one.suppressed, known=one.known,
+                reason=one.reason,
+            ) if one else CheckCell() for one in found
+        ],
+    )
+
+
+def _notes(names: Sequence[str], reports: Sequence[AuditReport]) -> list[str]:
+    """What the columns do not have in common, and a reader must know."""
+    facts: Mapping[str, list[object]] = {
+        "layouts": [one.layout.name for one in reports],
+        "versions of kgeval": [one.run.kgeval for one in reports],
+        "tokenizers": [one.structure.get("tokenizer") for one in reports],
+        "texts that tokens were counted over (tokens)": [one.structure.get("tokens") for one in reports],
+        "ways to find communities": [one.structure.get("community_algorithm") for one in reports],
+    }
+    notes = [f"the graphs have different {what}: {_told(names, values)}" for what, values in facts.items() if _differ(values)]
+    settings = _other_settings(reports)
+    return [*notes, f"asked with different settings or thresholds, not to be compared: {', '.join(settings)}"] if settings else notes
+
+
+def _differ(values: Sequence[object]) -> bool:
+    return len({str(value) for value in values if value is not None}) > 1
+
+
+def _told(names: Sequence[str], values: Sequence[object]) -> str:
+    return ", ".join(f"{name}: {value}" for name, value in zip(names, values, strict=True) if value is not None)
+
+
+def _other_settings(reports: Sequence[AuditReport]) -> list[str]:
+    asked: dict[str, set[str]] = {}
+    for one in (finding for report in reports for finding in report.findings if finding.count is not None):
+        asked.setdefault(one.rule_id, set()).add(f"{sorted(one.settings.items())} {one.threshold}")
+    return sorted(rule for rule, ways in asked.items() if len(ways) > 1)

@@ -1,0 +1,216 @@
+"""Fact retention: how many gold sentences follow from what the graph holds near them [MINE, of the KGGen paper].
+
+For each sentence: the k entities nearest by embedding of name and description, the relations up to h hops around them, and a
+judge who says whether the sentence follows from these relations alone. A sentence without a verdict is unscored with its cause.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pydantic import JsonValue
+
+from kgeval.auditing.completeness.fact_files import Fact
+from kgeval.auditing.completeness.figures import proportion
+from kgeval.auditing.completeness.nearest import Near, entities, nearest
+from kgeval.errors import UsageError
+from kgeval.graph.connect import Graph
+from kgeval.graph.queries import all_queries
+from kgeval.llm.calls import Outcome, Reply, Task
+from kgeval.records import FactRetention, FactVerdict, Layout
+
+if TYPE_CHECKING:
+    from kgeval.llm.embed import Embedder
+    from kgeval.llm.prompts import Prompt
+    from kgeval.llm.session import Models
+
+PROMPT = "judge-fact"
+NOTHING = "no relation of the graph is near it"
+
+
+class FactReply(Reply):
+    """What the judge says of one sentence."""
+
+    reason: str
+    follows: bool
+
+
+@dataclass(frozen=True)
+class FactOptions:
+    """How much of the graph the judge sees of a sentence. `most`: relations an entity at most; `triples`: relations in all.
+
+    `timeout`: seconds a query.
+    """
+
+    top_k: int = 8
+    hops: int = 2
+    most: int = 50
+    triples: int = 200
+    timeout: float = 3600.0
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.top_k <= 100:
+            raise UsageError(f"--top-k {self.top_k}: not between 1 and 100", fix="8 is usual")
+        if not 1 <= self.hops <= 4:
+            raise UsageError(f"--hops {self.hops}: not between 1 and 4", fix="2 is usual; each hop multiplies what the judge reads")
+
+
+@dataclass(frozen=True)
+class Context:
+    """A sentence with the relations near it, nearest hop first. `cut`: relations that did not fit.
+
+    `partly`: not even all relations near it were read: an entity has more than `most`, or a hop leads to too many entities.
+    """
+
+    fact: Fact
+    triples: tuple[str, ...]
+    cut: int = 0
+    partly: bool = False
+
+
+@dataclass
+class _Around:
+    """Relations found around one sentence's entities: relation -> its text, in the order found; entities seen.
+
+    `partly`: something was left out.
+    """
+
+    seen: set[str]
+    said: dict[str, tuple[int, str]] = field(default_factory=dict)
+    partly: bool = False
+
+
+def fact_retention(graph: Graph, layout: Layout, facts: Sequence[Fact], models: Models, embedder: Embedder,
+                   *, options: FactOptions | None = None) -> FactRetention:
+    """The share of the sentences that follow from the graph; `n` is the number of sentences given, never of those judged.
+
+    A sentence with no relation near it does not follow, and the judge is not asked.
+
+    Raises: QueryError, QueryTimeout, ConnectionLost: the server's; ModelError: a model cannot be used at all.
+    """
+    options = options or FactOptions()
+    contexts: list[Context] = []
+
+    def asked() -> Iterator[Task[FactReply]]:
+        for context in fact_contexts(graph, layout, facts, embedder, options=options):
+            contexts.append(context)
+            if context.triples:
+                yield _task(context, prompt)
+
+    prompt = models.prompt(PROMPT)
+    outcomes = {outcome.id: outcome for outcome in models.ask_all(asked(), total=len(facts))}
+    verdicts = [_verdict(context, outcomes.get(context.fact.id)) for context in contexts]
+    retention = _retention(verdicts, outcomes.values(), options, (embedder.name, models.endpoint.model))
+    return retention.model_copy(update={"notes": _notes(contexts, options)})
+
+
+def fact_tasks(graph: Graph, layout: Layout, facts: Sequence[Fact], prompt: Prompt, embedder: Embedder,
+               *, options: FactOptions | None = None) -> Iterator[Task[FactReply]]:
+    """The questions that fact_retention would ask, for a dry run. Texts are embedded; no judge is asked."""
+    for context in fact_contexts(graph, layout, facts, embedder, options=options or FactOptions()):
+        if context.triples:
+            yield _task(context, prompt)
+
+
+def fact_contexts(graph: Graph, layout: Layout, facts: Sequence[Fact], embedder: Embedder, *, options: FactOptions) -> Iterator[Context]:
+    """What the judge sees of each sentence, in the order of the sentences."""
+    among = entities(graph, layout, timeout=options.timeout)
+    found = nearest([fact.text for fact in facts], among, embedder, k=options.top_k)
+    reader = _Reader(graph, layout, options)
+    for fact, near in zip(facts, found, strict=True):
+        yield reader.context(fact, near)
+
+
+def _notes(contexts: Sequence[Context], options: FactOptions) -> list[str]:
+    """What a reader should know of the contexts: those that were cut, and those that are empty."""
+    cut, empty = sum(context.cut > 0 for context in contexts), sum(not context.triples for context in contexts)
+    notes = [f"{cut} facts had more than {options.triples} relations near them: the judge saw {options.triples}"] if cut else []
+    partly = sum(context.partly for context in contexts)
+    if partly:
+        notes.append(
+            f"{partly} facts are near entities with more than {options.most} relations, or with more than {options.triples} "
+            "neighbours in a hop: not all of those were read"
+        )
+    return notes + ([f"{empty} facts had no relation near them: they do not follow, and the judge was not asked"] if empty else [])
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Reads what is around entities."""
+
+    graph: Graph
+    layout: Layout
+    options: FactOptions
+
+    def context(self, fact: Fact, near: Sequence[Near]) -> Context:
+        """Relations around the nearest entities, hop by hop; within a hop those that share most words with the sentence first."""
+        from rapidfuzz import fuzz
+
+        frontier, most = [one.element_id for one in near], self.options.triples
+        around = _Around(set(frontier))
+        for hop in range(1, self.options.hops + 1):
+            if not frontier:
+                break
+            if len(around.said) >= 10 * most:
+                around.partly = True
+                break
+            frontier = self._hop(frontier, around, hop)
+        lines: dict[str, int] = {}
+        for hop, text in around.said.values():
+            lines.setdefault(text, hop)
+        wanted = fact.text.casefold()
+        ordered = sorted(lines, key=lambda text: (lines[text], -fuzz.token_set_ratio(text.casefold(), wanted), text))
+        return Context(fact, tuple(ordered[:most]), max(0, len(ordered) - most), around.partly)
+
+    def _hop(self, frontier: list[str], around: _Around, hop: int) -> list[str]:
+        """Adds the relations at the entities of the frontier; the entities that are reached for the first time."""
+        asked = {"layout": self.layout.model_dump(), "ids": frontier, "most": self.options.most + 1}  # one more tells that there is more
+        reached: dict[str, None] = {}
+        rows: Counter[str] = Counter()
+        for row in self.graph.read(all_queries()["fact-relations"], asked, timeout=self.options.timeout):
+            rows[row["element_id"]] += 1
+            if rows[row["element_id"]] > self.options.most:
+                around.partly = True
+                continue
+            around.said.setdefault(row["relation"], (hop, row["said"]))
+            if row["other"] not in around.seen:
+                reached[row["other"]] = None
+        around.seen.update(reached)
+        around.partly |= hop < self.options.hops and len(reached) > self.options.triples
+        return sorted(reached)[: self.options.triples]
+
+
+def _task(context: Context, prompt: Prompt) -> Task[FactReply]:
+    slots: dict[str, JsonValue] = {"fact": context.fact.text, "triples": list[JsonValue](context.triples)}
+    return Task(id=context.fact.id, prompt=prompt, slots=slots, reply=FactReply, stage=PROMPT)
+
+
+def _verdict(context: Context, outcome: Outcome[FactReply] | None) -> FactVerdict:
+    value, reason = None, None
+    if not context.triples:
+        value, reason = False, NOTHING
+    elif outcome is not None and outcome.value is not None:
+        value, reason = outcome.value.follows, outcome.value.reason.strip()[:1000] or None
+    else:
+        failure = outcome.failure if outcome else None
+        reason = f"{failure.cause}: {failure.detail}".rstrip(": ") if failure else "missing_item"
+    fact = context.fact
+    return FactVerdict(id=fact.id, fact=fact.text, document=fact.document, value=value, reason=reason, retrieved=list(context.triples))
+
+
+def _retention(
+    verdicts: Sequence[FactVerdict], outcomes: Iterable[Outcome[FactReply]], options: FactOptions, models: tuple[str, str],
+) -> FactRetention:
+    n, kept = len(verdicts), sum(verdict.value is True for verdict in verdicts)
+    scored = sum(verdict.value is not None for verdict in verdicts)
+    causes: Counter[str] = Counter(outcome.failure.cause for outcome in outcomes if outcome.value is None and outcome.failure)
+    lost = n - scored - causes.total()
+    failures: dict[str, int] = {**causes, **({"missing_item": lost} if lost else {})}
+    return FactRetention(
+        k=options.top_k, hops=options.hops, n=n, n_scored=scored, retention=proportion(kept, scored),
+        bound_low=kept / n if n else 0.0, bound_high=(kept + n - scored) / n if n else 1.0,
+        failures=dict(sorted(failures.items())), embedding_model=models[0], judge=models[1], facts=list(verdicts),
+    )

@@ -1,0 +1,180 @@
+"""Reads gold sets: GraphRAG-Bench question files, entities and triples as JSON, JSONL, CSV, TSV or Parquet.
+
+What cannot be read is a fault with its file and place; a file of which nothing can be read is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from kgeval.auditing.completeness.gold import Gold, Items, distinct
+from kgeval.errors import InputError
+from kgeval.files import Line, read_json, read_jsonl, read_parquet, read_table
+from kgeval.files.evidence import groups_of, parts_of
+from kgeval.graph.load.triples import columns, delimiter_of
+from kgeval.graph.load.values import Misfit, needed, text, texts
+from kgeval.records import GoldEntity, GoldTriple
+
+EVIDENCE = "evidence_triple"
+NAMES = ("name", "entity", "entity_name")
+TYPES = ("type", "entity_type", "label", "category")
+ALIASES = ("aliases", "alias", "synonyms")
+FIX = (
+    "gold is JSONL of {name, type, aliases, document} and {subject, predicate, object, document}, a table of triples, "
+    "or a GraphRAG-Bench question file; kgeval help completeness shows each"
+)
+
+
+def read_gold(paths: Sequence[Path], *, label: str = "gold") -> Gold:
+    """The gold set of one or more files, everything in them counted once.
+
+    Raises: InputError: a file is missing, empty or of another kind, or nothing in it can be read (with every fault).
+    """
+    items = Items()
+    for path in paths:
+        _read(path, items)
+    return distinct(items, label=label)
+
+
+def _read(path: Path, items: Items) -> None:
+    before = len(items.entities) + len(items.triples)
+    faults = len(items.faults)
+    items.inputs.append(path)
+    silent = 0
+    for line in _lines(path):
+        if line.fault is not None:
+            items.faults.append(f"{line.where}: {line.fault}")
+            continue
+        try:
+            silent += _add(line, items)
+        except Misfit as misfit:
+            items.faults.append(f"{line.where}: {misfit}")
+    if silent:
+        items.notes.append(f"{path.name}: {silent} questions have no {EVIDENCE}")
+    if len(items.entities) + len(items.triples) == before:
+        raise _nothing(path, items.faults[faults:], silent)
+
+
+def _nothing(path: Path, faults: Sequence[str], silent: int) -> InputError:
+    if faults:
+        return InputError(f"{path}: every gold item is broken", fix=FIX, faults=faults)
+    if silent:
+        fix = "questions with evidence sentences only are measured by --facts"
+        return InputError(f"{path}: none of its {silent} questions has an {EVIDENCE}", fix=fix)
+    return InputError(f"{path}: holds no gold item", fix=FIX)
+
+
+def _lines(path: Path) -> Iterator[Line]:
+    """The items of a file, each with its place."""
+    suffix = path.suffix.lower()
+    if suffix in (".jsonl", ".ndjson"):
+        yield from read_jsonl(path)
+    elif suffix in (".csv", ".tsv", ".txt", ".tab"):
+        yield from _table(path)
+    elif suffix == ".parquet":
+        yield from (Line(f"{path.name}: row {at}", row) for at, row in enumerate(read_parquet(path), start=1))
+    else:
+        yield from _listed(path, read_json(path))
+
+
+def _listed(path: Path, data: Any) -> Iterator[Line]:
+    """A list of items, or a map whose lists hold items (entities and triples, or questions by type)."""
+    if isinstance(data, list):
+        yield from (Line(f"{path.name}: item {at}", value) for at, value in enumerate(data, start=1))
+    elif isinstance(data, dict) and any(isinstance(part, list) for part in data.values()):
+        for name, part in data.items():
+            for at, value in enumerate(part if isinstance(part, list) else [], start=1):
+                lone = name == "entities" and isinstance(value, str)
+                yield Line(f"{path.name}: {name}, item {at}", {"name": value} if lone else value)
+    else:
+        raise InputError(f"{path}: a list of gold items expected", fix=FIX)
+
+
+def _table(path: Path) -> Iterator[Line]:
+    """The rows of a table under its header; three columns without a header are subject, predicate, object."""
+    lines = list(read_table(path, delimiter_of(path)))
+    head: Sequence[str] = next((line.value for line in lines if line.value), [])
+    found = columns(head)
+    named = {cell.strip().lower() for cell in head}
+    if {"subject", "object"} <= set(found) or named & set(NAMES):
+        header = [cell.strip().lower() for cell in head]
+        lines = [line for line in lines if line.value is not head]
+    elif len(head) == 3:
+        header = ["subject", "predicate", "object"]
+    else:
+        raise InputError(f"{path}: no columns subject and object, and no column name, in: {', '.join(head)[:200]}", fix=FIX)
+    for line in lines:
+        if line.fault is None and len(line.value) > len(header) and any(cell.strip() for cell in line.value[len(header):]):
+            yield Line(line.where, fault=f"{len(line.value)} cells, the header has {len(header)} (a separator inside an unquoted cell?)")
+        else:
+            yield line if line.fault else Line(line.where, dict(zip(header, line.value, strict=False)))
+
+
+def _add(line: Line, items: Items) -> bool:
+    """Adds what one row holds; true for a question without triples. Raises Misfit for a row that is no gold item."""
+    row = line.value
+    if isinstance(row, list) and len(row) == 3:
+        row = dict(zip(("subject", "predicate", "object"), row, strict=True))
+    if not isinstance(row, Mapping):
+        raise Misfit(f"an entity, a triple or a question expected, found {str(row)[:60]!r}")
+    if EVIDENCE in row or "question" in row:
+        return _question(line.where, row, items)
+    fields = {field: row[name] for field, name in columns(map(str, row)).items()}
+    if {"subject", "object"} & set(fields):
+        items.triples.append(_triple(fields, row))
+    elif _first(row, NAMES) is not None:
+        items.entities.append(_entity(fields, row))
+    else:
+        raise Misfit(f"no name, and no subject and object, among: {', '.join(map(str, row))[:100]}")
+    return False
+
+
+def _entity(fields: Mapping[str, Any], row: Mapping[str, Any]) -> GoldEntity:
+    return GoldEntity(
+        name=needed(_first(row, NAMES), "name"), type=text(_first(row, TYPES), "type"), document=text(fields.get("document"), "document"),
+        aliases=texts(_first(row, ALIASES), "aliases", separators=";|"),
+    )
+
+
+def _triple(fields: Mapping[str, Any], row: Mapping[str, Any]) -> GoldTriple:
+    subject, obj = needed(fields.get("subject"), "subject"), needed(fields.get("object"), "object")
+    return GoldTriple(
+        subject=subject.strip(), predicate=text(fields.get("predicate"), "predicate"), object=obj.strip(),
+        document=text(fields.get("document"), "document"), aliases=_aliases(row, subject.strip(), obj.strip()),
+    )
+
+
+def _aliases(row: Mapping[str, Any], subject: str, obj: str) -> dict[str, list[str]]:
+    """`aliases` by the name or by subject and object, or the columns subject_aliases and object_aliases."""
+    given = row.get("aliases") or {}
+    if not isinstance(given, Mapping):
+        raise Misfit('aliases: of a triple a map is needed: {"subject": [..], "object": [..]}, or by name')
+    found: dict[str, list[str]] = {}
+    for end, name in (("subject", subject), ("object", obj)):
+        for value in (given.get(name), given.get(end), row.get(f"{end}_aliases")):
+            found[name] = [*found.get(name, []), *texts(value, "aliases", separators=";|")]
+    return {name: aliases for name, aliases in found.items() if aliases}
+
+
+def _question(where: str, row: Mapping[str, Any], items: Items) -> bool:
+    """The triples of a GraphRAG-Bench question; broken ones become faults. True where it has none at all."""
+    value = row.get(EVIDENCE)
+    groups = groups_of(value if isinstance(value, list) else [value])
+    name, document = text(row.get("id"), "id"), text(row.get("source"), "source")
+    for at, group in enumerate(groups, start=1):
+        parts = group if isinstance(group, list) else parts_of(group)
+        if parts is None or len(parts) != 3 or not all(isinstance(part, str) and part.strip() for part in parts):
+            what = "no (subject, predicate, object)" if parts is None else f"{len(parts)} parts between commas, 3 are needed, none empty"
+            items.faults.append(f"{where}{f' ({name})' if name else ''}: {EVIDENCE}, group {at}: {what}: {str(group)[:160]}")
+        else:
+            subject, predicate, obj = (part.strip() for part in parts)
+            items.triples.append(GoldTriple(subject=subject, predicate=predicate, object=obj, document=document))
+    return not groups
+
+
+def _first(row: Mapping[str, Any], keys: Sequence[str]) -> Any:
+    """The value of the first key that is there, whatever its letter case."""
+    lower = {str(key).strip().lower(): value for key, value in row.items()}
+    return next((lower[key] for key in keys if lower.get(key) not in (None, "", [])), None)

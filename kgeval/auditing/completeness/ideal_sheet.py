@@ -1,0 +1,125 @@
+"""People and the ideal graph: a sheet with a random sample of its items to be labelled, and how much of it they hold to be right."""
+
+from __future__ import annotations
+
+import csv
+import io
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from kgeval.auditing.accuracy.sheet import escaped, unescaped, without_controls
+from kgeval.auditing.completeness.figures import proportion
+from kgeval.auditing.completeness.ideal import Ideal, IdealItem, label
+from kgeval.errors import InputError, UsageError
+from kgeval.files import Line, read_table, write_text
+from kgeval.records import GoldEntity, Proportion
+
+COLUMNS = ("id", "kind", "subject", "type", "predicate", "object", "document", "passage", "label", "note")
+RIGHT, WRONG = "right", "wrong"
+SPELLINGS = {"right": RIGHT, "correct": RIGHT, "yes": RIGHT, "true": RIGHT, "1": RIGHT,
+             "wrong": WRONG, "incorrect": WRONG, "no": WRONG, "false": WRONG, "0": WRONG}
+LONGEST_PASSAGE = 4_000
+FIX = "the column label holds right or wrong, or is empty; ids are those of a sheet of this ideal graph"
+
+
+def sampled(ideal: Ideal, n: int, *, seed: int = 0) -> list[IdealItem]:
+    """n items in random order, half of them entities and half triples as far as there are so many. Same seed, same items."""
+    rng = random.Random(seed)  # noqa: S311 - a sample, no secret
+    kinds: dict[bool, list[IdealItem]] = {True: [], False: []}
+    for item in sorted(ideal.items, key=lambda item: item.id):
+        kinds[isinstance(item.gold, GoldEntity)].append(item)
+    for items in kinds.values():
+        rng.shuffle(items)
+    entities = min(len(kinds[True]), max((n + 1) // 2, n - len(kinds[False])))
+    drawn = [*kinds[True][:entities], *kinds[False][: n - entities]]
+    rng.shuffle(drawn)
+    return drawn
+
+
+def write_sheet(path: Path, items: Sequence[IdealItem]) -> None:
+    """The items as CSV, the label left empty (0600: it quotes the documents).
+
+    Raises: UsageError where the file exists, so that no labelled work is lost.
+    """
+    if path.exists():
+        raise UsageError(f"{path}: is there already, and may hold labels", fix="choose another name, or move the file away")
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for item in items:
+        writer.writerow([escaped(without_controls(cell)) for cell in _row(item)])
+    write_text(path, out.getvalue(), mode=0o600)
+
+
+def checked(ideal: Ideal, path: Path) -> Ideal:
+    """The ideal graph with its precision by the labels of a sheet: right / labelled, for entities and triples, Wilson interval.
+
+    Rows without a label are no labels: the interval fits only if the labelled rows are a random part of the sheet.
+
+    Raises: InputError with every fault of the file: unknown ids, unknown labels, an id twice, no label at all.
+    """
+    labels, rows = _labels(path, {item.id for item in ideal.items})
+    entities = [labels[item.id] for item in ideal.items if item.id in labels and isinstance(item.gold, GoldEntity)]
+    triples = [labels[item.id] for item in ideal.items if item.id in labels and not isinstance(item.gold, GoldEntity)]
+    precision = {name: _precision(given) for name, given in (("entities", entities), ("triples", triples)) if given}
+    note = f"{rows - len(labels)} rows of the sheet have no label" if rows > len(labels) else None
+    record = ideal.record.model_copy(update={
+        "sampled": rows, "labelled": len(labels), "precision": precision, "notes": [*ideal.record.notes, *([note] if note else [])],
+    })
+    return replace(ideal, record=record, gold=replace(ideal.gold, label=label(ideal.record.extractor, checked=True)))
+
+
+def _precision(given: Sequence[str]) -> Proportion:
+    return proportion(sum(one == RIGHT for one in given), len(given))
+
+
+def _row(item: IdealItem) -> tuple[str, ...]:
+    gold = item.gold
+    if isinstance(gold, GoldEntity):
+        what = ("entity", gold.name, gold.type or "", "", "")
+    else:
+        what = ("triple", gold.subject, "", gold.predicate or "", gold.object)
+    return (item.id, *what, gold.document or "", item.passage.text[:LONGEST_PASSAGE], "", "")
+
+
+def _labels(path: Path, ids: set[str]) -> tuple[dict[str, str], int]:
+    """Label by id, and how many rows the sheet has."""
+    faults: list[str] = []
+    labels: dict[str, str] = {}
+    seen: set[str] = set()
+    header: list[str] | None = None
+    for line in read_table(path, ","):
+        if header is None and not line.fault:
+            header = [str(cell).strip().casefold() for cell in line.value]
+            if not {"id", "label"} <= set(header):
+                raise InputError(f"{path}: the header needs the columns id and label", fix=FIX)
+            continue
+        item, given, fault = _labelled(line, header or [], ids, seen)
+        if fault:
+            faults.append(f"{line.where}: {fault}")
+            continue
+        seen.add(item)
+        if given:
+            labels[item] = given
+    if not labels and not faults:
+        faults.append(f"{path.name}: no row has a label")
+    if faults:
+        raise InputError(f"{path}: the labels cannot be used", fix=FIX, faults=faults)
+    return labels, len(seen)
+
+
+def _labelled(line: Line, header: Sequence[str], ids: set[str], seen: set[str]) -> tuple[str, str, str]:
+    """Id, label ("" for none) and fault ("" for none) of a row."""
+    if line.fault:
+        return "", "", line.fault
+    row: Mapping[str, str] = dict(zip(header, line.value, strict=False))
+    item, text = unescaped(row.get("id", "").strip()), row.get("label", "").strip().casefold()
+    if item not in ids:
+        return item, "", f"id {item[:40]!r} is not in this ideal graph: other documents, or another model"
+    if item in seen:
+        return item, "", f"id {item!r} stands there twice"
+    if text and text not in SPELLINGS:
+        return item, "", f"label {text[:40]!r} is neither right nor wrong"
+    return item, SPELLINGS.get(text, ""), ""

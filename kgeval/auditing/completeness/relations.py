@@ -1,0 +1,120 @@
+"""Which gold triples the graph has: matched ends joined by a relation, in which direction, under which name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+
+from kgeval.auditing.completeness.gold import Gold
+from kgeval.auditing.completeness.match import Match
+from kgeval.auditing.completeness.parts import parts
+from kgeval.auditing.completeness.predicates import Judge
+from kgeval.graph.connect import Graph, Row
+from kgeval.graph.queries import all_queries
+from kgeval.records import Layout
+from kgeval.text.predicates import is_placeholder
+
+BATCH = 5_000
+MOST_PLACES = 300  # of one end; a name that stands more often says nothing about which of them is meant
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Relations of one type between a pair of entities. `forward`: from the first to the second."""
+
+    a: str
+    b: str
+    forward: bool
+    element_id: str
+    type: str
+    labels: tuple[str, ...]
+    descriptions: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class TripleMatch:
+    """Where a gold triple stands. Each figure is the lowest rank of a level at which it holds, null where it never does.
+
+    `ends`: both ends found; `joined`: and joined by a relation; `directed`: in the gold direction; `predicate`: under the gold
+    name. `found`: the relations.
+    """
+
+    ends: int | None = None
+    joined: int | None = None
+    directed: int | None = None
+    predicate: int | None = None
+    found: tuple[Joined, ...] = field(default=())
+
+
+def triple_matches(
+    graph: Graph, layout: Layout, gold: Gold, entities: Sequence[Match], judge: Judge, *, timeout: float,
+) -> list[TripleMatch]:
+    """The match of each gold triple, given the matches of its ends (`gold.ends`)."""
+    joined = _joined(graph, layout, (pair for ends in dict.fromkeys(gold.ends) for pair in pairs(entities, *ends)), timeout)
+    judge.prepare((gold.triples[at].predicate, found) for at, found in _with_predicate(gold, entities, joined))
+    return [_match(gold, at, entities, joined, judge) for at in range(len(gold.triples))]
+
+
+def say_something(layout: Layout, found: Iterable[TripleMatch]) -> bool:
+    """Whether the relations found carry names or descriptions: not where all are one type without a name, or only RELATED and the like."""
+    every = [one for match in found for one in match.found]
+    constant = layout.relation_label_key is None and len(layout.relation_types) <= 1
+    return not every or any(one.descriptions or not (constant or all(map(is_placeholder, one.labels))) for one in every)
+
+
+def crowded(entities: Iterable[Match]) -> list[str]:
+    """A note where gold entities stand at more places than are tried for their relations; none otherwise."""
+    many = sum(len(match.found) > MOST_PLACES for match in entities)
+    return [f"{many} gold entities stand at more than {MOST_PLACES} places; relations were sought at so many of each"] if many else []
+
+
+def pairs(entities: Sequence[Match], subject: int, obj: int) -> Iterator[Pair]:
+    """The pairs of entities that could be the ends of a triple. An entity is joined to itself only where the gold says so."""
+    every = product(entities[subject].ids[:MOST_PLACES], entities[obj].ids[:MOST_PLACES])
+    return ((a, b) for a, b in every if a != b or subject == obj)
+
+
+def _joined(graph: Graph, layout: Layout, wanted: Iterable[Pair], timeout: float) -> dict[Pair, list[Joined]]:
+    """The relations of the pairs that have some. The pairs pass by in parts: crowded names can give millions of them."""
+    found: dict[Pair, list[Joined]] = {}
+    for part in parts(wanted, BATCH):
+        params = {"layout": layout.model_dump(), "pairs": [list(pair) for pair in sorted(set(part))]}
+        here: dict[Pair, list[Joined]] = {}
+        for row in graph.stream(all_queries()["gold-relations"], params, timeout=timeout):
+            here.setdefault((row["a"], row["b"]), []).append(_of(row))
+        found.update(here)
+    return found
+
+
+def _of(row: Row) -> Joined:
+    texts = [tuple(text for text in row[key] if text) for key in ("labels", "descriptions")]
+    return Joined(row["a"], row["b"], row["forward"], row["element_id"], row["type"], texts[0] or (row["type"],), texts[1])
+
+
+def _with_predicate(gold: Gold, entities: Sequence[Match], joined: dict[Pair, list[Joined]]) -> Iterable[tuple[int, list[Joined]]]:
+    for at, triple in enumerate(gold.triples):
+        if triple.predicate:
+            yield at, [one for pair in pairs(entities, *gold.ends[at]) for one in joined.get(pair, ())]
+
+
+def _match(gold: Gold, at: int, entities: Sequence[Match], joined: dict[Pair, list[Joined]], judge: Judge) -> TripleMatch:
+    subject, obj = (entities[end] for end in gold.ends[at])
+    if subject.rank is None or obj.rank is None:
+        return TripleMatch()
+    found = [
+        (max(subject.found[a].rank, obj.found[b].rank), one)
+        for a, b in pairs(entities, *gold.ends[at]) for one in joined.get((a, b), ())
+    ]
+    found.sort(key=lambda pair: (pair[0], pair[1].element_id))
+    name = gold.triples[at].predicate
+    named = [max(rank, said) for rank, one in found if name and (said := judge.rank(name, one)) is not None]
+    return TripleMatch(
+        ends=max(subject.rank, obj.rank), joined=_least([rank for rank, _ in found]),
+        directed=_least([rank for rank, one in found if one.forward]), predicate=_least(named), found=tuple(one for _, one in found),
+    )
+
+
+def _least(ranks: Sequence[int]) -> int | None:
+    return min(ranks, default=None)

@@ -1,0 +1,256 @@
+"""Two audits of one graph: what became worse, better, new and gone, by check and by type of things. Pure."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from kgeval.auditing.diff_figures import changes_of_figures
+from kgeval.auditing.diff_notes import notes_of
+from kgeval.auditing.diff_sides import LACKING, Pair, hits_of, pairs_of, redacted, share_of, totals_by_type, why_incomparable
+from kgeval.auditing.identity import called, key_of, lists_all
+from kgeval.errors import InputError
+from kgeval.records import SEVERITIES, AuditDiff, AuditReport, ChangeOf, Example, Finding, FindingChange, Severity
+
+if TYPE_CHECKING:
+    from kgeval.stats.intervals import Interval
+
+Verdict = tuple[ChangeOf, str | None]
+
+
+def diff(
+    before: AuditReport, after: AuditReport, *, names: tuple[str, str] = ("before", "after"), fail_on_worse: Severity | None = None,
+) -> AuditDiff:
+    """Every check and figure of both audits. `names`: what the two reports are called. Checks stand in the order of `after`, each
+    followed by its types; those that only `before` has come last."""
+    findings = [change for pair in pairs_of(before.findings, after.findings) for change in _changes(pair, before, after)]
+    return AuditDiff(
+        before=names[0], after=names[1], graph_before=before.graph, graph_after=after.graph, findings=findings,
+        figures=list(changes_of_figures(before, after)), notes=list(notes_of(before, after)), fail_on_worse=fail_on_worse,
+    )
+
+
+def diff_all(
+    before: Sequence[AuditReport], after: Sequence[AuditReport], *, names: tuple[str, str], fail_on_worse: Severity | None = None,
+) -> AuditDiff:
+    """The diff of two files, of which each holds one graph or several; several are paired by their names.
+
+    Raises: InputError where no graph is in both.
+    """
+    if len(before) == len(after) == 1:
+        return diff(before[0], after[0], names=names, fail_on_worse=fail_on_worse)
+    rest = list(before)
+    made: list[AuditDiff] = []
+    alone: list[AuditReport] = []
+    for now in after:
+        then = next((one for one in rest if one.graph == now.graph), None)
+        if then is None:
+            alone.append(now)
+            continue
+        rest = [one for one in rest if one is not then]
+        made.append(diff(then, now, names=names, fail_on_worse=fail_on_worse))
+    only = [one.graph for one in rest], [one.graph for one in alone]
+    notes = [f"{called(graph)} is only in {name}" for name, side in zip(names, only, strict=True) for graph in side]
+    if not made:
+        raise InputError("the two files have no graph in common: " + "; ".join(notes), fix="give two reports of the same graph")
+    return AuditDiff(
+        before=names[0], after=names[1], graphs=made, notes=notes, only_before=only[0], only_after=only[1], fail_on_worse=fail_on_worse,
+    )
+
+
+def parts_of(made: AuditDiff) -> list[AuditDiff]:
+    """The diffs of single graphs."""
+    return made.graphs or [made]
+
+
+def worse_at(made: AuditDiff, limit: Severity) -> list[FindingChange]:
+    """The checks of severity `limit` or above that became worse, or fail now and had no answer before."""
+    return [one for one in _held(made, limit) if one.verdict == "worse" or (one.verdict == "new" and newly_fails(one))]
+
+
+def unanswered_at(made: AuditDiff, limit: Severity) -> list[FindingChange]:
+    """The checks of severity `limit` or above of which it cannot be said whether they became worse: answered before and not now, though
+    they were asked, or with nothing left to look at; or with hits that cannot be compared."""
+    held = _held(made, limit)
+    lost = [one for one in held if one.verdict == "gone" and one.status_after is not None]
+    return [*lost, *(one for one in held if one.verdict == "not_comparable" and (one.count_after or 0) > one.suppressed_after)]
+
+
+def unpaired(made: AuditDiff) -> list[str]:
+    """The graphs that only one of the files holds, in sentences: of them it cannot be said whether they became worse."""
+    sides = ((made.before, made.only_before), (made.after, made.only_after))
+    return [f"{called(graph)} is only in {name}" for name, graphs in sides for graph in graphs]
+
+
+def silent(made: AuditDiff, limit: Severity) -> list[str]:
+    """Why the gate has no answer beyond single checks, in sentences: graphs without a partner, or no check of severity `limit` or above (or
+    none at all) that both audits answered."""
+    every = _held(made, "info")
+    held = _held(made, limit) or every
+    nothing = not any(one.verdict in ("worse", "better", "same") for one in held) and not worse_at(made, limit)
+    return [*unpaired(made), *(["no check was answered in both audits"] if nothing else [])]
+
+
+def newly_fails(one: FindingChange) -> bool:
+    """True if the check as a whole fails now and did not before."""
+    return one.label is None and one.status_after == "failed" and one.status_before != "failed"
+
+
+def _held(made: AuditDiff, limit: Severity) -> list[FindingChange]:
+    worst = SEVERITIES.index(limit)
+    changes = (one for part in parts_of(made) for one in part.findings)
+    return [one for one in changes if one.label is None and SEVERITIES.index(one.severity) <= worst]
+
+
+def _changes(pair: Pair, before: AuditReport, after: AuditReport) -> Iterator[FindingChange]:
+    """The check as a whole, then each type that it has hits of."""
+    then, now = pair
+    known = now or then
+    if known is None:
+        return
+    verdict, reason = _verdict(then, now, named=not (redacted(before) or redacted(after)))
+    compared = _examples_compared(pair, before, after)
+    appeared, vanished = _examples(pair) if compared else ([], [])
+    yield FindingChange(
+        rule_id=known.rule_id, group=known.group, title=known.title, severity=known.severity, verdict=verdict, reason=reason,
+        status_before=then.status if then else None, status_after=now.status if now else None,
+        count_before=then.count if then else None, count_after=now.count if now else None,
+        total_before=then.total if then else None, total_after=now.total if now else None,
+        share_before=then.share if then else None, share_after=now.share if now else None,
+        suppressed_before=then.suppressed if then else 0, suppressed_after=now.suppressed if now else 0,
+        examples_compared=compared, appeared=appeared, vanished=vanished,
+    )
+    if then and now and verdict not in LACKING:
+        yield from _by_type(then, now, before, after)
+
+
+def _verdict(then: Finding | None, now: Finding | None, *, named: bool) -> Verdict:
+    """Worse or better; else why that cannot be said. `named`: things have names that can be compared."""
+    if then is None or now is None:
+        return ("new", "it was not run before") if then is None else ("gone", "it was not run now")
+    if then.count is None or now.count is None:
+        return _one_answer(then, now)
+    why = why_incomparable(then, now)
+    return ("not_comparable", why) if why else _compared(then, now, named=named)
+
+
+def _one_answer(then: Finding, now: Finding) -> Verdict:
+    if then.count is None and now.count is None:
+        return "unanswered", now.status if then.status == now.status else f"{then.status} before, {now.status} now"
+    if then.count is None:
+        return "new", f"{then.status} before: {then.reason or 'no reason given'}"
+    return "gone", f"{now.status} now: {now.reason or 'no reason given'}"
+
+
+def _compared(then: Finding, now: Finding, *, named: bool) -> Verdict:
+    """By hits: worse are new ones, or more of them; a share moves with what is clean, and never decides. Only samples have nothing else:
+    of them what is beyond their interval counts. Nothing left to look at is no improvement."""
+    if then.total and now.total == 0 and not now.count:
+        return "gone", f"nothing to look at: 0 {now.total_of} now, {then.total:,} before"
+    if then.interval or now.interval:
+        return _sampled(then, now)
+    was, has, new = hits_of(then), hits_of(now), _new_hits(then, now, named=named)
+    if new and has <= was:
+        return "worse", f"{new:,} new, {was - has + new:,} gone"
+    return _direction(was, has), None
+
+
+def _sampled(then: Finding, now: Finding) -> Verdict:
+    was, has = share_of(then), share_of(now)
+    if was is None or has is None:
+        return "not_comparable", "counted on a sample, and without a share"
+    verdict = _direction(was, has)
+    within = verdict != "same" and _within(then, now)
+    return ("same", "the difference is within the interval of the sample") if within else (verdict, None)
+
+
+def _new_hits(then: Finding, now: Finding, *, named: bool) -> int:
+    """How many hits are new at least, by name and type where both audits list all of them, else by type; waived hits are none."""
+    if not (named and lists_all(then) and lists_all(now)):
+        was, has = then.by_type, now.by_type
+        return 0 if was is None or has is None else sum(max(0, count - was.get(name, 0)) for name, count in has.items())
+    sides = [[example for example in one.examples if example.waived is None] for one in (then, now)]
+    known = {key for example in sides[0] for key in key_of(example)}
+    return sum(any(key not in known for key in key_of(example)) for example in _beyond(sides[1], sides[0]))
+
+
+def _direction(was: float, has: float) -> ChangeOf:
+    """Fewer hits are better. Shares that differ by rounding only are the same."""
+    if math.isclose(was, has, rel_tol=1e-9, abs_tol=1e-12):
+        return "same"
+    return "worse" if has > was else "better"
+
+
+def _within(then: Finding, now: Finding) -> bool:
+    from kgeval.stats.recovered import recovered
+
+    sides = [(share, _interval(one, share)) for one, share in ((one, share_of(one) or 0.0) for one in (now, then))]
+    found = recovered(sides[0], sides[1])
+    return found.low <= 0 <= found.high
+
+
+def _interval(one: Finding, share: float) -> Interval:
+    """The interval of the share without waived hits: Wilson's with the finite population, as the report's own (audit.part) is of all."""
+    from kgeval.stats.intervals import Interval, quantile, wilson
+
+    ends = one.interval
+    if ends is None:
+        return Interval(share, share)
+    if one.suppressed and 0 < ends.sampled < ends.population:
+        return wilson(share, ends.sampled / (1 - ends.sampled / ends.population), quantile=quantile())
+    return Interval(min(ends.low, share), max(ends.high, share))
+
+
+def _by_type(then: Finding, now: Finding, before: AuditReport, after: AuditReport) -> Iterator[FindingChange]:
+    """One change a type with hits, the most hits first. None where a side lists no hits by type, or looked at a sample."""
+    was, has = then.by_type, now.by_type
+    if was is None or has is None or then.interval or now.interval:
+        return
+    totals = totals_by_type(before, then.total_of), totals_by_type(after, now.total_of)
+    hits = {name: (was.get(name, 0), has.get(name, 0)) for name in (*has, *was)}
+    for name, counts in sorted(hits.items(), key=lambda item: (-max(item[1]), item[0])):
+        if any(counts):
+            yield _of_type(now, then, name, counts, totals)
+
+
+def _of_type(
+    now: Finding, then: Finding, name: str, hits: tuple[int, int], totals: tuple[Mapping[str, int] | None, Mapping[str, int] | None],
+) -> FindingChange:
+    of = [(known or {}).get(name) for known in totals]
+    shares = [count / total if total and total >= count else None for count, total in zip(hits, of, strict=True)]
+    verdict = _direction(*hits)
+    if None not in totals:  # then a type without a total is not in the graph
+        verdict = "new" if of[0] is None and not hits[0] else "gone" if of[1] is None and not hits[1] else verdict
+    return FindingChange(
+        rule_id=now.rule_id, group=now.group, title=now.title, label=name, severity=now.severity, verdict=verdict,
+        status_before=then.status, status_after=now.status, count_before=hits[0], count_after=hits[1], total_before=of[0],
+        total_after=of[1], share_before=shares[0], share_after=shares[1],
+    )
+
+
+def _examples_compared(pair: Pair, before: AuditReport, after: AuditReport) -> bool:
+    then, now = pair
+    if then is None or now is None or redacted(before) or redacted(after):
+        return False
+    return lists_all(then) and lists_all(now)
+
+
+def _examples(pair: Pair) -> tuple[list[Example], list[Example]]:
+    """What only the second lists, and what only the first lists; things of one key are counted."""
+    then, now = pair
+    was, has = (list(one.examples) if one else [] for one in (then, now))
+    return _beyond(has, was), _beyond(was, has)
+
+
+def _beyond(these: Sequence[Example], those: Sequence[Example]) -> list[Example]:
+    known = Counter(key_of(example) for example in those)
+    found = []
+    for example in these:
+        key = key_of(example)
+        if known[key]:
+            known[key] -= 1
+        else:
+            found.append(example)
+    return found

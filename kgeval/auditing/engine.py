@@ -1,0 +1,199 @@
+"""Runs checks and structure figures over a graph: layout in, AuditReport out. A failing check never ends the run."""
+
+from __future__ import annotations
+
+import importlib
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pydantic import JsonValue
+
+from kgeval.auditing.border import Attempt, Failure, attempt
+from kgeval.auditing.check import Check, Embedding, Outcome, examples_of
+from kgeval.auditing.gates import Gates, Judged, judged
+from kgeval.auditing.gates.limits import told
+from kgeval.auditing.part import Part
+from kgeval.auditing.repair import query_lists, repair_for
+from kgeval.auditing.roles import Missing, missing_roles, read_share
+from kgeval.auditing.rulebook import Rule, load_rules
+from kgeval.auditing.slack import give_back, lay_apart
+from kgeval.auditing.structure import Options, Structure, measure
+from kgeval.graph.algorithms import sharing
+from kgeval.graph.connect import Graph
+from kgeval.graph.queries import all_queries
+from kgeval.records import Finding, Layout, Reading
+from kgeval.text.wordlists import word_list
+
+ALL = 1_000_000_000
+LISTED = 10_000  # hits that are looked at one by one, whatever is shown: by type, against waivers and ratchet
+Progress = Callable[[str, str], None]
+
+
+@dataclass(frozen=True)
+class AuditOptions:
+    """What to run and how. `timeout`: seconds a query. `sample`: examples a finding, 0 = all. `gates`: limits, waivers, ratchet.
+
+    `schema`: the `$schema` map of the schema checks; `unanswered`: why this schema cannot answer a check, by rule id.
+    `embedding`: what makes vectors where checks need them and the graph has none.
+    """
+
+    rules: list[Rule]
+    sample: int = 5
+    timeout: float = 120.0
+    gates: Gates = field(default_factory=Gates)
+    part: Part = field(default_factory=Part)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    schema: Mapping[str, Any] | None = None
+    embedding: Embedding | None = None
+    unanswered: Mapping[str, str] = field(default_factory=dict)
+    structure: Options | None = field(default_factory=Options)
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What an audit found. `judged`: by rule id what became of the hits, without their examples. `reading`: how much of the graph it
+    looked at; null where that could not be counted in time."""
+
+    structure: Structure
+    findings: list[Finding]
+    reading: Reading | None = None
+    judged: Mapping[str, Judged] = field(default_factory=dict)
+
+    @property
+    def incomplete(self) -> bool:
+        """True if a check or a figure timed out or failed."""
+        return self.structure.incomplete or any(f.status in ("incomplete", "error") for f in self.findings)
+
+
+def audit(graph: Graph, layout: Layout, options: AuditOptions, *, progress: Progress = lambda kind, name: None) -> Audit:
+    """Structure figures and one finding a rule, in the rules' order. The layout must be bound (layouts.bind).
+
+    The graph is projected once for all of them.
+    """
+    with sharing(graph):
+        return _audit(graph, layout, options, progress)
+
+
+def _audit(graph: Graph, layout: Layout, options: AuditOptions, progress: Progress) -> Audit:
+    structure = Structure()
+    lay_apart()
+    if options.structure is not None:
+        structure = measure(graph, layout, options.structure, progress=lambda part: progress("structure", part))
+        give_back()
+    progress("check", "what the graph has")
+    reading = attempt(lambda: read_share(graph, layout, timeout=options.timeout)).value
+    roles = _roles(graph, layout, options, structure.numbers)
+    findings: list[Finding] = []
+    judgements: dict[str, Judged] = {}
+    lost: Failure | None = None
+    for rule in options.rules:
+        progress("check", rule.id)
+        finding, result = _run(graph, layout, rule, options, roles, lost)
+        findings.append(finding)
+        if isinstance(result, Judged):
+            judgements[rule.id] = result
+        elif result is not None and result.lost:
+            lost = result
+    return Audit(structure, findings, reading, judgements)
+
+
+def _roles(graph: Graph, layout: Layout, options: AuditOptions, numbers: Mapping[str, Any]) -> Attempt[Missing]:
+    return attempt(
+        lambda: missing_roles(
+            graph, layout, numbers, has_schema=options.schema is not None, has_embedder=options.embedding is not None,
+            timeout=options.timeout,
+        )
+    )
+
+
+def run_check(graph: Graph, layout: Layout, rule_id: str, **options: Any) -> Finding:
+    """One check's finding; options as in AuditOptions. Missing roles are looked up first."""
+    rule = load_rules()[rule_id]
+    chosen = AuditOptions(rules=[rule], structure=None, **_settings_for(rule, options))
+    return _run(graph, layout, rule, chosen, _roles(graph, layout, chosen, {}), None)[0]
+
+
+def _settings_for(rule: Rule, options: dict[str, Any]) -> dict[str, Any]:
+    settings = options.pop("settings", None) or {}
+    return {**options, "settings": {f"{rule.id}.{name}": value for name, value in settings.items()}}
+
+
+def _run(
+    graph: Graph, layout: Layout, rule: Rule, options: AuditOptions, roles: Attempt[Missing], lost: Failure | None,
+) -> tuple[Finding, Failure | Judged | None]:
+    """The finding of one rule: skipped (a role is missing, or there was nothing to look at), timed out, failed to run, or counted; and
+    the failure or the judgement behind it."""
+    unknown = lost or (roles.failure if rule.needs else None)
+    if unknown:
+        return _finding(rule, unknown.status, options, reason=unknown.reason), unknown
+    lacking = [roles.value[role] for role in rule.needs if roles.value and role in roles.value]
+    if not lacking and rule.id in options.unanswered:
+        lacking = [options.unanswered[rule.id]]
+    if lacking:
+        return _finding(rule, "skipped", options, reason="; ".join(lacking)), None
+    started = time.perf_counter()
+    result = attempt(lambda: _outcome(graph, layout, rule, options))
+    seconds = time.perf_counter() - started
+    give_back()
+    if result.value is None:
+        failure = result.failure or Failure("error", "the check gave no result")
+        return _finding(rule, failure.status, options, reason=failure.reason, seconds=seconds), failure
+    if not result.value.total and not result.value.count:  # of nothing, nothing can be said: this must never look like a pass
+        reason = "; ".join(filter(None, [f"there is nothing to look at: 0 {rule.total_of}", result.value.note]))
+        return _finding(rule, "skipped", options, reason=reason, seconds=seconds), None
+    return _counted(rule, layout, result.value, options, seconds)
+
+
+def _outcome(graph: Graph, layout: Layout, rule: Rule, options: AuditOptions) -> Outcome:
+    check = Check(
+        graph=graph, layout=layout, query=all_queries()[rule.id], settings=settings_of(rule, options.settings),
+        sample=max(options.sample or ALL, LISTED), timeout=options.timeout, schema=options.schema, part=options.part,
+        embedding=options.embedding,
+    )
+    if rule.step:
+        outcome: Outcome = importlib.import_module(rule.step).run(check)
+        return outcome
+    rows = graph.read(check.query, check.params(schema=options.schema), timeout=options.timeout)
+    row = rows[0]
+    return Outcome(row["count"], row["total"], examples_of(row["sample"]))
+
+
+def settings_of(rule: Rule, overrides: Mapping[str, Any]) -> dict[str, Any]:
+    """The rule's settings with overrides (`rule-id.setting`), and its word lists."""
+    own = {name.split(".", 1)[1]: value for name, value in overrides.items() if name.startswith(rule.id + ".")}
+    return {**rule.settings, **own, **{name: word_list(stem) for name, stem in rule.words.items()}}
+
+
+def _counted(rule: Rule, layout: Layout, outcome: Outcome, options: AuditOptions, seconds: float) -> tuple[Finding, Judged]:
+    """The finding with the first examples; its judgement is kept without any, for there may be ten thousand."""
+    found = judged(rule, outcome, options.gates)
+    share = outcome.count / outcome.total if outcome.total else None
+    examples = found.examples[: options.sample or None]
+    hits = outcome.count > found.suppressed
+    finding = _finding(
+        rule, found.status, options, severity=found.severity, count=outcome.count, total=outcome.total, share=share,
+        interval=options.part.interval(all_queries()[rule.id], outcome.count, outcome.total),
+        suppressed=found.suppressed, known=found.known, waived=[options.gates.waivers[at].record(hits=n) for at, n in found.taken.items()],
+        examples=examples, examples_total=outcome.examples_total, by_type=found.by_type, seconds=seconds, reason=found.note,
+        repair=repair_for(rule, layout, examples, outcome.repair) if hits else None,
+    )
+    return finding, replace(found, examples=[])
+
+
+def _finding(rule: Rule, status: str, options: AuditOptions, **more: Any) -> Finding:
+    """A finding with the rule's texts. Word lists stay out of `settings`; the printed query has them."""
+    used = settings_of(rule, options.settings)
+    settings: dict[str, JsonValue] = {name: value for name, value in used.items() if name not in rule.words}
+    query = all_queries().get(rule.id)
+    declared = {p.name for p in query.params} if query else set()
+    pool = {**used, **Part().params(), **({"schema": options.schema} if options.schema is not None else {})}
+    parameters = {name: value for name, value in pool.items() if name in declared}
+    return Finding.model_validate({
+        "rule_id": rule.id, "group": rule.group, "status": status, "severity": rule.severity, "title": rule.title,
+        "total_of": rule.total_of, "threshold": told(options.gates.of(rule)), "settings": settings, "advice": rule.advice,
+        "query": query.text if query else None, "query_lists": query_lists(rule),
+        "parameters": {**parameters, **({"sample": ALL} if "sample" in declared else {})},
+        **more,
+    })

@@ -1,0 +1,109 @@
+"""The ratchet: the hits that an earlier audit found are accepted for now; only what is new or worse counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from kgeval.auditing.gates.keys import hashed, keys_of
+from kgeval.auditing.identity import called
+from kgeval.auditing.rulebook import Hit
+from kgeval.errors import InputError
+from kgeval.files import read_json
+from kgeval.records import SCHEMA_VERSION, Example, Layout, Ratchet, RatchetRule
+
+READ_FIX = "give a file that kgeval audit --write-baseline wrote, or write a new one"
+_FAULTS = 5
+
+
+def read_ratchet(path: Path) -> Ratchet:
+    """The ratchet of a file. Raises: InputError: unreadable, not JSON, no ratchet, another schema version, broken fields."""
+    value = read_json(path)
+    if not isinstance(value, dict) or not {"rules", "layout", "written"} <= value.keys():
+        what = "an audit report (--baseline takes those)" if isinstance(value, dict) and "findings" in value else "no ratchet file"
+        raise InputError(f"{path}: is {what}", fix=READ_FIX)
+    version = value.get("schema_version")
+    if version != SCHEMA_VERSION:
+        raise InputError(f"{path}: has schema version {version!r}; this kgeval reads {SCHEMA_VERSION!r}", fix=READ_FIX)
+    return _validated(value, path)
+
+
+def _validated(value: dict[str, Any], path: Path) -> Ratchet:
+    try:
+        found = Ratchet.model_validate(value)
+    except ValidationError as cause:
+        errors = cause.errors(include_url=False, include_input=False)
+        faults = [f"{path}: {'.'.join(map(str, one['loc']))}: {one['msg']}" for one in errors[:_FAULTS]]
+        more = [f"{path}: and {len(errors) - _FAULTS} faults more"] if len(errors) > _FAULTS else []
+        raise InputError(f"{path}: is broken", faults=[*faults, *more], fix=READ_FIX) from cause
+    if twice := [name for name, n in Counter(one.rule_id for one in found.rules).items() if n > 1]:
+        fix = "was it merged from two? Keep one entry of each check, or write the file anew"
+        raise InputError(f"{path}: {_first(twice)}: more than one entry", fix=fix)
+    odd = [one.rule_id for one in found.rules if one.count < 0 or one.total < 0 or any(n < 1 for n in (one.keys or {}).values())]
+    if odd:
+        raise InputError(f"{path}: numbers below 0 or keys without a hit: {_first(odd)}", fix=READ_FIX)
+    return found
+
+
+def differences(ratchet: Ratchet, graph: str | None, layout: Layout, kgeval: str) -> list[str]:
+    """What makes the ratchet hard to hold against this audit: another graph, layout or version of kgeval."""
+    found = []
+    if ratchet.graph != graph:
+        found.append(f"it is about {called(ratchet.graph)}, this audit about {called(graph)}")
+    if ratchet.layout != layout.name:
+        found.append(f"it was written for layout {ratchet.layout}, this audit uses {layout.name}")
+    if ratchet.kgeval != kgeval:
+        found.append(f"kgeval {ratchet.kgeval} wrote it, this is {kgeval}: checks may count otherwise")
+    return found
+
+
+def debt_of(rule_id: str, hit: Hit, counts: tuple[int, int], examples: Sequence[Example], *, listed: bool) -> RatchetRule:
+    """What a check's hits are as debt. `counts`: those that are not waived, and their total; `examples`: where they show; `listed`: all."""
+    keys: Counter[str] | None = None
+    if listed and hit != "share":
+        keys = Counter()
+        for example in examples:
+            keys.update(dict(_summed(keys_of(example, hit))))
+    return RatchetRule(rule_id=rule_id, count=counts[0], total=counts[1], keys=None if keys is None else dict(sorted(keys.items())))
+
+
+def hidden(rule: RatchetRule) -> RatchetRule:
+    """The debt with its keys hashed."""
+    keys = None if rule.keys is None else {hashed(rule.rule_id, key): n for key, n in sorted(rule.keys.items())}
+    return rule.model_copy(update={"keys": keys})
+
+
+def known_of(debt: RatchetRule, hit: Hit, examples: Sequence[Example], *, hashes: bool) -> list[int]:
+    """How many of each example's hits stand in the debt: of the same key never more than there were."""
+    left = dict(debt.keys or {})
+    found = []
+    for example in examples:
+        known = 0
+        for key, n in keys_of(example, hit):
+            name = hashed(debt.rule_id, key) if hashes else key
+            taken = min(n, left.get(name, 0))
+            left[name] = left.get(name, 0) - taken
+            known += taken
+        found.append(known)
+    return found
+
+
+def allowed(debt: RatchetRule, total: int) -> int:
+    """So many hits of `total` are no larger share than the debt's."""
+    return debt.count * total // debt.total if debt.total else 0
+
+
+def _summed(pairs: Iterable[tuple[str, int]]) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for key, n in pairs:
+        found[key] += n
+    return found
+
+
+def _first(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _FAULTS} more" if len(names) > _FAULTS else ""
+    return ", ".join(names[:_FAULTS]) + more

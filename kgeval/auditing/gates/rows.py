@@ -1,0 +1,131 @@
+"""The gates and waivers of a whole audit as they were answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+from kgeval.auditing.gates.judging import Gates, held_value
+from kgeval.auditing.gates.limits import Limit
+from kgeval.auditing.gates.waivers import Waiver
+from kgeval.auditing.rulebook import load_rules
+from kgeval.records import SEVERITIES, AuditGate, Finding, Severity, StructureSkip, Waived
+
+RATCHET, FAIL_ON = "ratchet", "fail-on"
+
+
+def gate_rows(
+    gates: Gates, findings: Sequence[Finding], numbers: Mapping[str, Any], skipped: Sequence[StructureSkip], *, fail_on: Severity | None,
+    own: Callable[[Finding], bool] = lambda _: True,
+) -> list[AuditGate]:
+    """A row for each limit of the user's, in their order, one for the ratchet, and one for --fail-on. `findings`: of all checks, those that
+    other reports brought too; the ratchet is about this audit's own (`own`).
+
+    A limit with a severity decides if that is at or above `fail_on` (null: error); one without always does.
+    """
+    audited = [finding for finding in findings if own(finding)]
+    by_id = {finding.rule_id: finding for finding in audited}
+    rows = [
+        _of_figure(limit, numbers, skipped, fail_on) if limit.of == "figure" else _of_check(limit, by_id.get(limit.id), fail_on)
+        for limits in gates.limits.values() for limit in limits
+    ]
+    if gates.ratchet is not None:
+        rows.append(_ratchet(gates, audited, fail_on))
+    return [*rows, *failing(findings, fail_on)]
+
+
+def decides(severity: Severity | None, fail_on: Severity | None) -> bool:
+    """Whether what has this severity changes the exit code."""
+    return severity is None or SEVERITIES.index(severity) <= SEVERITIES.index(fail_on or "error")
+
+
+def waiver_rows(
+    gates: Gates, taken: Sequence[Mapping[int, int]], matched: Sequence[Mapping[int, int]], findings: Sequence[Finding],
+    *, unlisted: Collection[str] = (), joining: Mapping[str, str] | None = None,
+) -> list[Waived]:
+    """All waivers in their order with the hits that they took. `taken`, `matched`: by check, hits by the waiver's place. `unlisted`: the
+    checks of which not every hit was looked at, so that nobody can say what matches nothing. `joining`: the checks that other reports
+    bring, with their groups."""
+    rows = []
+    asked = {finding.rule_id for finding in findings if finding.count is not None} - set(unlisted)
+    for at, one in enumerate(gates.waivers):
+        expired, hits = one.expired(gates.today), sum(found.get(at, 0) for found in taken)
+        about = _about(one, joining or {})
+        nothing = not hits and not any(found.get(at) for found in matched)
+        rows.append(one.record(expired=expired, stale=not expired and nothing and bool(about) and about <= asked, hits=hits))
+    return rows
+
+
+def _about(one: Waiver, joining: Mapping[str, str]) -> set[str]:
+    """Every check that a waiver can take hits of, run or not; with a match only an audit's own, for joined hits are not matched."""
+    checks = {rule.id: rule.group for rule in load_rules().values()} | (dict(joining) if one.match is None else {})
+    return {name for name, group in checks.items() if one.covers(name, group)}
+
+
+def waiver_notes(waivers: Sequence[Waived]) -> list[str]:
+    """What must be said of waivers: those that have expired and those that match nothing."""
+    notes = []
+    for at, one in enumerate(waivers, start=1):
+        name = f"waiver {at} (rule {one.rule}{f', match {one.match}' if one.match is not None else ''})"
+        if one.expired:
+            notes.append(f"{name} ended on {one.until}: its hits count again")
+        elif one.stale:
+            notes.append(f"{name} matches nothing any more: take it out")
+    return notes
+
+
+def _of_check(limit: Limit, finding: Finding | None, fail_on: Severity | None) -> AuditGate:
+    row = AuditGate(id=limit.id, limit=limit.text, severity=limit.severity, decides=decides(limit.severity, fail_on))
+    if finding is None or finding.count is None:
+        why = "it was left out of this run" if finding is None else finding.reason or finding.status
+        return row.model_copy(update={"reason": why})
+    held = finding.count - finding.suppressed - finding.known
+    value = held_value(limit, held, finding.total or 0)
+    met = not held or (value is not None and not limit.broken(value))
+    return row.model_copy(update={"value": value, "met": met})
+
+
+def _of_figure(limit: Limit, numbers: Mapping[str, Any], skipped: Sequence[StructureSkip], fail_on: Severity | None) -> AuditGate:
+    row = AuditGate(id=limit.id, limit=limit.text, severity=limit.severity, decides=decides(limit.severity, fail_on))
+    value = numbers.get(limit.id)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        why = next((one.reason for one in skipped if limit.id in one.ids), "it was not measured here")
+        return row.model_copy(update={"reason": why})
+    return row.model_copy(update={"value": float(value), "met": not limit.broken(float(value))})
+
+
+def failing(findings: Sequence[Finding], fail_on: Severity | None) -> list[AuditGate]:
+    """The row of --fail-on; none where it was not asked for. Whether no check of this severity or a worse one fails, and which do; null
+    where one of those did not run to its end, or none could be judged."""
+    if fail_on is None:
+        return []
+    failed = [one.rule_id for one in findings if one.status == "failed" and decides(one.severity, fail_on)]
+    silent = [one.rule_id for one in findings if one.status in ("incomplete", "error") and decides(one.severity, fail_on)]
+    worse = "" if fail_on == SEVERITIES[0] else " or worse"
+    row = AuditGate(id=FAIL_ON, limit=f"no check of severity {fail_on}{worse} fails", value=float(len(failed)))
+    if failed:
+        return [row.model_copy(update={"met": False, "reason": ", ".join(failed)})]
+    reason = f"no answer: {', '.join(silent)}" if silent else unjudged(findings, fail_on)
+    return [row.model_copy(update={"met": None if reason else True, "reason": reason})]
+
+
+def unjudged(findings: Sequence[Finding], severity: Severity) -> str | None:
+    """Why a gate on checks of this severity or a worse one has no answer, where none of them could be judged, or no check at all."""
+    asked = [one for one in findings if decides(one.severity, severity)] or findings
+    if any(one.status in ("passed", "failed") for one in asked):
+        return None
+    return f"none of {len(asked)} checks could be judged" if asked else "no check was run"
+
+
+def _ratchet(gates: Gates, findings: Sequence[Finding], fail_on: Severity | None) -> AuditGate:
+    """Whether a check fails on hits that are new or worse, at or above --fail-on (without it: any); null where one of those checks
+    has no answer and stands in the ratchet, or none could be judged."""
+    row = AuditGate(id=RATCHET, limit="no check fails on new hits")
+    asked = [one for one in findings if decides(one.severity, fail_on or "info")]
+    silent = [one.rule_id for one in asked if one.count is None and (debt := gates.debt(one.rule_id)) is not None and debt.total]
+    failed = [one for one in asked if one.status == "failed"]
+    value = float(sum((one.count or 0) - one.suppressed - one.known for one in failed))
+    if silent:
+        return row.model_copy(update={"value": value, "reason": f"no answer now: {', '.join(silent)}"})
+    reason = None if failed else unjudged(findings, fail_on or "info")
+    return row.model_copy(update={"value": value, "met": None if reason else not failed, "reason": reason})

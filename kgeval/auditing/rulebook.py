@@ -1,0 +1,116 @@
+"""The rules: one table a rule in rules/*.toml. Its text is the docs page, the advice, and what `kgeval rule show` prints."""
+
+from __future__ import annotations
+
+import importlib.util
+import tomllib
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from kgeval.config import explain
+from kgeval.errors import ConfigError, UsageError
+from kgeval.records import GROUPS, Group, Severity
+
+Role = Literal[
+    "relations", "types", "relation_labels", "chunks", "chunk_text", "mentions", "relation_sources", "documents",
+    "descriptions", "aliases", "validity", "names", "gds", "schema", "source_limit",
+    "embeddings", "nearness",
+]
+Setting = float | int | str | bool
+Hit = Literal["first", "group", "items", "pairs", "share"]
+
+
+class Rule(BaseModel):
+    """One check: what it finds, why it matters, how to repair. `threshold`: share (0..1) that still passes.
+
+    `hit`: what an example stands for. first: its first item, the others illustrate it; group: all its items together; items: each of its
+    items, which no other example has; pairs: two items, and what counts are the items of all pairs, each once; share: nothing that can be
+    told again after a rebuild, so that only the share can be compared.
+
+    `repair`: the file of cypher/repair that a person may run (a reading one shows what to look at); empty: there is none, and `no_repair`
+    says why. `repair_safe`: right for every hit, without looking. `repair_lists_hits`: its element ids are those of the hits.
+    `repair_needs`: parts of the layout without which there is no repair, with the reason.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str
+    group: Group
+    title: str
+    severity: Severity
+    total_of: str
+    threshold: float = Field(default=0.0, ge=0, le=1)
+    hit: Hit = "first"
+    needs: list[Role] = Field(default_factory=list)
+    words: dict[str, str] = Field(default_factory=dict)
+    settings: dict[str, Setting] = Field(default_factory=dict)
+    advice: str
+    finds: str
+    why: str
+    example: str
+    limits: str
+    repair: str = ""
+    no_repair: str = ""
+    repair_safe: bool = False
+    repair_lists_hits: bool = True
+    repair_note: str = ""
+    repair_needs: dict[str, str] = Field(default_factory=dict)
+
+    @property
+    def finds_text(self) -> str:
+        """`finds` with the default settings put in."""
+        return self.filled(self.finds)
+
+    def filled(self, text: str) -> str:
+        """A text of the rule with the default settings put in."""
+        for name, value in self.settings.items():
+            text = text.replace("{" + name + "}", str(value))
+        return text
+
+    @property
+    def step(self) -> str | None:
+        """The module of the rule's Python step, or null if its Cypher file says it all."""
+        module = f"kgeval.auditing.steps.{self.id.replace('-', '_')}"
+        return module if importlib.util.find_spec(module) else None
+
+
+@cache
+def load_rules() -> dict[str, Rule]:
+    """Every rule by id, in the order of the groups.
+
+    Raises: ConfigError that names every faulty table.
+    """
+    found: dict[str, Rule] = {}
+    faults: list[str] = []
+    for path in sorted((Path(__file__).parent / "rules").glob("*.toml")):
+        for rule_id, table in tomllib.loads(path.read_text(encoding="utf-8")).items():
+            try:
+                found[rule_id] = Rule.model_validate({"id": rule_id, **table})
+            except ValidationError as wrong:
+                faults += [f"{path.name}: {rule_id}: {line}" for line in explain(wrong)]
+    if faults:
+        raise ConfigError("faulty rules:\n  " + "\n  ".join(faults), fix="mend the tables named above")
+    return dict(sorted(found.items(), key=lambda item: (GROUPS.index(item[1].group), item[0])))
+
+
+def choose(checks: list[str], skip: list[str]) -> list[Rule]:
+    """The rules to run: all, or those named (ids or groups), less the skipped ones.
+
+    Raises: UsageError that names every unknown id.
+    """
+    rules = load_rules()
+    known = {*rules, *GROUPS}
+    unknown = [name for name in [*checks, *skip] if name not in known]
+    if unknown:
+        near = dict.fromkeys(match for name in unknown for match in get_close_matches(name, known, n=2))
+        meant = f"did you mean {' or '.join(near)}? " if near else ""
+        raise UsageError(f"no such check: {', '.join(unknown)}", fix=f"{meant}kgeval rule list names all checks and groups")
+    wanted = [r for r in rules.values() if not checks or r.id in checks or r.group in checks]
+    left = [r for r in wanted if r.id not in skip and r.group not in skip]
+    if not left:
+        raise UsageError("no check is left to run", fix="leave out --skip, or name other checks")
+    return left

@@ -1,0 +1,77 @@
+"""ends-not-in-source: relations whose chunks contain neither end's name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from heapq import nsmallest
+from typing import Any
+
+from kgeval.auditing.check import Check, Outcome
+from kgeval.auditing.slices import RELATIONS_OF, lists
+from kgeval.auditing.sources import Chunks, Entities, Form, chunk_texts, entities, stands_in
+from kgeval.records import Example, GraphRef
+
+
+@dataclass(frozen=True, slots=True)
+class Missed:
+    """A relation neither end of which stands in its `chunks` (their number)."""
+
+    element_id: str
+    label: str
+    name: str
+    chunks: int
+
+
+def run(check: Check) -> Outcome:
+    """`count`: relations with neither end in any of their chunks; `total`: relations with named ends and a chunk with text."""
+    chunks = chunk_texts(check)
+    search = _Search(check, chunks, entities(check, chunks))
+    first = nsmallest(check.sample, search.missed(), key=lambda one: (-one.chunks, one.name, one.element_id))
+    return Outcome(search.count, search.total, [_example(one) for one in first])
+
+
+class _Search:
+    """Looks at every relation as it comes and keeps none. `count` and `total` hold once `missed` has ended."""
+
+    def __init__(self, check: Check, chunks: Chunks, known: Entities) -> None:
+        self._check, self._chunks, self._known = check, chunks, known
+        self._forms: Callable[[int], list[Form]] = lru_cache(maxsize=10_000)(known.looked_for)  # a few entities have most relations
+        self._text: Callable[[int], bytes] = lru_cache(maxsize=4_000)(chunks.text)
+        self.count = self.total = 0
+
+    def missed(self) -> Iterator[Missed]:
+        """The relations that are hits."""
+        for batch in lists(self._check, "relation-source-slices", slice=RELATIONS_OF):
+            sources = self._known.roll.positions([element_id for element_id, _ in batch])
+            targets = iter(self._known.roll.positions([relation[1] for _, relations in batch for relation in relations]))
+            for source, (_, relations) in zip(sources, batch, strict=True):
+                for relation, target in zip(relations, targets, strict=False):  # takes as many of the targets as there are relations
+                    if source >= 0 and target >= 0 and (hit := self._look(relation, source, target)) is not None:
+                        yield hit
+
+    def _look(self, relation: Sequence[Any], source: int, target: int) -> Missed | None:
+        element_id, _, label, ids = relation
+        numbers: Sequence[int] = self._chunks.known(ids) if ids else ()
+        numbers = numbers or self._shared(source, target)
+        if not numbers:
+            return None
+        self.total += 1
+        for number in numbers:
+            text = self._text(number)
+            if stands_in(self._forms(source), text) or stands_in(self._forms(target), text):
+                return None
+        self.count += 1
+        names = self._known.roll.names
+        return Missed(element_id, label, f"{names[source]} -[{label}]-> {names[target]}", len(numbers))
+
+    def _shared(self, source: int, target: int) -> Sequence[int]:
+        """The chunks of both ends, else those of either: where writers give relations no sources of their own."""
+        a, b = set(self._known.chunks[source]), set(self._known.chunks[target])
+        return sorted(a & b or a | b)
+
+
+def _example(one: Missed) -> Example:
+    ref = GraphRef(element_id=one.element_id, key=one.name, name=one.name, type=one.label, kind="relation")
+    return Example(items=[ref], why=f"neither name is in {'its chunk' if one.chunks == 1 else f'its {one.chunks} chunks'}")

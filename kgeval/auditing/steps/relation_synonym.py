@@ -1,0 +1,104 @@
+"""relation-synonym: relation names that say the same and join the same pairs of types."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from kgeval.auditing.check import Check, Outcome
+from kgeval.records import Example, GraphRef
+from kgeval.text.names import normalise
+
+AUXILIARY = frozenset(["is", "are", "was", "were", "be", "been", "being", "has", "have", "had", "does", "did", "do", "the", "a", "an"])
+CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+ENDINGS = (("ies", "y"), ("ied", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""), ("e", ""))
+
+
+@dataclass(frozen=True)
+class Usage:
+    """A relation name: how often it is used, its reduced words, and its share by (source type, target type)."""
+
+    label: str
+    uses: int
+    words: tuple[str, ...]
+    pairs: dict[tuple[str | None, str | None], float]
+
+
+def run(check: Check) -> Outcome:
+    """`count`: relation names that have a synonym; `total`: relation names. Each example is a group of synonyms."""
+    rows = check.graph.read(check.query, check.params(), timeout=check.timeout)
+    usages = [_usage(row) for row in rows]
+    groups = _groups(usages, check)
+    groups.sort(key=lambda group: (-sum(u.uses for u in group), group[0].label))
+    return Outcome(sum(map(len, groups)), rows[0]["total"] if rows else 0, [_example(g) for g in groups[: check.sample]])
+
+
+def reduced(label: str) -> tuple[str, ...]:
+    """The words of a relation name without case, underscores, auxiliaries ("is", "has") and endings of tense and number.
+
+    "LOCATED_IN", "isLocatedIn" and "locates in" give the same; "created" and "created_by" do not (they are inverses).
+    """
+    words = normalise(CAMEL.sub(" ", label.replace("_", " "))).split()
+    kept = [word for word in words if word not in AUXILIARY] or words
+    return tuple(_stem(word) for word in kept)
+
+
+def _stem(word: str) -> str:
+    for ending, put in ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            stem = word[: len(word) - len(ending)] + put
+            doubled = len(stem) > 3 and stem[-1] == stem[-2] and ending in ("ing", "ed") and stem[-1] not in "sl"
+            return stem[:-1] if doubled else stem.removesuffix("e") if len(stem) > 3 else stem
+    return word
+
+
+def _usage(row: dict[str, Any]) -> Usage:
+    total = sum(uses for _, _, uses in row["pairs"]) or 1
+    pairs = {(source, target): uses / total for source, target, uses in row["pairs"]}
+    return Usage(row["label"], row["uses"], reduced(row["label"]), pairs)
+
+
+def _groups(usages: list[Usage], check: Check) -> list[list[Usage]]:
+    """Groups of two or more synonyms: each member fits the group's most used one."""
+    groups: list[list[Usage]] = []
+    heads: dict[str, list[list[Usage]]] = {}
+    for usage in usages:
+        home = next((g for key in _keys(usage) for g in heads.get(key, ()) if _synonym(g[0], usage, check)), None)
+        if home is not None:
+            home.append(usage)
+            continue
+        groups.append([usage])
+        for key in _keys(usage):
+            heads.setdefault(key, []).append(groups[-1])
+    return [group for group in groups if len(group) > 1]
+
+
+def _keys(usage: Usage) -> list[str]:
+    """Where names that are written nearly alike meet: the first letters of each word, and the end of the whole."""
+    joined = "".join(usage.words)
+    return list(dict.fromkeys([*(word[:3] for word in usage.words), joined[-4:]]))
+
+
+def _synonym(a: Usage, b: Usage, check: Check) -> bool:
+    overlap = sum(min(share, b.pairs.get(pair, 0.0)) for pair, share in a.pairs.items())
+    return overlap >= float(check.settings["min_signature_overlap"]) and _alike(a.words, b.words, float(check.settings["min_similarity"]))
+
+
+def _alike(a: tuple[str, ...], b: tuple[str, ...], least: float) -> bool:
+    """Equal words, or the same number of words that each are nearly equal (short words must be equal)."""
+    from rapidfuzz.fuzz import ratio
+
+    if "".join(a) == "".join(b):
+        return bool(a)
+    if len(a) != len(b):
+        return False
+    return all(x == y or (min(len(x), len(y)) >= 5 and x[:2] == y[:2] and ratio(x, y) >= 100 * least) for x, y in zip(a, b, strict=True))
+
+
+def _example(group: list[Usage]) -> Example:
+    refs = [GraphRef(key=u.label, name=u.label, type=None, kind="type") for u in group[:10]]
+    source, target = max(group[0].pairs, key=lambda pair: (group[0].pairs[pair], str(pair)))
+    told = ", ".join(f"{u.label[:60]} ({u.uses})" for u in group[:10])
+    between = f"; mostly {source or 'untyped'} to {target or 'untyped'}"
+    return Example(items=refs, why=told + between, counts=len(group))

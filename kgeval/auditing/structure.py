@@ -1,0 +1,305 @@
+"""The graph's structure in numbers: counts, degrees, density, clustering, components, diameter, communities, properties.
+
+Definitions: docs/structure.md (Xiang et al., GraphRAG-Bench, eq. 1-2, tables 5 and 13). Cypher and GDS compute;
+each part that cannot run here is listed in `skipped` with its reason, and never becomes a zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from kgeval.auditing.border import Failure, attempt
+from kgeval.auditing.communities import communities, method_for
+from kgeval.graph.algorithms import Expected, View, missing, projected
+from kgeval.graph.connect import Graph
+from kgeval.graph.memory import PROJECTION, Estimate, estimate
+from kgeval.graph.queries import all_queries
+from kgeval.records import Layout, StructureSkip
+from kgeval.stats import graphs as figures
+from kgeval.text.tokens import TOKENIZER, count_tokens
+
+EXACT_DIAMETER_NODES = 5_000
+NO_TYPE = "(none)"  # the name under which entities without a type are counted; cypher/probe/entity-properties.cypher has it too
+Numbers = dict[str, Any]
+PARTS: dict[str, list[str]] = {  # figures by the part that measures them; what fails or is skipped is named from here
+    "counts": ["entities", "relations", "self_loops", "entities_by_type", "relations_by_type", "average_degree"],
+    "chunks": ["chunks", "chunks_with_text", "documents"],
+    "properties": ["property_fill", "property_types"],
+    "tokens": [
+        "tokens", "entities_per_1k_tokens", "relations_per_1k_tokens", "entities_per_10k_tokens", "relations_per_10k_tokens",
+    ],
+    "degrees": [
+        "degree_min", "degree_median", "degree_p95", "degree_max", "degree_histogram", "degree_above_1", "degree_above_2",
+        "degree_above_3",
+    ],
+    "simple": [
+        "simple_edges", "simple_average_degree", "isolated", "isolated_share", "density", "average_clustering",
+        "average_clustering_degree2",
+    ],
+    "components": [
+        "components", "giant_share", "component_size_histogram", "component_size_mean", "component_size_median",
+        "component_size_trimmed", "component_size_geometric", "component_size_harmonic",
+    ],
+    "diameter": ["diameter"],
+    "bridging": ["articulation_points", "bridges"],
+    "communities": [
+        "communities", "modularity", "community_algorithm", "community_size_mean", "community_size_median", "community_size_max",
+        "community_stability", "cross_community_share",
+    ],
+}
+GDS_PARTS = ("simple", "components", "diameter", "bridging", "communities")
+
+
+def gds_ids() -> list[str]:
+    """The figures that need Graph Data Science."""
+    return [figure for part in GDS_PARTS for figure in PARTS[part]]
+
+
+Progress = Callable[[str], None]
+
+
+@dataclass
+class Structure:
+    """Figures under their ids, and what could not be measured. `incomplete` if a part hit its time limit."""
+
+    numbers: Numbers = field(default_factory=dict)
+    skipped: list[StructureSkip] = field(default_factory=list)
+    incomplete: bool = False
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to measure. `timeout`: seconds for each query. `corpus`: texts to count tokens of, instead of the chunks;
+    `tokens`: how many those are, where they were counted before."""
+
+    timeout: float = 120.0
+    communities: bool = True
+    properties: bool = True
+    seed: int = 0
+    corpus: Iterable[str] | None = None
+    tokens: int | None = None
+
+
+def measure(graph: Graph, layout: Layout, options: Options | None = None, *, progress: Progress = lambda _: None) -> Structure:
+    """All structure figures of the layout's graph. Never raises for a part that fails: it is skipped with the reason."""
+    chosen = options or Options()
+    out = Structure()
+    probe = _Probe(graph, layout, chosen, out)
+    progress("counting")
+    probe.part(PARTS["counts"], lambda: _counts(probe))
+    probe.part(PARTS["chunks"], lambda: _chunks(probe))
+    if "entities" not in out.numbers:
+        probe.skip([*PARTS["properties"], *PARTS["tokens"], *PARTS["degrees"], *gds_ids()], "the entities could not be counted in time")
+        return out
+    progress("properties")
+    if chosen.properties:
+        probe.part(PARTS["properties"], lambda: _properties(probe))
+    progress("tokens")
+    probe.part(PARTS["tokens"], lambda: _tokens(probe))
+    progress("graph algorithms")
+    _with_gds(probe, progress)
+    if "degree_max" not in probe.told():
+        probe.part(PARTS["degrees"], lambda: _degrees(probe, {row["degree"]: row["entities"] for row in probe.rows("degree-histogram")}))
+    return out
+
+
+@dataclass
+class _Probe:
+    """One measuring run: where to read, and where figures and reasons go."""
+
+    graph: Graph
+    layout: Layout
+    options: Options
+    out: Structure
+    lost: Failure | None = None
+    memory: Estimate = field(default_factory=lambda: Estimate({}))
+
+    def rows(self, name: str, **params: Any) -> list[dict[str, Any]]:
+        query = all_queries()[name]
+        pool = {"layout": self.layout.model_dump(), **params}
+        return self.graph.read(query, {p.name: pool[p.name] for p in query.params}, timeout=self.options.timeout)
+
+    def part(self, ids: list[str], work: Callable[[], None]) -> None:
+        """Runs one part; a failure is noted under its ids. Nothing is asked of a server that is gone."""
+        failure = self.lost or attempt(work).failure
+        if failure:
+            self.fail(ids, failure)
+
+    def granted(self, name: str, step: str, work: Callable[[], None]) -> None:
+        """Runs one part that takes memory of the server, if it is granted so much; else it is skipped with the reason."""
+        if refusal := self.memory.refusal(step):
+            self.skip(PARTS[name], f"this {refusal}")
+            return
+        self.part(PARTS[name], work)
+
+    def fail(self, ids: list[str], failure: Failure) -> None:
+        """Notes what is missing and why; figures already measured or explained are not named again."""
+        known = self.told()
+        self.skip([figure for figure in ids if figure not in known], failure.reason)
+        self.out.incomplete = True
+        self.lost = failure if failure.lost else self.lost
+
+    def told(self) -> set[str]:
+        """The figures that are measured or explained by now."""
+        return {*self.out.numbers, *(figure for skip in self.out.skipped for figure in skip.ids)}
+
+    def skip(self, ids: list[str], reason: str) -> None:
+        if ids:
+            self.out.skipped.append(StructureSkip(ids=ids, reason=reason))
+
+
+def _counts(probe: _Probe) -> None:
+    by_type = {row["type"]: row["count"] for row in probe.rows("entities-by-type")}
+    rows = probe.rows("relations-by-type")
+    n, m = sum(by_type.values()), sum(row["count"] for row in rows)
+    probe.out.numbers |= {
+        "entities": n, "relations": m, "self_loops": sum(row["self_loops"] for row in rows),
+        "entities_by_type": {NO_TYPE if k is None else k: v for k, v in by_type.items()},
+        "relations_by_type": {row["type"]: row["count"] for row in rows},
+    }
+    if n:
+        probe.out.numbers["average_degree"] = 2 * m / n
+
+
+def _chunks(probe: _Probe) -> None:
+    if not probe.layout.chunk_labels and not probe.layout.document_labels:
+        probe.skip(PARTS["chunks"], "the graph holds no chunks or documents that the layout knows")
+        return
+    row = probe.rows("chunks-and-documents")[0]
+    probe.out.numbers |= {"chunks": row["chunks"], "documents": row["documents"], "chunks_with_text": row["chunks_with_text"]}
+
+
+def _tokens(probe: _Probe) -> None:
+    known = probe.options.tokens
+    if known is not None:
+        texts: Iterable[str] = ()
+    elif probe.options.corpus is not None:
+        texts = probe.options.corpus
+    elif probe.out.numbers.get("chunks_with_text"):
+        query = all_queries()["chunk-texts"]
+        texts = (row["text"] for row in probe.graph.stream(query, {"layout": probe.layout.model_dump()}, timeout=probe.options.timeout))
+    else:
+        probe.skip(PARTS["tokens"], "no chunk texts in the graph; give the texts with --corpus")
+        return
+    tokens = sum(count_tokens(text) for text in texts) if known is None else known
+    numbers = probe.out.numbers
+    numbers |= {"tokens": tokens, "tokenizer": TOKENIZER}
+    if not tokens:
+        probe.skip(PARTS["tokens"][1:], "the texts hold no token")
+    else:
+        for per in (1, 10):
+            numbers[f"entities_per_{per}k_tokens"] = numbers["entities"] * 1000 * per / tokens
+            numbers[f"relations_per_{per}k_tokens"] = numbers["relations"] * 1000 * per / tokens
+
+
+def _properties(probe: _Probe) -> None:
+    numbers = probe.out.numbers
+    fill: dict[str, float] = {}
+    types: dict[str, dict[str, int]] = {}
+    kinds_of = (("entity-properties", "entities_by_type", "{}.{}"), ("relation-properties", "relations_by_type", "[:{}].{}"))
+    for name, totals, shown in kinds_of:
+        for row in probe.rows(name):
+            key, total = shown.format(row["label"], row["property"]), numbers[totals].get(row["label"])
+            kinds = types.setdefault(key, {})
+            kinds[row["value_type"]] = kinds.get(row["value_type"], 0) + row["count"]
+            if total:
+                fill[key] = fill.get(key, 0.0) + row["count"] / total
+    numbers |= {"property_fill": fill, "property_types": types}
+
+
+def _with_gds(probe: _Probe, progress: Progress) -> None:
+    numbers = probe.out.numbers
+    if reason := missing(probe.graph):
+        probe.skip(gds_ids(), reason)
+        return
+    if not numbers.get("entities"):
+        probe.skip(gds_ids(), "the graph has no entities")
+        return
+    expected = Expected(numbers["entities"], numbers["relations"], numbers["self_loops"])
+
+    def work() -> None:
+        if probe.graph.memory_limit is not None:
+            probe.memory = estimate(probe.graph, expected.entities, expected.relations, timeout=probe.options.timeout)
+        if refusal := probe.memory.refusal(PROJECTION):
+            probe.skip(gds_ids(), f"projecting the graph {refusal}")
+            return
+        with projected(probe.graph, probe.layout, expected, timeout=probe.options.timeout) as view:
+            _graph_parts(probe, view, progress)
+
+    probe.part(gds_ids(), work)
+
+
+def _graph_parts(probe: _Probe, view: View, progress: Progress) -> None:
+    if view.has_all:  # else they are counted in Cypher at the end
+        probe.part(PARTS["degrees"], lambda: _degrees(probe, view.degrees(every=True)))
+    probe.granted("simple", "simple", lambda: _simple(probe, view))
+    progress("components")
+    probe.granted("components", "components", lambda: _components(probe, view))
+    progress("diameter")
+    probe.granted("diameter", "components", lambda: _diameter(probe, view))
+    progress("bridges")
+    probe.granted("bridging", "bridging", lambda: _bridging(probe, view))
+    progress("communities")
+    if probe.options.communities:
+        probe.granted("communities", method_for(view.nodes), lambda: _communities(probe, view))
+
+
+def _degrees(probe: _Probe, histogram: dict[int, int]) -> None:
+    if not histogram:
+        return
+    probe.out.numbers |= {
+        "degree_min": min(histogram), "degree_max": max(histogram),
+        "degree_median": figures.quantile(histogram, 0.5), "degree_p95": figures.quantile(histogram, 0.95),
+        "degree_histogram": {str(k): v for k, v in sorted(histogram.items())},
+        **{f"degree_above_{k}": figures.share_above(histogram, k) for k in (1, 2, 3)},
+    }
+
+
+def _simple(probe: _Probe, view: View) -> None:
+    numbers, n = probe.out.numbers, view.nodes
+    histogram, average = view.degrees(), view.clustering()
+    two = sum(v for k, v in histogram.items() if k >= 2)
+    numbers |= {
+        "simple_edges": view.edges, "simple_average_degree": 2 * view.edges / n, "isolated": histogram.get(0, 0),
+        "isolated_share": histogram.get(0, 0) / n, "average_clustering": average,
+        "density": view.edges / (n * (n - 1) / 2) if n > 1 else None,
+        "average_clustering_degree2": average * n / two if two else None,
+    }
+
+
+def _components(probe: _Probe, view: View) -> None:
+    histogram = view.component_sizes()
+    centres = figures.sizes({size: n for size, n in histogram.items() if size > 1})
+    probe.out.numbers |= {
+        "components": sum(histogram.values()), "giant_share": max(histogram) / view.nodes,
+        "component_size_histogram": {str(k): v for k, v in sorted(histogram.items())},
+        "component_size_mean": centres.mean, "component_size_median": centres.median,
+        "component_size_trimmed": centres.trimmed, "component_size_geometric": centres.geometric,
+        "component_size_harmonic": centres.harmonic,
+    }
+
+
+def _diameter(probe: _Probe, view: View) -> None:
+    numbers = probe.out.numbers
+    if not view.edges:
+        numbers["diameter"] = 0
+        return
+    giant = view.giant()
+    if giant.size <= EXACT_DIAMETER_NODES:
+        numbers["diameter"] = figures.diameter(view.giant_edges(giant))
+        return
+    start = view.farthest(giant.node)
+    numbers["diameter_lower_bound"] = view.hops(start, view.farthest(start))
+
+
+def _bridging(probe: _Probe, view: View) -> None:
+    probe.out.numbers |= {"articulation_points": view.articulation_points(), "bridges": view.bridges()}
+
+
+def _communities(probe: _Probe, view: View) -> None:
+    if not view.edges:
+        probe.skip(PARTS["communities"], "the graph has no relations between two entities")
+        return
+    probe.out.numbers |= communities(view, seed=probe.options.seed, timeout=probe.options.timeout)

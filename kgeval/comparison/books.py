@@ -1,0 +1,184 @@
+"""What the answers' side of a comparison came to: pairs, lengths, meaning and use, kept in the store, summed up from there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from kgeval.comparison.align.meaning import kept
+from kgeval.comparison.align.shape import AlignedPair
+from kgeval.comparison.sources import FAR
+from kgeval.comparison.store import Place, Store, key_of
+from kgeval.records import AlignmentCount, Answer, Quantiles, Question, SystemUse
+from kgeval.records.comparison_judge import Estimated
+from kgeval.text.length import count_words
+
+if TYPE_CHECKING:
+    from kgeval.llm.asker import Asker
+
+MEASURES = ("words", "tokens", "seconds", "calls", "cost")
+_WHERE = "comparison = ? AND a = ? AND b = ?"
+_PAIR = (
+    "INSERT INTO pairs VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET trial = min(trial, excluded.trial), "
+    "level = excluded.level, how = excluded.how, attempt = excluded.attempt, before = excluded.before, after = excluded.after, "
+    "text_a = excluded.text_a, text_b = excluded.text_b"
+)
+_CHANGED = (
+    "INSERT INTO changed (comparison, a, b, question, numbers, system, trial, level, free, aligned, draw) VALUES (?,?,?,?,?,?,?,?,?,?,?) "
+    "ON CONFLICT DO UPDATE SET trial = min(trial, excluded.trial), free = excluded.free, aligned = excluded.aligned, draw = excluded.draw, "
+    "claims = CASE WHEN draw = excluded.draw THEN claims END, kept = CASE WHEN draw = excluded.draw THEN kept END"
+)
+
+
+class Wanted(Protocol):
+    """What of the settings the sums depend on."""
+
+    @property
+    def trials(self) -> int: ...
+
+    @property
+    def meaning_sample(self) -> int: ...
+
+    @property
+    def seed(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class Job:
+    """One aligned answer whose meaning is checked: the marks of its text before and after."""
+
+    a: str
+    b: str
+    question: str
+    numbers: str
+    system: str
+    free: str
+    aligned: str
+
+
+class Books:
+    """The rows of one comparison in a store. Thread-safe."""
+
+    def __init__(self, store: Store, comparison: str, settings: Wanted) -> None:
+        self._store, self._comparison, self._settings = store, comparison, settings
+
+    def note(self, place: Place, made: AlignedPair, free: tuple[Answer, Answer]) -> None:
+        """What came of a pair."""
+        marks = [self._store.keep_text(answer.answer) for answer in (made.a, made.b)]
+        where = (self._comparison, place.a, place.b, place.question, place.numbers)
+        self._store.run(_PAIR, (
+            *where, place.trial, place.level, made.how, made.attempt, made.gap_before, abs(made.words_a - made.words_b), *marks,
+        ))
+        if not made.judged:
+            return
+        own = place.numbers.split(":")
+        for system, number, before, after, mark in zip((place.a, place.b), own, free, (made.a, made.b), marks, strict=True):
+            if before.answer != after.answer:  # the draw knows no pair, so that pairs which share an answer share its check
+                draw = key_of(self._settings.seed, system, place.question, number, mark)
+                self._store.run(_CHANGED, (*where, system, place.trial, place.level, self._store.keep_text(before.answer), mark, draw))
+
+    def used(self, system: str, question: str, number: int, answer: Answer) -> None:
+        """What a free answer took."""
+        given, got = answer.input_tokens, answer.output_tokens
+        values = (
+            count_words(answer.answer), given + got if given is not None and got is not None else None, answer.latency_s, answer.calls,
+            answer.cost,
+        )
+        self._store.run("INSERT OR REPLACE INTO uses VALUES (?,?,?,?,?,?,?,?,?)", (self._comparison, system, question, number, *values))
+
+    def use(self, system: str) -> SystemUse:
+        """Means over the free answers of a system."""
+        sums = ", ".join(f"avg({name}), count({name})" for name in MEASURES)
+        count, *found = self._store.one(
+            f"SELECT count(*), {sums} FROM uses WHERE comparison = ? AND system = ? AND number % ? <= ?",  # noqa: S608
+            (self._comparison, system, FAR, self._settings.trials),
+        )
+        means, known = found[0::2], found[1::2]
+        return SystemUse(
+            system=system, answers=count, known={name: n for name, n in zip(MEASURES, known, strict=True) if n},
+            **dict(zip(MEASURES, means, strict=True)),
+        )
+
+    def texts(self, a: str, b: str, question: str, numbers: str) -> tuple[str, str] | None:
+        """The two texts of a pair as they were judged."""
+        found = self._store.one(
+            f"SELECT text_a, text_b FROM pairs WHERE {_WHERE} AND question = ? AND numbers = ?",  # noqa: S608
+            (self._comparison, a, b, question, numbers),
+        )
+        texts = [self._store.text(mark) for mark in found or ()]
+        return (texts[0], texts[1]) if len(texts) == 2 and texts[0] is not None and texts[1] is not None else None
+
+    def seen(self, a: str, b: str, most: int) -> list[tuple[str, str]]:
+        """The marks of both texts, as they were judged, of a pair's first questions: at most `most`; those that failed have none."""
+        sql = f"SELECT text_a, text_b FROM pairs WHERE {_WHERE} AND trial = 1 AND how <> 'failed' ORDER BY question LIMIT ?"  # noqa: S608
+        return list(self._store.all(sql, (self._comparison, a, b, most)))
+
+    def to_check(self, a: str, b: str) -> Iterator[Job]:
+        """The sample of a pair's aligned answers that nobody has checked yet, in the order of the draw."""
+        for row in self._sample(a, b):
+            if row[0] is None:
+                yield Job(a, b, *row[3:])
+
+    def check(self, job: Job, question: Question | None, judge: Asker) -> None:
+        """Asks whether one aligned answer keeps the claims of the free one. A call that fails leaves it unchecked."""
+        free, aligned = self._store.text(job.free), self._store.text(job.aligned)
+        if question is None or free is None or aligned is None:
+            return
+        found = kept(question, Answer(question_id=question.id, system=job.system, answer=free), aligned, judge)
+        if found.failure is None:
+            self._store.run(
+                f"UPDATE changed SET claims = ?, kept = ? WHERE {_WHERE} AND question = ? AND numbers = ? AND system = ?",  # noqa: S608
+                (found.claims, found.supported, self._comparison, job.a, job.b, job.question, job.numbers, job.system),
+            )
+
+    def counts(self, a: str, b: str) -> Iterator[AlignmentCount]:
+        """The pair overall, then by level."""
+        sql = f"SELECT level, how, attempt, before, after FROM pairs WHERE {_WHERE} AND trial <= ?"  # noqa: S608
+        rows = list(self._store.all(sql, (self._comparison, a, b, self._settings.trials)))
+        checked = [row for row in self._sample(a, b) if row[0]]
+        yield self._count(a, b, None, rows, checked)
+        for level in sorted({row[0] for row in rows if row[0] is not None}):
+            yield self._count(a, b, level, [row for row in rows if row[0] == level], [row for row in checked if row[2] == level])
+
+    def _count(self, a: str, b: str, level: str | None, rows: Sequence[Any], checked: Sequence[Any]) -> AlignmentCount:
+        hows = Counter(how for _, how, *_ in rows)
+        attempts = Counter(attempt for _, how, attempt, *_ in rows if how == "adjusted")
+        return AlignmentCount(
+            system_a=a, system_b=b, level=level, n=len(rows), equal=hows["equal"], adjusted=hows["adjusted"], forced=hows["forced"],
+            discarded=hows["discarded"], failed=hows["failed"],
+            attempts={str(attempt): count for attempt, count in sorted(attempts.items())},
+            gap_before=_quantiles([row[3] for row in rows if row[1] != "failed"]),
+            gap_after=_quantiles([row[4] for row in rows if row[1] not in ("failed", "discarded")]),
+            meaning_checked=len(checked), kept_meaning=_kept(checked, self._settings.seed),
+        )
+
+    def _sample(self, a: str, b: str) -> list[Any]:
+        """(claims, kept, level, question, numbers, system, free, aligned) of a pair's sample."""
+        sql = (
+            f"SELECT claims, kept, level, question, numbers, system, free, aligned FROM changed WHERE {_WHERE} AND trial <= ? "  # noqa: S608
+            "ORDER BY draw LIMIT ?"
+        )
+        return list(self._store.all(sql, (self._comparison, a, b, self._settings.trials, self._settings.meaning_sample)))
+
+
+def _quantiles(values: Sequence[int]) -> Quantiles | None:
+    import numpy as np
+
+    from kgeval.metrics.summary.costs import quantiles
+
+    return quantiles(np.array(values, dtype=float))
+
+
+def _kept(checked: Sequence[Any], seed: int) -> Estimated:
+    """The mean share of claims kept, with its interval over questions: answers to one question are no independent ones."""
+    from kgeval.stats.bootstrap import bootstrap_mean
+
+    shares: dict[str, list[float]] = {}
+    for claims, supported, _, question, *_ in checked:
+        shares.setdefault(question, []).append(supported / claims)
+    means = [sum(values) / len(values) for _, values in sorted(shares.items())]
+    interval = bootstrap_mean(means, seed=seed)
+    value = sum(means) / len(means) if means else None
+    return Estimated(value=value, low=interval.low if interval else None, high=interval.high if interval else None)

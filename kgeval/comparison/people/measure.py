@@ -1,0 +1,196 @@
+"""Metrics, judges and lengths against people's labels, with the other people beside them as the ceiling; which is nearest."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from kgeval.comparison.people.between import annotator_pairs, each, estimated, others_mean, people
+from kgeval.comparison.people.labelled import LabelTable
+from kgeval.comparison.people.predictors import Predictor
+from kgeval.records import (
+    AgreementBy,
+    AnnotatorAgreement,
+    AnnotatorPair,
+    Estimated,
+    Nearest,
+    PeopleAgreement,
+    PredictorAgreement,
+    PredictorKind,
+)
+from kgeval.stats.correlations import KINDS, correlate, plain, statistic
+from kgeval.stats.kappa import agreed, majority
+from kgeval.stats.resampling import numbered, resampled
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
+
+OTHERS = "the other people"
+EQUAL = 1e-9
+
+
+@dataclass(frozen=True)
+class Measured:
+    """All figures of a run."""
+
+    people: list[PeopleAgreement] = field(default_factory=list)
+    pairs: list[AnnotatorPair] = field(default_factory=list)
+    each: list[AnnotatorAgreement] = field(default_factory=list)
+    predictors: list[PredictorAgreement] = field(default_factory=list)
+    nearest: list[Nearest] = field(default_factory=list)
+
+
+def measured(tables: Sequence[LabelTable], predictors: Sequence[Predictor], *, seed: int) -> Measured:
+    """Every figure for every aspect and group. Intervals: 95 %, resampling questions."""
+    out = Measured()
+    for table in tables:
+        own = [one for one in predictors if one.aspect in (None, table.aspect)]
+        out.pairs.extend(annotator_pairs(table, seed=seed))
+        out.each.extend(each(table, seed=seed))
+        for by, value, part in table.groups():
+            out.people.append(people(part, by, value, seed=seed))
+            out.predictors.extend(_others(part, by, value, seed))
+            out.predictors.extend(_against(part, one, by, value, seed) for one in own)
+        out.nearest.extend(nearest(table, [one for one in own if one.kind in ("metric", "judge")], seed=seed))
+    return out
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """One row a label: what is predicted, the label, its item's place, its question."""
+
+    x: Floats
+    y: Floats
+    item: list[int]
+    units: list[str]
+
+
+def _rows(table: LabelTable, values: Floats) -> _Rows:
+    """`values`: (items, people) or (items, 1) of the predictor; labels without a value are left out."""
+    import numpy as np
+
+    spread = np.broadcast_to(values, table.places.shape)
+    kept = ~(np.isnan(table.places) | np.isnan(spread))
+    item = [int(at) for at in np.nonzero(kept)[0]]
+    return _Rows(spread[kept], table.numbers[kept], item, [table.items[at].question for at in item])
+
+
+def _of(table: LabelTable, predictor: Predictor) -> Floats:
+    import numpy as np
+
+    return np.array([[predictor.values.get(item.id, np.nan)] for item in table.items])
+
+
+def _others(table: LabelTable, by: AgreementBy, value: str | None, seed: int) -> Iterator[PredictorAgreement]:
+    """Each label against the mean of the others' labels of the item: with two people, both ways round. Nothing for one person."""
+    import numpy as np
+
+    if len(table.people) > 1:
+        means = np.stack([others_mean(table, at) for at in range(len(table.people))], axis=1)
+        yield _figures(table, _rows(table, means), OTHERS, "people", group=(by, value), seed=seed)
+
+
+def _against(table: LabelTable, predictor: Predictor, by: AgreementBy, value: str | None, seed: int) -> PredictorAgreement:
+    found = _figures(table, _rows(table, _of(table, predictor)), predictor.name, predictor.kind, group=(by, value), seed=seed)
+    there = {item.id for item in table.items}
+    update: dict[str, object] = {"missing": dict(Counter(why for name, why in predictor.missing.items() if name in there))}
+    if predictor.kind == "judge" and table.scope == "pairs":
+        update |= _winner(table, predictor, seed)
+    return found.model_copy(update=update)
+
+
+def _figures(
+    table: LabelTable, rows: _Rows, name: str, kind: PredictorKind, *, group: tuple[AgreementBy, str | None], seed: int,
+) -> PredictorAgreement:
+    """All kinds of correlation for all items; Spearman's only for a group."""
+    import numpy as np
+
+    whole = group[0] == "all"
+    found = correlate(rows.x, rows.y, seed=seed, units=rows.units, kinds=KINDS if whole else ("spearman",))
+    shared: dict[str, object] = {
+        "predictor": name, "kind": kind, "aspect": table.aspect, "by": group[0], "value": group[1], "n": found.n,
+        "items": len(set(rows.item)), "reason": _reason(found.n, found.constant),
+        **{one: estimated(figure) for one, figure in found.values.items()},
+    }
+    if table.scope == "pairs":
+        shared["concordance"] = _concordance(rows, seed)
+    if whole and kind != "people":
+        places = sorted(set(rows.item))
+        labels = np.array(rows.y)
+        means = [float(labels[[at for at, item in enumerate(rows.item) if item == place]].mean()) for place in places]
+        firsts = [rows.x[rows.item.index(place)] for place in places]
+        units = [table.items[place].question for place in places]
+        by_item = correlate(firsts, means, seed=seed, units=units, kinds=("spearman",))
+        shared["spearman_mean"] = estimated(by_item.values.get("spearman"))
+    return PredictorAgreement.model_validate(shared)
+
+
+def _reason(n: int, constant: str | None) -> str | None:
+    if constant:
+        return {
+            "first": "its value is always the same", "second": "all labels are the same", "both": "all values and labels are the same",
+        }[constant]
+    return None if n >= 3 else "fewer than 3 labels with a value"
+
+
+def _concordance(rows: _Rows, seed: int) -> Estimated:
+    """Labels that prefer a side: the share where the difference has that sign; no difference counts half."""
+    import numpy as np
+
+    decided = np.abs(rows.y) > EQUAL
+    if not decided.any():
+        return Estimated()
+    x, y = rows.x[decided], rows.y[decided]
+    right = np.where(np.abs(x) <= EQUAL, 0.5, (np.sign(x) == np.sign(y)).astype(np.float64))
+    units = [unit for unit, there in zip(rows.units, decided.tolist(), strict=True) if there]
+    between = resampled(lambda w: w @ right / w.sum(axis=1), numbered(units, len(right)), seed=seed)
+    value = float(right.mean())
+    return Estimated(value=value, low=between.low, high=between.high) if between else Estimated(value=value)
+
+
+def _winner(table: LabelTable, predictor: Predictor, seed: int) -> dict[str, object]:
+    """Same winner as most people: A, B or equal. Items without a majority are left out."""
+    import numpy as np
+
+    first, second, units = [], [], []
+    for item, row in zip(table.items, table.numbers, strict=True):
+        most = majority([int(np.sign(value)) for value in row[~np.isnan(row)]]).label
+        if isinstance(most, int) and item.id in predictor.values:
+            gap = predictor.values[item.id]
+            first.append(most + 1)
+            second.append(1 if abs(gap) <= EQUAL else 2 if gap > 0 else 0)
+            units.append(item.question)
+    found = agreed(first, second, categories=3, seed=seed, units=units)
+    return {"winner": estimated(found.raw), "winner_kappa": estimated(found.kappa)}
+
+
+def nearest(table: LabelTable, predictors: Sequence[Predictor], *, seed: int) -> list[Nearest]:
+    """Predictors by Spearman's rho, all on the labels for which every one of them has a value."""
+    import numpy as np
+
+    known = [(one, _of(table, one)) for one in predictors if one.values]
+    if not known:
+        return []
+    common = ~np.isnan(np.concatenate([values for _, values in known], axis=1)).any(axis=1)
+    rows = [(one, _rows(table, np.where(common[:, None], values, np.nan))) for one, values in known]
+    able = [(one, row) for one, row in rows if len(row.y) > 2 and np.ptp(row.x) > EQUAL and np.ptp(row.y) > EQUAL]
+    ranked = sorted(((plain(row.x, row.y, "spearman"), one, row) for one, row in able), key=lambda found: (-found[0], found[1].name))
+    out: list[Nearest] = []
+    for rank, (rho, one, row) in enumerate(ranked, start=1):
+        behind = Estimated() if rank == 1 else _behind(ranked[0][2], row, ranked[0][0] - rho, seed)
+        apart = None if behind.low is None or behind.high is None else not behind.low <= 0 <= behind.high
+        out.append(Nearest(
+            aspect=table.aspect, rank=rank, predictor=one.name, n=len(row.y), spearman=rho, behind=behind, told_apart=apart,
+        ))
+    return out
+
+
+def _behind(best: _Rows, other: _Rows, value: float, seed: int) -> Estimated:
+    ahead, after = statistic(best.x, best.y, "spearman"), statistic(other.x, other.y, "spearman")
+    between = resampled(lambda w: ahead(w) - after(w), numbered(best.units, len(best.y)), seed=seed)
+    return Estimated(value=value, low=between.low, high=between.high) if between else Estimated(value=value)

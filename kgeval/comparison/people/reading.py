@@ -1,0 +1,209 @@
+"""Filled sheets and their key -> labels. Every fault of every sheet comes at once, with file and line."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from kgeval.auditing.accuracy.sheet import delimiter, unescaped
+from kgeval.comparison.people.scales import label_of, word_of, words_of
+from kgeval.comparison.people.sheets import MARK
+from kgeval.errors import InputError
+from kgeval.files.plain import read_json, read_table
+from kgeval.records import HumanLabel, SheetKey
+
+_HEAD = re.compile(re.escape(MARK) + r" \(run=(\w+) scope=(\w+) annotator=(.*)\)\s*$")
+
+
+@dataclass(frozen=True)
+class Given:
+    """One cell as a person left it."""
+
+    where: str
+    item: str
+    aspect: str
+    text: str
+    note: str | None = None
+
+
+@dataclass
+class Filled:
+    """What was read. `asked`: cells of each annotator on his sheet, `given`: those with a label."""
+
+    labels: list[HumanLabel] = field(default_factory=list)
+    asked: dict[str, int] = field(default_factory=dict)
+    given: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def missing(self) -> list[str]:
+        """Annotators of the key of whom no sheet was read."""
+        return [name for name in self.asked if name not in self.given]
+
+
+def read_key(path: Path) -> SheetKey:
+    """The key. Raises: InputError for a file that is none."""
+    try:
+        return SheetKey.model_validate(read_json(path))
+    except ValidationError as cause:
+        first = cause.errors()[0]
+        raise InputError(
+            f"{path}: is no key of kgeval agree sheet: {'.'.join(map(str, first['loc']))}: {first['msg']}", fix="give the file of --key",
+        ) from cause
+
+
+def read_filled(sheets: Sequence[Path], key: SheetKey) -> Filled:
+    """The labels of the sheets, CSV and JSON. Empty cells are no faults.
+
+    Raises: InputError with every fault: a sheet of another run or of nobody in the key, unknown items and labels, an item of somebody
+    else, one item labelled in two ways by one person.
+    """
+    filled = Filled(asked={who: len(items) * len(key.aspects) for who, items in key.first.items()})
+    faults: list[str] = []
+    seen: dict[tuple[str, str, str], Given] = {}
+    for path in sheets:
+        who, cells = _sheet(path, key, faults)
+        if who is not None:
+            filled.given.setdefault(who, 0)
+            for cell in cells:
+                _take(cell, who, key, filled=filled, seen=seen, faults=faults)
+    if faults:
+        raise InputError(
+            f"{', '.join(map(str, sheets))}: {len(faults)} {'fault' if len(faults) == 1 else 'faults'}", faults=faults,
+            fix=f"labels are {', '.join(words_of(key.scope))} or empty; sheets and key must come from one run of kgeval agree sheet",
+        )
+    return filled
+
+
+def _take(
+    cell: Given, who: str, key: SheetKey, *, filled: Filled, seen: dict[tuple[str, str, str], Given], faults: list[str],
+) -> None:
+    """One cell with something in it."""
+    word = word_of(cell.text, key.scope)
+    if word is None:
+        faults.append(f"{cell.where}: {cell.aspect}: label '{cell.text[:40]}' is none of {', '.join(words_of(key.scope))}")
+        return
+    place = (who, cell.item, cell.aspect)
+    earlier = seen.get(place)
+    if earlier is not None:
+        if word_of(earlier.text, key.scope) != word:
+            faults.append(f"{cell.where}: {cell.aspect}: '{who}' labelled item {cell.item} as '{word}', and otherwise at {earlier.where}")
+        return
+    seen[place] = cell
+    filled.given[who] += 1
+    filled.labels.append(_label(cell, who, word, key))
+
+
+def _label(cell: Given, who: str, word: str, key: SheetKey) -> HumanLabel:
+    item = key.items[cell.item]
+    b = item.systems[1] if len(item.systems) > 1 else None
+    return HumanLabel(
+        id=cell.item, annotator=who, label=label_of(word, key.scope, turned=b is not None and key.first[who][cell.item] == b),
+        question_id=item.question_id, metric=cell.aspect, system_a=item.systems[0], system_b=b, dataset=item.dataset, level=item.level,
+        difficulty=item.difficulty, trial=item.trial, note=cell.note,
+    )
+
+
+def _sheet(path: Path, key: SheetKey, faults: list[str]) -> tuple[str | None, list[Given]]:
+    """Whose sheet it is and its filled cells; faults are added to the list."""
+    if path.suffix.lower() == ".json":
+        return _page(path, key, faults)
+    return _table(path, key, faults)
+
+
+def _whose(where: str, run: str, who: str, key: SheetKey, faults: list[str]) -> str | None:
+    if run != key.run:
+        faults.append(f"{where}: the sheet is of run {run[:40]}, the key is of run {key.run}")
+    elif who not in key.first:
+        faults.append(f"{where}: nobody is called '{who[:60]}' in the key; its people are {', '.join(key.first)}")
+    else:
+        return who
+    return None
+
+
+def _known(where: str, item: str, who: str, key: SheetKey) -> str | None:
+    """What is wrong with an item's id; null if nothing is."""
+    if item not in key.items:
+        return f"{where}: id '{item[:40]}' is no item of this run"
+    if item not in key.first[who]:
+        return f"{where}: item {item} was not given to '{who}'"
+    return None
+
+
+def _page(path: Path, key: SheetKey, faults: list[str]) -> tuple[str | None, list[Given]]:
+    value = read_json(path)
+    if not isinstance(value, dict) or value.get("mark") != MARK or not isinstance(value.get("labels"), list):
+        faults.append(f"{path.name}: holds no labels of a page of kgeval agree sheet")
+        return None, []
+    who = _whose(path.name, str(value.get("run")), str(value.get("annotator")), key, faults)
+    if who is None:
+        return None, []
+    notes = value["notes"] if isinstance(value.get("notes"), dict) else {}
+    return who, list(_page_cells(path.name, value["labels"], notes, who=who, key=key, faults=faults))
+
+
+def _page_cells(
+    name: str, labels: Iterable[Any], notes: Mapping[str, Any], *, who: str, key: SheetKey, faults: list[str],
+) -> Iterable[Given]:
+    for at, one in enumerate(labels, start=1):
+        where = f"{name}: label {at}"
+        if not isinstance(one, dict) or not all(isinstance(one.get(part), str) for part in ("id", "aspect", "label")):
+            faults.append(f"{where}: needs id, aspect and label, it is {json.dumps(one)[:80]}")
+        elif fault := _known(where, one["id"], who, key):
+            faults.append(fault)
+        elif one["aspect"] not in key.aspects:
+            faults.append(f"{where}: aspect '{one['aspect'][:40]}' is none of {', '.join(key.aspects)}")
+        else:
+            yield Given(where, one["id"], one["aspect"], one["label"], str(notes.get(one["id"]) or "") or None)
+
+
+def _table(path: Path, key: SheetKey, faults: list[str]) -> tuple[str | None, list[Given]]:
+    """The cells of a CSV sheet. Without its head nobody knows whose it is."""
+    head: tuple[str, str] | None = None
+    header: list[str] | None = None
+    who: str | None = None
+    cells: list[Given] = []
+    for line in read_table(path, delimiter(path)):
+        if line.fault:
+            faults.append(f"{line.where}: {line.fault}")
+            continue
+        first = str(line.value[0]).strip()
+        if header is None and first.startswith("#"):
+            found = _HEAD.search(first)
+            head = (found[1], found[3]) if found else head
+        elif header is None:
+            header = [str(cell).strip().casefold() for cell in line.value]
+            who = _owner(line.where, header, head, key, faults)
+            if who is None:
+                return None, []
+        elif who is not None:
+            cells += _row_cells(dict(zip(header, line.value, strict=False)), line.where, who, key, faults)
+    if header is None:
+        faults.append(f"{path.name}: no header with the column id")
+    return who, cells
+
+
+def _owner(where: str, header: Sequence[str], head: tuple[str, str] | None, key: SheetKey, faults: list[str]) -> str | None:
+    lacking = [name for name in ("id", *key.aspects) if name not in header]
+    if lacking:
+        faults.append(f"{where}: the header lacks {', '.join(lacking)}; it has {', '.join(header)[:200]}")
+        return None
+    if head is None:
+        faults.append(f"{where}: the first lines of the sheet (# {MARK} ...) are missing; nobody knows whose it is")
+        return None
+    return _whose(where, *head, key, faults)
+
+
+def _row_cells(row: Mapping[str, str], where: str, who: str, key: SheetKey, faults: list[str]) -> list[Given]:
+    item = unescaped(row.get("id", "").strip())
+    if fault := _known(where, item, who, key):
+        faults.append(fault)
+        return []
+    note = unescaped(row.get("note", "")).strip() or None
+    given = ((aspect, unescaped(row.get(aspect, "").strip())) for aspect in key.aspects)
+    return [Given(where, item, aspect, text, note) for aspect, text in given if text]

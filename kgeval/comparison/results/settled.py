@@ -1,0 +1,91 @@
+"""Pairs that were stopped when sure: what holds for them is the confidence sequence, and nothing else. Pure.
+
+How many questions such a pair has depends on what the judge said of them. An interval or a p-value that is made for a fixed number then
+errs more often than it says, for pairs that were stopped and for those that went on to the end. So they are left out everywhere: the
+first result of the pair (overall, all questions) gets the interval of its sequence, the others keep their means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from kgeval.comparison.results.pair import is_first
+from kgeval.records import CorrectedRate, Estimated, JudgeReport, PairResult, Ranking, SelfCheck, Stopped
+
+Stops = Mapping[frozenset[str], Stopped]
+UNTESTED = ("p", "p_holm", "wilcoxon_p", "detectable", "needed")
+NO_INTERVAL = "the pair was stopped when sure: an interval for a fixed number of questions does not hold"
+NO_RANKS = "pairs were stopped when sure: intervals of strengths, made for a fixed number of questions, do not hold and are left out"
+
+
+def stops_of(stopped: Iterable[Stopped]) -> Stops:
+    """The stops by their two systems, in any order."""
+    return {frozenset((one.system_a, one.system_b)): one for one in stopped}
+
+
+def ends_for(a: str, b: str, stops: Stops) -> tuple[float, float] | None:
+    """The ends of the pair's confidence sequence in the direction a minus b; null where the pair ran its fixed number of questions."""
+    stop = stops.get(frozenset((a, b)))
+    if stop is None:
+        return None
+    return (stop.low, stop.high) if (stop.system_a, stop.system_b) == (a, b) else (-stop.high, -stop.low)
+
+
+def settled_pairs(results: Iterable[PairResult], stops: Stops) -> list[PairResult]:
+    """The results, those of stopped pairs without p, power and ordinary intervals; the first of them with the always-valid one."""
+    return [_settled(one, ends_for(one.system_a, one.system_b, stops)) for one in results]
+
+
+def _settled(one: PairResult, ends: tuple[float, float] | None) -> PairResult:
+    if ends is None:
+        return one
+    low, high = ends if is_first(one) and one.relative.value is not None else (None, None)
+    return one.model_copy(update={
+        **dict.fromkeys(UNTESTED), "always_valid": True, "gap": bare(one.gap),
+        "relative": Estimated(value=one.relative.value, low=low, high=high),
+    })
+
+
+def bare(one: Estimated) -> Estimated:
+    """The value alone."""
+    return Estimated(value=one.value)
+
+
+def settled_judge(reports: Sequence[JudgeReport], stops: Stops) -> list[JudgeReport]:
+    """The judge reports; of stopped pairs, what is about who wins has no interval. Where the judge's first places went did not decide
+    when to stop: that interval stays."""
+    names = ("raw", "length_controlled", "length_slope")
+    return [
+        one if frozenset((one.system_a or "", one.system_b or "")) not in stops
+        else one.model_copy(update={name: bare(getattr(one, name)) for name in names})
+        for one in reports
+    ]
+
+
+def settled_ranking(ranking: Ranking | None, stops: Stops) -> Ranking | None:
+    """The ranking, without intervals and the places they leave open where a pair was stopped."""
+    if ranking is None or not stops or not ranking.rankable:
+        return ranking
+    systems = [
+        one.model_copy(update={"strength": bare(one.strength), "rank_low": None, "rank_high": None}) for one in ranking.systems
+    ]
+    return ranking.model_copy(update={"systems": systems, "reason": NO_RANKS})
+
+
+def settled_rates(rates: Iterable[CorrectedRate], stops: Stops) -> list[CorrectedRate]:
+    """Corrected rates; those of stopped pairs without intervals, and why."""
+    return [
+        one if frozenset((one.system_a, one.system_b)) not in stops
+        else one.model_copy(update={"relative": bare(one.relative), "reason": one.reason or NO_INTERVAL})
+        for one in rates
+    ]
+
+
+def settled_check(check: SelfCheck, runs: tuple[str, str], stops: Stops) -> SelfCheck:
+    """An A/A check between two runs; where it was stopped, by its confidence sequence."""
+    ends = ends_for(*runs, stops)
+    if ends is None:
+        return check
+    return check.model_copy(update={
+        "relative": Estimated(value=check.relative.value, low=ends[0], high=ends[1]), "passed": ends[0] <= 0 <= ends[1],
+    })

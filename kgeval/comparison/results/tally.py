@@ -1,0 +1,191 @@
+"""What a judge's calls say of the judge: first positions, flips, ties, repeats, lengths; counted by question. Pure.
+
+A call is won by the answer with the higher sum of points (or by the judge's own overall choice). Everything is kept by question, so that
+figures over several pairs can be clustered by question too.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from kgeval.comparison.table import EQUAL, OVERALL, PairTable
+from kgeval.records import LengthBin, TrialKind
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
+
+EDGES = (1, 10, 25, 50, 100, 200)  # words: bins 1-10, 11-25, ..., 101-200, 201 and more; equal lengths have no longer answer
+
+
+@dataclass
+class Shares:
+    """By question: the sum of some shares and how many there are. `mean` weighs each question the same."""
+
+    sums: dict[str, float] = field(default_factory=dict)
+    numbers: dict[str, int] = field(default_factory=dict)
+
+    def add(self, question: str, total: float, number: int) -> None:
+        """`number` shares of a question that add up to `total`."""
+        if number:
+            self.sums[question] = self.sums.get(question, 0.0) + total
+            self.numbers[question] = self.numbers.get(question, 0) + number
+
+    def join(self, other: Shares) -> None:
+        """Takes in the shares of another pair of systems."""
+        for question, total in other.sums.items():
+            self.add(question, total, other.numbers[question])
+
+    @property
+    def values(self) -> list[float]:
+        """One mean a question."""
+        return [total / self.numbers[question] for question, total in self.sums.items()]
+
+    @property
+    def mean(self) -> float | None:
+        """Over questions; null without any."""
+        values = self.values
+        return sum(values) / len(values) if values else None
+
+
+@dataclass
+class Tally:
+    """Counts of one pair, or of several together (`join`).
+
+    `calls`: answered ones. `first`: calls won by the answer that stood first (ties half), over both orders of a question, trial and
+    repeat. `a_first`, `a_second`: calls won by A (ties half) where it stood first, second. `flips`: question-trials won by A in one order
+    and by B in the other, of all with both orders. `ties`: question-trials that are equal in the end. `agreeing`: pairs of repeats of one
+    order with the same winner. `bins`: number of the bin -> longer won, shorter won, tie. `widest`: the largest
+    difference in words. `lowest`, `highest`: the points that were given. `orders`: in how many orders the answers were shown.
+    """
+
+    calls: int = 0
+    first: Shares = field(default_factory=Shares)
+    a_first: Shares = field(default_factory=Shares)
+    a_second: Shares = field(default_factory=Shares)
+    flips: Shares = field(default_factory=Shares)
+    ties: Shares = field(default_factory=Shares)
+    agreeing: Shares = field(default_factory=Shares)
+    bins: dict[int, list[int]] = field(default_factory=dict)
+    widest: int = 0
+    lowest: float | None = None
+    highest: float | None = None
+    orders: int = 0
+
+    def join(self, other: Tally) -> None:
+        """Takes in another pair of systems. What A won means nothing over pairs: it is left out."""
+        self.calls += other.calls
+        for name in ("first", "flips", "ties", "agreeing"):
+            getattr(self, name).join(getattr(other, name))
+        for at, numbers in other.bins.items():
+            self.bins[at] = [mine + theirs for mine, theirs in zip(self.bins.get(at, [0, 0, 0]), numbers, strict=True)]
+        self.widest, self.orders = max(self.widest, other.widest), max(self.orders, other.orders)
+        lows, highs = ([one for one in ends if one is not None] for ends in ((self.lowest, other.lowest), (self.highest, other.highest)))
+        self.lowest, self.highest = min(lows, default=None), max(highs, default=None)
+
+    @property
+    def constant(self) -> float | None:
+        """The one score that the judge gave everywhere; null if there are two or none."""
+        return self.lowest if self.lowest is not None and self.lowest == self.highest else None
+
+
+def tally(table: PairTable, *, trial_kind: TrialKind = "regenerate") -> Tally:
+    """The counts of one pair. `trial_kind` rejudge: the answers are the same in all trials, so trials count as repeats too."""
+    import numpy as np
+
+    calls = _calls(table)
+    done = ~np.isnan(calls)
+    made = Tally(calls=int(done.sum()), orders=calls.shape[2] if calls.size else 0)
+    points = table.points[~np.isnan(table.points)]
+    if points.size:
+        made.lowest, made.highest = float(points.min()), float(points.max())
+    if made.orders == 2:
+        _positions(made, table, calls)
+    elif made.orders == 1 and table.procedure == "biased":  # one order only: A stands first in every call
+        _shares(made.a_first, table, (calls[:, :, 0] + 1) / 2)
+    wins = table.wins()
+    _shares(made.ties, table, np.where(np.isnan(wins), np.nan, wins == 0))
+    _repeats(made, table, calls, together=trial_kind == "rejudge")
+    _lengths(made, table, wins)
+    return made
+
+
+def _calls(table: PairTable) -> Floats:
+    """Who won each call: 1 A, 0 nobody, -1 B, NaN unknown; (questions, trials, positions, repeats)."""
+    import numpy as np
+
+    difference = table.points[..., 0] - table.points[..., 1]
+    if table.chosen_overall:
+        gaps = difference[..., table.aspects.index(OVERALL)]
+    else:
+        gaps = difference.sum(axis=-1) if table.aspects else np.full(difference.shape[:-1], np.nan)
+    won: Floats = np.where(np.isnan(gaps), np.nan, np.where(np.abs(gaps) <= EQUAL, 0.0, np.sign(gaps)))
+    return won
+
+
+def _positions(made: Tally, table: PairTable, calls: Floats) -> None:
+    """Only where both orders of a repeat were answered: half an exchange would count one system more often as the first."""
+    import numpy as np
+
+    ab, ba = calls[:, :, 0], calls[:, :, 1]
+    both = ~np.isnan(ab) & ~np.isnan(ba)
+    a_first, a_second = np.where(both, (ab + 1) / 2, np.nan), np.where(both, (ba + 1) / 2, np.nan)
+    _shares(made.a_first, table, a_first)
+    _shares(made.a_second, table, a_second)
+    _shares(made.first, table, (a_first + 1 - a_second) / 2)
+    one, other = ab.mean(axis=-1), ba.mean(axis=-1)  # over repeats; NaN where one is lacking
+    _shares(made.flips, table, np.where(np.isnan(one * other), np.nan, one * other < 0))
+
+
+def _shares(into: Shares, table: PairTable, values: Floats) -> None:
+    """Adds values whose first axis is the question; NaN is left out."""
+    import numpy as np
+
+    flat = values.reshape(len(table.questions), -1)
+    known = ~np.isnan(flat)
+    totals, numbers = np.where(known, flat, 0.0).sum(axis=1).tolist(), known.sum(axis=1).tolist()
+    for question, total, number in zip(table.questions, totals, numbers, strict=True):
+        into.add(question.question_id, total, number)
+
+
+def _repeats(made: Tally, table: PairTable, calls: Floats, *, together: bool) -> None:
+    """Pairs of calls that were asked the same thing: of those, how many named the same winner."""
+    import numpy as np
+
+    alike = np.moveaxis(calls, 1, 2)  # (questions, positions, trials, repeats)
+    groups = alike.reshape(*alike.shape[:2], 1, -1) if together else alike
+    counts = np.stack([(groups == sign).sum(axis=-1) for sign in (1, 0, -1)], axis=-1)  # (questions, positions, groups, 3)
+    equal = (counts * (counts - 1) // 2).sum(axis=-1).sum(axis=(1, 2)).tolist()
+    total = counts.sum(axis=-1)
+    pairs = (total * (total - 1) // 2).sum(axis=(1, 2)).tolist()
+    for question, same, of in zip(table.questions, equal, pairs, strict=True):
+        made.agreeing.add(question.question_id, float(same), of)
+
+
+def _lengths(made: Tally, table: PairTable, wins: Floats) -> None:
+    """Question-trials by how many words the answers differ."""
+    import numpy as np
+
+    difference = table.words[..., 0] - table.words[..., 1]
+    known = ~np.isnan(difference) & ~np.isnan(wins) & (difference != 0)
+    gaps, longer = np.abs(difference[known]), (np.sign(difference) * wins)[known]
+    made.widest = int(gaps.max()) if gaps.size else 0
+    places = np.searchsorted(EDGES[1:], gaps, side="left")
+    for at in np.unique(places).tolist():
+        here = longer[places == at]
+        made.bins[at] = [int((here == sign).sum()) for sign in (1, -1, 0)]
+
+
+def length_bins(made: Tally) -> list[LengthBin]:
+    """The bins that hold something, from near to far: shares of question-trials."""
+    found = []
+    for at, numbers in sorted(made.bins.items()):
+        n = sum(numbers)
+        low = EDGES[0] if at == 0 else EDGES[at] + 1
+        high = EDGES[at + 1] if at + 1 < len(EDGES) else made.widest
+        longer, shorter, ties = (number / n for number in numbers)
+        found.append(LengthBin(low=low, high=high, n=n, longer_wins=longer, shorter_wins=shorter, ties=ties))
+    return found

@@ -1,0 +1,18 @@
+"""Judges with known biases and a known truth: the proof that the procedure is unbiased. Pure.
+
+    world.py   systems, judges, scenarios, settings
+    draws.py   qualities, lengths and points of many comparisons at once -> the tables that a real run gives
+    truth.py   what a fair judge would say on endlessly many questions
+    runs.py    the product's own statistics on each drawn comparison
+    proof.py   figures of every scenario, and whether they hold what is promised
+"""
+
+from __future__ import annotations
+
+from kgeval.comparison.simulate.proof import Bound, ScenarioResult, Simulation, simulate
+from kgeval.comparison.simulate.world import Aligning, Judge, Scenario, SimulationSettings, Systems, standard
+
+__all__ = [
+    "Aligning", "Bound", "Judge", "Scenario", "ScenarioResult", "Simulation",
+    "SimulationSettings", "Systems", "simulate", "standard",
+]

@@ -1,0 +1,57 @@
+"""What stands beside a comparison, as tables of texts for every form: where it stopped, A/A, labels of people, the judge on anchors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kgeval.records import Stopped
+from kgeval.reports.comparison_view import View, between
+from kgeval.reports.display import chance, interval, number, share, signed
+from kgeval.reports.stats_parts import SELECTION, Part, drift_part
+
+
+def checks(view: View) -> Iterator[Part]:
+    """The parts that the report has, in the order in which they are read."""
+    yield from _stopped(view)
+    yield from _runs(view)
+    yield from _corrected(view)
+    if view.report.drift is not None:
+        yield drift_part(view.report.drift)
+
+
+def _stopped(view: View) -> Iterator[Part]:
+    if view.report.stopped:
+        rows = [
+            (f"{one.system_a} against {one.system_b}", decision(one), f"{number(one.questions)} of {number(one.of_questions)}",
+             f"{number(one.calls)} of {number(one.of_calls)}", interval(one.low, one.high, signed) or "-", share(one.tie_region))
+            for one in view.report.stopped
+        ]
+        head = ("Pair", "decision", "questions", "judge calls", "95 %, always valid", "tie region")
+        yield Part("Stopped when sure", head, rows)
+
+
+def decision(one: Stopped) -> str:
+    """`NAME is better`, `equal` or `open`."""
+    better = {"a": one.system_a, "b": one.system_b}.get(one.decision)
+    return f"{better} is better" if better is not None else one.decision
+
+
+def _runs(view: View) -> Iterator[Part]:
+    if view.report.self_checks:
+        said = {True: "no difference", False: "differs", None: "no interval"}
+        rows = [
+            (one.system, signed(one.relative.value), between(one.relative) or "-", number(one.n), said[one.passed])
+            for one in view.report.self_checks
+        ]
+        yield Part("A/A: a second run against the first", ("System", "relative", "95 %", "questions", "outcome"), rows)
+
+
+def _corrected(view: View) -> Iterator[Part]:
+    if view.report.corrected:
+        rows = [
+            (f"{one.system_a} against {one.system_b}", one.method, signed(one.relative.value), between(one.relative) or "-",
+             f"{number(one.labels)} of {number(one.n)}", chance(one.selection_p), one.reason or "")
+            for one in view.report.corrected
+        ]
+        head = ("Pair", "method", "relative", "95 %", "labelled", "p selection", "why not")
+        yield Part("Corrected by labels of people", head, rows, [SELECTION])

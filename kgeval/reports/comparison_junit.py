@@ -1,0 +1,79 @@
+"""A comparison as JUnit XML, for the test view of a CI system. Holds names and figures, and no text of a question or an answer."""
+
+from __future__ import annotations
+
+from xml.etree.ElementTree import Element, SubElement
+
+from kgeval.records import ComparisonGate, ComparisonReport, PairResult
+from kgeval.reports.comparison_checks import checks
+from kgeval.reports.comparison_view import View, lost, view_of
+from kgeval.reports.comparison_words import sentence, verdict
+from kgeval.reports.display import beyond, number
+from kgeval.reports.junit import add_case, add_outcome, written, xml_text
+
+
+def render(report: ComparisonReport) -> str:
+    """A testcase for each threshold: failed = missed, error = unanswered, as the exit code has it; and one for each pair, overall on all
+    questions: it passes whoever is better, with its figures as properties; error = it has no result. A stopped run is an error."""
+    view = view_of(report)
+    root = Element("testsuites", {"name": "kgeval compare", "time": f"{max(0.0, report.run.seconds):.3f}"})
+    if not report.complete:
+        suite = SubElement(root, "testsuite", {"name": "run"})
+        why = report.notes[0] if report.notes else "not complete"
+        add_outcome(add_case(suite, "run", "the run is complete"), "error", "incomplete", why)
+    if report.gates:
+        suite = SubElement(root, "testsuite", {"name": "thresholds"})
+        for gate in report.gates:
+            _gate(suite, gate)
+    _pairs(SubElement(root, "testsuite", {"name": "pairs"}), view)
+    _checks(root, view)
+    return written(root, report.run)
+
+
+def _gate(suite: Element, gate: ComparisonGate) -> None:
+    side = ">=" if gate.least else "<="
+    case = add_case(suite, f"{gate.system_a} against {gate.system_b}", f"{gate.aspect}: {gate.figure} {side} {number(gate.limit)}")
+    if gate.met is None:
+        why = "there is no value" if gate.value is None else f"{beyond(gate.value, gate.limit)}, but the run was stopped before its end"
+        add_outcome(case, "error", "unanswered", why)
+    elif not gate.met:
+        value = beyond(gate.value or 0.0, gate.limit)
+        add_outcome(case, "failure", "missed", f"{value} is {'below' if gate.least else 'above'} {number(gate.limit)}")
+
+
+def _pairs(suite: Element, view: View) -> None:
+    properties = SubElement(suite, "properties")
+    told = (("kgeval", view.report.run.kgeval), ("signature", view.report.signature), ("verdict", " ".join(verdict(view))))
+    for name, value in told:
+        SubElement(properties, "property", {"name": name, "value": xml_text(value, longest=2000)})
+    for one in view.first():
+        case = add_case(suite, "pairs", f"{one.system_a} against {one.system_b}")
+        listed = SubElement(case, "properties")
+        for name, figure in _figures(one).items():
+            if figure is not None:
+                SubElement(listed, "property", {"name": name, "value": xml_text(str(figure))})
+        if one.rates is None:
+            add_outcome(case, "error", "unscored", f"no question has a result: {lost(one) or 'not judged'}")
+        else:
+            SubElement(case, "system-out").text = xml_text(sentence(one, view.stop(one.system_a, one.system_b)), longest=600)
+
+
+def _checks(root: Element, view: View) -> None:
+    """A case for each check beside the comparison, its rows and sentences as text: none of them fails, as none changes the exit code."""
+    made = list(checks(view))
+    if not made:
+        return
+    suite = SubElement(root, "testsuite", {"name": "checks"})
+    for part in made:
+        rows = ["; ".join(f"{name}: {told}" for name, told in zip(part.head, row, strict=True) if told) for row in part.rows]
+        SubElement(add_case(suite, "checks", part.title), "system-out").text = xml_text(" | ".join([*rows, *part.lines]), longest=4000)
+
+
+def _figures(one: PairResult) -> dict[str, object]:
+    rates = one.rates.model_dump() if one.rates else {}
+    return {
+        **rates, "relative": one.relative.value, "low": one.relative.low, "high": one.relative.high, "p": one.p, "p_holm": one.p_holm,
+        "gap": one.gap.value, "effect": one.effect, "superiority": one.superiority, "detectable": one.detectable, "needed": one.needed,
+        "n": one.n, "n_scored": one.n_scored, "results": one.results, "discarded": one.discarded, "trials": one.trials,
+        "always_valid": "true" if one.always_valid else None,
+    }

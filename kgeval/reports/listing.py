@@ -1,0 +1,97 @@
+"""Cypher about a finding, ready to paste into Neo4j Browser or cypher-shell: what lists its hits, and what can be done about them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from kgeval.records import AuditReport, Finding, Repair
+from kgeval.reports.display import code
+
+_USES_LAYOUT = re.compile(r"\$layout\b")
+_DECLARED = re.compile(r"^//\s*:param\s+(\w+)\s*=>\s*.*?(?:--\s*(.*))?$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The `:param` lines of one statement without the report's layout, and the statement. `shares_layout`: layout_line() has to
+    be set before. `missing`: parameters that kgeval makes while it runs, or that are the reader's to choose (name and what it is); the
+    reader sets them by hand: without one the statement does not run."""
+
+    params: str
+    query: str
+    shares_layout: bool
+    missing: tuple[tuple[str, str], ...] = ()
+
+    def text(self) -> str:
+        """Parameter lines and the statement."""
+        return f"{self.params}\n{self.query}" if self.params else self.query
+
+
+def layout_line(report: AuditReport) -> str:
+    """The `:param layout => {...}` line that the report's queries share."""
+    return _lines({"layout": report.layout.model_dump()})
+
+
+def listing(report: AuditReport, finding: Finding) -> Listing | None:
+    """The check's query, which lists all that it counted or the rows that it reads (`Finding.query_lists`); null where there is none.
+    `sample` is raised to the count."""
+    if not finding.query:
+        return None
+    own = dict(finding.parameters)
+    given = own.get("sample")
+    if isinstance(given, int):
+        own["sample"] = max(given, finding.count or 0)
+    return _listing(report, finding.query, own)
+
+
+def hits(report: AuditReport, finding: Finding) -> Listing | None:
+    """How to see the hits that the report lists, where the check's query lists only what it reads or needs what kgeval makes while it runs;
+    null where hits have no element ids."""
+    from kgeval.graph.queries import all_queries
+
+    ids = list(dict.fromkeys(item.element_id for example in finding.examples for item in example.items if item.element_id))
+    query = listing(report, finding)
+    if query is None or not ids or (finding.query_lists == "hits" and not query.missing):
+        return None
+    return _listing(report, all_queries()["look-at-hits"].text, {"element_ids": ids})
+
+
+def repair(report: AuditReport, finding: Finding) -> Listing | None:
+    """What can be done about the hits; null where there is nothing for this graph (`Finding.repair` has the reason)."""
+    if finding.repair is None or not finding.repair.cypher:
+        return None
+    return _listing(report, finding.repair.cypher, finding.repair.parameters)
+
+
+def repair_line(repair: Repair) -> str:
+    """Where the repair is, or why there is none, in one line."""
+    if repair.cypher is None:
+        return f"no repair by Cypher: {repair.reason or 'none is known'}"
+    if repair.query is None:
+        return "repair: CREATE INDEX statements in the HTML and JSON reports"
+    if repair.reads:
+        return f"look closer: kgeval cypher show {repair.query}"
+    return f"repair ({'safe' if repair.safe else 'look at each hit first'}): kgeval cypher show {repair.query}"
+
+
+def _listing(report: AuditReport, text: str, parameters: Mapping[str, Any]) -> Listing:
+    own = dict(parameters)
+    if own.get("layout") == report.layout.model_dump():
+        del own["layout"]
+    query = ended(code(text.replace("\r\n", "\n").strip()))
+    missing = tuple((name, doc.strip()) for name, doc in _DECLARED.findall(query) if name not in {*own, "layout"})
+    return Listing(_lines(own), query, "layout" not in own and _USES_LAYOUT.search(query) is not None, missing)
+
+
+def ended(query: str) -> str:
+    """The statement with the semicolon that cypher-shell waits for."""
+    return query if query.endswith(";") else f"{query};"
+
+
+def _lines(parameters: Mapping[str, Any]) -> str:
+    from kgeval.graph.literals import cypher_literal
+
+    return "\n".join(code(f":param {name} => {cypher_literal(value)}") for name, value in sorted(parameters.items()))

@@ -1,0 +1,120 @@
+"""What all HTML reports share: one file, no network, readable with scripts off, light and dark, narrow and wide."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kgeval.records import (
+    AccuracyReport,
+    AgreementReport,
+    AuditDiff,
+    AuditReport,
+    CheckReport,
+    Classification,
+    ComparisonReport,
+    CompletenessReport,
+    ContaminationReport,
+    CoverageReport,
+    CrossedReport,
+    GraphsReport,
+    MatrixReport,
+    ModelRef,
+    OverviewReport,
+    QuestionStats,
+    Record,
+    ScoreReport,
+    SensitivityReport,
+    SimulationReport,
+    StatsReport,
+)
+from kgeval.reports import display, json_, measures
+from kgeval.reports.usage import usage_line
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+Report = (
+    AuditReport | CompletenessReport | AccuracyReport | ScoreReport | SensitivityReport | QuestionStats | Classification | CheckReport
+    | CoverageReport | ContaminationReport | ComparisonReport | CrossedReport | AgreementReport | MatrixReport | StatsReport
+    | SimulationReport
+    | OverviewReport | AuditDiff | GraphsReport
+)
+TEMPLATES = Path(__file__).parent / "templates"
+TOP = 20
+MOST_EXAMPLES = 100
+MOST_ROWS = 500
+
+
+def render(template: str, report: Report, context: Mapping[str, Any]) -> str:
+    """The page of a template. Holds the report as JSON in `<script id="report" type="application/json">`."""
+    css, js = (_source(name) for name in ("report.css", "report.js"))
+    page = _environment().get_template(template)
+    fixed = {
+        "csp": _policy(css, js), "css": raw(css), "js": raw(js), "data": raw(embedded(report)), "report": report,
+        "usage": usage_line(report.run) if report.run and report.run.model_use else "", "built": "", "layout_line": "",
+    }
+    return page.render(**{**fixed, **context}) + "\n"
+
+
+def embedded(report: Record) -> str:
+    """The report's JSON, safe inside a script element: no `<`, `>`, `&` and no line separators of JavaScript."""
+    text = json_.render(report, indent=None).strip()
+    return re.sub("[<>&\u2028\u2029]", lambda m: f"\\u{ord(m[0]):04x}", text)
+
+
+def raw(text: str) -> Any:
+    """Text of our own making that goes into the page unescaped."""
+    from markupsafe import Markup
+
+    return Markup(text)  # noqa: S704 - our own style, script, drawing and the JSON escaped by embedded()
+
+
+def _policy(css: str, js: str) -> str:
+    """Nothing is loaded and nothing runs but the page's own style and script, named by their hashes."""
+    return (
+        f"default-src 'none'; style-src '{_sha256(css)}'; script-src '{_sha256(js)}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _sha256(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+
+    page = Environment(
+        loader=FileSystemLoader(TEMPLATES), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        autoescape=select_autoescape(enabled_extensions=(), default=True, default_for_string=True),
+    )
+    page.filters.update(
+        visible=display.visible, number=display.number, percent=display.percent, money=display.money, plural=display.plural, pairs=_pairs,
+        causes=measures.causes, model_rows=_model_rows, share=measures.share, over=measures.of,
+    )
+    page.globals.update(top=TOP, most_examples=MOST_EXAMPLES, most_rows=MOST_ROWS, interval=display.interval, has_width=display.has_width)
+    return page
+
+
+def _pairs(table: dict[str, Any]) -> Iterable[tuple[str, str]]:
+    """Filled entries of a map as short texts, lists joined."""
+    for key, value in table.items():
+        if value not in (None, [], "", False, {}):
+            yield key, ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _model_rows(models: Iterable[ModelRef]) -> Iterable[tuple[str, str]]:
+    for model in models:
+        parameters = ", ".join(f"{key} = {value}" for key, value in sorted(model.parameters.items()))
+        yield model.role, " ".join(part for part in (model.name, f"at {model.base_url}" if model.base_url else "", parameters) if part)
+
+
+def _source(name: str) -> str:
+    return (TEMPLATES / name).read_text(encoding="utf-8")

@@ -1,0 +1,57 @@
+"""What a run made of questions, on a terminal: a line a kind, and for what is lacking the causes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from kgeval.records import GenerationReport, KindCount
+from kgeval.reports.console import notes, screen, table, text_of
+from kgeval.reports.display import joined, number, plural, visible
+from kgeval.reports.usage import usage_line
+
+HEADS = ("asked", "made", "tried", "rejected", "failed", "duplicates")
+LONGEST = 160
+
+
+def terminal(report: GenerationReport, *, width: int = 100, colour: bool = False, written: Sequence[Path] = ()) -> str:
+    """The result as text. `written`: the files that exist now."""
+    console, out = screen(width=width, colour=colour)
+    graph = visible(report.graph or "whole database", longest=60)
+    console.print(f"kgeval questions generate: {graph}, seed {report.seed}, profile {report.profile}", style="dim", overflow="fold")
+    if not report.complete:
+        console.print("Not complete: the run was stopped.", overflow="fold")
+    console.print()
+    made = table("KIND", *HEADS)
+    for one in report.kinds:
+        made.add_row(one.kind, *(number(count) for count in (one.asked, one.made, one.structures, *map(_sum, _causes(one)))))
+    console.print(made)
+    for one in report.kinds:
+        for line in why(one):
+            console.print(line, style="dim", overflow="fold")
+    console.print()
+    notes(console, report.notes)
+    if report.run.model_use:
+        console.print(usage_line(report.run), style="dim", overflow="fold")
+    if written:
+        files = joined([visible(str(path), longest=300) for path in written])
+        console.print(f"{plural(report.made, 'question')}: {files}", overflow="fold")
+    return text_of(out)
+
+
+def why(one: KindCount) -> list[str]:
+    """What became of the structures of a kind that gave no question, with the first case of each cause."""
+    lines = [] if one.why is None else [f"{one.kind}: {number(one.asked - one.made)} fewer than asked: {visible(one.why, longest=300)}"]
+    for what, counts in zip(("rejected", "failed", "duplicate"), _causes(one), strict=True):
+        for cause, count in counts.items():
+            example = one.examples.get(cause)
+            lines.append(f"{one.kind}: {number(count)} {what} ({cause})" + (f": {visible(example, longest=LONGEST)}" if example else ""))
+    return lines
+
+
+def _causes(one: KindCount) -> tuple[dict[str, int], dict[str, int], dict[str, int]]:
+    return one.rejected, one.failed, one.duplicates
+
+
+def _sum(counts: dict[str, int]) -> int:
+    return sum(counts.values())

@@ -1,0 +1,66 @@
+"""What a reader must know of how the layout took the graph, in sentences: what it left out, and how it names things."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from kgeval.records import AuditReport, LabelName
+from kgeval.reports.display import number, percent, visible
+
+CAUTION = 0.05  # above this share of nodes or relations without a role, the figures are not those of the graph
+MOST = 5
+NAMED = 8  # labels whose names are told
+
+
+def lines(report: AuditReport) -> list[str]:
+    """The sentences for the report's head; none where the layout reads everything."""
+    return [*_without_role(report), *_names(report)]
+
+
+def _without_role(report: AuditReport) -> list[str]:
+    reading = report.reading
+    if reading is None:
+        return []
+    sides = (("nodes", reading.nodes_without_role, reading.nodes), ("relations", reading.relations_without_role, reading.relations))
+    shares = {kind: sum(left.values()) / total for kind, left, total in sides if left and total}
+    if not shares:
+        return []
+    amounts = [
+        f"{number(sum(left.values()))} of {number(total)} {kind} ({percent(shares[kind])}: {_listed(left)})"
+        for kind, left, total in sides if kind in shares
+    ]
+    text = f"{' and '.join(amounts)} play no role in layout {visible(report.layout.name, longest=40)}: nothing below is about them"
+    if max(shares.values()) <= CAUTION:
+        return [text]
+    way_out = "kgeval layout check shows what the layout takes for what, --set entity_labels=... or relation_types=... changes it"
+    return [f"Caution: {text}; {way_out}"]
+
+
+def _names(report: AuditReport) -> list[str]:
+    """What was taken for names, where that was found and not listed; and what to set where there is nothing."""
+    lacking = next((one.reason for one in report.findings if one.rule_id == "empty-name" and one.status == "skipped" and one.reason), None)
+    if lacking and "--set name_keys" in lacking:
+        return [f"Caution: checks of names could not run: {visible(lacking, longest=300)}"]
+    first: dict[str, LabelName] = {}
+    for one in report.layout.label_names:
+        first.setdefault(one.label or "all others", one)
+    if not first:
+        return []
+    named = [f"{visible(label, longest=40)} by {_keys(one)}" for label, one in first.items() if not one.is_id]
+    ids = [f"{visible(label, longest=40)} ({_keys(one) or 'not even an id'})" for label, one in first.items() if one.is_id]
+    parts = [f"{', '.join(named[:NAMED])}{_more(named)}"] if named else []
+    parts += [f"without a name, by an id: {', '.join(ids[:NAMED])}{_more(ids)}"] if ids else []
+    return [f"Names: {'; '.join(parts)} (--set name_keys=LABEL.PROPERTY,* changes it)"]
+
+
+def _keys(one: LabelName) -> str:
+    return " + ".join(visible(key, longest=40) for key in one.keys)
+
+
+def _more(items: list[str]) -> str:
+    return f" and {len(items) - NAMED} more" if len(items) > NAMED else ""
+
+
+def _listed(left: Mapping[str, int]) -> str:
+    shown = [f"{visible(name, longest=40)} {number(count)}" for name, count in list(left.items())[:MOST]]
+    return ", ".join([*shown, *([f"and {len(left) - MOST} more"] if len(left) > MOST else [])])

@@ -1,0 +1,179 @@
+"""Failed checks and missed gates as SARIF 2.1.0 (OASIS), for code scanning: one result for each example of a finding."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from kgeval.records import AuditReport, OverviewExample, OverviewFinding, OverviewGate, OverviewReport, RunManifest, Severity
+from kgeval.reports.display import number, percent, visible
+from kgeval.reports.overview.findings import failed, listed, taken_out
+from kgeval.reports.overview.gates import gate_of
+from kgeval.reports.overview.told import place_of
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+LEVELS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}
+KINDS = {"entity": "object", "relation": "member", "type": "type", "property": "property"}
+FINGERPRINT = "kgevalName/v1"
+WHOLE = "graph"  # what stands for the file that a scanner wants: a graph is none
+
+
+def of_audit(report: AuditReport) -> str:
+    """The failed checks of an audit and its missed gates; what is waived or known is there too, suppressed."""
+    findings = [listed(one, report.graph, WHOLE) for one in report.findings]
+    gates = [gate_of(one, report.graph) for one in report.gates if one.decides]
+    open_ends = [f"{one.rule_id}: {one.status}" for one in findings if one.status in ("incomplete", "error")]
+    open_ends += [f"gate {one.name} {one.limit}: no answer" for one in gates if one.met is None]
+    return _text(_run(report.run, findings, gates, open_ends))
+
+
+def of_overview(report: OverviewReport) -> str:
+    """The failed checks of all graphs, and the gates that are missed."""
+    stages = [f"stage {one.id}: {one.state}" for one in report.stages if one.state not in ("done", "missed")]
+    open_ends = [*stages, *(f"{one.file}: {one.reason}" for one in report.sources if not one.complete)]
+    return _text(_run(report.run, report.findings, report.gates, open_ends))
+
+
+def _text(run: dict[str, Any]) -> str:
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, ensure_ascii=True, indent=1) + "\n"
+
+
+def _run(run: RunManifest, findings: Sequence[OverviewFinding], gates: Sequence[OverviewGate], open_ends: Sequence[str]) -> dict[str, Any]:
+    missed = [one for one in gates if one.met is False]
+    rules = [*_rules(findings), *_gate_rules(missed)]
+    at = {rule["id"]: index for index, rule in enumerate(rules)}
+    notices = [{"level": "error", "message": _message(visible(text, longest=600))} for text in open_ends]
+    invocation: dict[str, Any] = {"executionSuccessful": not open_ends, **({"toolExecutionNotifications": notices} if notices else {})}
+    if (start := _stamp(run.started)) is not None:
+        invocation["startTimeUtc"] = start
+    return {
+        "tool": {"driver": {"name": "kgeval", "version": visible(run.kgeval, longest=40), "rules": rules}}, "invocations": [invocation],
+        "columnKind": "unicodeCodePoints",
+        "results": [{**one, "ruleIndex": at[one["ruleId"]]} for one in (*_results(findings), *map(_missed, missed))],
+    }
+
+
+def _rules(findings: Iterable[OverviewFinding]) -> Iterator[dict[str, Any]]:
+    """Every check that was run, also those that passed: a scanner then knows what is mended."""
+    for one in {one.rule_id: one for one in findings}.values():
+        yield {
+            "id": one.rule_id, "name": _camel(one.rule_id), "shortDescription": {"text": visible(one.title)},
+            "help": {"text": visible(one.advice, longest=1000) if one.advice else f"kgeval rule show {visible(one.rule_id)}"},
+            "defaultConfiguration": {"level": LEVELS[one.severity]}, "properties": {"tags": [one.group]},
+        }
+
+
+def _gate_rules(gates: Iterable[OverviewGate]) -> Iterator[dict[str, Any]]:
+    for name in dict.fromkeys(_gate_id(one) for one in gates):
+        yield {
+            "id": name, "name": _camel(name), "shortDescription": {"text": f"Threshold on {visible(name.removeprefix('gate/'))}"},
+            "defaultConfiguration": {"level": "error"}, "properties": {"tags": ["gate"]},
+        }
+
+
+def _gate_id(one: OverviewGate) -> str:
+    return "gate/" + visible(one.name)
+
+
+def _camel(name: str) -> str:
+    return "".join(part.capitalize() for part in "".join(c if c.isalnum() else " " for c in name).split()) or "Rule"
+
+
+def _results(findings: Sequence[OverviewFinding]) -> Iterator[dict[str, Any]]:
+    """A result for each example of what failed, and for each that is suppressed."""
+    bad = failed(findings)
+    for one in (*bad, *(one for one in findings if one.status == "passed" and one.suppressed + one.known)):
+        examples: list[OverviewExample | None] = [*one.examples] or [None]
+        for example in examples:
+            suppressions = list(_suppressions(one, example))
+            if one.status == "failed" or suppressions:
+                yield {**_result(one, example), **({"suppressions": suppressions} if suppressions else {})}
+
+
+def _result(one: OverviewFinding, example: OverviewExample | None) -> dict[str, Any]:
+    share = f" ({percent(one.share)})" if one.share is not None else ""
+    amount = f"{number(one.count or 0)} of {number(one.total or 0)} {visible(one.total_of, longest=60)}{share}"
+    amount += "".join(f", {part}" for part in taken_out(one))
+    where = place_of(one.place, one.graph)
+    names = ": " + ", ".join(visible(name, longest=80) for name in example.names[:6]) if example and example.names else ""
+    text = f"{visible(one.title)}{names}. In all: {amount}" + (f"; {visible(where)}" if where else "") + "."
+    return {
+        "ruleId": one.rule_id, "level": LEVELS[one.severity], "message": _message(text), "locations": [_location(one, example)],
+        "partialFingerprints": {FINGERPRINT: fingerprint(one, example)},
+    }
+
+
+def _suppressions(one: OverviewFinding, example: OverviewExample | None) -> Iterator[dict[str, str]]:
+    """Why a result does not count: a waiver with its reason, or the ratchet."""
+    nothing_left = example is None and (one.count or 0) <= one.suppressed + one.known
+    if example is not None and example.waived is not None:
+        yield {"kind": "external", "status": "accepted", "justification": visible(example.waived, longest=1000)}
+    elif (example is not None and example.known) or (nothing_left and one.known):
+        yield {"kind": "external", "status": "accepted", "justification": "stands in the ratchet file"}
+    elif nothing_left and one.suppressed:
+        yield {"kind": "external", "status": "accepted", "justification": "waived"}
+
+
+def _location(one: OverviewFinding, example: OverviewExample | None) -> dict[str, Any]:
+    """The thing in the graph; and, as scanners want a file, a word for the graph."""
+    graph = visible(place_of(one.place, one.graph) or WHOLE)
+    names = [visible(name) for name in example.names] if example else []
+    kind = visible(example.type or example.kind) if example else WHOLE
+    logical = [
+        {"name": name, "fullyQualifiedName": f"{graph}/{kind}/{name}", "kind": KINDS.get(example.kind if example else "", "object")}
+        for name in names
+    ]
+    return {
+        "physicalLocation": {"artifactLocation": {"uri": WHOLE, "description": {"text": graph}}},
+        "logicalLocations": logical or [{"name": graph, "kind": "namespace"}],
+    }
+
+
+def _missed(one: OverviewGate) -> dict[str, Any]:
+    of, value = place_of(one.place, one.of), "no value" if one.value is None else number(one.value)
+    text = f"{visible(one.name)} {visible(one.limit)} is missed: {value}" + (f" ({visible(of)})" if of else "")
+    return {
+        "ruleId": _gate_id(one), "level": "error", "message": _message(text),
+        "locations": [{
+            "physicalLocation": {"artifactLocation": {"uri": WHOLE}},
+            "logicalLocations": [{"name": visible(of or one.name), "kind": "namespace"}],
+        }],
+        "partialFingerprints": {FINGERPRINT: _hash("gate", one.name, of)},
+    }
+
+
+def _message(text: str) -> dict[str, str]:
+    """A message without links: `[words](address)` is one in a plain text of SARIF too, and a name may look like that."""
+    return {"text": text.replace("](", "] (")}
+
+
+def fingerprint(finding: OverviewFinding, example: OverviewExample | None) -> str:
+    """The same for the same thing in every build of a graph: rule, graph, type and the normal forms of names (audit.identity), sorted; no
+    ids, no counts."""
+    names = sorted(set(_about(finding.rule_id, example.lasting))) if example else []
+    kind = (example.kind, example.type or "") if example else ("", "")
+    return _hash(finding.rule_id, place_of(finding.place, finding.graph), *kind, *names)
+
+
+def _about(rule_id: str, names: Sequence[str]) -> Sequence[str]:
+    """The names that a hit is about: of many checks the first one, the others only illustrate it and differ from build to build."""
+    from kgeval.auditing.rulebook import load_rules
+
+    rule = load_rules().get(rule_id)
+    return names if rule is None or rule.hit not in ("first", "share") else names[:1] if rule.hit == "first" else ()
+
+
+def _hash(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()
+
+
+def _stamp(started: str) -> str | None:
+    """Date and time in UTC as SARIF has it; null for what is no date."""
+    try:
+        at = datetime.fromisoformat(started)
+    except ValueError:
+        return None
+    return (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,123 @@
+"""Reports in every form: the ending of a file's name or `--format` chooses it, and a file is either whole or not there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TypeVar
+
+from kgeval.errors import InputError, UsageError
+from kgeval.files import write_text
+from kgeval.records import AuditDiff, AuditReport, GraphsReport
+from kgeval.reports.display import joined
+from kgeval.reports.kinds import ENDINGS, KINDS, Form
+from kgeval.reports.page import Report
+
+R = TypeVar("R", bound=Report)
+MARK = "<!-- a report of kgeval -->"  # below Markdown reports, where no page shows it: `kgeval init` takes them for no documents
+
+
+@dataclass(frozen=True)
+class Screen:
+    """Where a text summary is shown: width in characters, with escape codes or plain, and the report files that exist now."""
+
+    width: int = 100
+    colour: bool = False
+    written: Sequence[Path] = ()
+
+
+def rendered(report: Report, form: Form, *, redact: bool = False, screen: Screen | None = None) -> str:
+    """The report in one form, as a text that ends with a newline. `redact` leaves users' texts out. `screen`: for form text.
+
+    Raises: UsageError for a form that this kind of report does not have.
+    """
+    kind = KINDS[type(report)]
+    check_form(form, type(report))
+    shown = cleared(report) if redact else report
+    module, name = kind.forms[form]
+    render = getattr(import_module(f"kgeval.reports.{module}"), name)
+    screen = screen or Screen()
+    shape = {"width": screen.width, "colour": screen.colour, "written": screen.written} if form == "text" else {}
+    text: str = render(shown, **shape)
+    return f"{text}\n{MARK}\n" if form == "md" else text
+
+
+def check_form(form: Form, kind: type[Report]) -> None:
+    """Raises: UsageError where this kind of report (its class) does not have the form."""
+    forms = KINDS[kind].forms
+    if form not in forms:
+        raise UsageError(f"{KINDS[kind].words} has no form '{form}'", fix=f"choose one of: {', '.join(forms)}")
+
+
+def write_report(report: Report, path: Path, *, redact: bool = False) -> None:
+    """Writes the report to `path`: .html, .json or .md; audits and reports over a run also .xml and .sarif, scores and diffs of
+    audits .xml, comparisons .xml and .csv, graphs side by side .csv. Folders are made; an existing file is replaced in one step.
+
+    Permissions: 0644 for an audit, audits side by side, their diff, a redacted report and JUnit's figures; the others quote the users'
+    texts: 0600.
+    Raises: UsageError for another ending, or where the file cannot be written.
+    """
+    check_outputs([path], type(report))
+    form = ENDINGS[path.suffix.lower()]
+    private = not isinstance(report, AuditReport | AuditDiff | GraphsReport) and not redact and form not in ("xml", "csv")
+    _replace(path, rendered(report, form, redact=redact), mode=0o600 if private else 0o644)
+
+
+def check_outputs(paths: Iterable[Path], kind: type[Report] = AuditReport) -> None:
+    """Tells before a long run whether the files can be written at all. `kind`: the class of the report to be written.
+
+    Raises: UsageError naming every bad path, and the endings that this kind of report has.
+    """
+    known = [ending for ending, form in ENDINGS.items() if form in KINDS[kind].forms]
+    faults = [f"{path}: {_foreign(path.suffix, kind)}" for path in paths if path.suffix.lower() not in known]
+    faults += [f"{path}: {why}" for path in paths if (why := blocked(path))]
+    if faults:
+        raise UsageError("; ".join(faults), fix=f"give the path of a file that ends with one of: {', '.join(known)}")
+
+
+def _foreign(ending: str, kind: type[Report]) -> str:
+    form = ENDINGS.get(ending.lower())
+    if form is None:
+        return f"unknown ending '{ending}'"
+    others = [other.words for other in KINDS.values() if form in other.forms]
+    return f"{KINDS[kind].words} has no form '{ending}', only {joined(others)} {'has' if len(others) == 1 else 'have'} it"
+
+
+def blocked(path: Path) -> str:
+    """Why no file can be made there; "" if it can, as far as can be seen."""
+    try:
+        if path.is_dir():
+            return "is a folder"
+        folder = next(parent for parent in path.resolve().parents if parent.exists())
+        if not folder.is_dir():
+            return f"{folder} is no folder"
+    except OSError as cause:  # a name that is too long
+        return _why(cause)
+    return "" if os.access(folder, os.W_OK | os.X_OK) else f"nothing can be written to {folder}"
+
+
+def cleared(report: R) -> R:
+    """The report without the users' texts."""
+    whole: Report = report
+    redact = KINDS[type(whole)].redact
+    if redact is None:
+        return report
+    made: R = getattr(import_module(f"kgeval.reports.{redact[0]}"), redact[1])(report)
+    return made
+
+
+def _replace(path: Path, text: str, *, mode: int) -> None:
+    target = path.resolve()  # a link keeps pointing to the file
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_text(target, text.encode("utf-8", "replace").decode(), mode=mode)
+    except (OSError, InputError) as cause:
+        raise UsageError(f"{path}: cannot be written ({_why(cause)})", fix="give another path with -o") from cause
+
+
+def _why(cause: OSError | InputError) -> str:
+    system = cause.__cause__ if isinstance(cause, InputError) else cause
+    return str(getattr(system, "strerror", None) or cause)
