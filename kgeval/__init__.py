@@ -1,3 +1,45 @@
-"""kgeval evaluates knowledge graphs stored in Neo4j, and the GraphRAG systems built on them."""
+"""kgeval evaluates knowledge graphs stored in Neo4j, and the GraphRAG systems built on them.
+
+    import kgeval
+    result = kgeval.audit(driver, graph="novels", fail_on="error")
+    result.save("report.html")
+    result.raise_for_gates()
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from kgeval.config import AuditOptions
+    from kgeval.errors import GateError, KgevalError
+    from kgeval.records import AuditReport
+    from kgeval.workflows.api import audit, connect
+    from kgeval.workflows.audit import AuditPlan, AuditResult
+    from kgeval.workflows.audit_several import GraphsResult
+    from kgeval.workflows.session import Session
+
+# name -> the module it comes from; loaded when it is asked for, so that `import kgeval` stays fast
+_PUBLIC = {
+    "AuditOptions": "kgeval.config", "AuditPlan": "kgeval.workflows.audit", "AuditReport": "kgeval.records",
+    "AuditResult": "kgeval.workflows.audit", "GateError": "kgeval.errors", "GraphsResult": "kgeval.workflows.audit_several",
+    "KgevalError": "kgeval.errors",
+    "Session": "kgeval.workflows.session", "audit": "kgeval.workflows.api", "connect": "kgeval.workflows.api",
+}
+__all__ = [
+    "AuditOptions", "AuditPlan", "AuditReport", "AuditResult", "GateError", "GraphsResult", "KgevalError", "Session", "__version__",
+    "audit", "connect",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'kgeval' has no attribute '{name}'")
+    value = getattr(import_module(_PUBLIC[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_PUBLIC})

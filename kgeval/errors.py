@@ -9,9 +9,8 @@
     ├── LayoutError              2   no layout fits, or two do
     ├── QueryError               2   a Cypher file with a faulty header, or a query that the server refuses
     ├── ModelError               2   a model cannot be used: wrong key, no such model, endpoint not reachable, no price
+    ├── GateError                1   a gate is missed: raised by Result.raise_for_gates only, no command raises it
     └── IncompleteError          3   stopped before the end; what was done is saved
-
-Exit code 1 is never an error: it means "ran completely and a gate failed".
 """
 
 from __future__ import annotations
@@ -116,6 +115,12 @@ class QueryError(KgevalError):
 
 class ModelError(KgevalError):
     """A model cannot be used: wrong key, unknown model, endpoint not reachable, price needed and not known."""
+
+
+class GateError(KgevalError):
+    """Gates are missed or have no answer. Only who asks for it gets it (`raise_for_gates`); a command ends with its exit code."""
+
+    exit_code = 1
 
 
 class IncompleteError(KgevalError):

@@ -1,5 +1,5 @@
-"""Writes what is generated: docs/cli.md, docs/rules/*.md, docs/metrics/*.md, schemas/*.schema.json,
-kgeval/cli/skill.md. `--check` only says what is stale.
+"""Writes what is generated: docs/cli.md, docs/rules/*.md, docs/metrics/*.md, the tables of docs/python.md,
+schemas/*.schema.json, kgeval/cli/skill.md. `--check` only says what is stale.
 
 Run by `make docs`; tests/unit/test_docs.py holds the files against it.
 """
@@ -7,12 +7,14 @@ Run by `make docs`; tests/unit/test_docs.py holds the files against it.
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
 import click
 from skill_guide import skill_guide
 
+from kgeval import config
 from kgeval.auditing.pages import rule_page
 from kgeval.auditing.rulebook import load_rules
 from kgeval.cli.main import cli
@@ -65,6 +67,7 @@ from kgeval.records import (
     Triple,
     Verdict,
 )
+from kgeval.workflows.api import option_rows
 
 ROOT = Path(__file__).resolve().parents[1]
 RECORDS = {
@@ -97,6 +100,7 @@ def generated() -> dict[Path, str]:
     for name, record in RECORDS.items():
         schema = {"$schema": "https://json-schema.org/draft/2020-12/schema", **record.model_json_schema()}
         files[ROOT / "schemas" / f"{name}.schema.json"] = json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+    files[ROOT / "docs" / "python.md"] = with_options((ROOT / "docs" / "python.md").read_text(encoding="utf-8"))
     files[ROOT / "kgeval" / "cli" / "skill.md"] = skill_guide(ROOT / "docs")
     return files
 
@@ -120,6 +124,18 @@ def commands(group: click.Command, path: tuple[str, ...]) -> list[tuple[tuple[st
             if command is not None:
                 found += commands(command, (*path, name))
     return found
+
+
+def with_options(page: str) -> str:
+    """A page with the tables of the options classes that it names put in."""
+
+    def table(match: re.Match[str]) -> str:
+        rows = ["| keyword | type | default | |", "|---|---|---|---|"]
+        for name, kind, default, text in option_rows(getattr(config, match[1])):
+            rows.append(f"| `{name}` | {kind.replace('|', 'or')} | {default} | {text} |")
+        return "\n".join([match[0].partition("\n")[0], *rows, "<!-- end of options -->"])
+
+    return re.sub(r"<!-- options of (\w+) -->\n.*?<!-- end of options -->", table, page, flags=re.DOTALL)
 
 
 def rule_index() -> str:

@@ -32,7 +32,7 @@ Progress = Callable[[str, str], None]
 
 
 @dataclass(frozen=True)
-class AuditOptions:
+class EngineOptions:
     """What to run and how. `timeout`: seconds a query. `sample`: examples a finding, 0 = all. `gates`: limits, waivers, ratchet.
 
     `schema`: the `$schema` map of the schema checks; `unanswered`: why this schema cannot answer a check, by rule id.
@@ -67,7 +67,7 @@ class Audit:
         return self.structure.incomplete or any(f.status in ("incomplete", "error") for f in self.findings)
 
 
-def audit(graph: Graph, layout: Layout, options: AuditOptions, *, progress: Progress = lambda kind, name: None) -> Audit:
+def audit(graph: Graph, layout: Layout, options: EngineOptions, *, progress: Progress = lambda kind, name: None) -> Audit:
     """Structure figures and one finding a rule, in the rules' order. The layout must be bound (layouts.bind).
 
     The graph is projected once for all of them.
@@ -76,7 +76,7 @@ def audit(graph: Graph, layout: Layout, options: AuditOptions, *, progress: Prog
         return _audit(graph, layout, options, progress)
 
 
-def _audit(graph: Graph, layout: Layout, options: AuditOptions, progress: Progress) -> Audit:
+def _audit(graph: Graph, layout: Layout, options: EngineOptions, progress: Progress) -> Audit:
     structure = Structure()
     lay_apart()
     if options.structure is not None:
@@ -99,7 +99,7 @@ def _audit(graph: Graph, layout: Layout, options: AuditOptions, progress: Progre
     return Audit(structure, findings, reading, judgements)
 
 
-def _roles(graph: Graph, layout: Layout, options: AuditOptions, numbers: Mapping[str, Any]) -> Attempt[Missing]:
+def _roles(graph: Graph, layout: Layout, options: EngineOptions, numbers: Mapping[str, Any]) -> Attempt[Missing]:
     return attempt(
         lambda: missing_roles(
             graph, layout, numbers, has_schema=options.schema is not None, has_embedder=options.embedding is not None,
@@ -109,9 +109,9 @@ def _roles(graph: Graph, layout: Layout, options: AuditOptions, numbers: Mapping
 
 
 def run_check(graph: Graph, layout: Layout, rule_id: str, **options: Any) -> Finding:
-    """One check's finding; options as in AuditOptions. Missing roles are looked up first."""
+    """One check's finding; options as in EngineOptions. Missing roles are looked up first."""
     rule = load_rules()[rule_id]
-    chosen = AuditOptions(rules=[rule], structure=None, **_settings_for(rule, options))
+    chosen = EngineOptions(rules=[rule], structure=None, **_settings_for(rule, options))
     return _run(graph, layout, rule, chosen, _roles(graph, layout, chosen, {}), None)[0]
 
 
@@ -121,7 +121,7 @@ def _settings_for(rule: Rule, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _run(
-    graph: Graph, layout: Layout, rule: Rule, options: AuditOptions, roles: Attempt[Missing], lost: Failure | None,
+    graph: Graph, layout: Layout, rule: Rule, options: EngineOptions, roles: Attempt[Missing], lost: Failure | None,
 ) -> tuple[Finding, Failure | Judged | None]:
     """The finding of one rule: skipped (a role is missing, or there was nothing to look at), timed out, failed to run, or counted; and
     the failure or the judgement behind it."""
@@ -146,7 +146,7 @@ def _run(
     return _counted(rule, layout, result.value, options, seconds)
 
 
-def _outcome(graph: Graph, layout: Layout, rule: Rule, options: AuditOptions) -> Outcome:
+def _outcome(graph: Graph, layout: Layout, rule: Rule, options: EngineOptions) -> Outcome:
     check = Check(
         graph=graph, layout=layout, query=all_queries()[rule.id], settings=settings_of(rule, options.settings),
         sample=max(options.sample or ALL, LISTED), timeout=options.timeout, schema=options.schema, part=options.part,
@@ -166,7 +166,7 @@ def settings_of(rule: Rule, overrides: Mapping[str, Any]) -> dict[str, Any]:
     return {**rule.settings, **own, **{name: word_list(stem) for name, stem in rule.words.items()}}
 
 
-def _counted(rule: Rule, layout: Layout, outcome: Outcome, options: AuditOptions, seconds: float) -> tuple[Finding, Judged]:
+def _counted(rule: Rule, layout: Layout, outcome: Outcome, options: EngineOptions, seconds: float) -> tuple[Finding, Judged]:
     """The finding with the first examples; its judgement is kept without any, for there may be ten thousand."""
     found = judged(rule, outcome, options.gates)
     share = outcome.count / outcome.total if outcome.total else None
@@ -182,7 +182,7 @@ def _counted(rule: Rule, layout: Layout, outcome: Outcome, options: AuditOptions
     return finding, replace(found, examples=[])
 
 
-def _finding(rule: Rule, status: str, options: AuditOptions, **more: Any) -> Finding:
+def _finding(rule: Rule, status: str, options: EngineOptions, **more: Any) -> Finding:
     """A finding with the rule's texts. Word lists stay out of `settings`; the printed query has them."""
     used = settings_of(rule, options.settings)
     settings: dict[str, JsonValue] = {name: value for name, value in used.items() if name not in rule.words}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import tomllib
+from collections.abc import Sequence
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
@@ -97,7 +98,7 @@ def load_rules() -> dict[str, Rule]:
     return dict(sorted(found.items(), key=lambda item: (GROUPS.index(item[1].group), item[0])))
 
 
-def choose(checks: list[str], skip: list[str]) -> list[Rule]:
+def choose(checks: Sequence[str], skip: Sequence[str]) -> list[Rule]:
     """The rules to run: all, or those named (ids or groups), less the skipped ones.
 
     Raises: UsageError that names every unknown id.

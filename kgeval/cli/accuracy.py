@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.audit_embed import asked_of, embed_options, embedding_of
+from kgeval.cli.audit_embed import embed_options, embedding_of
 from kgeval.cli.choose import layout_from_options, layout_options
 from kgeval.cli.common import Seconds, arguments, connection_options, open_from_options, say
 from kgeval.cli.models import limit_options, model_options, open_models_from_options, show_plan
@@ -249,7 +249,9 @@ def _report(
 
 
 def _with_embedding(asked: Asked, embedding: Embedding | None) -> Asked:
-    made = asked_of(embedding)
+    from kgeval.workflows.audit import models_of
+
+    made = models_of(embedding)
     return replace(asked, models=[*asked.models, *made.models]) if made else asked
 
 

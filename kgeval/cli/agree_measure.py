@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kgeval.cli.common import arguments
-from kgeval.cli.questions_stats import check_replaced
 from kgeval.cli.show import report_options_of, show_report
+from kgeval.reports.write import check_replaced
 
 if TYPE_CHECKING:
     from kgeval.comparison.people.label_files import Labels

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kgeval.cli.common import say
-from kgeval.cli.questions_stats import check_replaced
 from kgeval.errors import InputError, UsageError
+from kgeval.reports.write import check_replaced
 
 if TYPE_CHECKING:
     from kgeval.comparison.people.label_files import Labels

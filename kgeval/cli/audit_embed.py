@@ -9,15 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kgeval.cli.common import F, say
-from kgeval.cli.models import embedding_options, open_embedder_from_options
-from kgeval.errors import UsageError
+from kgeval.cli.models import embedding_options
 
 if TYPE_CHECKING:
     from kgeval.auditing.check import Embedding
     from kgeval.config import Config
-    from kgeval.manifest import Asked
-
-BELONGING = ("embedding_model", "embedding_url", "embedding_device")
 
 
 def embed_options(*, cache: bool = True) -> Callable[[F], F]:
@@ -41,31 +37,15 @@ def embed_options(*, cache: bool = True) -> Callable[[F], F]:
 
 
 def embedding_of(config: Config, options: Mapping[str, Any]) -> Embedding | None:
-    """What makes the vectors; null without --embed (or `embed` in [audit] of kgeval.toml). The model is loaded and tried here, so that
-    a wrong one is told at once.
+    """What makes the vectors; None without --embed (or `embed` in [audit] of kgeval.toml). The model is loaded and tried here.
 
     Raises: UsageError for options without --embed; ModelError for a model or endpoint that cannot be used.
     """
-    anew = bool(options["embed_anew"]) or config.audit.embed == "anew"
-    if not (anew or options["embed"] or config.audit.embed):
-        given = [f"--{name.replace('_', '-')}" for name in BELONGING if options.get(name)]
-        if given:
-            raise UsageError(f"{', '.join(given)} without --embed", fix="add --embed, or --embed-anew where the graph has embeddings")
-        return None
-    from kgeval.auditing.check import Embedding
+    from kgeval.cli.models import embedding_from_options
+    from kgeval.config import AuditOptions
+    from kgeval.workflows import audit
+    from kgeval.workflows.session import Session
 
-    embedder = open_embedder_from_options(config, options)
-    if not options.get("dry_run"):
-        embedder.fresh("ready")
-    return Embedding(embedder, anew=anew, cache_dir=options["cache_dir"], say=say)
-
-
-def asked_of(embedding: Embedding | None) -> Asked | None:
-    """The embedding model, for the manifest; null where none was used."""
-    if embedding is None:
-        return None
-    from kgeval.manifest import Asked
-    from kgeval.records import ModelRef
-
-    made = embedding.embedder
-    return Asked(models=[ModelRef(role="embedding", name=made.name, base_url=made.base_url)])
+    session = Session("", config=config, embedding=embedding_from_options(options), dry=bool(options.get("dry_run")), say=say)
+    embed = "anew" if options["embed_anew"] else True if options["embed"] else config.audit.embed
+    return audit.embedding_of(session, AuditOptions(embed=embed))

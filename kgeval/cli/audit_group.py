@@ -6,6 +6,8 @@ from typing import Any
 
 import click
 
+from kgeval.cli.derive import format_headed
+
 
 class CommandWithMore(click.Group):
     """A group that is a command itself: a first word that names a sub-command is that sub-command, everything else is the command's own.
@@ -30,6 +32,10 @@ class CommandWithMore(click.Group):
             ctx.fail(f"No such command '{ctx.args[0]}'.")
         with command.make_context(name, rest, parent=ctx) as inner:
             return command.invoke(inner)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        format_headed(self, ctx, formatter)
+        self.format_commands(ctx, formatter)
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         return click.Command.collect_usage_pieces(self, ctx)

@@ -49,11 +49,12 @@ def schema_of(graph: Graph, text: str | None) -> Schema | None:
         return None
     if not text.startswith("graph:"):
         return schema.from_file(Path(text))
-    from kgeval.cli.choose import choose_layout
+    from kgeval.cli.common import say
     from kgeval.graph.queries import all_queries
+    from kgeval.workflows.layouts import choose_layout
 
     name = text.removeprefix("graph:")
-    layout = {"layout": choose_layout(graph, "auto", name, {}, interactive=False).model_dump()}
+    layout = {"layout": choose_layout(graph, "auto", name, {}, say=say).model_dump()}
     types = [row["type"] for row in graph.read(all_queries()["entities-by-type"], layout) if row["type"]]
     labels = [row["type"] for row in graph.read(all_queries()["relations-by-type"], layout) if row["type"]]
     return schema.from_graph(name, types=types, labels=labels)

@@ -1,20 +1,16 @@
-"""Which layout a command works with: the one that was named, or the one that is recognised; asks where two fit."""
+"""Which graph of the database, and how it is stored: --graph, --layout, --set."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from kgeval.cli.common import F, interactive, say
-from kgeval.errors import LayoutError
-from kgeval.reports.display import percent
+from kgeval.cli.common import F, person, say
 
 if TYPE_CHECKING:
     from kgeval.config import Config
     from kgeval.graph.connect import Graph
-    from kgeval.graph.layouts import Catalogue, Detection, Profile
     from kgeval.records import Layout
 
 
@@ -34,73 +30,6 @@ def layout_from_options(
 ) -> Layout:
     """The bound layout: --layout and --set over `[graph.layout]` over detection. Asks where two fit and a person can answer."""
     from kgeval.graph.layouts import parse_overrides
+    from kgeval.workflows.layouts import configured_layout
 
-    section = config.graph.layout
-    keys = dict(section) if isinstance(section, dict) else {"extends": section}
-    named = keys.pop("extends", None)
-    if named and layout_option not in (None, "auto", named):
-        keys = {}  # the keys of kgeval.toml were written for another layout than the one of the flag
-    keys |= parse_overrides(list(overrides))
-    return choose_layout(graph, layout_option or named or "auto", graph_name or config.graph.name, keys, interactive=interactive())
-
-
-def choose_layout(
-    graph: Graph, layout_option: str, graph_name: str | None, overrides: Mapping[str, Any], *, interactive: bool
-) -> Layout:
-    """The bound layout for `--layout auto|NAME|FILE`, `--graph` and single keys replaced by `overrides`.
-
-    `auto` recognises the layout; where several fit, a person at a terminal is asked. A layout that is named is taken at its word where
-    something of it is there.
-    Raises: LayoutError: several fit and nobody can be asked, nothing matches (with what the database holds), or the graph's name is
-    missing or unknown; ConfigError: an unknown layout or a faulty file; QueryTimeout at the server's own limit.
-    """
-    from kgeval.graph.connect import QueryTimeout
-    from kgeval.graph.layouts import bind, catalogue, load_profile, misfit, override
-
-    auto = layout_option == "auto"
-    try:
-        seen = catalogue(graph)
-        profile = _recognised(graph, graph_name, seen, interactive=interactive) if auto else load_profile(layout_option)
-        bound = bind(graph, override(profile.layout, overrides), graph_name, seen=seen)
-        if not auto and not overrides and (fault := misfit(graph, profile, seen)):
-            raise fault
-        return bound
-    except QueryTimeout as late:
-        what = "the server stopped the look at labels and counts that every command begins with, at its time limit"
-        raise QueryTimeout(what, fix="raise db.transaction.timeout on the server for this user or this time") from late
-
-
-def _recognised(graph: Graph, graph_name: str | None, seen: Catalogue, *, interactive: bool) -> Profile:
-    from kgeval.graph.layouts import detect, load_profile
-    from kgeval.graph.layouts.nodes import empty_database
-
-    if seen.nodes == 0:
-        raise empty_database(graph)
-    found = detect(graph, graph_name, seen=seen)
-    if found.choice is None:
-        if not (interactive and found.tied):
-            raise undecided(found)
-        return load_profile(_asked(found))
-    if found.candidates[0].fit == "perhaps":
-        say(f"layout: {found.choice}: {found.reason}")
-    return load_profile(found.choice)
-
-
-def undecided(found: Detection) -> LayoutError:
-    """The error where no layout can be chosen: which fit, and what speaks for each."""
-    lines = [f"cannot tell which layout this database follows: {found.reason}. It holds {found.database}"]
-    for one in found.tied:
-        lines.append(f"  {one.name}: {'; '.join(one.evidence_for)}")
-        lines += [f"    against: {text}" for text in one.evidence_against]
-    names = " or ".join(f"--layout {c.name}" for c in found.tied)
-    fix = f"choose {names}; kgeval layout detect explains" if names else "kgeval layout init writes a layout for this database"
-    return LayoutError("\n".join(lines), fix=fix)
-
-
-def _asked(found: Detection) -> str:
-    say(f"{found.reason}.")
-    for at, one in enumerate(found.tied, start=1):
-        share = "" if one.share is None else f" ({percent(one.share)} of the nodes)"
-        say(f"  {at}  {one.name}{share}: {'; '.join(one.evidence_for)}")
-    answer: int = click.prompt("Which one", type=click.IntRange(1, len(found.tied)), err=True)
-    return found.tied[answer - 1].name
+    return configured_layout(graph, config, graph_name, layout_option, parse_overrides(list(overrides)), ask=person(), say=say)

@@ -13,9 +13,11 @@ import click
 
 if TYPE_CHECKING:
     from kgeval.config import Config
-    from kgeval.graph.connect import Address, Graph
+    from kgeval.graph.connect import Graph
+    from kgeval.workflows.session import Session
 
 DAY = 86_400
+SEVERITIES = ("error", "warning", "info")  # as in kgeval.records, without its imports: --help names them
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -111,58 +113,43 @@ def connection_options(command: F) -> F:
     return command
 
 
+def session_from_options(config: Config, command: str, options: Mapping[str, Any], **more: Any) -> Session:
+    """A session with the connection of the flags. `more`: its other fields."""
+    from kgeval.cli.download import download_bar
+    from kgeval.workflows.session import Session
+
+    uri = options["uri"]
+    context = click.get_current_context(silent=True)
+    if options["home"] is not None and context and context.get_parameter_source("uri") is not click.core.ParameterSource.COMMANDLINE:
+        uri = None  # what stands in the command counts, not the environment
+    return Session(
+        command, uri, username=options["username"], database=options["database"], home=options["home"], config=config, say=say,
+        ask=person(), source="--uri or NEO4J_URI", downloads=download_bar, **more,
+    )
+
+
 def open_from_options(config: Config, *, uri: str | None, username: str | None, database: str | None, home: Path | None) -> Graph:
     """An open graph: flag > environment > kgeval.toml > embedded server (started if need be, and said so). Warns where GDS is missing."""
-    from kgeval.graph.server_info import gds_warning
-
-    graph = open_without_gds(config, uri=uri, username=username, database=database, home=home)
-    if warning := gds_warning(graph.info):
-        say(f"warning: {warning}")
-    return graph
+    return session_from_options(config, "", {"uri": uri, "username": username, "database": database, "home": home}).graph
 
 
-def open_without_gds(config: Config, *, uri: str | None, username: str | None, database: str | None, home: Path | None) -> Graph:
-    """As `open_from_options`, for work that does not need GDS in this database. What killed runs left on the server is cleared first."""
-    from kgeval.graph.connect import open_graph
-    from kgeval.graph.project import clear
+class Person:
+    """Whoever sits at the terminal."""
 
-    graph = open_graph(_address(config, uri, username, database, home))
-    for what in clear(graph):
-        say(f"cleared on the server: {what}")
-    return graph
+    def password(self, prompt: str) -> str:
+        """A password, not shown."""
+        answer: str = click.prompt(prompt, hide_input=True, err=True)
+        return answer
 
-
-def _address(config: Config, uri: str | None, username: str | None, database: str | None, home: Path | None) -> Address:
-    from kgeval.config import environment
-    from kgeval.graph.connect import Address
-
-    where = uri or config.graph.uri
-    if not where or home is not None:
-        from kgeval.cli.download import download_bar
-        from kgeval.graph.server import ensure_started
-
-        _embedded_only(username, database)
-        with download_bar() as progress:
-            return ensure_started(home=home, say=say, progress=progress)
-    password = environment("NEO4J_PASSWORD")
-    if password is None:
-        password = click.prompt("Neo4j password", hide_input=True, err=True) if interactive() else ""
-    source = "--uri or NEO4J_URI" if uri else "kgeval.toml"
-    return Address(where, username or config.graph.username or "neo4j", password, database or config.graph.database, source)
+    def number(self, prompt: str, most: int) -> int:
+        """One of 1 to `most`."""
+        answer: int = click.prompt(prompt, type=click.IntRange(1, most), err=True)
+        return answer
 
 
-def _embedded_only(username: str | None, database: str | None) -> None:
-    """Refuses flags that the embedded server cannot honour."""
-    from kgeval.errors import UsageError
-
-    source = click.get_current_context().get_parameter_source("uri")
-    if source == click.core.ParameterSource.COMMANDLINE:
-        raise UsageError("--uri and --home exclude each other", fix="--home means the embedded server; leave one of them out")
-    if username not in (None, "neo4j") or database not in (None, "neo4j"):
-        raise UsageError(
-            "the embedded server has one user and one database, both called neo4j",
-            fix="leave out --username and --database (NEO4J_USERNAME, NEO4J_DATABASE), or give --uri",
-        )
+def person() -> Person | None:
+    """Who can answer a question; None where nobody can."""
+    return Person() if interactive() else None
 
 
 def coloured(stream: TextIO) -> bool:

@@ -13,7 +13,7 @@ import click
 from kgeval.cli.choose import layout_options
 from kgeval.cli.common import Seconds, arguments, connection_options
 from kgeval.cli.models import limit_options, limits_from_options, model_options
-from kgeval.cli.questions_stats import STDIN, check_replaced, file_options, questions_of
+from kgeval.cli.questions_stats import STDIN, file_options, questions_of
 from kgeval.cli.show import report_options_of
 from kgeval.errors import UsageError
 
@@ -94,6 +94,8 @@ def _check(config: Config, options: Mapping[str, Any]) -> None:
     check_outputs(options["outputs"], ContaminationReport)
     _check_marked(options["marked"])
     outputs = [*options["outputs"], *filter(None, [options["marked"]])]
+    from kgeval.reports.write import check_replaced
+
     check_replaced(outputs, [options["questions"], *options["answers"], *options["scores"], *filter(None, [options["dated"]])])
 
 

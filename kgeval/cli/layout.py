@@ -68,8 +68,8 @@ def detect_(graph_name: str | None, as_json: bool, **connection: Any) -> int:
     Exit code 2 if none or several fit.
     """
     from kgeval import config as configuration
-    from kgeval.cli.choose import undecided
     from kgeval.graph.layouts import detect
+    from kgeval.workflows.layouts import undecided
 
     config = configuration.load(connection.pop("config_file"))
     with open_from_options(config, **connection) as graph:

@@ -85,7 +85,7 @@ def name_variables(command: click.Command, prefix: str) -> None:
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="kgeval")
+@click.version_option(__version__, "-V", "--version", prog_name="kgeval")
 @log_options
 @click.pass_context
 def cli(context: click.Context, verbose: int, log_file: Path | None) -> None:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from kgeval.cli.common import Seconds, say
+from kgeval.cli.derive import under
+from kgeval.config.audit import EMBEDDINGS
 
 if TYPE_CHECKING:
     from kgeval.config import Config, ModelChoice
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from kgeval.llm.session import Models
     from kgeval.llm.shared import Shared
     from kgeval.records.model import Role
+    from kgeval.workflows.session import EmbeddingChoice
 
 F = TypeVar("F", bound=Callable[..., Any])
 HEAD = ("stage", "calls", "in the journal", "input tokens", "output tokens", "cost")
@@ -64,14 +67,15 @@ def limit_options(command: F) -> F:
 
 def embedding_options(command: F) -> F:
     """Which model embeds, and where. Default: all-MiniLM-L6-v2 on this machine."""
+    option = under(EMBEDDINGS)
     return _with(command, (
-        click.option(
+        option(
             "--embedding-model", metavar="NAME",
             help="sentence-transformers model (hub name or folder), or the endpoint's model [default: all-MiniLM-L6-v2].",
         ),
-        click.option("--embedding-url", metavar="URL", help="OpenAI-compatible endpoint that embeds [default: this machine does]."),
-        click.option("--embedding-batch", type=click.IntRange(1, 4096), default=64, show_default=True, help="Texts at a time."),
-        click.option("--embedding-device", metavar="NAME", help="cpu, cuda, mps... [default: the best there is]."),
+        option("--embedding-url", metavar="URL", help="OpenAI-compatible endpoint that embeds [default: this machine does]."),
+        option("--embedding-batch", type=click.IntRange(1, 4096), default=64, show_default=True, help="Texts at a time."),
+        option("--embedding-device", metavar="NAME", help="cpu, cuda, mps... [default: the best there is]."),
     ))
 
 
@@ -81,6 +85,7 @@ def open_models_from_options(config: Config, role: Role, options: Mapping[str, A
     Raises: UsageError without a model's name; ModelError where the session cannot be opened (no price for --cost-limit...).
     """
     from kgeval.llm.calls import Endpoint
+    from kgeval.llm.endpoints import endpoint_in_use
     from kgeval.llm.places import journal_file
     from kgeval.llm.session import open_models
 
@@ -89,7 +94,7 @@ def open_models_from_options(config: Config, role: Role, options: Mapping[str, A
     url = options.get("base_url") or choice.base_url
     endpoint = Endpoint(
         model=_name(options.get("model") or choice.name, role), base_url=url, parameters={**choice.parameters, **own},
-        name=_endpoint(choice, url),
+        name=endpoint_in_use(choice.base_url, choice.endpoint, url),
     )
     limits = limits_from_options(config, options)
     models = open_models(
@@ -120,16 +125,21 @@ def limits_from_options(config: Config, options: Mapping[str, Any]) -> Limits:
     )
 
 
+def embedding_from_options(options: Mapping[str, Any]) -> EmbeddingChoice:
+    """What the flags of `embedding_options` choose."""
+    from kgeval.workflows.session import EmbeddingChoice
+
+    return EmbeddingChoice(
+        options.get("embedding_model"), options.get("embedding_url"), options.get("embedding_device"),
+        options.get("embedding_batch") or 64, options.get("cache_dir"),
+    )
+
+
 def open_embedder_from_options(config: Config, options: Mapping[str, Any]) -> Embedder:
     """An embedder: flag > environment > kgeval.toml > all-MiniLM-L6-v2 on this machine. Nothing is loaded or sent yet."""
-    from kgeval.llm.embed import open_embedder
+    from kgeval.workflows.session import Session
 
-    choice = config.model.embedding
-    url = options.get("embedding_url") or choice.base_url
-    return open_embedder(
-        options.get("embedding_model") or choice.name, base_url=url, endpoint=_endpoint(choice, url), cache_dir=options.get("cache_dir"),
-        batch=options.get("embedding_batch") or 64, device=options.get("embedding_device"), say=say,
-    )
+    return Session("", config=config, embedding=embedding_from_options(options), say=say).embedder
 
 
 def _with(command: F, options: tuple[Callable[[F], F], ...]) -> F:
@@ -149,14 +159,6 @@ def _name(name: str | None, role: str) -> str:
     if name and name.strip():
         return name.strip()
     raise UsageError(f"no model is named for the {role}", fix=f"give --model NAME, or name = ... in [model.{role}] of kgeval.toml")
-
-
-def _endpoint(choice: ModelChoice, url: str | None) -> str | None:
-    """The name that kgeval.toml gives the endpoint in use: not where it gives it to another address."""
-    from kgeval.llm.endpoints import endpoint_name
-
-    other = choice.base_url is not None and url is not None and endpoint_name(choice.base_url) != endpoint_name(url)
-    return None if other else choice.endpoint
 
 
 def command_shared(limits: Limits) -> Shared:

@@ -20,7 +20,7 @@ from kgeval.cli.models import (
     open_embedder_from_options,
     open_models_from_options,
 )
-from kgeval.cli.questions_stats import STDIN, check_replaced, file_options, questions_of
+from kgeval.cli.questions_stats import STDIN, file_options, questions_of
 from kgeval.cli.show import report_options_of
 from kgeval.errors import UsageError
 
@@ -148,6 +148,8 @@ def _outputs(options: Mapping[str, Any]) -> tuple[list[Path], list[Path]]:
     check_outputs(reports, CheckReport)
     if results and len(options["files"]) > 1:
         raise UsageError(f"-o {results[0]}: the questions of two files do not go into one", fix="check each file by itself for that")
+    from kgeval.reports.write import check_replaced
+
     check_replaced(outputs, list(options["files"]))
     return results, reports
 

@@ -10,7 +10,7 @@ import click
 
 from kgeval.cli.common import arguments, say
 from kgeval.cli.models import limit_options, model_options, open_models_from_options
-from kgeval.cli.questions_stats import STDIN, check_replaced, file_options, questions_of, shape_options
+from kgeval.cli.questions_stats import STDIN, file_options, questions_of, shape_options
 from kgeval.errors import UsageError
 
 if TYPE_CHECKING:
@@ -72,6 +72,8 @@ def _output(options: Mapping[str, Any]) -> Path:
     if path is None or path.suffix.lower() != ".jsonl":
         given = "no output is named" if path is None else f"{path}: questions are written as .jsonl"
         raise UsageError(given, fix="give -o questions-with-levels.jsonl; --dry-run needs none")
+    from kgeval.reports.write import check_replaced
+
     check_replaced([path, beside(path)], [options["file"]])
     return path
 

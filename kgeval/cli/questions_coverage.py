@@ -11,7 +11,7 @@ import click
 
 from kgeval.cli.choose import layout_from_options, layout_options
 from kgeval.cli.common import Seconds, arguments, connection_options, open_from_options, say
-from kgeval.cli.questions_stats import STDIN, check_replaced, file_options, questions_of
+from kgeval.cli.questions_stats import STDIN, file_options, questions_of
 from kgeval.cli.show import report_options_of, show_report
 from kgeval.errors import UsageError
 from kgeval.reports.display import beyond
@@ -68,6 +68,8 @@ def coverage(**options: Any) -> int:
     names = _names(options["files"])
     gates = parse_check_gates(options["thresholds"], FACETS, names, noun="facet")
     check_outputs(options["outputs"], CoverageReport)
+    from kgeval.reports.write import check_replaced
+
     check_replaced(options["outputs"], list(options["files"]))
     report = _report(config, options, started, names, gates)
     show_report(report, options, options["outputs"])

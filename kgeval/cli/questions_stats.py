@@ -10,7 +10,6 @@ import click
 
 from kgeval.cli.common import F, arguments, bad_rows_option, say
 from kgeval.cli.score_options import maps_of
-from kgeval.errors import UsageError
 
 if TYPE_CHECKING:
     from kgeval.files.asked import Questions
@@ -78,6 +77,8 @@ def stats(**options: Any) -> int:
     files = list(options["files"])
     started = Started("questions stats", arguments(options))
     check_outputs(options["outputs"], QuestionStats)
+    from kgeval.reports.write import check_replaced
+
     check_replaced(options["outputs"], files)
     sets = []
     for path in files:
@@ -86,13 +87,3 @@ def stats(**options: Any) -> int:
     report = QuestionStats(run=started.manifest(inputs=[path for path in files if path != STDIN]), sets=sets)
     show_report(report, {**options, "redact": False}, options["outputs"])
     return 0
-
-
-def check_replaced(outputs: tuple[Path, ...] | list[Path], read: list[Path]) -> None:
-    """Raises: UsageError where an output would replace a file that is read, or standard input is read twice."""
-    if read.count(STDIN) > 1:
-        raise UsageError("standard input can be read once only", fix="write '-' for one file")
-    inputs = {path.resolve() for path in read if path != STDIN}
-    lost = [str(path) for path in outputs if path.resolve() in inputs]
-    if lost:
-        raise UsageError(f"-o would replace a file that is read: {', '.join(lost)}", fix="name another file with -o")

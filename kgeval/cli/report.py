@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.audit_exit import SEVERITIES
-from kgeval.cli.common import arguments, say
+from kgeval.cli.common import SEVERITIES, arguments, say
 from kgeval.cli.show import check_options, show_report
 from kgeval.errors import UsageError
 
@@ -83,9 +82,8 @@ def _thresholds(texts: Sequence[str]) -> list[Threshold]:
 
 
 def _check(options: Mapping[str, Any], outputs: Sequence[Path]) -> None:
-    from kgeval.cli.questions_stats import check_replaced
     from kgeval.records import OverviewReport
-    from kgeval.reports.write import check_outputs
+    from kgeval.reports.write import check_outputs, check_replaced
 
     check_outputs(outputs, OverviewReport)
     check_replaced(list(outputs), [path for path in (*options["runs"], *options["baselines"]) if path.is_file()])

@@ -52,8 +52,8 @@ def _of_commands(config: Config, stages: Sequence[Stage]) -> Iterator[str]:
 
 def _of_audit(config: Config) -> Iterator[str]:
     from kgeval.auditing.rulebook import choose
-    from kgeval.cli.audit_gates_config import threshold_faults, waiver_faults
-    from kgeval.cli.audit_options import parse_settings
+    from kgeval.workflows.audit import parse_settings
+    from kgeval.workflows.audit_gates import threshold_faults, waiver_faults
 
     section = config.audit
     yield from _said("audit.checks", lambda: choose(section.checks, section.skip))

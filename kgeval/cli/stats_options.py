@@ -133,10 +133,9 @@ def check_once(files: Sequence[Path]) -> None:
 
 def begin(kind: str, options: Mapping[str, Any]) -> Started:
     """The start of a command, its outputs checked before anything is read."""
-    from kgeval.cli.questions_stats import check_replaced
     from kgeval.manifest import Started
     from kgeval.records import StatsReport
-    from kgeval.reports.write import check_outputs
+    from kgeval.reports.write import check_outputs, check_replaced
 
     check_outputs(options["outputs"], StatsReport)
     check_replaced(options["outputs"], read_files(options))

@@ -55,8 +55,7 @@ def rank(**options: Any) -> int:
 
 def _check_export(options: Mapping[str, Any]) -> None:
     """Raises: UsageError for a file of --export that is no CSV, cannot be written, or is read."""
-    from kgeval.cli.questions_stats import check_replaced
-    from kgeval.reports.write import blocked
+    from kgeval.reports.write import blocked, check_replaced
 
     path: Path | None = options["export"]
     if path is None:

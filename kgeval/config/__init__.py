@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from kgeval.config.audit import AuditSection, GraphSection, IgnoreSection, Limit, ReportSection, SessionSection, Threshold
+from kgeval.config.audit import AuditOptions, AuditSection, GraphSection, IgnoreSection, Limit, ReportSection, SessionSection, Threshold
 from kgeval.config.base import NAME, OptionValue, Section
+from kgeval.config.flags import Flag, Unit
 from kgeval.config.models import LimitsSection, MetricsSection, ModelChoice, ModelSection
 from kgeval.config.reading import DEFAULT_FILE, Config, environment, explain, load, read
 from kgeval.config.runs import (
@@ -22,8 +23,9 @@ from kgeval.config.runs import (
 )
 
 __all__ = [
-    "DEFAULT_FILE", "NAME", "AblationSection", "AnswersSection", "AuditSection", "CompareSection", "Config", "DatasetSection",
-    "GoldSection", "GraphSection", "IgnoreSection", "Limit", "LimitsSection", "MatrixSection", "MetricsSection", "ModelChoice",
-    "ModelSection", "OptionValue", "QuestionsSection", "ReaderSection", "ReportSection", "RunSection", "Section", "SessionSection",
-    "SourceSection", "SystemSection", "Threshold", "VariantSection", "environment", "explain", "load", "read",
+    "DEFAULT_FILE", "NAME", "AblationSection", "AnswersSection", "AuditOptions", "AuditSection", "CompareSection", "Config",
+    "DatasetSection", "Flag", "GoldSection", "GraphSection", "IgnoreSection", "Limit", "LimitsSection", "MatrixSection",
+    "MetricsSection", "ModelChoice", "ModelSection", "OptionValue", "QuestionsSection", "ReaderSection", "ReportSection",
+    "RunSection", "Section", "SessionSection", "SourceSection", "SystemSection", "Threshold", "Unit", "VariantSection",
+    "environment", "explain", "load", "read",
 ]

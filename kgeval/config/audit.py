@@ -6,10 +6,13 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, WrapValidator
+from pydantic import AfterValidator, BeforeValidator, Field, WrapValidator
 
 from kgeval.config.base import Section
+from kgeval.config.flags import DAY, Flag, Unit
 from kgeval.records import Severity
+
+GATES, EMBEDDINGS, LARGE = "Gates", "Embeddings", "Large graphs"  # headings of --help
 
 
 class SessionSection(Section):
@@ -65,24 +68,77 @@ class IgnoreSection(Section):
     until: date | None = None
 
 
-class AuditSection(Section):
-    """`[audit]`: which checks, with which limits. `thresholds`: by check the largest share that still passes, a text such as "<=3 hits", or
-    one of either by severity; by structure figure ">=0.5" or "<=0.5". `ratchet`: file of accepted debt. See docs/gates.md."""
+def _several(value: Any) -> Any:
+    """A single name stands for a list of one."""
+    return (value,) if isinstance(value, str) else value
 
-    checks: list[str] = Field(default_factory=list)
-    skip: list[str] = Field(default_factory=list)
-    thresholds: dict[str, Threshold] = Field(default_factory=dict)
-    settings: dict[str, float | int | str] = Field(default_factory=dict)
-    limit: int = Field(default=5, ge=0)
-    timeout: float = Field(default=120.0, gt=0, le=86_400, allow_inf_nan=False)
-    sample_share: float | None = Field(default=None, gt=0, le=1)
-    memory_limit: str | None = None
-    fail_on: Severity | None = None
-    baseline: Path | None = None
-    ratchet: Path | None = None
-    fail_on_worse: Severity | None = None
-    schema_file: str | None = None
-    embed: bool | Literal["anew"] = False
+
+class AuditOptions(Section):
+    """What an audit looks at, and its gates: keywords of kgeval.audit, flags of `kgeval audit`, keys of `[audit]` in kgeval.toml."""
+
+    checks: Annotated[tuple[str, ...], BeforeValidator(_several), Flag("--check", "ID")] = Field(
+        default=(), description="Run these checks or groups only (comma or repeated).",
+    )
+    skip: Annotated[tuple[str, ...], BeforeValidator(_several), Flag(metavar="ID")] = Field(
+        default=(), description="Leave out these checks or groups (comma or repeated).",
+    )
+    limit: int = Field(default=5, ge=0, description="Examples a finding, 0 = all")
+    timeout: Annotated[float, Unit("seconds")] = Field(
+        default=120.0, gt=0, le=DAY, allow_inf_nan=False, description="Seconds each query of a check may take",
+    )
+    settings: Annotated[dict[str, bool | float | int | str], Flag("--setting", "ID.NAME=VALUE")] = Field(
+        default_factory=dict, description="A setting of a check; kgeval rule show ID lists them.",
+    )
+    schema_file: Annotated[str | None, Flag("--schema")] = Field(
+        default=None, description="Schema to check: a file (JSON, YAML, TOML) or 'database'.",
+    )
+    corpus: Path | None = Field(default=None, description="Text file or folder the graph was made from (for tokens).")
+    with_reports: Annotated[tuple[Path, ...], Flag("--with", "REPORT.json")] = Field(
+        default=(), description="JSON report of kgeval accuracy or completeness whose findings join (repeatable).",
+    )
+    no_structure: bool = Field(default=False, description="Only the checks, no structure figures.")
+    seed: int = Field(default=0, ge=0, lt=2**31, description="Seed of the communities' stability")
+
+    thresholds: Annotated[tuple[str, ...], BeforeValidator(_several), Flag("--threshold", "ID<=X", heading=GATES)] = Field(
+        default=(),
+        description="What still passes: isolated-entity<=0.05, 'ID<=3 hits', ID:error<=0.2 (severity), giant_share>=0.5; missed: exit 1.",
+    )
+    fail_on: Annotated[Severity | None, Flag(heading=GATES)] = Field(
+        default=None, description="Exit 1 if a check of this severity or worse fails.",
+    )
+    baseline: Annotated[Path | None, Flag(metavar="REPORT.json", heading=GATES)] = Field(
+        default=None, description="An earlier JSON report: what became worse, better, new, gone.",
+    )
+    fail_on_worse: Annotated[Severity | None, Flag(heading=GATES)] = Field(
+        default=None, description="Exit 1 if a check of this severity or above became worse, or fails and did not before.",
+    )
+    ratchet: Annotated[Path | None, Flag(metavar="FILE", heading=GATES)] = Field(
+        default=None, description="Accepted hits, as --write-baseline wrote them: only what is new or worse counts, and is exit 1.",
+    )
+    write_baseline: Annotated[Path | None, Flag(metavar="FILE", heading=GATES)] = Field(default=None, description=(
+        "Write what is found now as accepted, for --ratchet. (--baseline is another thing: it compares two reports.)"
+    ))
+
+    embed: Annotated[bool | Literal["anew"], Flag(heading=EMBEDDINGS, values={
+        "--embed": (
+            True, "Where the graph has no embeddings, make them of the entities' names for similar-entity; the graph stays as it is.",
+        ),
+        "--embed-anew": ("anew", "As --embed, also where the graph has embeddings of its own."),
+    })] = Field(default=False, description="Make embeddings where the graph has none, for similar-entity; 'anew': also where it has some.")
+
+    sample_share: Annotated[float | None, Flag(metavar="SHARE", heading=LARGE)] = Field(default=None, gt=0, le=1, description=(
+        "Share of the things that the checks of names and texts look at, with an interval on what they find [default: 1]."
+    ))
+    memory_limit: Annotated[str | None, Flag(metavar="SIZE", heading=LARGE)] = Field(default=None, description=(
+        "What graph algorithms may take of the server's heap, by GDS's estimates (2g); what takes more is skipped."
+    ))
+
+
+class AuditSection(AuditOptions):
+    """`[audit]`: the options of an audit. `thresholds`: by check the largest share that still passes, a text such as "<=3 hits", or one of
+    either by severity; by structure figure ">=0.5" or "<=0.5". See docs/gates.md."""
+
+    thresholds: dict[str, Threshold] = Field(default_factory=dict)  # type: ignore[assignment]  # a table in the file, texts elsewhere
 
 
 class ReportSection(Section):

@@ -72,7 +72,8 @@ class ConnectionLost(QueryError):
 class Graph:
     """An open connection to one database. `read` can never write: the server itself refuses it (READ routing)."""
 
-    def __init__(self, driver: neo4j.Driver, info: ServerInfo, address: Address) -> None:
+    def __init__(self, driver: neo4j.Driver, info: ServerInfo, address: Address | None) -> None:
+        """`address`: None for a driver of the caller's, which is never closed."""
         self._driver = driver
         self._address = address
         self._gds: GraphDataScience | None = None
@@ -138,7 +139,10 @@ class Graph:
 
     @property
     def address(self) -> Address:
-        """Where it was opened, password and all: for a client that must open a connection of its own."""
+        """Where it was opened, password and all: for a client that must open a connection of its own. Raises: ConnectError where only an
+        open driver was given."""
+        if self._address is None:
+            raise ConnectError("an open driver does not give its password away", fix="give the address, and set NEO4J_PASSWORD")
         return self._address
 
     @property
@@ -186,13 +190,17 @@ class Graph:
             raise
 
     def _renew(self) -> None:
-        """An interrupt may leave a connection in the midst of a message, and the driver would ask it again: so there is a new driver."""
-        broken, self._driver, self._gds, self._reading = self._driver, driver_of(self._address), None, None
-        _close(broken)
+        """An interrupt may leave a connection in the midst of a message, and the driver would ask it again: so there is a new driver. A
+        driver of the caller's stays: the connection that was interrupted is cut off (`sessions.cut`), and its pool opens another."""
+        broken, self._gds, self._reading = self._driver, None, None
+        if self._address is not None:
+            self._driver = driver_of(self._address)
+            _close(broken)
 
     def close(self) -> None:
-        """Closes the driver."""
-        _close(self._driver)
+        """Closes the driver, unless it is the caller's."""
+        if self._address is not None:
+            _close(self._driver)
 
     def __enter__(self) -> Graph:
         return self
@@ -222,6 +230,22 @@ def open_graph(address: Address, *, timeout: float = 10.0) -> Graph:
     except BaseException:
         driver.close()
         raise
+
+
+def driver_graph(driver: neo4j.Driver, database: str | None = None) -> Graph:
+    """A checked connection over a driver of the caller's, which stays open. Raises: ConnectError, as `open_graph`, or for no driver."""
+    import neo4j
+
+    if not isinstance(driver, neo4j.Driver):
+        kind = "an asynchronous driver" if isinstance(driver, neo4j.AsyncDriver) else type(driver).__name__
+        raise ConnectError(f"a neo4j.Driver is needed, not {kind}", fix="give neo4j.GraphDatabase.driver(...), an address, or None")
+    return Graph(driver, inspect(driver, Address(_uri(driver), "", "", database, source="the driver")), None)
+
+
+def _uri(driver: neo4j.Driver) -> str:
+    """The address of a driver, for messages."""
+    address = driver._pool.address
+    return f"bolt://{address[0]}:{address[1]}"
 
 
 def driver_of(address: Address, *, timeout: float = 10.0) -> neo4j.Driver:

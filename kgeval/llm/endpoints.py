@@ -72,6 +72,12 @@ def address(url: str) -> str:
     return urlunsplit((parts.scheme.lower(), parts.netloc.lower(), parts.path.rstrip("/"), "", ""))
 
 
+def endpoint_in_use(configured_url: str | None, configured_name: str | None, url: str | None) -> str | None:
+    """The name that kgeval.toml gives the endpoint at `url`: not where it gives it to another address."""
+    other = configured_url is not None and url is not None and endpoint_name(configured_url) != endpoint_name(url)
+    return None if other else configured_name
+
+
 def endpoint_name(url: str) -> str:
     """What an endpoint without a name of its own is called: its host, and what follows it in the address beside the version ("/v1").
 

@@ -16,6 +16,7 @@ from kgeval.reports.display import joined
 from kgeval.reports.kinds import ENDINGS, KINDS, Form
 from kgeval.reports.page import Report
 
+STDIN = Path("-")
 R = TypeVar("R", bound=Report)
 MARK = "<!-- a report of kgeval -->"  # below Markdown reports, where no page shows it: `kgeval init` takes them for no documents
 
@@ -76,6 +77,16 @@ def check_outputs(paths: Iterable[Path], kind: type[Report] = AuditReport) -> No
     faults += [f"{path}: {why}" for path in paths if (why := blocked(path))]
     if faults:
         raise UsageError("; ".join(faults), fix=f"give the path of a file that ends with one of: {', '.join(known)}")
+
+
+def check_replaced(outputs: Sequence[Path], read: list[Path]) -> None:
+    """Raises: UsageError where an output would replace a file that is read, or standard input is read twice."""
+    if read.count(STDIN) > 1:
+        raise UsageError("standard input can be read once only", fix="write '-' for one file")
+    inputs = {path.resolve() for path in read if path != STDIN}
+    lost = [str(path) for path in outputs if path.resolve() in inputs]
+    if lost:
+        raise UsageError(f"-o would replace a file that is read: {', '.join(lost)}", fix="name another file with -o")
 
 
 def _foreign(ending: str, kind: type[Report]) -> str:

@@ -21,7 +21,7 @@ from neo4j_server import server
 from kgeval.auditing.completeness.gold import Gold
 from kgeval.auditing.completeness.gold_files import read_gold
 from kgeval.auditing.completeness.run import CompletenessOptions, measure
-from kgeval.auditing.engine import AuditOptions, audit
+from kgeval.auditing.engine import EngineOptions, audit
 from kgeval.auditing.rulebook import load_rules
 from kgeval.cli.main import run as kgeval
 from kgeval.graph.connect import Graph, open_graph
@@ -118,7 +118,7 @@ def audited(graph: Graph) -> None:
     """The findings of an audit of the plain variant."""
     print("\n## Audit of the rules extractor's graph\n\n| check | found | of |\n|---|---|---|")
     layout = bind(graph, load_profile("kgeval").layout, "v0")
-    for finding in audit(graph, layout, AuditOptions(list(load_rules().values()))).findings:
+    for finding in audit(graph, layout, EngineOptions(list(load_rules().values()))).findings:
         if finding.status == "failed":
             print(f"| {finding.rule_id} | {finding.count} | {finding.total} {finding.total_of} |")
 

@@ -9,7 +9,7 @@ import neo4j
 import pytest
 
 from kgeval.auditing import engine
-from kgeval.auditing.engine import AuditOptions, audit
+from kgeval.auditing.engine import EngineOptions, audit
 from kgeval.auditing.rulebook import choose
 from kgeval.auditing.structure import PARTS, Options, gds_ids, measure
 from kgeval.graph.connect import ConnectionLost, Graph, QueryTimeout
@@ -39,7 +39,7 @@ def test_every_session_of_an_audit_is_read_only(graph: Graph, draw: Callable[[st
 
     monkeypatch.setattr(graph._driver, "session", watched)
     monkeypatch.setattr(graph._driver, "execute_query", executed)
-    audit(graph, LAYOUT, AuditOptions(rules=choose([], [])))
+    audit(graph, LAYOUT, EngineOptions(rules=choose([], [])))
     assert len(modes) > 60
     assert set(modes) == {neo4j.READ_ACCESS}
 
@@ -73,7 +73,7 @@ def test_without_gds_every_figure_that_needs_it_is_named_with_the_reason(
     reasons = {figure: skip.reason for skip in found.skipped for figure in skip.ids}
     assert all("Graph Data Science" in reasons[figure] for figure in gds_ids())
     assert not set(reasons) & set(found.numbers)
-    checks = {f.rule_id: f for f in audit(graph, LAYOUT, AuditOptions(rules=choose([], []), structure=None)).findings}
+    checks = {f.rule_id: f for f in audit(graph, LAYOUT, EngineOptions(rules=choose([], []), structure=None)).findings}
     assert checks["small-component"].status == "skipped"
     assert "Graph Data Science" in (checks["small-component"].reason or "")
 
@@ -104,7 +104,7 @@ def test_checks_are_incomplete_when_it_is_unknown_what_the_graph_has(
         raise QueryTimeout("stopped at its time limit")
 
     monkeypatch.setattr(engine, "missing_roles", slow)
-    found = audit(graph, LAYOUT, AuditOptions(rules=choose([], []), structure=None))
+    found = audit(graph, LAYOUT, EngineOptions(rules=choose([], []), structure=None))
     statuses = {f.rule_id: f.status for f in found.findings}
     assert statuses["pronoun-entity"] == statuses["duplicate-name"] == "incomplete"
     assert found.incomplete
@@ -123,7 +123,7 @@ def test_when_the_server_goes_away_the_rest_is_said_to_have_failed_at_once(
         return read(*arguments, **more)
 
     monkeypatch.setattr(graph, "read", dying)
-    found = audit(graph, LAYOUT, AuditOptions(rules=choose(["names", "properties", "types"], []), structure=None))
+    found = audit(graph, LAYOUT, EngineOptions(rules=choose(["names", "properties", "types"], []), structure=None))
     failed = [f for f in found.findings if f.status == "error"]
     assert failed
     assert len(calls) == 9
@@ -145,7 +145,7 @@ def test_nothing_to_look_at_is_never_a_pass(graph: Graph, draw: Callable[[str], 
         "node_types": [], "relation_types": [], "patterns": [], "open_types": False, "open_relations": False, "open_patterns": False,
         "node_properties": [], "relation_properties": [], "node_required": [], "relation_required": [],
     }
-    found = audit(graph, layout, AuditOptions(rules=choose([], []), schema=schema, structure=None)).findings
+    found = audit(graph, layout, EngineOptions(rules=choose([], []), schema=schema, structure=None)).findings
     answered = [f for f in found if f.status in ("passed", "failed")]
     assert [f.rule_id for f in answered if not f.total] == []
     assert [f.rule_id for f in found if f not in answered and not (f.status == "skipped" and f.reason and f.count is None)] == []
@@ -157,6 +157,6 @@ def test_nothing_to_look_at_is_never_a_pass(graph: Graph, draw: Callable[[str], 
 def test_a_graph_without_types_has_its_type_checks_skipped(graph: Graph, draw: Callable[[str], None]) -> None:
     draw("CREATE (:E {name: 'Ada'})-[:R]->(:E {name: 'Bob'})")
     bare = LAYOUT.model_copy(update={"type_key": None, "type_label_ignored": ["E"]})
-    found = {f.rule_id: f for f in audit(graph, bare, AuditOptions(rules=choose(["types", "duplicates"], []))).findings}
+    found = {f.rule_id: f for f in audit(graph, bare, EngineOptions(rules=choose(["types", "duplicates"], []))).findings}
     assert found["missing-type"].status == found["type-conflict"].status == "skipped"
     assert found["duplicate-name"].status == "passed"

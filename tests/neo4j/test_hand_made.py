@@ -8,15 +8,15 @@ from collections.abc import Callable
 import pytest
 
 from kgeval.auditing.diff import diff
-from kgeval.auditing.engine import AuditOptions, audit
+from kgeval.auditing.engine import EngineOptions, audit
 from kgeval.auditing.rulebook import choose
-from kgeval.cli.choose import choose_layout
 from kgeval.graph.connect import Graph
 from kgeval.graph.queries import all_queries
 from kgeval.manifest import Started
 from kgeval.questions.making.answer_cypher import answers, either_query
 from kgeval.records import AuditReport, Layout
 from kgeval.reports.reading import lines
+from kgeval.workflows.layouts import choose_layout
 
 Draw = Callable[[str], None]
 NORTHWIND = """UNWIND range(1, 8) AS i CREATE (c:Customer:Company {companyName: 'Firm ' +
@@ -35,11 +35,11 @@ CREATE (c)-[:PLACED]->(o), (e)-[:SOLD]->(o), (o)-[:CONTAINS {quantity: i}]->(p),
 
 
 def layout_of(graph: Graph, **keys: str) -> Layout:
-    return choose_layout(graph, "auto", None, keys, interactive=False)
+    return choose_layout(graph, "auto", None, keys, say=print)
 
 
 def report_of(graph: Graph, layout: Layout) -> AuditReport:
-    found = audit(graph, layout, AuditOptions(rules=choose([], []), sample=0, structure=None))
+    found = audit(graph, layout, EngineOptions(rules=choose([], []), sample=0, structure=None))
     return AuditReport(run=Started("audit", {}).manifest(server=graph.info), layout=layout, findings=found.findings)
 
 
@@ -90,7 +90,7 @@ CREATE (p)-[:SIGNED]->(d), (d)-[:CONCERNS]->(q)"""
 
 
 def reading_of(graph: Graph, layout: Layout, check: str = "isolated-entity") -> tuple[dict[str, int], list[str]]:
-    found = audit(graph, layout, AuditOptions(rules=choose([check], []), structure=None))
+    found = audit(graph, layout, EngineOptions(rules=choose([check], []), structure=None))
     run = Started("audit", {}).manifest(server=graph.info)
     report = AuditReport(run=run, layout=layout, reading=found.reading, findings=found.findings)
     return types_of(graph, layout), lines(report)
@@ -145,7 +145,7 @@ def test_what_plays_no_role_stands_in_the_head_by_label_and_type(graph: Graph, d
 def test_names_are_found_for_each_label_and_shown(graph: Graph, draw: Draw) -> None:
     draw(NORTHWIND)
     layout = layout_of(graph)
-    options = AuditOptions(rules=choose(["empty-name", "numeric-entity", "duplicate-name"], []), structure=None)
+    options = EngineOptions(rules=choose(["empty-name", "numeric-entity", "duplicate-name"], []), structure=None)
     found = {f.rule_id: f for f in audit(graph, layout, options).findings}
     assert {(one.label, *one.keys) for one in layout.label_names if not one.is_id} == {
         ("Company", "companyName"), ("Employee", "firstName", "lastName"), ("Product", "productName"),

@@ -11,7 +11,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from kgeval.cli.choose import choose_layout
+from kgeval.cli.common import Person, say
 from kgeval.cli.layout import layout as layout_commands
 from kgeval.errors import LayoutError, UsageError
 from kgeval.graph.connect import Address, Graph
@@ -19,6 +19,7 @@ from kgeval.graph.layouts import bind, catalogue, detect, load_profile, override
 from kgeval.graph.layouts.check import check
 from kgeval.graph.layouts.draft import draft
 from kgeval.graph.literals import cypher_literal
+from kgeval.workflows.layouts import choose_layout
 
 PICTURES = Path(__file__).parents[1] / "graphs" / "layouts"
 HOSTILE = ["a`b", "it's \"quoted\"", "two words", "\\u0060", "`}) DETACH DELETE (n)//", "Zürich 東京", "$layout", "*"]
@@ -42,7 +43,7 @@ def test_a_mixture_is_named_with_what_was_seen_and_not_guessed(graph: Graph, dra
     assert {c.name for c in found.tied} == {one, other}
     assert all(c.evidence_for and c.share is not None and c.share <= 1 for c in found.tied)
     with pytest.raises(LayoutError, match=f"--layout .*{one}") as refused:
-        choose_layout(graph, "auto", None, {}, interactive=False)
+        choose_layout(graph, "auto", None, {}, say=print)
     assert other in str(refused.value)
 
 
@@ -73,14 +74,14 @@ def test_a_layout_of_which_nothing_is_there_is_refused_with_what_was_found(graph
     """It would find entities (any label is one), and leave nearly all checks out."""
     paint(draw, picture)
     with pytest.raises(LayoutError, match=r"does not fit this database|finds no entity here") as refused:
-        choose_layout(graph, named, None, {}, interactive=False)
+        choose_layout(graph, named, None, {}, say=print)
     assert picture in (refused.value.fix or "") and "holds" in str(refused.value)
 
 
 def test_an_empty_database_says_so(graph: Graph) -> None:
     assert (detect(graph).choice, detect(graph).reason) == (None, "the database is empty")
     with pytest.raises(LayoutError, match="is empty"):
-        choose_layout(graph, "auto", None, {}, interactive=False)
+        choose_layout(graph, "auto", None, {}, say=print)
     with pytest.raises(LayoutError, match="is empty"):
         bind(graph, load_profile("langchain").layout)
 
@@ -94,7 +95,7 @@ def test_a_layout_that_matches_nothing_says_what_is_there_and_what_fits(graph: G
 
 def test_a_graph_of_one_node_keeps_its_type(graph: Graph, draw: Draw) -> None:
     draw("CREATE (:Person {name: 'Ada'})")
-    layout = choose_layout(graph, "auto", None, {}, interactive=False)
+    layout = choose_layout(graph, "auto", None, {}, say=print)
     assert (layout.name, layout.entity_labels, layout.relation_types) == ("generic", ["Person"], [])
     assert "Person" not in layout.type_label_ignored
     assert layout.relations_join_entities_only is False
@@ -147,7 +148,7 @@ def test_a_name_for_a_layout_that_parts_nothing_is_refused(graph: Graph, draw: D
 def test_single_keys_are_replaced_before_binding(graph: Graph, draw: Draw) -> None:
     draw("CREATE (a:Thing {heading: 'A', tenant: 't'})-[:LINK]->(:Thing {heading: 'B', tenant: 't'})")
     overrides = {"name_keys": "heading", "scope_property": "tenant", "relation_types": "LINK,GONE"}
-    layout = choose_layout(graph, "generic", "t", overrides, interactive=False)
+    layout = choose_layout(graph, "generic", "t", overrides, say=print)
     assert (layout.name_keys, layout.scope_value, layout.relation_types) == (["heading"], "t", ["LINK"])
 
 
@@ -156,7 +157,7 @@ def test_hostile_labels_and_types_pass_through_unharmed(graph: Graph, draw: Draw
         graph.write("CREATE (:$($n) {name: $n})-[:$($n)]->(:$($n) {name: 'b'})", {"n": name})
     seen = catalogue(graph)
     assert seen.labels == dict.fromkeys(sorted(HOSTILE), 2)
-    bound = choose_layout(graph, "auto", None, {}, interactive=False)
+    bound = choose_layout(graph, "auto", None, {}, say=print)
     assert set(bound.entity_labels) == set(bound.relation_types) == set(HOSTILE)
     returned = graph.read(f"RETURN {cypher_literal(bound.model_dump())} AS layout")[0]["layout"]
     assert returned == bound.model_dump()
@@ -204,7 +205,7 @@ def test_check_names_what_the_layout_names_in_vain(graph: Graph, draw: Draw) -> 
 def test_a_label_of_ones_own_parts_any_graph(graph: Graph, draw: Draw) -> None:
     draw("CREATE (a:Tea:Person {name: 'A'})-[:LIKES]->(:Tea:City {name: 'B'}), (:Tea:Chunk {text: 't'})")
     draw("MATCH (a {name: 'A'}) CREATE (:Milk:Person {name: 'C'})-[:LIKES]->(a)")
-    layout = choose_layout(graph, "generic", None, {"scope_label": "Tea"}, interactive=False)
+    layout = choose_layout(graph, "generic", None, {"scope_label": "Tea"}, say=print)
     roles = check(graph, override(load_profile("generic").layout, {"scope_label": "Tea"})).roles
     assert (layout.scope_label, sorted(layout.entity_labels)) == ("Tea", ["City", "Milk", "Person"])
     assert (roles["entities"], roles["chunks"], roles["unseen"]) == (2, 1, 1)
@@ -217,7 +218,7 @@ def test_at_a_terminal_a_tie_is_asked(graph: Graph, draw: Draw) -> None:
 
     @click.command()
     def ask() -> None:
-        click.echo(choose_layout(graph, "auto", None, {}, interactive=True).name)
+        click.echo(choose_layout(graph, "auto", None, {}, ask=Person(), say=say).name)
 
     for at, name in enumerate(names, start=1):
         result = CliRunner().invoke(ask, input=f"9\n{at}\n")

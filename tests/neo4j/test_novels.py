@@ -16,7 +16,7 @@ import pytest
 from kgeval.auditing.completeness.gold import Gold
 from kgeval.auditing.completeness.gold_files import read_gold
 from kgeval.auditing.completeness.run import CompletenessOptions, measure
-from kgeval.auditing.engine import AuditOptions, audit
+from kgeval.auditing.engine import EngineOptions, audit
 from kgeval.auditing.rulebook import load_rules
 from kgeval.cli.main import run
 from kgeval.graph.connect import Address, Graph
@@ -94,7 +94,7 @@ def test_the_same_books_again_change_nothing(novels: Novels) -> None:
 
 
 def test_the_audit_finds_every_name_and_relation_in_its_source(novels: Novels) -> None:
-    found = audit(novels.graph, novels.built, AuditOptions(list(load_rules().values())))
+    found = audit(novels.graph, novels.built, EngineOptions(list(load_rules().values())))
     assert not found.incomplete
     status = {finding.rule_id: finding.status for finding in found.findings}
     sure = ("name-not-in-source", "ends-not-in-source", "entity-without-source", "relation-without-source", "duplicate-name", "self-loop")

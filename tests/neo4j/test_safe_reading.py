@@ -19,7 +19,6 @@ from neo4j.exceptions import Neo4jError
 
 from kgeval.auditing.engine import run_check
 from kgeval.auditing.part import Part
-from kgeval.cli import audit_safe
 from kgeval.cli.main import run as kgeval
 from kgeval.graph.connect import Address, Graph, QueryEnded
 from kgeval.graph.foreign import run_foreign
@@ -27,6 +26,7 @@ from kgeval.graph.memory import PROJECTION, estimate
 from kgeval.graph.project import clear
 from kgeval.graph.sessions import MARK, signed, stop
 from kgeval.records import Layout
+from kgeval.workflows import audit as workflow
 
 ENDLESS = "UNWIND range(1, 100000000000) AS i WITH i WHERE i < 0 RETURN i"
 LAYOUT = Layout(name="test", entity_labels=["E"], name_keys=["name"], relation_types=["R"], relations_join_entities_only=True)
@@ -245,7 +245,7 @@ def test_a_dry_run_says_what_an_audit_takes_and_runs_no_check(
 def test_a_large_database_is_announced_before_it_is_read(
     audited: Callable[..., dict[str, Any]], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr(audit_safe, "LARGE_NODES", 49)
+    monkeypatch.setattr(workflow, "LARGE_NODES", 49)
     report = audited("--sample-share", "0.5")
     assert "a large database: 50 nodes, 50 relations" in capsys.readouterr().err
     assert "a large database" in report["notes"][0] and "looked at 0.5 of the things" in report["notes"][1]

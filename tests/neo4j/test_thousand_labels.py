@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from kgeval.cli.choose import choose_layout
 from kgeval.cli.main import run
 from kgeval.graph.connect import Address, Graph
 from kgeval.graph.layouts import catalogue
+from kgeval.workflows.layouts import choose_layout
 
 
 @pytest.mark.long
@@ -26,5 +26,5 @@ def test_a_thousand_labels_and_types_are_counted_and_bound(graph: Graph) -> None
     graph.write("UNWIND range(1, 1000) AS i CREATE (:$('L' + i) {name: 'n' + i})-[:$('T' + i)]->(:$('L' + i) {name: 'm' + i})")
     seen = catalogue(graph)
     assert (len(seen.labels), len(seen.types), seen.source) == (1000, 1000, "count store")
-    bound = choose_layout(graph, "auto", None, {}, interactive=False)
+    bound = choose_layout(graph, "auto", None, {}, say=print)
     assert (len(bound.entity_labels), len(bound.relation_types), bound.relations_join_entities_only) == (1000, 1000, True)

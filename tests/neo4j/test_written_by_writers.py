@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from kgeval.auditing.engine import AuditOptions, audit
+from kgeval.auditing.engine import EngineOptions, audit
 from kgeval.auditing.rulebook import load_rules
-from kgeval.cli.choose import choose_layout
 from kgeval.errors import LayoutError
 from kgeval.graph.connect import Graph
 from kgeval.graph.layouts import bind, detect, load_profile
 from kgeval.graph.queries import all_queries
 from kgeval.records import Finding, Layout
+from kgeval.workflows.layouts import choose_layout
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "writers"))
 import load
@@ -121,7 +121,7 @@ def test_the_audit_finds_what_was_planted_and_nothing_else(graph: Graph, name: s
     load.load(graph, name)
     with load.schema(graph, name):
         layout = bind(graph, load_profile(known.layout).layout)
-        done = audit(graph, layout, AuditOptions(rules=list(load_rules().values()), structure=None, sample=20))
+        done = audit(graph, layout, EngineOptions(rules=list(load_rules().values()), structure=None, sample=20))
     findings = {finding.rule_id: finding for finding in done.findings if finding.rule_id not in NOT_ASKED}
     assert not [finding for finding in done.findings if finding.status in ("incomplete", "error")]
     assert {rule: finding.count for rule, finding in findings.items() if finding.count} == known.found
@@ -152,13 +152,13 @@ def test_two_writers_in_one_database_are_named_and_not_counted_together(graph: G
     names = {GRAPHS[name].layout for name in both}
     assert {candidate.name for candidate in detect(graph).tied} == names
     with pytest.raises(LayoutError, match="--layout") as refused:
-        choose_layout(graph, "auto", None, {}, interactive=False)
+        choose_layout(graph, "auto", None, {}, say=print)
     assert all(name in str(refused.value) for name in names)
 
 
 def test_a_label_that_only_one_writer_leaves_parts_its_graph_from_the_others(graph: Graph) -> None:
     load.load(graph, "neo4j-graphrag", "langchain")
-    layout = choose_layout(graph, "neo4j-graphrag", None, {"scope_label": "__KGBuilder__"}, interactive=False)
+    layout = choose_layout(graph, "neo4j-graphrag", None, {"scope_label": "__KGBuilder__"}, say=print)
     assert {row["type"]: row["count"] for row in ask(graph, "entities-by-type", layout)} == {
         "Building": 2, "Organization": 3, "Person": 4, "Place": 2, "Ship": 2, "Town": 1,
     }

@@ -17,7 +17,7 @@ from kgeval.graph.queries import blank, cypher_root
 PACKAGE = Path(kgeval.__file__).parent
 ROOMS = (
     "ending", "errors", "records", "config", "files", "manifest", "stats", "llm", "graph", "text", "auditing", "questions", "systems",
-    "metrics", "comparison", "reports", "run", "cli",
+    "metrics", "comparison", "reports", "workflows", "run", "cli",
 )
 HEAVY = {
     "torch", "pandas", "neo4j", "graphdatascience", "lancedb", "openai", "matplotlib", "pyarrow", "scipy",

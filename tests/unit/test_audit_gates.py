@@ -21,13 +21,13 @@ from kgeval.auditing.gates import (
     judged,
     read_limits,
 )
-from kgeval.cli import audit_exit
-from kgeval.cli.audit_gates import check_part
-from kgeval.cli.audit_gates_config import load_config, threshold_texts
+from kgeval.cli.common import SEVERITIES as NAMED_IN_HELP
 from kgeval.cli.main import run
+from kgeval.config import AuditOptions
 from kgeval.errors import ConfigError, UsageError
 from kgeval.records import SEVERITIES, AuditGate, StructureSkip
 from kgeval.reports.audit_gates import value
+from kgeval.workflows.audit_gates import check_part, load_config, threshold_texts
 
 
 def test_what_is_broken_sets_the_severity() -> None:
@@ -79,12 +79,12 @@ def test_large_numbers_are_written_out() -> None:
 
 
 def test_limits_in_hits_do_not_go_with_a_part_of_the_graph() -> None:
-    options: dict[str, object] = {"sample_share": 0.1}
+    options = AuditOptions(sample_share=0.1)
     for flag in ("empty-name<=3 hits", "empty-name:error<=3 hits"):
         with pytest.raises(UsageError, match="a limit in hits says nothing: empty-name"):
             check_part(limits(flag), options)
     check_part(limits("empty-name<=0.1", "isolated-entity<=3 hits"), options)  # a share; a check that looks at everything
-    check_part(limits("empty-name<=3 hits"), {"sample_share": None})
+    check_part(limits("empty-name<=3 hits"), AuditOptions())
 
 
 def test_a_report_replaces_no_file_that_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -152,7 +152,7 @@ def test_every_fault_of_the_flags_comes_at_once(tmp_path: Path, capsys: pytest.C
 
 
 def test_severities_are_named_in_one_order() -> None:
-    assert audit_exit.SEVERITIES == SEVERITIES
+    assert NAMED_IN_HELP == SEVERITIES
 
 
 def test_flags_replace_what_the_file_says_of_their_check(tmp_path: Path) -> None:

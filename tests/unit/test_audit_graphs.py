@@ -6,7 +6,6 @@ import csv
 import io
 import json
 from collections.abc import Callable
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +14,14 @@ from click.testing import CliRunner, Result
 from test_audit_diff import example, finding, report, run_of
 
 from kgeval.auditing.beside import side_by_side, with_tokens
-from kgeval.cli import audit_graphs
 from kgeval.cli.audit import audit as command
-from kgeval.cli.audit import planned
-from kgeval.cli.audit_graphs import is_file_name
 from kgeval.cli.main import run
 from kgeval.errors import ConnectError, KgevalError, QueryError
 from kgeval.records import AuditReport, GraphsReport
 from kgeval.reports.write import rendered
+from kgeval.workflows import audit_several
+from kgeval.workflows.audit_several import is_file_name
+from kgeval.workflows.session import Session
 
 EXAMPLE = Path(__file__).parents[1] / "graphs" / "example-report.json"
 HOSTILE = "=1+1 <script>alert(1)</script> | \x1b[31m"
@@ -152,11 +151,11 @@ class Lost:
     def __init__(self, **outcomes: AuditReport | KgevalError) -> None:
         self.outcomes, self.asked = outcomes, list[str]()
 
-    def audit(self, graph: object, plan: object, name: str, *, bound: object) -> AuditReport:
+    def audit(self, session: object, prepared: object, name: str, *, bound: object) -> tuple[AuditReport, None]:
         self.asked.append(name)
         if isinstance(found := self.outcomes[name], KgevalError):
             raise found
-        return found
+        return found, None
 
 
 @pytest.fixture
@@ -165,10 +164,10 @@ def audit_of(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., t
     monkeypatch.chdir(tmp_path)
 
     def audited(lost: Lost, *more: str) -> tuple[int, GraphsReport]:
-        monkeypatch.setattr(audit_graphs, "graph_for_audit", lambda *_: nullcontext(lost))
-        monkeypatch.setattr(audit_graphs, "_bound", lambda graph, plan, names: dict.fromkeys(names))
-        context = command.make_context("audit", [*lost.outcomes, "-q", "--no-progress", "-o", "g.json", *more])
-        code = audit_graphs.beside(planned(context.params), lost.audit)
+        monkeypatch.setattr(Session, "graph", lost)
+        monkeypatch.setattr(audit_several, "_bound", lambda session, names: dict.fromkeys(names))
+        monkeypatch.setattr(audit_several, "audited", lost.audit)
+        code = command.main([*lost.outcomes, "-q", "--no-progress", "-o", "g.json", *more], standalone_mode=False)
         return code, GraphsReport.model_validate_json((tmp_path / "g.json").read_text(encoding="utf-8"))
 
     return audited

@@ -9,7 +9,7 @@ import pytest
 
 from kgeval.auditing import engine
 from kgeval.auditing.check import Outcome
-from kgeval.auditing.engine import AuditOptions, audit
+from kgeval.auditing.engine import EngineOptions, audit
 from kgeval.auditing.rulebook import Rule, load_rules
 from kgeval.records import Finding, Layout
 
@@ -20,7 +20,7 @@ def _finding(rule: Rule, outcome: Outcome, monkeypatch: pytest.MonkeyPatch) -> F
     monkeypatch.setattr(engine, "missing_roles", lambda *_, **__: {})
     monkeypatch.setattr(engine, "sharing", lambda _: nullcontext())
     monkeypatch.setattr(engine, "_outcome", lambda *_: outcome)
-    return audit(NO_GRAPH, Layout(name="a"), AuditOptions(rules=[rule], structure=None)).findings[0]
+    return audit(NO_GRAPH, Layout(name="a"), EngineOptions(rules=[rule], structure=None)).findings[0]
 
 
 @pytest.mark.parametrize("rule", load_rules().values(), ids=lambda rule: str(rule.id))

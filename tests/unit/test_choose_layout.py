@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from kgeval.cli.choose import choose_layout
 from kgeval.graph.connect import QueryTimeout
+from kgeval.workflows.layouts import choose_layout
 
 
 class Slow:
@@ -21,5 +21,5 @@ class Slow:
 def test_a_look_that_the_server_ends_is_told_as_one_and_names_the_servers_limit(named: str) -> None:
     graph: Any = Slow()
     with pytest.raises(QueryTimeout, match="the look at labels and counts") as caught:
-        choose_layout(graph, named, None, {}, interactive=False)
+        choose_layout(graph, named, None, {}, say=print)
     assert caught.value.fix == "raise db.transaction.timeout on the server for this user or this time"

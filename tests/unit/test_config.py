@@ -36,7 +36,7 @@ def test_every_section_is_read(tmp_path: Path) -> None:
         redact = true
     """))
     assert (config.graph.uri, config.graph.layout) == ("bolt://localhost:7687", {"name_keys": ["title"]})
-    assert (config.audit.skip, config.audit.thresholds, config.audit.fail_on) == (["vectors"], {"isolated-entity": 0.02}, "error")
+    assert (config.audit.skip, config.audit.thresholds, config.audit.fail_on) == (("vectors",), {"isolated-entity": 0.02}, "error")
     assert (config.report.outputs, config.report.redact) == (["out.html"], True)
 
 

@@ -23,9 +23,9 @@ from kgeval.auditing.gates import (
 )
 from kgeval.auditing.gates.keys import by_type, hashed, key_of, recounted
 from kgeval.auditing.rulebook import Hit
-from kgeval.cli.audit_gates import ratchet_notes
 from kgeval.errors import InputError
 from kgeval.records import AuditReport, Example, Finding, GraphRef, Layout, Ratchet, RatchetRule
+from kgeval.workflows.audit_gates import ratchet_notes
 
 
 def test_a_check_of_the_ratchet_that_is_left_out_is_said() -> None:

@@ -37,7 +37,7 @@ def test_audit_loads_and_shows_its_help_without_model_libraries() -> None:
 def test_every_room_that_an_audit_uses_loads_without_model_libraries() -> None:
     code = """
 import importlib, pkgutil, kgeval
-for room in ("stats", "graph", "text", "auditing", "reports", "cli"):
+for room in ("stats", "graph", "text", "auditing", "reports", "workflows", "cli"):
     package = importlib.import_module(f"kgeval.{room}")
     for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
         importlib.import_module(module.name)

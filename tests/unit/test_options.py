@@ -6,12 +6,12 @@ import click
 import pytest
 
 from kgeval.auditing.gates import failing
-from kgeval.cli.audit_exit import exit_code
-from kgeval.cli.audit_options import parse_settings
 from kgeval.cli.main import COMMANDS, cli
 from kgeval.errors import ConnectError, UsageError
 from kgeval.graph.connect import Address, open_graph
 from kgeval.records import AuditGate, Finding, Severity, Status
+from kgeval.workflows.audit import parse_settings
+from kgeval.workflows.audit_gates import exit_code
 
 
 def finding(rule_id: str, status: Status, severity: Severity = "warning") -> Finding:

@@ -161,7 +161,7 @@ def test_what_is_left_of_a_faulty_file_is_read(tmp_path: Path) -> None:
     )
     config, faults = read(file)
     assert config.matrix.corpus == [0.5, 1.0]
-    assert config.audit.skip == ["rare-type"] and config.audit.limit == 5
+    assert config.audit.skip == ("rare-type",) and config.audit.limit == 5
     assert config.systems == [] and len(faults) == 11
 
 

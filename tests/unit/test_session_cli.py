@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 from session_account import Account, Database
 
-from kgeval.cli.audit_session import planned_session, session_notes
 from kgeval.cli.main import run
 from kgeval.config import load
 from kgeval.graph.aura import SessionOptions
 from kgeval.graph.aura.session import Session
+from kgeval.workflows.audit import gds_session_notes
+from kgeval.workflows.session import gds_session_of
 
-NOTHING = {"gds_session": False, **{f"gds_session_{part}": None for part in ("memory", "ttl", "cloud", "name")}}
+NOTHING = dict.fromkeys(("memory", "ttl", "cloud", "name"))
 KEYS = ("AURA_CLIENT_ID", "AURA_CLIENT_SECRET", "AURA_PROJECT_ID", "CLIENT_ID", "CLIENT_SECRET", "PROJECT_ID")
 
 
@@ -53,13 +54,13 @@ def test_a_size_that_does_not_exist_is_refused_with_those_that_do(
 
 
 def test_no_session_is_planned_unless_it_is_asked_for() -> None:
-    assert planned_session(load(None), NOTHING) is None
+    assert gds_session_of(load(None), use=False, parts=NOTHING) is None
 
 
 def test_flags_go_before_the_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     key(monkeypatch)
     (tmp_path / "kgeval.toml").write_text('[graph.session]\nuse = true\nmemory = "4GB"\nttl = 10\ncloud = "aws:us-east-1"\n')
-    found = planned_session(load(None), {**NOTHING, "gds_session_memory": "8GB"})
+    found = gds_session_of(load(None), use=False, parts={**NOTHING, "memory": "8GB"})
     assert found == SessionOptions(memory="8GB", ttl=10, cloud="aws:us-east-1")
 
 
@@ -81,7 +82,7 @@ def test_a_memory_limit_beside_a_session_of_the_file_is_refused(
 
 def test_the_report_says_a_session_ran_the_algorithms_only_where_one_did() -> None:
     session = Session(Database(), SessionOptions(), Account(), print)  # type: ignore[arg-type]
-    assert session_notes(None) == []
-    assert "none was used" in session_notes(session)[0]
+    assert gds_session_notes(None) == []
+    assert "none was used" in gds_session_notes(session)[0]
     session._client = object()
-    assert "ran in a session" in session_notes(session)[0]
+    assert "ran in a session" in gds_session_notes(session)[0]

@@ -9,14 +9,15 @@ from typing import Any
 import pytest
 from session_account import Database
 
-from kgeval.cli import audit_session
-from kgeval.cli.audit_safe import foretold
+from kgeval.config import AuditOptions
 from kgeval.errors import QueryError
 from kgeval.graph.aura import SessionOptions
 from kgeval.graph.aura.view import Wanted, open_view
 from kgeval.graph.connect import QueryTimeout
 from kgeval.graph.processes import mark
 from kgeval.records import Layout
+from kgeval.workflows.audit import dry_run_lines
+from kgeval.workflows.session import Session
 
 LAYOUT = Layout(name="a", entity_labels=["E"], name_keys=["name"], relation_types=["R"])
 
@@ -87,14 +88,13 @@ def test_a_dry_run_asks_nothing_of_aura_and_says_where_the_algorithms_would_run(
     from contextlib import nullcontext
 
     graph: Any = Database()
-    monkeypatch.setattr(audit_session, "open_without_gds", lambda *_, **__: nullcontext(graph))
-    options = {**dict.fromkeys(("uri", "username", "database", "home")), "dry_run": True, "no_structure": False, "timeout": 9.0}
+    monkeypatch.setattr(Session, "_opened", lambda _: nullcontext(graph))
+    monkeypatch.setattr("kgeval.graph.project.clear", lambda _: [])
     plan = SessionOptions(memory="8GB")
-    config: Any = None
-    with audit_session.graph_for_audit(config, options, plan) as opened:
-        assert opened is graph and graph.algorithms is None
+    with Session("audit", dry=True, gds_session=plan) as session:
+        assert session.graph is graph and graph.algorithms is None
     held = SimpleNamespace(nodes=3, relations=2, labels={}, types={}, source="count store")
     monkeypatch.setattr("kgeval.graph.layouts.catalogue", lambda _: held)
     assert "in a session of Aura Graph Analytics with 8GB of memory; nothing was asked" in list(
-        foretold(graph, LAYOUT, options, [], session=plan.memory_told),
+        dry_run_lines(graph, LAYOUT, AuditOptions(timeout=9.0), [], session=plan.memory_told),
     )[-1]

@@ -1,4 +1,4 @@
-"""The gates of `kgeval audit`: --threshold, --fail-on, --ratchet, --write-baseline and `[[ignore]]`; and what they come to."""
+"""The gates of an audit: thresholds, fail_on, ratchet, write_baseline and `[[ignore]]`; and what they come to."""
 
 from __future__ import annotations
 
@@ -8,42 +8,17 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import click
-
-from kgeval.cli.audit_exit import SEVERITIES, exit_code
-from kgeval.cli.audit_gates_config import joining_checks
-from kgeval.cli.common import F, say
-from kgeval.errors import KgevalError, UsageError
+from kgeval.errors import ConfigError, KgevalError, UsageError
 
 if TYPE_CHECKING:
     from kgeval.auditing.engine import Audit
-    from kgeval.auditing.gates import Gates, Limit
-    from kgeval.config import Config
+    from kgeval.auditing.gates import Entry, Gates, Limit
+    from kgeval.config import AuditOptions, Config
     from kgeval.records import AuditGate, AuditReport, Finding, Ratchet
+    from kgeval.workflows.session import Session
 
 T = TypeVar("T")
 _MOST = 5  # names in one note
-
-
-def gate_options(command: F) -> F:
-    """--threshold, --fail-on, --ratchet, --write-baseline."""
-    for option in reversed((
-        click.option(
-            "--threshold", "thresholds", multiple=True, metavar="ID<=X",
-            help="What still passes: isolated-entity<=0.05, 'ID<=3 hits', ID:error<=0.2 (severity), giant_share>=0.5; missed: exit 1.",
-        ),
-        click.option("--fail-on", type=click.Choice(SEVERITIES), default=None, help="Exit 1 if a check of this severity or worse fails."),
-        click.option(
-            "--ratchet", type=click.Path(path_type=Path), metavar="FILE",
-            help="Accepted hits, as --write-baseline wrote them: only what is new or worse counts, and is exit 1.",
-        ),
-        click.option(
-            "--write-baseline", type=click.Path(path_type=Path), metavar="FILE",
-            help="Write what is found now as accepted, for --ratchet. (--baseline is another thing: it compares two reports.)",
-        ),
-    )):
-        command = option(command)
-    return command
 
 
 @dataclass(frozen=True)
@@ -54,29 +29,29 @@ class GatePlan:
     write: Path | None = None
 
 
-def planned_gates(options: Mapping[str, Any], config: Config, *, outputs: Sequence[Path], today: date, several: bool = False) -> GatePlan:
-    """The gates of the flags, completed from the file (`options`: the flags with what the file adds). `several`: more than one graph.
+def planned_gates(session: Session, options: AuditOptions, *, today: date, several: bool = False) -> GatePlan:
+    """The gates that are asked for. `several`: more than one graph.
 
     Raises: UsageError, InputError, before anything is run; where several things are wrong, a UsageError with all of them.
     """
     from kgeval.auditing.gates import Gates, Waiver, read_ratchet
     from kgeval.stats.thresholds import split
 
-    write, ratchet = options["write_baseline"], options["ratchet"]
+    write, ratchet = options.write_baseline, options.ratchet
     faults: list[KgevalError] = []
-    limits = _tried(lambda: _limits(split(options["thresholds"])), faults) or {}
+    limits = _tried(lambda: _limits(split(options.thresholds)), faults) or {}
     _tried(lambda: _check_structure(limits, options), faults)
     if several and (write or ratchet):
         faults.append(UsageError("--ratchet and --write-baseline are about one graph", fix="audit the graphs one by one"))
     _tried(lambda: check_part(limits, options), faults)
-    _tried(lambda: _check_files(options, write, ratchet, outputs), faults)
+    _tried(lambda: _check_files(session, options), faults)
     known = _tried(lambda: read_ratchet(ratchet), faults) if ratchet else None
     if len(faults) == 1:
         raise faults[0]
     if faults:
         fixes = dict.fromkeys(one.fix for one in faults if one.fix)
         raise UsageError("\n  ".join(["these gates cannot be used:", *map(_told, faults)]), fix="; ".join(fixes))
-    waivers = tuple(Waiver(one.rule, one.reason, one.match, one.until) for one in config.ignore)
+    waivers = tuple(Waiver(one.rule, one.reason, one.match, one.until) for one in session.config.ignore)
     return GatePlan(Gates(limits, waivers, known, today, remember=write is not None), write)
 
 
@@ -93,14 +68,16 @@ def _told(fault: KgevalError) -> str:
     return "; ".join(getattr(fault, "faults", ())) or fault.message
 
 
-def _check_structure(limits: Mapping[str, Sequence[Limit]], options: Mapping[str, Any]) -> None:
-    if options["no_structure"] and (lost := [name for name, of in limits.items() if of[0].of == "figure"]):
+def _check_structure(limits: Mapping[str, Sequence[Limit]], options: AuditOptions) -> None:
+    if options.no_structure and (lost := [name for name, of in limits.items() if of[0].of == "figure"]):
         raise UsageError(f"--no-structure leaves out what thresholds ask for: {', '.join(lost)}", fix="leave out one of the two")
 
 
-def gated(report: AuditReport, found: Audit, gates: Gates, fail_on: Any, *, several: bool = False) -> AuditReport:
-    """The report with its gates and waivers as they were answered, and the exit code that they come to. What must be known is also said on
-    stderr; `several`: with the graph's name, for it is one of several."""
+def gated(
+    report: AuditReport, found: Audit, gates: Gates, fail_on: Any, say: Callable[[str], None], *, several: bool = False,
+) -> AuditReport:
+    """The report with its gates and waivers as they were answered, and the exit code that they come to. What must be known is also said;
+    `several`: with the graph's name, for it is one of several."""
     from kgeval.auditing.gates import gate_rows, silenced, waiver_notes, waiver_rows
 
     pairs = [(one, list[int]()) if _own(one) else silenced(one, gates) for one in report.findings]
@@ -114,13 +91,15 @@ def gated(report: AuditReport, found: Audit, gates: Gates, fail_on: Any, *, seve
     waivers = waiver_rows(gates, taken, matched, findings, unlisted=unlisted, joining=joining_checks())
     notes = [*waiver_notes(waivers), *ratchet_notes(report, gates, own)]
     where = f"graph {report.graph}: " if several and report.graph else ""
-    _say([*notes, *_unfinished(findings, figures=found.structure.incomplete)], rows, where)
+    _say([*notes, *_unfinished(findings, figures=found.structure.incomplete)], rows, where, say)
     code = exit_code(rows, incomplete=found.incomplete)
     update = {"gates": rows, "waivers": waivers, "findings": findings, "notes": [*report.notes, *notes]}
     return report.model_copy(update={**update, "run": report.run.model_copy(update={"exit_code": code})})
 
 
-def write_debt(plan: GatePlan, report: AuditReport, found: Audit, *, redact: bool) -> KgevalError | None:
+def write_debt(
+    plan: GatePlan, report: AuditReport, found: Audit, say: Callable[[str], None], *, redact: bool,
+) -> KgevalError | None:
     """Writes --write-baseline, private to the user; what went wrong is given back, so that the report is shown all the same."""
     from kgeval.files import write_text
 
@@ -164,11 +143,11 @@ def _limits(flags: Sequence[str]) -> Any:
     return limits
 
 
-def check_part(limits: Mapping[str, Sequence[Limit]], options: Mapping[str, Any]) -> None:
+def check_part(limits: Mapping[str, Sequence[Limit]], options: AuditOptions) -> None:
     """Raises: UsageError for limits in hits of checks that look at a part only: they count the part's hits, and would pass."""
     from kgeval.graph.queries import all_queries
 
-    if (options.get("sample_share") or 1.0) >= 1:
+    if (options.sample_share or 1.0) >= 1:
         return
     partly = {query.name for query in all_queries().values() if any(one.name == "sample_share" for one in query.params)}
     lost = [f"{name} ({one.text})" for name, of in limits.items() if name in partly for one in of if one.of == "hits"]
@@ -179,15 +158,16 @@ def check_part(limits: Mapping[str, Sequence[Limit]], options: Mapping[str, Any]
         )
 
 
-def _check_files(options: Mapping[str, Any], write: Path | None, ratchet: Path | None, outputs: Sequence[Path]) -> None:
+def _check_files(session: Session, options: AuditOptions) -> None:
     """Raises: UsageError where a file that is read would be replaced, or the file cannot be made."""
     from kgeval.config import DEFAULT_FILE
     from kgeval.reports.write import blocked
 
-    named = [ratchet, options["config_file"] or DEFAULT_FILE, options["layout_option"], options["schema_file"], options["corpus"]]
-    read = {Path(one).resolve() for one in [*named, *options["with_reports"]] if one}
+    write, outputs = options.write_baseline, session.outputs
+    named = [options.ratchet, session.config_file or DEFAULT_FILE, session.layout, options.schema_file, options.corpus]
+    read = {Path(one).resolve() for one in [*named, *options.with_reports] if one}
     faults = [f"{path} is read and would be replaced" for path in outputs if path.resolve() in read]
-    read |= {Path(one).resolve() for one in [options.get("baseline")] if one}
+    read |= {Path(one).resolve() for one in [options.baseline] if one}
     if write is not None:
         faults += [f"--write-baseline {write}: {why}" for why in _faults_of(write, read, outputs, blocked(write))]
     if faults:
@@ -234,7 +214,7 @@ def _unfinished(findings: Sequence[Finding], *, figures: bool) -> list[str]:
     return [f"incomplete, the report has the reasons: {', '.join(parts)}"] if parts else []
 
 
-def _say(notes: Sequence[str], rows: Sequence[AuditGate], where: str) -> None:
+def _say(notes: Sequence[str], rows: Sequence[AuditGate], where: str, say: Callable[[str], None]) -> None:
     from kgeval.reports.display import beyond
 
     for text in notes:
@@ -245,3 +225,81 @@ def _say(notes: Sequence[str], rows: Sequence[AuditGate], where: str) -> None:
         elif row.met is False:
             parts = [beyond(row.value, row.limit)] if row.value is not None else []
             say(f"gate missed: {where}{row.id} {row.limit} ({': '.join([*parts, *filter(None, [row.reason])])})")
+
+
+def exit_code(gates: Sequence[AuditGate], *, incomplete: bool) -> int:
+    """3 if something did not run to its end or a gate that decides has no answer: no answer is not a pass. 1 if a gate that decides is
+    missed, --fail-on among them. Else 0."""
+    deciding = [gate for gate in gates if gate.decides]
+    if incomplete or any(gate.met is None for gate in deciding):
+        return 3
+    return int(any(gate.met is False for gate in deciding))
+
+
+def load_config(path: Path | None) -> Config:
+    """The configuration. Raises: ConfigError with every fault of the file, those of thresholds and waivers too."""
+    from kgeval import config as configuration
+
+    config, faults = configuration.read(path)
+    faults = [*faults, *threshold_faults(config), *waiver_faults(config)]
+    if faults:
+        raise ConfigError(
+            f"{path or configuration.DEFAULT_FILE}: " + "; ".join(faults),
+            fix="known keys: kgeval help configuration; gates: kgeval help gates",
+        )
+    return config
+
+
+def threshold_faults(config: Config) -> list[str]:
+    """What is wrong with `[audit.thresholds]`, each with its key."""
+    from kgeval.auditing.gates import read_limits
+
+    return read_limits(_entries(config))[1]
+
+
+def waiver_faults(config: Config) -> list[str]:
+    """What is wrong with `[[ignore]]`, each with the rule and match that it has: a number would be another one where one is left out."""
+    from kgeval.auditing.gates.waivers import waiver_faults as faults_of
+    from kgeval.auditing.rulebook import load_rules
+
+    joining = joining_checks()
+    known = [*load_rules(), *joining]
+    return [
+        f"ignore (rule {one.rule[:60]}{f', match {one.match[:60]}' if one.match else ''}): {fault}"
+        for one in config.ignore for fault in faults_of(one.rule, one.match, known, joining)
+    ]
+
+
+def joining_checks() -> dict[str, str]:
+    """The checks that only other reports bring (--with), with their groups."""
+    from kgeval.auditing.accuracy.findings import AILMENTS
+    from kgeval.auditing.completeness.run import ADVICE
+
+    return {one.rule_id: "accuracy" for kind in AILMENTS.values() for one in kind} | dict.fromkeys(ADVICE, "completeness")
+
+
+def threshold_texts(config: Config, flags: Sequence[str]) -> tuple[str, ...]:
+    """The thresholds in force as flags, for the manifest: those of the file whose check or figure no flag names, then the flags."""
+    from kgeval.auditing.gates import entry_of
+    from kgeval.stats.thresholds import split
+
+    named = {one.id for one in map(entry_of, split(flags)) if not isinstance(one, str)}
+    own = (f"{one.id}{f':{one.severity}' if one.severity else ''}{one.text}" for one in _entries(config) if one.id not in named)
+    return (*own, *flags)
+
+
+def _entries(config: Config) -> Iterator[Entry]:
+    from kgeval.auditing.gates import Entry
+
+    for name, value in config.audit.thresholds.items():
+        where = f"audit.thresholds.{name}"
+        if isinstance(value, dict):
+            yield from (Entry(f"{where}.{severity}", name, severity, _text(one)) for severity, one in value.items())
+        else:
+            yield Entry(where, name, None, _text(value))
+
+
+def _text(value: float | str) -> str:
+    """As a flag has it: a number, and a text without a sign, follows `=`."""
+    text = str(value).strip()
+    return text if text.startswith(("<", ">", "=")) else f"={text}"

@@ -1,4 +1,4 @@
-"""`kgeval audit G1 G2 ...`: several graphs side by side, of the database or from report files."""
+"""Several graphs audited and put side by side, of the database or from report files."""
 
 from __future__ import annotations
 
@@ -8,32 +8,36 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from kgeval.cli.audit_diff import worst
-from kgeval.cli.audit_exit import exit_code
-from kgeval.cli.audit_session import graph_for_audit
-from kgeval.cli.choose import layout_from_options
-from kgeval.cli.common import say
-from kgeval.cli.show import show_report
+from kgeval.config import AuditOptions
 from kgeval.errors import ConnectError, InputError, KgevalError, LayoutError, UsageError
+from kgeval.workflows.audit import Prepared, audited, inputs_of, prepare, texts, worst
+from kgeval.workflows.audit_gates import exit_code
+from kgeval.workflows.result import Result
+from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:
-    from kgeval.cli.audit import Plan
-    from kgeval.graph.connect import Graph
+    import pandas as pd
+
     from kgeval.records import AuditReport, GraphsReport, Layout, ServerInfo
 
-AuditOne = Callable[..., "AuditReport"]
 
+class GraphsResult(Result):
+    """Several graphs side by side."""
 
-class Graphs(click.Argument):
-    """The graphs of `kgeval audit`; they stand in its own usage line, and not in that of its sub-commands."""
+    report: GraphsReport
 
-    def get_usage_pieces(self, ctx: click.Context) -> list[str]:
-        return super().get_usage_pieces(ctx) if self in ctx.command.params else []
+    @property
+    def gates(self) -> list[Any]:
+        """None of its own: each graph has its gates."""
+        return []
 
+    def to_pandas(self) -> pd.DataFrame:
+        """A row a figure, a column a graph, as the CSV report has them."""
+        import io
 
-graphs_argument = click.argument("graphs", nargs=-1, metavar="[GRAPH | REPORT.json]...", cls=Graphs)
+        import pandas as pd
+
+        return pd.read_csv(io.StringIO(self.rendered("csv")))
 
 
 @dataclass(frozen=True)
@@ -45,29 +49,12 @@ class Column:
     file: Path | None = None
 
 
-def one_graph(options: dict[str, Any]) -> dict[str, Any]:
-    """The options, with the only graph that is named as an argument as --graph. Raises: UsageError where both are given."""
-    given = options["graphs"]
-    if given and options["graph_name"] is not None and _from_environment("graph_name"):
-        options = {**options, "graph_name": None}  # what stands in the command counts
-    if given and options["graph_name"] is not None:
-        raise UsageError("graphs are named as arguments and by --graph", fix="name all of them as arguments")
-    single = len(given) == 1 and not is_file_name(given[0])
-    return {**options, "graph_name": given[0], "graphs": ()} if single else options
-
-
-def _from_environment(name: str) -> bool:
-    """Whether an option was not given in the command but by a variable of the environment."""
-    context = click.get_current_context(silent=True)
-    return context is not None and context.get_parameter_source(name) is click.core.ParameterSource.ENVIRONMENT
-
-
-def columns_of(options: dict[str, Any], *, limited: bool = False) -> list[Column]:
-    """The graphs that stand side by side, in their order; empty where there are not several. `limited`: the command has thresholds.
+def columns_of(given: Sequence[str], *, limited: bool = False) -> list[Column]:
+    """The graphs and report files that stand side by side, in their order; empty where there are not several. `limited`: thresholds were
+    given.
 
     Raises: InputError, UsageError with all faults: files that cannot be read, a graph or file given twice, a single report.
     """
-    given = options["graphs"]
     columns, faults = _read(given)
     faults += [f"{name}: is given twice" for name, count in Counter(map(_resolved, given)).items() if count > 1]
     if faults:
@@ -84,18 +71,6 @@ def columns_of(options: dict[str, Any], *, limited: bool = False) -> list[Column
             fix=f"kgeval report {columns[0].file} shows it; or give more graphs or reports",
         )
     return _apart(columns)
-
-
-def check_forms(options: dict[str, Any], outputs: Sequence[Path], columns: Sequence[Column]) -> None:
-    """Tells before the audits whether the reports can be written in the forms that are asked for. Raises: UsageError."""
-    from kgeval.cli.questions_stats import check_replaced
-    from kgeval.records import AuditReport, GraphsReport
-    from kgeval.reports.write import check_form, check_outputs
-
-    kind = GraphsReport if columns else AuditReport
-    check_outputs(outputs, kind)
-    check_form(options["form"], kind)
-    check_replaced(list(outputs), list(dict.fromkeys(one.file for one in columns if one.file is not None)))
 
 
 def _read(given: Sequence[str]) -> tuple[list[Column], list[str]]:
@@ -139,16 +114,30 @@ def _apart(columns: Sequence[Column]) -> list[Column]:
     return made
 
 
-def beside(plan: Plan, audit_one: AuditOne) -> int:
-    """Audits the graphs of the database, one after the other, and shows them with those of the files. The exit code is the worst of all; 3
-    where one could not be audited, 130 where it was interrupted, and then the graphs that were done are shown."""
-    run = _reports(plan, audit_one)
-    made = _made(plan, run)
-    codes = [_code(plan.columns[at], report, plan.options["fail_on"]) for at, report in run.done.items()]
-    code = 130 if run.stopped else worst([*codes, *(3 for _ in run.failed)])
-    made = made.model_copy(update={"run": made.run.model_copy(update={"exit_code": code})})
-    show_report(made, plan.options, plan.outputs)
-    return code
+def run(session: Session, options: AuditOptions, columns: Sequence[Column]) -> GraphsResult:
+    """Audits the graphs of the database, one after the other, and puts them beside those of the files. The exit code is the worst of all; 3
+    where one could not be audited, 130 where it was interrupted, and then the graphs that were done are there.
+
+    Raises: as `audit.run`; LayoutError with every graph that cannot be bound.
+    """
+    from kgeval.reports.write import check_replaced
+
+    check_replaced(session.outputs, list(dict.fromkeys(one.file for one in columns if one.file is not None)))
+    task = _Task(session, counted_once(prepare(session, options, several=True)), columns)
+    done = _reports(task)
+    made = _made(task, done)
+    codes = [_code(columns[at], report, options.fail_on) for at, report in done.done.items()]
+    code = 130 if done.stopped else worst([*codes, *(3 for _ in done.failed)])
+    return GraphsResult(made.model_copy(update={"run": made.run.model_copy(update={"exit_code": code})}))
+
+
+@dataclass(frozen=True)
+class _Task:
+    """The session, what is asked for, and the graphs."""
+
+    session: Session
+    prepared: Prepared
+    columns: Sequence[Column]
 
 
 @dataclass
@@ -161,30 +150,28 @@ class _Run:
     stopped: bool = False
 
 
-def _reports(plan: Plan, audit_one: AuditOne) -> _Run:
+def _reports(task: _Task) -> _Run:
     """Every graph's report. What is finished outlives the failure of another graph. Raises: KgevalError, the first, where none finished."""
-    columns = plan.columns
+    columns = task.columns
     run = _Run({at: column.report for at, column in enumerate(columns) if column.report is not None})
     wanted = [at for at, column in enumerate(columns) if column.report is None]
     if not wanted:
         return run
-    with graph_for_audit(plan.config, plan.options, plan.session) as graph:
-        bound = _bound(graph, plan, [columns[at].name for at in wanted])
-        run.server = graph.info
-        _each(plan, run, wanted, lambda name: audit_one(graph, plan, name, bound=bound[name]))
+    bound = _bound(task.session, [columns[at].name for at in wanted])
+    run.server = task.session.graph.info
+    _each(task, run, wanted, lambda name: audited(task.session, task.prepared, name, bound=bound[name])[0])
     if run.failed and not run.stopped and not any(at in run.done for at in wanted):
         raise next(iter(run.failed.values()))
     return run
 
 
-def _each(plan: Plan, run: _Run, wanted: Sequence[int], audit_one: Callable[[str], AuditReport]) -> None:
+def _each(task: _Task, run: _Run, wanted: Sequence[int], audit_one: Callable[[str], AuditReport]) -> None:
     """Adds the reports of the wanted columns; stops at Ctrl-C and where the server is lost."""
     from kgeval.auditing.beside import FAILED
 
     for number, at in enumerate(wanted, start=1):
-        name = plan.columns[at].name
-        if not plan.options["no_progress"]:
-            say(f"auditing {name} ({number} of {len(wanted)})")
+        name = task.columns[at].name
+        task.session.say(f"auditing {name} ({number} of {len(wanted)})")
         try:
             run.done[at] = audit_one(name)
         except KeyboardInterrupt:
@@ -193,21 +180,19 @@ def _each(plan: Plan, run: _Run, wanted: Sequence[int], audit_one: Callable[[str
             run.stopped = True
             return
         except KgevalError as fault:
-            say(f"graph {name} {FAILED}: {fault.message}")
+            task.session.say(f"graph {name} {FAILED}: {fault.message}")
             run.failed[at] = fault
             if isinstance(fault, ConnectError):
                 return
 
 
-def _bound(graph: Graph, plan: Plan, names: Sequence[str]) -> dict[str, Layout]:
+def _bound(session: Session, names: Sequence[str]) -> dict[str, Layout]:
     """The layout of every graph, before the first is audited. Raises: LayoutError with every graph that cannot be bound."""
     bound: dict[str, Layout] = {}
     faults: list[LayoutError] = []
     for name in names:
         try:
-            bound[name] = layout_from_options(
-                graph, plan.config, graph_name=name, layout_option=plan.options["layout_option"], overrides=plan.options["overrides"],
-            )
+            bound[name] = session.bound_layout(name)
         except LayoutError as fault:
             faults.append(fault)
             if Path(name).is_file():
@@ -218,49 +203,41 @@ def _bound(graph: Graph, plan: Plan, names: Sequence[str]) -> dict[str, Layout]:
     return bound
 
 
-def _made(plan: Plan, run: _Run) -> GraphsReport:
+def _made(task: _Task, run: _Run) -> GraphsReport:
     from kgeval.auditing.beside import FAILED, side_by_side, with_tokens
 
-    columns, done, order = plan.columns, run.done, sorted(run.done)
+    columns, done, order, options = task.columns, run.done, sorted(run.done), task.prepared.options
     files = [column.file for column in columns if column.file is not None]
-    tokens = corpus_tokens(plan) if files else None
+    tokens = corpus_tokens(task.prepared) if files else None
     reports = [done[at] if tokens is None else with_tokens(done[at], tokens) for at in order]
     notes = [f"graph {columns[at].name} {FAILED}: {fault.message}" for at, fault in run.failed.items()]
     if left := [column.name for at, column in enumerate(columns) if at not in done and at not in run.failed]:
         notes.append(f"{'interrupted' if run.stopped else 'stopped'} before these were audited: {', '.join(left)}")
-    if files and plan.options["thresholds"]:
+    if files and options.thresholds:
         notes.append("the thresholds of this call hold for graphs of the database; reports in files keep their own gates")
-    inputs = [file for file in (*files, *_files(plan.options)) if file.is_file()]
-    manifest = plan.started.manifest(server=run.server, inputs=dict.fromkeys(inputs), seed=plan.options["seed"])
+    inputs = dict.fromkeys([*(file for file in files if file.is_file()), *inputs_of(task.session, options)])
+    manifest = task.session.manifest(options, server=run.server, inputs=inputs, seed=options.seed)
     return side_by_side([columns[at].name for at in order], reports, manifest, notes)
 
 
-def _files(options: dict[str, Any]) -> list[Path]:
-    from kgeval.config import DEFAULT_FILE
-
-    keys = ("layout_option", "schema_file", "corpus", "baseline")
-    return [Path(name) for name in (options["config_file"] or DEFAULT_FILE, *(options[key] for key in keys)) if name]
-
-
-def corpus_tokens(plan: Plan) -> int | None:
-    """The tokens of --corpus; null without one."""
-    from kgeval.cli.audit_options import texts
+def corpus_tokens(prepared: Prepared) -> int | None:
+    """The tokens of the corpus; None without one."""
     from kgeval.text.tokens import count_tokens
 
-    structure = plan.chosen.structure
+    structure = prepared.engine.structure
     if structure is not None and structure.tokens is not None:
         return structure.tokens
-    corpus = plan.options["corpus"]
+    corpus = prepared.options.corpus
     return sum(count_tokens(text) for text in texts(corpus)) if corpus else None
 
 
-def counted_once(plan: Plan) -> Plan:
-    """The plan with the corpus counted now, and not again for every graph."""
-    structure = plan.chosen.structure
+def counted_once(prepared: Prepared) -> Prepared:
+    """With the corpus counted now, and not again for every graph."""
+    structure = prepared.engine.structure
     if structure is None or structure.corpus is None:
-        return plan
-    counted = replace(structure, corpus=None, tokens=corpus_tokens(plan))
-    return replace(plan, chosen=replace(plan.chosen, structure=counted))
+        return prepared
+    counted = replace(structure, corpus=None, tokens=corpus_tokens(prepared))
+    return replace(prepared, engine=replace(prepared.engine, structure=counted))
 
 
 def _code(column: Column, report: AuditReport, fail_on: Any) -> int:

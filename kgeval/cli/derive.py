@@ -1,0 +1,122 @@
+"""Flags from an options class: each field is a click option with its name, type, default and description."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal, Union, get_args, get_origin
+
+import click
+from annotated_types import Ge, Gt, Le, Lt
+from pydantic.fields import FieldInfo
+
+from kgeval.cli.common import F, Seconds
+from kgeval.config import Flag, Section, Unit
+
+
+class Headed(click.Option):
+    """An option that stands under a heading of its own in the help."""
+
+    def __init__(self, *args: Any, heading: str = "", **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.heading = heading
+
+
+def under(heading: str) -> Callable[..., Callable[[F], F]]:
+    """`click.option` for options under a heading of their own in the help of commands that have headings."""
+    return partial(click.option, cls=Headed, heading=heading)
+
+
+def flags_of(kind: type[Section]) -> Callable[[F], F]:
+    """A decorator that gives a command all flags of an options class. What is not given is None, so that a file may say it."""
+
+    def decorate(command: F) -> F:
+        for option in reversed([one for name, field in kind.model_fields.items() for one in _options(name, field)]):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def given_of(kind: type[Section], options: Mapping[str, Any]) -> dict[str, Any]:
+    """What a command was given of the fields of an options class, as the class takes it."""
+    found = {name: options[name] for name in kind.model_fields if name in options}
+    found = {name: value for name, value in found.items() if value is not None and value is not False and value != ()}  # 0 is given
+    for name, value in found.items():
+        if get_origin(kind.model_fields[name].annotation) is dict:
+            pairs = (text.partition("=") for text in value)
+            found[name] = {key.strip(): part.strip() for key, _, part in pairs}
+    return found
+
+
+def format_headed(command: click.Command, context: click.Context, formatter: click.HelpFormatter) -> None:
+    """The options of a command: those without a heading first, then heading by heading."""
+    parts: dict[str, list[tuple[str, str]]] = {"": []}
+    for param in command.get_params(context):
+        record = param.get_help_record(context) if isinstance(param, click.Option) else None
+        if record is not None:
+            parts.setdefault(getattr(param, "heading", ""), []).append(record)
+    for heading, records in parts.items():
+        if records:
+            with formatter.section(heading or "Options"):
+                formatter.write_dl(records)
+
+
+def _options(name: str, field: FieldInfo) -> Iterator[Callable[[F], F]]:
+    flag = next((one for one in field.metadata if isinstance(one, Flag)), Flag())
+    if flag.values:
+        for word, (value, text) in flag.values.items():
+            yield click.option(word, name, cls=Headed, heading=flag.heading, flag_value=value, default=None, help=text)
+        return
+    words = [*([flag.short] if flag.short else []), flag.name or "--" + name.replace("_", "-"), name]
+    text = field.description or ""
+    shape: dict[str, Any] = {"cls": Headed, "heading": flag.heading, "default": None}
+    inner = _plain(field.annotation)
+    if inner is bool:
+        shape["is_flag"] = True
+    elif get_origin(inner) in (tuple, dict):
+        shape |= {"multiple": True, "type": _type(get_args(inner)[0], field) if get_origin(inner) is tuple else str}
+    else:
+        shape["type"] = _type(inner, field)
+        if field.default is not None and not text.endswith("."):
+            text += f" [default: {field.default:g}]." if isinstance(field.default, float) else f" [default: {field.default}]."
+    if flag.metavar:
+        shape["metavar"] = flag.metavar
+    yield click.option(*words, help=text, **shape)
+
+
+def _plain(annotation: Any) -> Any:
+    """The type without None."""
+    if get_origin(annotation) in (Union, types.UnionType):
+        left = [one for one in get_args(annotation) if one is not type(None)]
+        return left[0] if len(left) == 1 else annotation
+    return annotation
+
+
+def _type(kind: Any, field: FieldInfo) -> Any:
+    """How click reads a value: choices, ranges and paths as the field has them."""
+    if any(isinstance(one, Unit) and one.name == "seconds" for one in field.metadata):
+        return Seconds()
+    if get_origin(kind) is Literal:
+        return click.Choice(get_args(kind))
+    if kind is Path:
+        return click.Path(path_type=Path)
+    if kind in (int, float):
+        return _range(kind, field)
+    return str
+
+
+def _range(kind: type, field: FieldInfo) -> click.ParamType[Any]:
+    low: Any = None
+    high: Any = None
+    low_open = high_open = False
+    for one in field.metadata:
+        if isinstance(one, Ge | Gt):
+            low, low_open = (one.ge, False) if isinstance(one, Ge) else (one.gt, True)
+        elif isinstance(one, Le | Lt):
+            high, high_open = (one.le, False) if isinstance(one, Le) else (one.lt, True)
+    if low is None and high is None:
+        return click.INT if kind is int else click.FLOAT
+    return (click.IntRange if kind is int else click.FloatRange)(low, high, min_open=low_open, max_open=high_open)

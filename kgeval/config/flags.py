@@ -1,0 +1,29 @@
+"""One definition of an option: a field of an options class is a keyword of the library, a flag, a key of kgeval.toml and an argument in
+the manifest. The field has the name, the type, the default and the description; a Flag says what the command line shows otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+DAY = 86_400
+
+
+@dataclass(frozen=True)
+class Flag:
+    """How a field looks on the command line. `name`: where it is not the field's own; `short`: one letter; `metavar`: what stands for a
+    value in the help; `heading`: the part of the help; `values`: for a field of several flags, each with its value and its help."""
+
+    name: str = ""
+    metavar: str | None = None
+    short: str = ""
+    heading: str = ""
+    values: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Unit:
+    """The unit of a number, for messages: "seconds"."""
+
+    name: str

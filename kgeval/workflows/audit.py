@@ -1,0 +1,496 @@
+"""The audit of a graph: what is wrong with it, what it looks like, and what its gates come to. Reads only."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kgeval.config import AuditOptions
+from kgeval.errors import InputError, UsageError
+from kgeval.reports.display import percent
+from kgeval.workflows.audit_gates import GatePlan, gated, planned_gates, threshold_texts, write_debt
+from kgeval.workflows.result import Result
+from kgeval.workflows.session import Session, options_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from kgeval.auditing.check import Embedding
+    from kgeval.auditing.engine import Audit, EngineOptions
+    from kgeval.auditing.joined import Joined
+    from kgeval.auditing.part import Part
+    from kgeval.config import Config
+    from kgeval.graph.algorithms import Algorithms
+    from kgeval.graph.connect import Graph
+    from kgeval.graph.memory import Estimate
+    from kgeval.manifest import Asked
+    from kgeval.records import AuditDiff, AuditGate, AuditReport, Finding, FindingChange, Layout, Severity
+
+LARGE_NODES, LARGE_RELATIONS = 1_000_000, 5_000_000
+BY_PART = ("ratchet", "write_baseline")
+
+
+class AuditResult(Result):
+    """What an audit came to. `report`: the record, as the JSON report has it."""
+
+    report: AuditReport
+
+    @property
+    def findings(self) -> list[Finding]:
+        """One a check, in the order of the checks: status, count, total, share, examples and the Cypher behind it."""
+        return self.report.findings
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """The structure figures by name; see the page of the structure figures for each."""
+        return dict(self.report.structure)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row a check: check, group, status, severity, count, total, share (0 to 1), title, examples (list of dicts)."""
+        import pandas as pd
+
+        columns = ["check", "group", "status", "severity", "count", "total", "share", "title", "examples"]
+        rows = [
+            [one.rule_id, one.group, one.status, one.severity, one.count, one.total, one.share, one.title,
+             [example.model_dump(mode="json") for example in one.examples]]
+            for one in self.findings
+        ]
+        return pd.DataFrame(rows, columns=columns)
+
+
+@dataclass(frozen=True)
+class AuditPlan:
+    """What an audit would take: a dry run. `lines`: in words."""
+
+    lines: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What is asked for, checked before a connection is made. `baseline`: earlier reports to compare with."""
+
+    options: AuditOptions
+    engine: EngineOptions
+    joined: list[Joined]
+    gates: GatePlan
+    baseline: Baseline | None = None
+    several: bool = False
+
+
+def audit_options(config: Config, given: Mapping[str, Any]) -> AuditOptions:
+    """The options: what is given over `[audit]` of kgeval.toml. Settings and thresholds add up, by check.
+
+    Raises: UsageError with all faults.
+    """
+    section, given = config.audit, dict(given)
+    given["thresholds"] = threshold_texts(config, options_of(AuditOptions, {"thresholds": given.get("thresholds") or ()}).thresholds)
+    given["settings"] = {**section.settings, **(given.get("settings") or {})}
+    return options_of(AuditOptions, given, section)
+
+
+def prepare(session: Session, options: AuditOptions, *, several: bool = False) -> Prepared:
+    """The audit as it will be run. Raises: UsageError, InputError, ConfigError for whatever is wrong with options and files."""
+    from kgeval.auditing.joined import read_joined
+    from kgeval.records import AuditReport, GraphsReport
+    from kgeval.reports.write import check_outputs
+
+    check_outputs(session.outputs, GraphsReport if several else AuditReport)
+    gates = planned_gates(session, options, today=datetime.now().astimezone().date(), several=several)
+    joined, baseline = read_joined(options.with_reports), read_baseline(session, options)
+    memory_limit_bytes(options)
+    if session.dry and several:
+        raise UsageError("--dry-run looks at one graph", fix="name one graph, or leave --dry-run out")
+    if options.memory_limit and session.gds_session is not None:
+        raise UsageError("--memory-limit is for the database's own GDS; a session has memory of its own", fix="use --gds-session-memory")
+    engine = replace(engine_options(options, gates), embedding=embedding_of(session, options))
+    return Prepared(options, engine, joined, gates, baseline, several)
+
+
+def run(session: Session, options: AuditOptions) -> AuditResult:
+    """The audit of one graph. `write_baseline` is written last; if that cannot be done, the result is there all the same (`fault`).
+
+    Raises: UsageError, InputError, ConfigError, ConnectError, LayoutError.
+    """
+    prepared = prepare(session, options)
+    report, found = audited(session, prepared, session.graph_name)
+    fault = write_debt(prepared.gates, report, found, session.say, redact=session.redact)
+    return AuditResult(report=report, fault=fault)
+
+
+def plan(session: Session, options: AuditOptions) -> AuditPlan:
+    """What `run` would take: sizes by the count store, checks, memory by GDS's estimates. Reads no more.
+
+    Raises: as `run`.
+    """
+    prepared = prepare(session, options)
+    session.graph.memory_limit = memory_limit_bytes(options)
+    bound = session.bound_layout()
+    memory = None if session.gds_session is None else session.gds_session.memory_told
+    rules = [rule.id for rule in prepared.engine.rules]
+    return AuditPlan(tuple(dry_run_lines(session.graph, bound, options, rules, session=memory)))
+
+
+def audited(session: Session, prepared: Prepared, graph_name: str | None, *, bound: Layout | None = None) -> tuple[AuditReport, Audit]:
+    """The report of one graph, what its gates come to as its run's exit code, and what it was made from. `bound`: its layout, if that is
+    known."""
+    from kgeval.auditing.engine import audit
+    from kgeval.auditing.joined import findings_of, warnings
+
+    graph, options = session.graph, prepared.options
+    graph.memory_limit = memory_limit_bytes(options)
+    bound = bound or session.bound_layout(graph_name)
+    notes = size_notes(graph, session.say)
+    engine = prepared.engine
+    if options.schema_file:
+        from kgeval.auditing.schema import read_schema
+
+        schema = read_schema(options.schema_file, graph)
+        engine = replace(engine, schema=schema.parameters(), unanswered=schema.unanswered())
+    with session.progress(len(engine.rules) + 8) as progress:
+        found = audit(graph, bound, engine, progress=progress)
+    for warning in warnings(prepared.joined, bound.scope_value or graph_name):
+        session.say(f"warning: --with: {warning}")
+    found = replace(found, findings=[*found.findings, *findings_of(prepared.joined)])
+    report = _report(session, bound, found, prepared, notes, graph_name)
+    report = gated(report, found, engine.gates, options.fail_on, session.say, several=prepared.several)
+    return compare_with_baseline(report, prepared.baseline, session.say, alone=not prepared.several), found
+
+
+def _report(
+    session: Session, layout: Layout, found: Audit, prepared: Prepared, notes: list[str], graph_name: str | None,
+) -> AuditReport:
+    from kgeval.auditing.construction import construction
+    from kgeval.graph.queries import all_queries
+    from kgeval.records import AuditReport
+
+    graph = session.graph
+    asked = {f.rule_id for f in found.findings if f.status != "skipped"}
+    ran = {q.name for q in all_queries().values() if q.name in asked or q.folder in ("probe", "project")}
+    manifest = session.manifest(
+        prepared.options, server=graph.info, hashes={name: all_queries()[name].sha256 for name in ran},
+        inputs=inputs_of(session, prepared.options), seed=prepared.options.seed, asked=models_of(prepared.engine.embedding),
+    )
+    return AuditReport(
+        graph=layout.scope_value or graph_name, run=manifest, layout=layout, reading=found.reading,
+        structure=found.structure.numbers, structure_skipped=found.structure.skipped, findings=found.findings,
+        construction=construction(graph, layout),
+        notes=[*gds_session_notes(graph.algorithms), *notes, *part_notes(prepared.engine.part)],
+    )
+
+
+def inputs_of(session: Session, options: AuditOptions) -> list[Path]:
+    """The files that shaped the run: configuration, layout, schema, corpus, reports that joined."""
+    from kgeval.config import DEFAULT_FILE
+
+    named = [session.config_file or DEFAULT_FILE, session.layout, options.schema_file, options.corpus]
+    return [Path(name) for name in (*named, *options.with_reports, options.baseline) if name and Path(name).is_file()]
+
+
+def engine_options(options: AuditOptions, gates: GatePlan) -> EngineOptions:
+    """The engine's options; every fault is raised before a connection is made."""
+    from kgeval.auditing.engine import EngineOptions
+    from kgeval.auditing.rulebook import choose
+    from kgeval.auditing.structure import Options
+
+    corpus = texts(options.corpus) if options.corpus else None
+    settings = parse_settings([f"{name}={value}" for name, value in options.settings.items()])
+    return EngineOptions(
+        rules=choose(listed(options.checks), listed(options.skip)), sample=options.limit, timeout=options.timeout,
+        gates=gates.gates, part=part_of(options), settings=settings,
+        structure=None if options.no_structure else Options(timeout=options.timeout, seed=options.seed, corpus=corpus),
+    )
+
+
+def listed(values: Sequence[str]) -> list[str]:
+    """The parts of a list option: comma or repeated."""
+    return [part.strip() for value in values for part in value.split(",") if part.strip()]
+
+
+def embedding_of(session: Session, options: AuditOptions) -> Embedding | None:
+    """What makes the vectors; None without `embed`. The model is loaded and tried here, so that a wrong one is told at once.
+
+    Raises: UsageError for a model that is chosen without `embed`; ModelError for a model or endpoint that cannot be used.
+    """
+    from kgeval.auditing.check import Embedding
+
+    wanted = session.embedding
+    if not options.embed:
+        parts = {"model": wanted.model, "url": wanted.url, "device": wanted.device}
+        if given := [f"--embedding-{name}" for name, value in parts.items() if value]:
+            raise UsageError(f"{', '.join(given)} without --embed", fix="add --embed, or --embed-anew where the graph has embeddings")
+        return None
+    if not session.dry:
+        session.embedder.fresh("ready")
+    return Embedding(session.embedder, anew=options.embed == "anew", cache_dir=wanted.cache_dir, say=session.say)
+
+
+def models_of(embedding: Embedding | None) -> Asked | None:
+    """The embedding model, for the manifest; None where none was used."""
+    from kgeval.manifest import Asked
+    from kgeval.records import ModelRef
+
+    if embedding is None:
+        return None
+    made = embedding.embedder
+    return Asked(models=[ModelRef(role="embedding", name=made.name, base_url=made.base_url)])
+
+
+def gds_session_notes(where: Algorithms | None) -> list[str]:
+    """What a reader must know of where the algorithms ran. `where`: as Graph.algorithms."""
+    from kgeval.graph.aura.session import Session as AuraSession
+
+    if not isinstance(where, AuraSession):
+        return []
+    if not where.used:
+        return ["a session of Aura Graph Analytics was asked for; none was used"]
+    return ["the graph algorithms ran in a session of Aura Graph Analytics, not in the database"]
+
+
+def part_of(options: AuditOptions) -> Part:
+    """What the checks of strings look at. Raises: UsageError beside a ratchet, which counts single hits."""
+    from kgeval.auditing.part import Part
+
+    share = options.sample_share or 1.0
+    if share < 1 and (named := [name for name in BY_PART if getattr(options, name)]):
+        flags = ", ".join("--" + name.replace("_", "-") for name in named)
+        raise UsageError(f"--sample-share does not go with {flags}, which counts single hits", fix="leave one of them out")
+    return Part(share, options.seed)
+
+
+def memory_limit_bytes(options: AuditOptions) -> int | None:
+    """The bytes of `memory_limit`; None without it. Raises: UsageError."""
+    from kgeval.graph.memory import size_of
+
+    return size_of(options.memory_limit) if options.memory_limit else None
+
+
+def size_notes(graph: Graph, say: Callable[[str], None]) -> list[str]:
+    """Says that a database is large, before it is read; the same for the report. Of plain counts, which Neo4j answers from
+    its count store where it gives that away."""
+    from kgeval.graph.queries import all_queries
+
+    held = graph.read(all_queries()["layout-tokens"])[0]
+    if held["nodes"] <= LARGE_NODES and held["relations"] <= LARGE_RELATIONS:
+        return []
+    note = f"a large database: {held['nodes']:,} nodes, {held['relations']:,} relations"
+    say(
+        f"warning: {note}; an audit reads all of it. --dry-run says what it will take; --sample-share 0.1, --memory-limit, --timeout, "
+        "--skip and --no-structure make it lighter",
+    )
+    return [note]
+
+
+def part_notes(part: Part) -> list[str]:
+    """What a reader must know where checks looked at a part."""
+    if part.whole:
+        return []
+    return [f"the checks of names and texts looked at {part.share:.3g} of the things, picked by their ids (seed {part.seed}): their shares "
+            "are estimates with an interval, and a rare fault may be missed; all other checks read everything"]
+
+
+def dry_run_lines(
+    graph: Graph, layout: Layout, options: AuditOptions, rules: list[str], *, session: str | None = None,
+) -> Iterator[str]:
+    """The lines of --dry-run: sizes by the count store where that is possible, memory by GDS's estimates, checks that are asked for.
+    `session`: where the algorithms run in one, its memory in words."""
+    from kgeval.graph.algorithms import missing
+    from kgeval.graph.layouts import catalogue
+    from kgeval.graph.memory import estimate
+
+    held = catalogue(graph)
+    entities = min(held.nodes, sum(held.labels.get(label, 0) for label in layout.entity_labels))
+    relations = sum(held.types.get(name, 0) for name in layout.relation_types)
+    source = "by the count store" if held.source == "count store" else "counted: this server does not give its count store away"
+    yield f"database    {held.nodes:,} nodes, {held.relations:,} relations ({source})"
+    scope = f", of all graphs here, not only of {layout.scope_value}" if layout.scope_value else ""
+    yield f"graph       layout {layout.name}: at most {entities:,} entities, {relations:,} relations{scope}"
+    most = f"at most {options.timeout:g} s each"
+    yield f"checks      {len(rules)} asked for (kgeval doctor says which can run), {most}: {', '.join(rules)}"
+    if options.no_structure:
+        yield "algorithms  none for figures (--no-structure)"
+    elif session is not None:
+        yield f"algorithms  in a session of Aura Graph Analytics with {session}; nothing was asked of Aura"
+    elif reason := missing(graph):
+        yield f"algorithms  none: {reason}"
+    else:
+        yield from _memory(estimate(graph, entities, relations))
+
+
+def _memory(found: Estimate) -> Iterator[str]:
+    from kgeval.graph.memory import PROJECTION, amount
+
+    if not found.steps:
+        yield "algorithms  what memory they take cannot be told here"
+        return
+    parts = ", ".join(f"{step} {amount(found.needed(step))}" for step in sorted(found.steps, key=found.needed) if step != PROJECTION)
+    yield f"algorithms  up to {amount(found.peak)} of the server's heap: projection {amount(found.steps[PROJECTION])}; with it {parts}"
+    for step in found.steps:
+        if refusal := found.refusal(step):
+            yield f"            {step}: {refusal}: will be skipped"
+
+
+KINDS = {bool: "yes or no", int: "whole number", float: "finite number", str: "text"}
+
+
+def parse_settings(given: list[str]) -> dict[str, Any]:
+    """`ID.NAME=VALUE` in the type of the setting's default; a later one wins. All faults at once."""
+    from kgeval.auditing.rulebook import load_rules
+
+    pairs = [(name.strip(), value.strip()) for name, _, value in (text.partition("=") for text in given)]
+    found: dict[str, Any] = {}
+    faults = []
+    for name, value in pairs:
+        rule_id, _, setting = name.partition(".")
+        rule = load_rules().get(rule_id)
+        if rule is None or setting not in rule.settings:
+            faults.append(f"'{name}' is no setting")
+            continue
+        kind = type(rule.settings[setting])
+        try:
+            found[name] = _setting(kind, value)
+        except ValueError:
+            faults.append(f"'{name}={value}' is no {KINDS[kind]}")
+    if faults:
+        raise UsageError("faulty settings: " + "; ".join(faults), fix="kgeval rule show ID lists a check's settings")
+    return found
+
+
+def _setting(kind: type, value: Any) -> Any:
+    """The value in the setting's type. Raises: ValueError."""
+    if kind is bool:
+        words = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
+        if str(value).casefold() not in words:
+            raise ValueError(value)
+        return words[str(value).casefold()]
+    number = kind(value)
+    if kind is not str and not (math.isfinite(number) and abs(number) < 2**62):
+        raise ValueError(value)
+    return number
+
+
+def texts(path: Path) -> list[str]:
+    """The texts of a file, or of all .txt and .md files of a folder."""
+    files = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.suffix in (".txt", ".md"))
+    if not files:
+        raise InputError(f"{path}: no .txt or .md files", fix="give a text file, or a folder that holds some")
+    try:
+        return [file.read_text(encoding="utf-8") for file in files]
+    except (UnicodeDecodeError, OSError) as cause:
+        raise InputError(f"{path}: {cause}", fix="the corpus must be text in UTF-8") from cause
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """The earlier reports that an audit is held against, by their file, and the gate on what became worse."""
+
+    path: Path
+    reports: Sequence[AuditReport]
+    fail_on_worse: Severity | None
+
+    def of(self, graph: str | None, *, alone: bool) -> AuditReport | None:
+        """The report of the graph. The only one of the file stands for any graph if just one is audited (`alone`)."""
+        if alone and len(self.reports) == 1:
+            return self.reports[0]
+        return next((one for one in self.reports if one.graph == graph), None)
+
+
+def read_baseline(session: Session, options: AuditOptions) -> Baseline | None:
+    """The baseline that is asked for. Raises: UsageError, InputError, before anything is run."""
+    from kgeval.auditing.previous import read_audits
+    from kgeval.reports.write import check_replaced
+
+    path = options.baseline
+    if path is None:
+        if options.fail_on_worse:
+            raise UsageError("--fail-on-worse needs an earlier report to compare with", fix="give it with --baseline REPORT.json")
+        return None
+    check_replaced(session.outputs, [path])
+    return Baseline(path, read_audits(path), options.fail_on_worse)
+
+
+def compare_with_baseline(
+    report: AuditReport, baseline: Baseline | None, say: Callable[[str], None], *, alone: bool = True,
+) -> AuditReport:
+    """The report with its diff against the baseline, its notes, and what the gate on it comes to.
+
+    `alone`: it is the only graph that is audited.
+    """
+    from kgeval.auditing.diff import diff as compared
+    from kgeval.auditing.identity import called
+
+    if baseline is None:
+        return report
+    then = baseline.of(report.graph, alone=alone)
+    if then is None:
+        note = f"{baseline.path} holds no audit of {called(report.graph)}: nothing to compare with"
+        say(f"warning: --baseline: {note}")
+        gates = [*report.gates, *_row(baseline.fail_on_worse, None, note)]
+        return _with_code(report, 3 if baseline.fail_on_worse else 0, notes=[*report.notes, note], gates=gates)
+    made = compared(then, report, names=(str(baseline.path), "this audit"), fail_on_worse=baseline.fail_on_worse)
+    warn_of_another(then, report, f"--baseline: {baseline.path} is an audit of", "this one of", say)
+    code = worse_gate(made, say)
+    return _with_code(report, code, diff=made, gates=[*report.gates, *_row(baseline.fail_on_worse, code, "checks cannot be compared")])
+
+
+def warn_of_another(then: AuditReport, report: AuditReport, one: str, other: str, say: Callable[[str], None]) -> None:
+    """Says that two audits that are compared are of different graphs."""
+    from kgeval.auditing.identity import called
+
+    if then.graph != report.graph:
+        say(f"warning: {one} {called(then.graph)}, {other} {called(report.graph)}")
+
+
+def _row(limit: Severity | None, code: int | None, reason: str) -> list[AuditGate]:
+    """--fail-on-worse as a row among the audit's gates; none where it was not asked for. `code`: what it came to; null: no answer."""
+    from kgeval.records import AuditGate
+
+    if limit is None:
+        return []
+    met = {0: True, 1: False}.get(-1 if code is None else code)
+    wording = f"no check of severity {limit} or above is worse than in the baseline"
+    return [AuditGate(id="baseline", limit=wording, met=met, reason=reason if met is None else None)]
+
+
+def _with_code(report: AuditReport, code: int, **update: object) -> AuditReport:
+    run = report.run.model_copy(update={"exit_code": worst((report.run.exit_code, code))})
+    return report.model_copy(update={"run": run, **update})
+
+
+def worst(codes: Sequence[int]) -> int:
+    """The exit code of several results: what is incomplete stands above a gate that failed."""
+    return next((code for code in (130, 2, 3, 1) if code in codes), 0)
+
+
+def worse_gate(made: AuditDiff, say: Callable[[str], None]) -> int:
+    """What --fail-on-worse comes to: 3 if a check or a graph has no answer, 1 if a check is worse, else 0. Says which."""
+    from kgeval.auditing.diff import silent, unanswered_at, worse_at
+
+    if made.fail_on_worse is None:
+        return 0
+    lost, bad = unanswered_at(made, made.fail_on_worse), worse_at(made, made.fail_on_worse)
+    for one in bad:
+        say(f"worse than before: {one.rule_id} ({_amounts(one)})")
+    for one in lost:
+        say(f"gate not answered: {one.rule_id}: {one.reason}")
+    alone = silent(made, made.fail_on_worse)
+    for text in alone:
+        say(f"gate not answered: {text}")
+    return 3 if lost or alone else 1 if bad else 0
+
+
+def _amounts(one: FindingChange) -> str:
+    was = _amount(one.count_before, one.share_before)
+    return f"{was} before, {_amount(one.count_after, one.share_after)} now"
+
+
+def _amount(count: int | None, share: float | None) -> str:
+    if count is None:
+        return "no answer"
+    return f"{count:,} {'hit' if count == 1 else 'hits'}" + (f" ({percent(share)})" if share is not None else "")

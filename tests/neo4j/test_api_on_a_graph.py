@@ -1,0 +1,147 @@
+"""`import kgeval` on a real graph: with an open driver, an address or a session, in threads, in a running event loop, and interrupted."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import signal
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import neo4j
+import pytest
+
+import kgeval
+from kgeval.cli.main import run
+from kgeval.errors import ConnectError, LayoutError
+from kgeval.graph.connect import Address, Graph
+
+SAMPLE = Path(kgeval.__file__).parent / "sample"
+
+
+@pytest.fixture(scope="module")
+def sample(address: Address, connection: Graph) -> Iterator[None]:
+    """The sample graph, and half of it as another graph."""
+    connection.write("MATCH (n) CALL (n) { DETACH DELETE n }")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NEO4J_PASSWORD", address.password)
+        patch.setenv("NEO4J_USERNAME", address.username)
+        for name in ("velmouth", "other"):
+            assert run(["import", str(SAMPLE / "graph.json"), "--uri", address.uri, "--graph", name]) == 0
+    yield
+
+
+@pytest.fixture
+def driver(address: Address, sample: None) -> Iterator[neo4j.Driver]:
+    with neo4j.GraphDatabase.driver(address.uri, auth=(address.username, address.password)) as opened:
+        yield opened
+
+
+@pytest.fixture(autouse=True)
+def secrets(address: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("NEO4J_PASSWORD", address.password)
+    monkeypatch.setenv("NEO4J_USERNAME", address.username)
+
+
+def told(report: Any) -> tuple[Any, Any]:
+    """Figures and findings; GDS adds up in any order, so that the last digits of a mean differ from run to run."""
+    figures = {name: round(value, 12) if isinstance(value, float) else value for name, value in report.structure.items()}
+    return figures, [one.model_dump(exclude={"seconds"}) for one in report.findings]
+
+
+def test_a_driver_gives_what_the_command_gives_and_stays_open(driver: neo4j.Driver, address: Address, tmp_path: Path) -> None:
+    before = driver.execute_query("MATCH (n) OPTIONAL MATCH (n)-[r]->() RETURN count(DISTINCT n) AS n, count(r) AS r").records
+    result = kgeval.audit(driver, graph="velmouth", limit=2, fail_on="error")
+    file = tmp_path / "r.json"
+    assert run(["audit", "--uri", address.uri, "--graph", "velmouth", "--limit", "2", "--fail-on", "error", "-q", "-o", str(file)]) == 1
+    by_command = type(result.report).model_validate_json(file.read_text(encoding="utf-8"))
+    assert told(result.report) == told(by_command)
+    assert (result.exit_code, [gate.met for gate in result.gates]) == (1, [False])
+    assert result.report.run.arguments["limit"] == by_command.run.arguments["limit"] == 2
+    after = driver.execute_query("MATCH (n) OPTIONAL MATCH (n)-[r]->() RETURN count(DISTINCT n) AS n, count(r) AS r").records
+    assert after == before
+    assert len(result.to_pandas()) == len(result.findings)
+
+
+def test_one_session_serves_several_tasks_and_graphs_stand_side_by_side(address: Address, sample: None, tmp_path: Path) -> None:
+    with kgeval.connect(address.uri) as session:
+        first = kgeval.audit(session, graph="velmouth", checks="isolated-entity", no_structure=True)
+        again = kgeval.audit(session, graph="other", checks=["isolated-entity"], no_structure=True)
+        assert first.findings[0].count == again.findings[0].count
+        plan = kgeval.audit(session, graph="velmouth", dry_run=True)
+        assert "layout kgeval" in str(plan)
+        file = first.save(tmp_path / "first.json")
+        both = kgeval.audit(session, graph=[str(file), "other"], checks="isolated-entity", no_structure=True)
+        assert both.report.names == ["velmouth", "other"] and both.exit_code == 0
+        assert list(both.to_pandas().columns)[-2:] == ["velmouth", "other"]
+        assert session.graph.read("RETURN 1 AS one") == [{"one": 1}], "audits leave the caller's session open"
+    assert "graph" not in session.__dict__
+
+
+def test_what_is_accepted_is_written_and_read_again(driver: neo4j.Driver, tmp_path: Path) -> None:
+    debt = tmp_path / "debt.json"
+    kgeval.audit(driver, graph="velmouth", no_structure=True, write_baseline=debt)
+    kgeval.audit(driver, graph="velmouth", no_structure=True, ratchet=debt).raise_for_gates()
+
+
+def test_it_works_inside_a_running_event_loop_and_in_threads(driver: neo4j.Driver, address: Address) -> None:
+    def audited(connection: Any, name: str) -> Any:
+        return told(kgeval.audit(connection, graph=name, no_structure=True).report)
+
+    async def inside() -> Any:
+        return audited(driver, "velmouth")
+
+    expected = asyncio.run(inside())
+    with ThreadPoolExecutor(2) as pool:  # one driver in both; each its own
+        assert list(pool.map(audited, [driver, driver], ["velmouth"] * 2)) == [expected] * 2
+        assert list(pool.map(audited, [address.uri] * 2, ["velmouth"] * 2)) == [expected] * 2
+
+
+def test_an_interrupted_call_leaves_nothing_and_the_driver_goes_on(driver: neo4j.Driver) -> None:
+    def interrupt() -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+    for delay in (0.1, 0.4, 0.8):
+        timer = threading.Timer(delay, interrupt)
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            while True:
+                kgeval.audit(driver, graph="velmouth")
+        timer.join()
+    assert driver.execute_query("CALL gds.graph.list() YIELD graphName RETURN graphName").records == []
+    assert kgeval.audit(driver, graph="velmouth", checks="isolated-entity", no_structure=True).findings[0].status == "failed"
+
+
+def test_a_closed_driver_and_a_missing_graph_or_database_are_plain_errors(driver: neo4j.Driver, address: Address) -> None:
+    with pytest.raises(LayoutError, match="nowhere"):
+        kgeval.audit(driver, graph="nowhere")
+    with pytest.raises(ConnectError, match="nodatabase"):
+        kgeval.audit(driver, database="nodatabase")
+    with neo4j.GraphDatabase.driver(address.uri, auth=("neo4j", "wrong-password")) as wrong, pytest.raises(ConnectError):
+        kgeval.audit(wrong)
+    driver.close()
+    with pytest.raises(ConnectError, match="closed"):
+        kgeval.audit(driver)
+
+
+def test_the_manifest_of_a_driver_holds_no_secret(driver: neo4j.Driver, address: Address) -> None:
+    result = kgeval.audit(driver, graph="velmouth", checks="isolated-entity", no_structure=True)
+    assert address.password not in json.dumps(result.to_dict())
+
+
+def test_the_examples_of_the_page_run(driver: neo4j.Driver, capsys: pytest.CaptureFixture[str]) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    assert len(blocks) >= 4
+    opening = 'driver = neo4j.GraphDatabase.driver("bolt://localhost:7687", auth=("neo4j", "..."))\n'
+    assert opening in blocks[0]
+    names: dict[str, Any] = {"driver": driver}
+    for block in blocks:
+        exec(compile(block.replace(opening, ""), "docs/python.md", "exec"), names)
+    assert Path("report.html").is_file() and "isolated-entity" in capsys.readouterr().out

@@ -1,0 +1,170 @@
+"""`import kgeval`: what it gives, what it costs to import, and what is said of arguments that cannot be used. Without a server."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import neo4j
+import pytest
+from test_audit_diff import example, finding, report
+
+import kgeval
+from kgeval.cli.derive import given_of
+from kgeval.config import AuditOptions
+from kgeval.errors import ConfigError, ConnectError, InputError, UsageError
+from kgeval.records import AuditGate
+from kgeval.reports.write import rendered
+from kgeval.workflows.audit import AuditResult
+
+NOWHERE = "bolt://127.0.0.1:1"
+PAGE = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("NEO4J_URI", "NEO4J_USERNAME", "NEO4J_DATABASE", "NEO4J_PASSWORD"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_importing_it_loads_nothing_heavy_and_every_public_name_is_there() -> None:
+    code = "import sys, kgeval; print(*sorted({name.partition('.')[0] for name in sys.modules} & set(sys.argv[1:])))"
+    heavy = ["neo4j", "pandas", "numpy", "pydantic", "click", "graphdatascience", "openai", "torch", "rich"]
+    done = subprocess.run([sys.executable, "-c", code, *heavy], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
+    for name in kgeval.__all__:
+        assert getattr(kgeval, name) is not None and name in dir(kgeval)
+        assert name == "__version__" or inspect.getdoc(getattr(kgeval, name)), name
+    with pytest.raises(AttributeError, match="no attribute 'audits'"):
+        _ = kgeval.audits  # type: ignore[attr-defined]
+
+
+def test_help_signature_and_page_have_every_option_of_the_one_definition() -> None:
+    signature, text = inspect.signature(kgeval.audit), inspect.getdoc(kgeval.audit) or ""
+    for name, field in AuditOptions.model_fields.items():
+        assert signature.parameters[name].default == field.get_default(call_default_factory=True)
+        assert f"\n{name} (" in text.replace("    ", ""), name
+        assert f"| `{name}` |" in PAGE, name
+
+
+def test_what_a_command_was_given_holds_a_zero_and_not_what_was_left_out() -> None:
+    given = {"limit": 0, "seed": None, "checks": (), "no_structure": False, "fail_on": "error", "settings": ("a.b=1", "a.c = x=y")}
+    assert given_of(AuditOptions, given) == {"limit": 0, "fail_on": "error", "settings": {"a.b": "1", "a.c": "x=y"}}
+
+
+def test_all_faults_of_a_call_are_told_at_once_before_anything_is_opened() -> None:
+    with pytest.raises(UsageError) as caught:
+        kgeval.audit(5, chekcs=["x"], limit="many", graph=3, layuot="a", embedding_batch=0)  # type: ignore[call-overload]
+    told = str(caught.value)
+    for part in ("chekcs: unknown (did you mean checks?)", "layuot: unknown (did you mean layout?)", "limit: ", "embedding_batch: ",
+                 "graph: a name or a list of names is needed, not int", "connection: a neo4j.Driver, an address, a session or None"):
+        assert part in told, part
+
+
+@pytest.mark.parametrize(("options", "words"), [
+    ({"fail_on_worse": "error"}, "fail_on_worse needs an earlier report"),
+    ({"sample_share": 0.1, "write_baseline": "a.json"}, "sample_share does not go with write_baseline"),
+    ({"checks": "nope"}, "no such check: nope"),
+    ({"thresholds": ["isolated-entity<=2"]}, "no share"),
+    ({"settings": {"super-node.min_degree": "many"}}, "whole number"),
+    ({"embedding_model": "x"}, "embedding_model without embed"),
+    ({"graph": ["a", "b"], "ratchet": "r.json"}, "are about one graph"),
+    ({"graph": ["a", "b"], "dry_run": True}, "dry_run looks at one graph"),
+    ({"graph": []}, "an empty list"),
+    ({"gds_session": {"memroy": "8GB"}}, "gds_session.memroy: unknown"),
+    ({"home": "here"}, "exclude each other"),
+])
+def test_options_that_do_not_fit_are_told_in_the_words_of_python(options: dict[str, Any], words: str) -> None:
+    with pytest.raises((UsageError, InputError, ConfigError)) as caught:
+        kgeval.audit(NOWHERE, **options)
+    assert words in str(caught.value)
+    assert "--" not in str(caught.value)
+
+
+def test_it_reads_kgeval_toml_as_the_command_does_unless_told_not_to(tmp_path: Path) -> None:
+    Path("kgeval.toml").write_text("[audit]\nchecks = ['nope']\n", encoding="utf-8")
+    with pytest.raises(UsageError, match="no such check: nope"):
+        kgeval.audit(NOWHERE)
+    with pytest.raises(ConnectError):
+        kgeval.audit(NOWHERE, config=False)
+    with pytest.raises(ConnectError):
+        kgeval.audit(NOWHERE, checks=["isolated-entity"])
+    Path("kgeval.toml").write_text("[audit]\nchekcs = 1\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"audit\.chekcs: unknown key"):
+        kgeval.audit(NOWHERE)
+
+
+def test_a_session_has_its_connection_and_takes_no_other() -> None:
+    with kgeval.connect(NOWHERE, database="x") as session, pytest.raises(UsageError, match="database: the session has its own"):
+        kgeval.audit(session, database="y")
+
+
+@pytest.mark.parametrize(("made", "words"), [
+    (lambda: neo4j.AsyncGraphDatabase.driver(NOWHERE), "not an asynchronous driver"),
+    (lambda: neo4j.GraphDatabase.driver(NOWHERE), "cannot be reached"),
+])
+def test_a_driver_that_cannot_be_used_is_a_plain_error(made: Any, words: str) -> None:
+    with pytest.raises(ConnectError, match=words):
+        kgeval.audit(made())
+
+
+def test_nothing_is_set_for_the_whole_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    import os
+    import signal
+
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = [signal.getsignal(number) for number in numbers], dict(os.environ), threading.active_count()
+    with pytest.raises(ConnectError):
+        kgeval.audit(NOWHERE)
+    assert ([signal.getsignal(number) for number in numbers], dict(os.environ), threading.active_count()) == before
+
+
+@pytest.fixture
+def result() -> AuditResult:
+    """Two checks, one failed; a gate that is met, one that is missed, one without an answer."""
+    gates = [
+        AuditGate(id="self-loop", limit="share <= 0.1", value=0.0, met=True),
+        AuditGate(id="isolated-entity", limit="share <= 0.1", value=0.3, met=False),
+        AuditGate(id="modularity", limit=">= 0.3", met=None, reason="no GDS"),
+    ]
+    isolated = finding(count=3, total=10, examples=[example("Ada <b>")])
+    return AuditResult(report(isolated, finding("self-loop", count=0), gates=gates, structure={"entities": 10}))
+
+
+def test_a_result_gives_rows_figures_and_its_record(result: AuditResult) -> None:
+    rows = result.to_pandas().set_index("check")
+    assert (rows.loc["isolated-entity", "count"], rows.loc["isolated-entity", "share"]) == (3, 0.3)
+    assert rows.loc["isolated-entity", "examples"][0]["items"][0]["name"] == "Ada <b>"
+    assert result.figures == {"entities": 10}
+    assert result.to_dict() == result.report.model_dump(mode="json")
+    assert [one.rule_id for one in result.findings] == ["isolated-entity", "self-loop"]
+
+
+def test_gates_are_looked_at_and_raise_only_when_asked(result: AuditResult) -> None:
+    assert [gate.met for gate in result.gates] == [True, False, None]
+    with pytest.raises(kgeval.GateError) as caught:
+        result.raise_for_gates()
+    assert "isolated-entity share <= 0.1 is missed (0.3)" in str(caught.value)
+    assert "modularity >= 0.3 is not answered (no GDS)" in str(caught.value) and "self-loop" not in str(caught.value)
+    AuditResult(result.report.model_copy(update={"gates": result.gates[:1]})).raise_for_gates()
+
+
+def test_a_result_is_saved_by_the_ending_and_another_is_refused_by_name(result: AuditResult, tmp_path: Path) -> None:
+    for ending in ("html", "json", "md", "csv", "xml", "sarif"):
+        file = result.save(tmp_path / f"r.{ending}")
+        assert file.read_text(encoding="utf-8").strip() == rendered(result.report, ending).strip()
+    assert "Ada" not in result.save(tmp_path / "hidden.json", redact=True).read_text(encoding="utf-8")
+    with pytest.raises(UsageError, match=r"\.docx"):
+        result.save(tmp_path / "r.docx")
+
+
+def test_a_notebook_shows_the_page_in_a_frame_and_print_the_summary(result: AuditResult) -> None:
+    page = result._repr_html_()
+    assert page.startswith("<iframe") and "<b>" not in page and "sandbox" in page
+    assert str(result) == rendered(result.report, "text").rstrip("\n")
+    assert repr(result) == f"AuditResult(exit_code={result.exit_code})"
