@@ -124,7 +124,12 @@ def audit(
             if several is not None:
                 columns = audit_several.columns_of([str(one) for one in several], limited=bool(chosen.thresholds))
                 return audit_several.run(session, chosen, columns)
-            return workflow.plan(session, chosen) if dry_run else workflow.run(session, chosen)
+            if dry_run:
+                return workflow.plan(session, chosen)
+            result = workflow.run(session, chosen)
+            if result.fault:
+                session.say(f"warning: {result.fault.message}")  # the audit is there all the same
+            return result
 
 
 @contextmanager

@@ -88,6 +88,10 @@ def test_what_is_accepted_is_written_and_read_again(driver: neo4j.Driver, tmp_pa
     debt = tmp_path / "debt.json"
     kgeval.audit(driver, graph="velmouth", no_structure=True, write_baseline=debt)
     kgeval.audit(driver, graph="velmouth", no_structure=True, ratchet=debt).raise_for_gates()
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    nowhere = tmp_path / "file" / "debt.json"
+    lost = kgeval.audit(driver, graph="velmouth", checks="isolated-entity", no_structure=True, write_baseline=nowhere)
+    assert lost.findings and "debt.json" in str(lost.fault)
 
 
 def test_it_works_inside_a_running_event_loop_and_in_threads(driver: neo4j.Driver, address: Address) -> None:
