@@ -90,10 +90,10 @@ def audit(**options: Any) -> int:
         config, "audit", options, config_file=options["config_file"], graph_name=options["graph_name"], layout=options["layout_option"],
         layout_keys=parse_overrides(list(options["overrides"])), embedding=embedding_from_options(options),
         gds_session=gds_session_of(config, use=options["gds_session"], parts=parts), dry=options["dry_run"], redact=options["redact"],
-        outputs=outputs, progress=partial(steps_bar, show=not options["no_progress"]),
+        outputs=outputs, progress=partial(steps_bar, show=not options["no_progress"]), announce=not options["no_progress"],
         arguments={"form": options["form"], "graphs": list(options["graphs"])},
     )
-    with session, patient(SESSION_SECONDS if session.gds_session and not session.dry else 0):
+    with patient(SESSION_SECONDS if session.gds_session and not session.dry else 0), session:
         if columns:
             beside = audit_several.run(session, chosen, columns)
             show_report(beside.report, options, outputs)

@@ -122,7 +122,7 @@ def audit(
         with _task(connection, "audit", settings, faults, dry=dry_run) as session:
             chosen = workflow.audit_options(session.config, own)
             if several is not None:
-                columns = audit_several.columns_of([str(one) for one in several], limited=bool(chosen.thresholds))
+                columns = audit_several.columns_of([str(one) for one in several], limited=bool(own.get("thresholds")))
                 return audit_several.run(session, chosen, columns)
             if dry_run:
                 return workflow.plan(session, chosen)

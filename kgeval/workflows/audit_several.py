@@ -171,7 +171,8 @@ def _each(task: _Task, run: _Run, wanted: Sequence[int], audit_one: Callable[[st
 
     for number, at in enumerate(wanted, start=1):
         name = task.columns[at].name
-        task.session.say(f"auditing {name} ({number} of {len(wanted)})")
+        if task.session.announce:
+            task.session.say(f"auditing {name} ({number} of {len(wanted)})")
         try:
             run.done[at] = audit_one(name)
         except KeyboardInterrupt:

@@ -57,9 +57,10 @@ class Session:
     """What a task works with; a context manager that closes what it opened, never a driver that was handed over.
 
     `connection`: an open `neo4j.Driver`, an address, or None: that of kgeval.toml, else the embedded server, started if need be. The
-    password of an address comes from NEO4J_PASSWORD, else from `password`. `layout`: auto, the name of a layout, or a file. `dry`: nothing
+    password of an address comes from NEO4J_PASSWORD, else `ask` is asked. `layout`: auto, the name of a layout, or a file. `dry`: nothing
     large is read and nothing is sent. `say`: gets every message for people. `ask`: a person who can answer, where there is one.
-    `outputs`: the files that the task will write. `progress`: shows so many steps, `downloads` what is fetched. `arguments`: what the
+    `outputs`: the files that the task will write. `announce`: says which of several graphs is at work.
+    `progress`: shows so many steps, `downloads` what is fetched. `arguments`: what the
     manifest keeps beside the options. `source`: where the address came from, for messages. `parent`: whose connection it works with.
     """
 
@@ -81,6 +82,7 @@ class Session:
     arguments: Mapping[str, Any] = field(default_factory=dict)
     say: Callable[[str], None] = log
     ask: Asking | None = None
+    announce: bool = True
     progress: Callable[[int], AbstractContextManager[Callable[[str, str], None]]] = lambda steps: nullcontext(_silent)
     downloads: Callable[[], AbstractContextManager[Any]] = nullcontext
     source: str = "the call"
