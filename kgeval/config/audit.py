@@ -73,6 +73,11 @@ def _several(value: Any) -> Any:
     return (value,) if isinstance(value, str) else value
 
 
+def _name(value: Any) -> Any:
+    """A path stands for its name."""
+    return str(value) if isinstance(value, Path) else value
+
+
 class AuditOptions(Section):
     """What an audit looks at, and its gates: keywords of kgeval.audit, flags of `kgeval audit`, keys of `[audit]` in kgeval.toml."""
 
@@ -89,7 +94,7 @@ class AuditOptions(Section):
     settings: Annotated[dict[str, bool | float | int | str], Flag("--setting", "ID.NAME=VALUE")] = Field(
         default_factory=dict, description="A setting of a check; kgeval rule show ID lists them.",
     )
-    schema_file: Annotated[str | None, Flag("--schema")] = Field(
+    schema_file: Annotated[str | None, BeforeValidator(_name), Flag("--schema")] = Field(
         default=None, description="Schema to check: a file (JSON, YAML, TOML) or 'database'.",
     )
     corpus: Path | None = Field(default=None, description="Text file or folder the graph was made from (for tokens).")

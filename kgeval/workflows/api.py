@@ -206,7 +206,7 @@ def _faults(kind: type[Section], given: Mapping[str, Any]) -> list[str]:
             near = get_close_matches(name, [*kind.model_fields, *_Connection.model_fields], 1)
             faults[name] = f"{name}: unknown" + (f" (did you mean {near[0]}?)" if near else "")
     try:
-        kind.model_validate({name: value for name, value in given.items() if name not in faults})
+        kind.model_validate({name: value for name, value in given.items() if name not in faults and value is not None})
     except ValidationError as cause:
         for line in explain(cause):
             faults.setdefault(line.partition(":")[0].partition(".")[0], line)  # a union has a fault for each of its parts

@@ -10,16 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import neo4j
+import numpy as np
 import pytest
 from test_audit_diff import example, finding, report
 
 import kgeval
 from kgeval.cli.derive import given_of
-from kgeval.config import AuditOptions
+from kgeval.config import AuditOptions, Config
 from kgeval.errors import ConfigError, ConnectError, InputError, UsageError
 from kgeval.records import AuditGate
 from kgeval.reports.write import rendered
-from kgeval.workflows.audit import AuditResult
+from kgeval.workflows.audit import AuditResult, audit_options
 
 NOWHERE = "bolt://127.0.0.1:1"
 PAGE = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
@@ -55,6 +56,16 @@ def test_help_signature_and_page_have_every_option_of_the_one_definition() -> No
 def test_what_a_command_was_given_holds_a_zero_and_not_what_was_left_out() -> None:
     given = {"limit": 0, "seed": None, "checks": (), "no_structure": False, "fail_on": "error", "settings": ("a.b=1", "a.c = x=y")}
     assert given_of(AuditOptions, given) == {"limit": 0, "fail_on": "error", "settings": {"a.b": "1", "a.c": "x=y"}}
+
+
+def test_values_come_as_python_has_them() -> None:
+    given: dict[str, Any] = {"checks": "names", "skip": ["vectors"], "schema_file": Path("s.toml"), "corpus": "texts"}
+    given |= {"limit": np.int64(3), "timeout": None}
+    made = audit_options(Config(), {**given, "settings": {"super-node.min_degree": 50, "inverse-duplicate.any_label": True}})
+    assert (made.checks, made.skip, made.schema_file, made.corpus) == (("names",), ("vectors",), "s.toml", Path("texts"))
+    assert (made.limit, made.timeout, made.settings) == (3, 120.0, {"super-node.min_degree": 50, "inverse-duplicate.any_label": True})
+    with pytest.raises(ConnectError):
+        kgeval.audit(NOWHERE, timeout=None, schema_file=Path("database"), graph=None)
 
 
 def test_all_faults_of_a_call_are_told_at_once_before_anything_is_opened() -> None:
