@@ -17,6 +17,7 @@ from pathlib import Path
 SECONDS = 3.0  # how long a command may take to end
 STUCK = 20.0  # how long one that does not end is watched
 KILLED = -signal.SIGINT  # before Python listens, and when all is written, the signal ends the process itself; shells call that 130 too
+STARTING = "Could not import runpy module", "Failed to import the site module"  # Python's own words, before it has come to kgeval
 PEOPLE = """
 UNWIND range(1, $size) AS i
 CREATE (e:__Entity__:big {id: 'n' + i, name: 'Person ' + i, name_key: 'person ' + i, type: 'Person', description: 'The one called ' + i})
@@ -47,6 +48,8 @@ class Interrupted:
         """What is wrong with how it ended; empty where nothing is."""
         if self.seconds > SECONDS:
             return f"took {self.seconds:.1f} s"
+        if self.code == 1 and any(words in self.said for words in STARTING):
+            return ""
         if self.code not in (130, KILLED):
             return f"ended with {self.code}"
         return "a traceback" if re.search(r"Traceback|Exception ignored", self.said) and self.code == 130 else ""
