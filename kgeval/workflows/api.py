@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from kgeval.workflows.audit import AuditPlan, AuditResult
     from kgeval.workflows.audit_several import GraphsResult
 
-_FLAG = re.compile(r"--([a-z][a-z-]*)")
+_FLAG = re.compile(r"(kgeval [a-z][^;,()]*)|(?<![\w-])--([a-z][a-z-]*)")  # a command that is to be typed, or a flag
 
 
 class _Connection(Section):
@@ -220,36 +220,34 @@ def _unusable(faults: Sequence[str]) -> UsageError:
 @contextmanager
 def _in_python(*kinds: type[Section]) -> Iterator[None]:
     """Errors name keywords where the command line has flags."""
-    names = {"uri": "connection", "set": "layout_keys"} | {flag: name for kind in kinds for flag, name in _keywords(kind).items()}
-
-    def keyword(match: re.Match[str]) -> str:
-        return names.get(match[1], match[1].replace("-", "_"))
-
     try:
         yield
     except KgevalError as fault:
-        fault.message, fault.fix = _FLAG.sub(keyword, fault.message), _FLAG.sub(keyword, fault.fix)
+        fault.message, fault.fix = _with_keywords(fault.message, *kinds), _with_keywords(fault.fix, *kinds)
         fault.args = (fault.message,)
         raise
 
 
-def _keywords(kind: type[Section]) -> dict[str, str]:
-    """The fields of an options class whose flags have names of their own, by flag."""
-    return {
-        flag.name.removeprefix("--"): name for name, field in kind.model_fields.items()
-        for flag in field.metadata if isinstance(flag, Flag) and flag.name
-    }
+def _with_keywords(text: str, *kinds: type[Section]) -> str:
+    """The text with keywords for the flags that it names; commands in it stay as they are typed."""
+    names = {"uri": "connection", "set": "layout_keys", "dry-run": "dry_run"}
+    known: tuple[type[Section], ...] = (_Connection, *kinds)
+    for kind in known:
+        for name, field in kind.model_fields.items():
+            flag = next((one for one in field.metadata if isinstance(one, Flag)), Flag())
+            names[flag.name.removeprefix("--") or name.replace("_", "-")] = name
+            names |= {word.removeprefix("--"): f"{name}={value!r}" for word, (value, _) in flag.values.items()}
+    return _FLAG.sub(lambda match: match[1] or names.get(match[2], match[0]), text)
 
 
 def option_rows(kind: type[Section]) -> Iterator[tuple[str, str, str, str]]:
     """Of each option of a class its keyword, type, default and description."""
-    names = _keywords(kind)
     for name, field in kind.model_fields.items():
         values = [repr(value) for flag in field.metadata if isinstance(flag, Flag) for value, _ in flag.values.values()]
         shown = inspect.formatannotation(field.annotation).replace("pathlib.", "").replace("typing.", "")
         shown = re.sub(r"Optional\[(.+)\]$", r"\1 | None", shown)
         shown = " | ".join(["False", *values]) if values else re.sub(r"Literal\[(.+?)\]", lambda m: m[1].replace(", ", " | "), shown)
-        text = _FLAG.sub(lambda match: names.get(match[1], match[1].replace("-", "_")), field.description or "")
+        text = _with_keywords(field.description or "", kind)
         yield name, shown, repr(field.get_default(call_default_factory=True)), text if text.endswith((".", ")")) else text + "."
 
 
