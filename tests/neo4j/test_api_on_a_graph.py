@@ -84,14 +84,19 @@ def test_one_session_serves_several_tasks_and_graphs_stand_side_by_side(address:
     assert "graph" not in session.__dict__
 
 
-def test_what_is_accepted_is_written_and_read_again(driver: neo4j.Driver, tmp_path: Path) -> None:
+def test_what_is_accepted_is_written_and_read_again(
+    driver: neo4j.Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,
+) -> None:
     debt = tmp_path / "debt.json"
     kgeval.audit(driver, graph="velmouth", no_structure=True, write_baseline=debt)
     kgeval.audit(driver, graph="velmouth", no_structure=True, ratchet=debt).raise_for_gates()
-    (tmp_path / "file").write_text("", encoding="utf-8")
-    nowhere = tmp_path / "file" / "debt.json"
-    lost = kgeval.audit(driver, graph="velmouth", checks="isolated-entity", no_structure=True, write_baseline=nowhere)
-    assert lost.findings and "debt.json" in str(lost.fault)
+
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("kgeval.files.write_text", full)
+    lost = kgeval.audit(driver, graph="velmouth", checks="isolated-entity", no_structure=True, write_baseline=tmp_path / "other.json")
+    assert lost.findings and "No space left" in str(lost.fault) and "No space left" in caplog.text
 
 
 def test_it_works_inside_a_running_event_loop_and_in_threads(driver: neo4j.Driver, address: Address) -> None:
