@@ -236,6 +236,7 @@ _RUNS = [(re.compile(pattern), by) for pattern, by in (
     (r"\bcommand(:|&#58;)[0-9a-f]{12}\b", "command:<digest>"),  # it holds the path of Python; Markdown escapes : before some digits
     (r'("[\w/.-]+": ")[0-9a-f]{64}', r"\1<digest>"),
 )]
+_LIBRARIES = re.compile(r'"libraries": ?\{[^}]*\}')
 _LONG = re.compile(r"(?<![\w.])-?\d+\.\d{10,}(?:e[+-]?\d+)?")
 
 
@@ -255,7 +256,7 @@ def normal(text: str, work: Path | None = None) -> str:
         text = text.replace(place, by)
     for pattern, by in _RUNS:
         text = pattern.sub(by, text)
-    return fixed(text)
+    return fixed(_LIBRARIES.sub(lambda block: re.sub(r'(: ?")[^"]*"', r'\1<version>"', block[0]), text))
 
 
 _VOID = frozenset(["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"])
