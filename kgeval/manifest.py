@@ -60,8 +60,8 @@ class Started:
 
 
 def _unset(value: JsonValue) -> bool:
-    """An option that was not given: null, an empty list, or a flag that is off. 0 is a value."""
-    return value is None or value is False or value == []
+    """An option that was not given: null, an empty list or table, or a flag that is off. 0 is a value."""
+    return value is None or value is False or value in ([], {})
 
 
 def _versions() -> dict[str, str]:

@@ -14,7 +14,6 @@ from pathlib import Path
 import click
 from skill_guide import skill_guide
 
-from kgeval import config
 from kgeval.auditing.pages import rule_page
 from kgeval.auditing.rulebook import load_rules
 from kgeval.cli.main import cli
@@ -67,7 +66,7 @@ from kgeval.records import (
     Triple,
     Verdict,
 )
-from kgeval.workflows.api import option_rows
+from kgeval.workflows.api import FUNCTIONS
 
 ROOT = Path(__file__).resolve().parents[1]
 RECORDS = {
@@ -131,7 +130,7 @@ def with_options(page: str) -> str:
 
     def table(match: re.Match[str]) -> str:
         rows = ["| keyword | type | default | |", "|---|---|---|---|"]
-        for name, kind, default, text in option_rows(getattr(config, match[1])):
+        for name, kind, default, text in FUNCTIONS[match[1]].rows():
             rows.append(f"| `{name}` | {kind.replace('|', 'or')} | {default} | {text} |")
         return "\n".join([match[0].partition("\n")[0], *rows, "<!-- end of options -->"])
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -75,7 +74,6 @@ def audit(**options: Any) -> int:
     from kgeval.workflows import audit as workflow
     from kgeval.workflows import audit_several
     from kgeval.workflows.audit_gates import load_config
-    from kgeval.workflows.progress import steps_bar
     from kgeval.workflows.session import gds_session_of
 
     config = load_config(options["config_file"])
@@ -90,7 +88,7 @@ def audit(**options: Any) -> int:
         config, "audit", options, config_file=options["config_file"], graph_name=options["graph_name"], layout=options["layout_option"],
         layout_keys=parse_overrides(list(options["overrides"])), embedding=embedding_from_options(options),
         gds_session=gds_session_of(config, use=options["gds_session"], parts=parts), dry=options["dry_run"], redact=options["redact"],
-        outputs=outputs, progress=partial(steps_bar, show=not options["no_progress"]), announce=not options["no_progress"],
+        outputs=outputs, show=not options["no_progress"], announce=not options["no_progress"],
         arguments={"form": options["form"], "graphs": list(options["graphs"])},
     )
     with patient(SESSION_SECONDS if session.gds_session and not session.dry else 0), session:

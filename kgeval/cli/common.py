@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
+from kgeval.reports.display import for_terminal
+
 if TYPE_CHECKING:
     from kgeval.config import Config
     from kgeval.graph.connect import Graph
@@ -19,16 +21,12 @@ if TYPE_CHECKING:
 DAY = 86_400
 SEVERITIES = ("error", "warning", "info")  # as in kgeval.records, without its imports: --help names them
 F = TypeVar("F", bound=Callable[..., Any])
+visible = for_terminal
 
 
 def say(text: str) -> None:
     """A message for people, on stderr."""
-    click.echo(visible(text), err=True)
-
-
-def visible(text: str) -> str:
-    """The text with control and direction characters (but line ends and tabs) written out: no name, file or reply steers a terminal."""
-    return "".join(c if c in "\n\t" or c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    click.echo(for_terminal(text), err=True)
 
 
 def listed(values: Iterable[str]) -> list[str]:
@@ -118,13 +116,41 @@ def session_from_options(config: Config, command: str, options: Mapping[str, Any
     from kgeval.cli.download import download_bar
     from kgeval.workflows.session import Session
 
-    uri = options["uri"]
+    uri, home = options.get("uri"), options.get("home")
     context = click.get_current_context(silent=True)
-    if options["home"] is not None and context and context.get_parameter_source("uri") is not click.core.ParameterSource.COMMANDLINE:
+    if home is not None and context and context.get_parameter_source("uri") is not click.core.ParameterSource.COMMANDLINE:
         uri = None  # what stands in the command counts, not the environment
     return Session(
-        command, uri, username=options["username"], database=options["database"], home=options["home"], config=config, say=say,
+        command, uri, username=options.get("username"), database=options.get("database"), home=home, config=config, say=say,
         ask=person(), source="--uri or NEO4J_URI", downloads=download_bar, **more,
+    )
+
+
+def common_session(
+    command: str, options: dict[str, Any], *, outputs: tuple[Path, ...] | None = None, **arguments: Any,
+) -> Session:
+    """A session with all that commands share: configuration, connection, graph, models, embedding, outputs, redaction, progress. `options`:
+    those of the command; its `redact` is set as it holds. `outputs`: of a command that has no reports. `arguments`: what the manifest keeps
+    beside the options.
+
+    Raises: ConfigError, UsageError.
+    """
+    from kgeval.cli.derive import options_from
+    from kgeval.cli.models import embedding_from_options
+    from kgeval.config import BatchOptions, ModelOptions, load
+    from kgeval.graph.layouts import parse_overrides
+
+    config = load(options["config_file"])
+    options["redact"] = options.get("redact") or (outputs is None and config.report.redact)
+    if outputs is None:
+        outputs = tuple(options["outputs"]) or tuple(Path(name) for name in config.report.outputs)
+    return session_from_options(
+        config, command, options, config_file=options["config_file"], graph_name=options.get("graph_name"),
+        layout=options.get("layout_option"), layout_keys=parse_overrides(list(options.get("overrides", ()))),
+        embedding=embedding_from_options(options), asking=options_from(ModelOptions, options),
+        batches=options_from(BatchOptions, options), dry=options.get("dry_run", False), redact=options["redact"],
+        outputs=outputs, show=not options.get("no_progress"),
+        arguments={"form": options["form"], **arguments},
     )
 
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
 import click
 from annotated_types import Ge, Gt, Le, Lt
+from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
-from kgeval.cli.common import F, Seconds
-from kgeval.config import Flag, Section, Unit
+from kgeval.cli.common import F, Seconds, listed
+from kgeval.config import Flag, Section, Unit, explain
+from kgeval.errors import UsageError
+
+S = TypeVar("S", bound=Section)
 
 
 class Headed(click.Option):
@@ -29,11 +33,13 @@ def under(heading: str) -> Callable[..., Callable[[F], F]]:
     return partial(click.option, cls=Headed, heading=heading)
 
 
-def flags_of(kind: type[Section]) -> Callable[[F], F]:
-    """A decorator that gives a command all flags of an options class. What is not given is None, so that a file may say it."""
+def flags_of(kind: type[Section], *, without: Collection[str] = (), **words: str) -> Callable[[F], F]:
+    """A decorator that gives a command the flags of an options class, but those of the fields in `without`. What is not given is None, so
+    that a file may say it. `words`: what stands in braces in the descriptions."""
 
     def decorate(command: F) -> F:
-        for option in reversed([one for name, field in kind.model_fields.items() for one in _options(name, field)]):
+        fields = {name: field for name, field in kind.model_fields.items() if name not in without}
+        for option in reversed([option for name, field in fields.items() for option in _options(name, field, words)]):
             command = option(command)
         return command
 
@@ -43,12 +49,46 @@ def flags_of(kind: type[Section]) -> Callable[[F], F]:
 def given_of(kind: type[Section], options: Mapping[str, Any]) -> dict[str, Any]:
     """What a command was given of the fields of an options class, as the class takes it."""
     found = {name: options[name] for name in kind.model_fields if name in options}
-    found = {name: value for name, value in found.items() if value is not None and value is not False and value != ()}  # 0 is given
+    found = {
+        name: value for name, value in found.items()  # 0 is given, and so is the no of a yes-or-no flag
+        if value is not None and value != () and (value is not False or kind.model_fields[name].default is None)
+    }
     for name, value in found.items():
-        if get_origin(kind.model_fields[name].annotation) is dict:
+        field = kind.model_fields[name]
+        if get_origin(field.annotation) is dict:
             pairs = (text.partition("=") for text in value)
             found[name] = {key.strip(): part.strip() for key, _, part in pairs}
+        elif any(isinstance(flag, Flag) and flag.commas for flag in field.metadata):
+            found[name] = tuple(listed(value))
     return found
+
+
+def options_from(kind: type[S], options: Mapping[str, Any], section: Section | None = None) -> S:
+    """The options of a command over those of its section of kgeval.toml. Raises: UsageError that names every faulty flag."""
+    from kgeval.workflows.session import options_of
+
+    try:
+        return options_of(kind, given_of(kind, options), section)
+    except UsageError as fault:
+        cause = fault.__cause__
+        if not isinstance(cause, ValidationError):
+            raise
+        lines = [line.partition(":") for line in explain(cause)]
+        said = [f"{flag_of(kind, name.partition('.')[0])}:{text}" for name, _, text in lines]
+        raise UsageError("; ".join(said), fix="--help describes each option") from cause
+
+
+def flag_of(kind: type[Section], name: str) -> str:
+    """How a field is written on the command line."""
+    flags = [flag.name for flag in kind.model_fields[name].metadata if isinstance(flag, Flag) and flag.name]
+    return flags[0].split()[-1] if flags else "--" + name.replace("_", "-")
+
+
+class HeadedCommand(click.Command):
+    """A command whose rare options stand under headings of their own in the help."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        format_headed(self, ctx, formatter)
 
 
 def format_headed(command: click.Command, context: click.Context, formatter: click.HelpFormatter) -> None:
@@ -64,20 +104,24 @@ def format_headed(command: click.Command, context: click.Context, formatter: cli
                 formatter.write_dl(records)
 
 
-def _options(name: str, field: FieldInfo) -> Iterator[Callable[[F], F]]:
+def _options(name: str, field: FieldInfo, described: Mapping[str, str]) -> Iterator[Callable[[F], F]]:
     flag = next((one for one in field.metadata if isinstance(one, Flag)), Flag())
     if flag.values:
         for word, (value, text) in flag.values.items():
             yield click.option(word, name, cls=Headed, heading=flag.heading, flag_value=value, default=None, help=text)
         return
-    words = [*([flag.short] if flag.short else []), flag.name or "--" + name.replace("_", "-"), name]
+    words = [*([flag.short] if flag.short else []), *(flag.name or "--" + name.replace("_", "-")).split(), name]
     text = field.description or ""
+    text = text.format_map(described) if described else text
     shape: dict[str, Any] = {"cls": Headed, "heading": flag.heading, "default": None}
+    if flag.envvar:
+        shape |= {"envvar": flag.envvar, "show_envvar": True}
     inner = _plain(field.annotation)
     if inner is bool:
         shape["is_flag"] = True
     elif get_origin(inner) in (tuple, dict):
-        shape |= {"multiple": True, "type": _type(get_args(inner)[0], field) if get_origin(inner) is tuple else str}
+        plain = get_origin(inner) is dict or flag.commas
+        shape |= {"multiple": True, "type": str if plain else _type(get_args(inner)[0], field)}
     else:
         shape["type"] = _type(inner, field)
         if field.default is not None and not text.endswith("."):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from kgeval.cli.common import say
+from kgeval.cli.score import show_scores
 from kgeval.cli.score_options import ANSWERS, FILE
 from kgeval.cli.show import report_options_of
 from kgeval.errors import InputError
@@ -20,7 +21,7 @@ PATH = click.Path(path_type=Path)
 @click.argument("parts", nargs=-1, required=True, type=PATH)
 @click.option("--answers", multiple=True, type=ANSWERS, help="The ANSWERS, where they are not where the parts read them (repeatable).")
 @click.option("--questions", type=FILE, metavar="FILE", help="The questions, where they are not where the parts read them.")
-@click.option("--audit", "audit_report", type=FILE, metavar="JSON", help="The audit report, where it is not where the parts read it.")
+@click.option("--audit", type=FILE, metavar="JSON", help="The audit report, where it is not where the parts read it.")
 @click.option("-c", "--config", "config_file", type=PATH, help="Configuration file (default: as the parts had it).")
 @click.option("--import-journal", "journals", multiple=True, type=PATH, help="Take the calls of a part's own journal over (repeatable).")
 @click.option("--journal", type=PATH, help="Where they go, and where a comparison looks replies up [default: the cache folder].")
@@ -37,25 +38,25 @@ def join(parts: tuple[Path, ...], **given: Any) -> int:
 
     Exit codes: 0 done, 1 a --threshold of the parts is missed, 2 wrong input, 3 a part is incomplete, 130 interrupted.
     """
+    from kgeval.cli.join_verdicts import join_verdicts
+    from kgeval.files.score_forms import command_of
     from kgeval.files.score_parts import without_companions
 
     paths = without_companions(parts)
-    joiner = _joiner(paths)
+    kind = next((found for path in paths if (found := command_of(path)) is not None), "score")  # who joins names the parts that are none
+    if kind not in ("score", "compare"):
+        raise InputError(f"parts of kgeval {kind} cannot be joined", fix="give parts of: score, compare")
     _import_journals(given["journals"], given["journal"])
-    return joiner(paths, given)
+    return join_verdicts(paths, given) if kind == "compare" else _join_scores(paths, given)
 
 
-def _joiner(parts: Sequence[Path]) -> Callable[[Sequence[Path], dict[str, Any]], int]:
-    """What puts parts of this kind together. Raises: InputError where they are not of one kind that is known."""
-    from kgeval.cli.join_scores import join_scores
-    from kgeval.cli.join_verdicts import join_verdicts
-    from kgeval.files.score_forms import command_of
+def _join_scores(paths: Sequence[Path], given: dict[str, Any]) -> int:
+    from kgeval.workflows.score_parts import merge
+    from kgeval.workflows.session import Session
 
-    known = {"score": join_scores, "compare": join_verdicts}
-    kind = next((found for path in parts if (found := command_of(path)) is not None), "score")  # who joins names the parts that are none
-    if kind not in known:
-        raise InputError(f"parts of kgeval {kind} cannot be joined", fix=f"give parts of: {', '.join(known)}")
-    return known[kind]
+    session = Session("join", outputs=given["outputs"], redact=given["redact"], say=say, arguments={"form": given["form"]})
+    result = merge(session, paths, {name: given[name] for name in ("answers", "questions", "audit", "config_file")})
+    return show_scores(result, {**given, "redact": bool(result.report.run.arguments.get("redact"))}, session.outputs)
 
 
 def _import_journals(journals: Sequence[Path], into: Path | None) -> None:

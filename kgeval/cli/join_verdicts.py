@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from kgeval.cli.compare_run import Job, carry_out, open_job
 from kgeval.cli.compare_shards import Told, whole_of
-from kgeval.cli.join_scores import asked_by
 from kgeval.errors import InputError, UsageError
 from kgeval.files.shards import WHOLE
+from kgeval.workflows.score_parts import asked_by
 
 if TYPE_CHECKING:
     from kgeval.comparison.engine import Run
@@ -35,7 +35,7 @@ def join_verdicts(paths: Sequence[Path], given: Mapping[str, Any]) -> int:
     from kgeval.files.verdict_parts import read_verdict_parts
     from kgeval.manifest import Started
 
-    if given["audit_report"]:
+    if given["audit"]:
         raise UsageError("--audit is for parts of kgeval score", fix="leave it out")
     parts = read_verdict_parts(paths, kgeval=__version__)
     options = _options(parts, given)

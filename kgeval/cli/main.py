@@ -5,8 +5,10 @@ from __future__ import annotations
 import importlib
 import logging
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import NoReturn
 
 import click
 
@@ -98,11 +100,16 @@ def cli(context: click.Context, verbose: int, log_file: Path | None) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Runs the command line and exits: 0, 1 (a gate failed), 2 (input), 3 (incomplete), 130 (interrupted)."""
+    end_with(lambda: run(arguments))
+
+
+def end_with(call: Callable[[], int]) -> NoReturn:
+    """Makes a call that may be interrupted, and exits with its code."""
     code = interrupts.INTERRUPTED
     try:
         try:
             interrupts.listen()
-            code = run(arguments)
+            code = call()
         finally:
             interrupts.done()
     except KeyboardInterrupt:  # before the command began, or after it had ended
@@ -113,13 +120,18 @@ def main(arguments: list[str] | None = None) -> None:
 
 def run(arguments: list[str] | None = None) -> int:
     """The exit code of the command line, messages printed to stderr."""
+    return code_of(lambda: cli.main(args=arguments, prog_name="kgeval", standalone_mode=False))
+
+
+def code_of(call: Callable[[], object]) -> int:
+    """The exit code that a call comes to; what it raises is printed to stderr."""
     from kgeval.errors import KgevalError
 
     for library in ("neo4j", "graphdatascience"):  # what they log reaches the user as our own message
         logging.getLogger(library).addHandler(logging.NullHandler())
     try:
         with interrupts.one_interruption():
-            result = cli.main(args=arguments, prog_name="kgeval", standalone_mode=False)
+            result = call()
             sys.stdout.flush()
     except click.exceptions.Exit as stop:
         return stop.exit_code

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -10,14 +9,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from kgeval.cli.common import Seconds, say
-from kgeval.cli.derive import under
+from kgeval.cli.derive import flags_of, under
+from kgeval.config import ModelOptions
 from kgeval.config.audit import EMBEDDINGS
 
 if TYPE_CHECKING:
     from kgeval.config import Config, ModelChoice
     from kgeval.llm.calls import Limits
     from kgeval.llm.embed import Embedder
-    from kgeval.llm.plan import Plan, PlannedStage
+    from kgeval.llm.plan import Plan
     from kgeval.llm.progress import Progress
     from kgeval.llm.session import Models
     from kgeval.llm.shared import Shared
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from kgeval.workflows.session import EmbeddingChoice
 
 F = TypeVar("F", bound=Callable[..., Any])
-HEAD = ("stage", "calls", "in the journal", "input tokens", "output tokens", "cost")
 MONEY = click.FloatRange(min=0, max=1e9)
 
 
@@ -40,6 +39,19 @@ def model_options(role: Role) -> Callable[[F], F]:
                 help="OpenAI-compatible endpoint [default: the client's]. The key comes from OPENAI_API_KEY.",
             ),
             click.option("--language", default="en", show_default=True, metavar="CODE", help="Language of the prompts."),
+        ))
+
+    return decorate
+
+
+def model_flags(role: Role) -> Callable[[F], F]:
+    """The flags of ModelOptions for the model that plays `role`, --dry-run and --no-progress."""
+
+    def decorate(command: F) -> F:
+        return _with(command, (
+            flags_of(ModelOptions, role=role),
+            click.option("--dry-run", is_flag=True, help="Say how many calls, tokens and how much money it would take; send nothing."),
+            click.option("--no-progress", is_flag=True, help="No progress on stderr."),
         ))
 
     return decorate
@@ -178,69 +190,5 @@ def progress_of(options: Mapping[str, Any]) -> Progress:
 
 
 def show_plan(plan: Plan) -> None:
-    """A plan on stdout: a table on a terminal, the same rows as plain text on a pipe. Nothing was sent."""
-    rows = [_row(stage.stage, stage, stage.from_journal) for stage in plan.stages]
-    rows.append(_total(plan))
-    low, high = plan.seconds
-    notes = [
-        f"about {_span(_time(low), _time(high))} at {plan.limits.concurrency} requests at a time"
-        + "".join(f", {limit:,} {what} a minute" for what, limit in (("requests", plan.limits.rpm), ("tokens", plan.limits.tpm)) if limit),
-        f"tokens counted with {plan.tokenizer}; output tokens, and so the higher cost, are estimates; retries and re-asks come on top",
-    ]
-    notes += plan.price_notes
-    if plan.cost is None:
-        notes.append("no price is known for this model: give a price file with --prices to see the cost")
-    _print_table(rows)
-    for note in notes:
-        click.echo(note)
-    click.echo("dry run: nothing was sent")
-
-
-def _row(name: str, stage: PlannedStage, from_journal: int) -> tuple[str, ...]:
-    tokens = _span(f"{stage.input_tokens_low:,}", f"{stage.input_tokens_high:,}")
-    calls = _span(f"{stage.calls_low:,}", f"{stage.calls_high:,}")
-    return (name, calls, f"{from_journal:,}", tokens, f"{stage.output_tokens_high:,}", _money(stage.cost))
-
-
-def _total(plan: Plan) -> tuple[str, ...]:
-    low, high = plan.calls
-    given = _span(f"{sum(s.input_tokens_low for s in plan.stages):,}", f"{sum(s.input_tokens_high for s in plan.stages):,}")
-    got = sum(stage.output_tokens_high for stage in plan.stages)
-    return ("total", _span(f"{low:,}", f"{high:,}"), f"{plan.from_journal:,}", given, f"{got:,}", _money(plan.cost))
-
-
-def _print_table(rows: list[tuple[str, ...]]) -> None:
-    if not sys.stdout.isatty():
-        widths = [max(len(row[at]) for row in (HEAD, *rows)) for at in range(len(HEAD))]
-        for row in (HEAD, *rows):
-            first, *others = zip(row, widths, strict=True)
-            click.echo("  ".join([first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in others)]).rstrip())
-        return
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(show_edge=False, pad_edge=False)
-    for at, name in enumerate(HEAD):
-        table.add_column(name, justify="right" if at else "left")
-    for row in rows[:-1]:
-        table.add_row(*row)
-    table.add_section()
-    table.add_row(*rows[-1], style="bold")
-    Console().print(table)
-
-
-def _span(low: str, high: str) -> str:
-    return low if low == high else f"{low} to {high}"
-
-
-def _money(cost: tuple[float, float] | None) -> str:
-    if cost is None:
-        return "unknown"
-    low, high = (f"{value:.2f}" if value >= 1 or value == 0 else f"{value:.4f}" for value in cost)
-    return f"{_span(low, high)} USD"
-
-
-def _time(seconds: float) -> str:
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 3600 else f"{seconds / 3600:.1f} h"
+    """A plan on stdout. Nothing was sent."""
+    click.echo(str(plan))

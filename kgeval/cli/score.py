@@ -2,69 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.batching import batch_first, batch_options, check_batch
 from kgeval.cli.choose import layout_options
-from kgeval.cli.common import arguments, connection_options
-from kgeval.cli.models import embedding_options, limit_options, model_options
-from kgeval.cli.score_options import (
-    FILE,
-    check_places,
-    check_spread,
-    input_options,
-    metric_options,
-    rows_wanted,
-    selection_of,
-    settings_of,
-    shard_option,
-    spread_options,
-)
-from kgeval.cli.show import report_options_of
-from kgeval.errors import UsageError
+from kgeval.cli.common import common_session, connection_options, say
+from kgeval.cli.derive import HeadedCommand, flags_of, options_from
+from kgeval.cli.interrupts import patient
+from kgeval.cli.models import embedding_options, model_flags
+from kgeval.cli.show import report_options_of, show_report
+from kgeval.config import BatchOptions, ScoreOptions
 
 if TYPE_CHECKING:
-    from kgeval.cli.score_run import Job
-    from kgeval.config import Config
-    from kgeval.manifest import Started
+    from kgeval.workflows.score import ScoreResult
+    from kgeval.workflows.session import Session
+
+ANSWERS = click.Path(path_type=Path)
 
 
-@click.command()
-@input_options
-@metric_options
-@click.option(
-    "--trials", type=click.IntRange(1, 100), default=1, show_default=True, help="Judge everything so many times: spread between runs.",
-)
-@click.option("--resume", is_flag=True, help="Take over the rows that an interrupted run with the same -o has finished.")
-@click.option("--retry-errors", is_flag=True, help="As --resume, but rows with something unscored are done again.")
-@click.option("--no-verdicts", is_flag=True, help="Do not keep the verdicts behind the scores.")
-@click.option("--against", metavar="SYSTEM", help="The system that the others are compared with in cost and gain [default: every pair].")
-@click.option(
-    "--audit", "audit_report", type=FILE, metavar="JSON", help="Report of kgeval audit: do questions that touch its findings score worse?",
-)
-@click.option("--index", "index_records", multiple=True, type=FILE, metavar="JSON", help="Index record: what a system's graph took.")
-@click.option(
-    "--threshold", "thresholds", multiple=True, metavar="[SYSTEM:]METRIC>=X",
-    help="E.g. faithfulness=0.8; missed: exit 1 (comma or repeated).",
-)
-@click.option("--explain", metavar="QUESTION", help="Print the triple graph of this question's pairs with its paths, and stop.")
-@click.option("--write-back", is_flag=True, help="With --explain: write that graph into Neo4j, to look at in Browser.")
-@click.option("--sweep", metavar="GRID", help="Print the KG scores over a grid, tau=0.6,0.7;delta=0.3,0.5, and stop.")
-@shard_option
-@spread_options
+@click.command(cls=HeadedCommand)
+@click.argument("answers", nargs=-1, required=True, type=ANSWERS)
+@flags_of(ScoreOptions)
 @connection_options
 @layout_options
-@model_options("judge")
-@limit_options
-@batch_options
+@model_flags("judge")
+@flags_of(BatchOptions)
 @embedding_options
 @report_options_of("Results: .jsonl .csv .parquet or DIR/; report: .html .md .json .xml", ("text", "json", "md", "html", "xml"))
-def score(**options: Any) -> int:
+def score(answers: tuple[Path, ...], **options: Any) -> int:
     """Score the ANSWERS of RAG systems: files of kgeval, ragas, deepeval, RAGChecker, benchmark-qed, GraphRAG-Bench and others.
 
     One file a system, or one file for several. -o takes result files (.jsonl .csv .parquet, or DIR/ for a run folder) and reports
@@ -73,57 +41,47 @@ def score(**options: Any) -> int:
     Exit codes: 0 done, 1 a --threshold is missed, 2 wrong input or no connection, 3 incomplete (budget reached, too many failures, a
     threshold without an answer), 130 interrupted; what was done is kept, --resume goes on.
     """
-    from kgeval import config as configuration
-    from kgeval.cli.score_run import finish, plan, walk
-    from kgeval.manifest import Started
+    from kgeval.workflows import score as workflow
 
-    config = configuration.load(options["config_file"])
-    options["redact"] = options["redact"] or config.report.redact
-    started = Started("score", arguments(options))
-    job = job_of(config, options, started)
-    job.read_beside()
-    with ExitStack() as stack:
-        rows = stack.enter_context(job.open_rows())
-        job.check(rows)
-        if options["executor"] and not options["dry_run"]:
-            from kgeval.cli.score_spread import spread
-
-            return spread(job, rows, config)
-        job.open_tools(stack, config)
-        if options["explain"] or options["sweep"]:
-            from kgeval.cli.score_kg import explain, sweep
-
-            return explain(job, rows) if options["explain"] else sweep(job, rows)
-        if options["dry_run"]:
-            return plan(job, rows, options["trials"])
-        batch_first(job.tools.models, lambda asker: walk(job, rows, asker, options["trials"]), options)
-        return finish(job, rows)
+    with common_session("score", options, answers=[str(path) for path in answers]) as session:
+        chosen = options_from(ScoreOptions, options, session.config.score)
+        if chosen.explain or chosen.sweep:
+            return _look_closer(session, answers, chosen)
+        if session.dry:
+            click.echo(str(workflow.plan(session, answers, chosen)))
+            return 0
+        with patient() if chosen.executor else nullcontext():
+            result = workflow.run(session, answers, chosen)
+    return show_scores(result, options, session.outputs)
 
 
-def job_of(config: Config, options: Mapping[str, Any], started: Started) -> Job:
-    """Everything that can be checked before a file is read."""
-    from kgeval.cli.score_run import Job, named_judge
+def show_scores(result: ScoreResult, options: dict[str, Any], outputs: tuple[Path, ...]) -> int:
+    """Shows a result: files of results, the report, and what is incomplete or missed. The exit code."""
     from kgeval.files.scores import is_result
-    from kgeval.metrics.summary.gates import parse_gates
-    from kgeval.records import ScoreReport
-    from kgeval.reports.write import check_outputs
 
-    if options["write_back"] and not options["explain"]:
-        raise UsageError("--write-back needs --explain QUESTION", fix="name the question whose graph shall be written")
-    if options["shard"] and (options["explain"] or options["sweep"]):
-        raise UsageError("--shard is for scores; --explain and --sweep look at the whole run", fix="leave --shard out")
-    check_spread(options)
-    check_batch(options)
-    selection = selection_of(config, options)
-    named_judge(config, options, selection)
-    gates = parse_gates([*config.metrics.thresholds, *options["thresholds"]], selection.metrics)
-    outputs = list(options["outputs"]) or [Path(name) for name in config.report.outputs]
-    reports = [path for path in outputs if not is_result(path)]
-    check_outputs(reports, ScoreReport)
-    wanted = rows_wanted(options)
-    check_places(outputs, wanted, options["audit_report"], *options["index_records"], options["config_file"], options["prices"])
-    return Job(
-        options=options, started=started, wanted=wanted, selection=selection, settings=settings_of(config, options),
-        gates=tuple(gates) if wanted.shard is None else (),  # they are about the whole run: the merge looks at them
-        results=tuple(path for path in outputs if is_result(path)), reports=tuple(reports),
-    )
+    for path in result.written:
+        say(f"wrote {path}")
+    show_report(result.report, options, [path for path in outputs if not is_result(path)])
+    for message in result.messages:
+        say(message)
+    return result.exit_code
+
+
+def _look_closer(session: Session, answers: tuple[Path, ...], options: ScoreOptions) -> int:
+    """--explain and --sweep: text on stdout, and nothing is written. The exit code: 3 if the asking stopped before the end."""
+    from kgeval.workflows import score_kg
+    from kgeval.workflows.score import check, prepare
+
+    scoring = prepare(session, answers, options)
+    with scoring.open_rows() as rows:
+        check(scoring, rows)
+        scoring.open_tools()
+        if session.dry:
+            click.echo(str(score_kg.plan(scoring, rows)))
+            return 0
+        if options.explain:
+            for text in score_kg.explain(scoring, rows):
+                click.echo(text)
+        else:
+            click.echo(score_kg.sweep(scoring, rows))
+        return scoring.tools.models.exit_code if scoring.tools.models is not None else 0

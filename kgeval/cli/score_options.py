@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +12,7 @@ from kgeval.cli.common import F, bad_rows_option, listed
 from kgeval.errors import UsageError
 
 if TYPE_CHECKING:
-    from kgeval.config import Config
     from kgeval.files.rows import RowsWanted
-    from kgeval.metrics.definition import Settings
-    from kgeval.metrics.select import Selection
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 ANSWERS = click.Path(path_type=Path)
@@ -59,53 +56,11 @@ def filter_options(*, systems: bool = False) -> tuple[Callable[[F], F], ...]:
     )
 
 
-def metric_options(command: F) -> F:
-    """--metrics and what numbers depend on."""
-    for option in reversed((
-        click.option(
-            "--metrics", "names", multiple=True, metavar="NAMES",
-            help="Metrics and presets, comma or repeated [default: names in [metrics] of kgeval.toml]; kgeval metrics list shows all.",
-        ),
-        click.option("--setting", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of metrics: tau=0.8 (repeatable)."),
-        click.option("--community", type=click.Choice(["leiden", "louvain"]), help="Same as --setting community=..."),
-        click.option("--runs", type=click.IntRange(1, 1000), help="Partitions of a community score; same as --setting runs=..."),
-    )):
-        command = option(command)
-    return command
-
-
 def shard_option(command: F) -> F:
     """--shard K/N."""
     return click.option(
         "--shard", metavar="K/N", help="Only shard K of N, by question: a part of the run; kgeval join puts the N parts together.",
     )(command)
-
-
-def spread_options(command: F) -> F:
-    """--executor, --workers, --shards, --ray-address: the shards of a run by several workers, joined at the end."""
-    for option in reversed((
-        click.option("--executor", type=click.Choice(["local", "ray"]), help="Do the run in shards: processes of this machine, or Ray."),
-        click.option("--workers", type=click.IntRange(1, 1000), help="Shards at a time, with --executor [default: 2]."),
-        click.option("--shards", type=click.IntRange(1, 100), help="Shards in all, with --executor [default: as many as workers]."),
-        click.option("--ray-address", metavar="ADDRESS", help="A Ray cluster that is there [default: one of this machine, for the run]."),
-    )):
-        command = option(command)
-    return command
-
-
-def check_spread(options: Mapping[str, Any]) -> None:
-    """Raises: UsageError for options of several workers that do not fit the rest."""
-    executor = options.get("executor")
-    beside = [f"--{name.replace('_', '-')}" for name in ("workers", "shards", "ray_address") if options.get(name)]
-    if beside and not executor:
-        raise UsageError(f"{', '.join(beside)}: for --executor only", fix="add --executor local (or ray), or leave it out")
-    if options.get("ray_address") and executor != "ray":
-        raise UsageError("--ray-address is for --executor ray", fix="add --executor ray, or leave it out")
-    against = [f"--{name}" for name in ("shard", "explain", "sweep", "batch") if executor and options.get(name)]
-    if against:
-        raise UsageError(f"--executor and {', '.join(against)} exclude each other", fix="leave one of them out")
-    if executor and Path("-") in options["answers"]:
-        raise UsageError("several workers cannot read one standard input", fix="write the answers into a file")
 
 
 def rows_wanted(options: Mapping[str, Any]) -> RowsWanted:
@@ -120,22 +75,6 @@ def rows_wanted(options: Mapping[str, Any]) -> RowsWanted:
         allow_missing=options["allow_missing"], allow_duplicates=options["allow_duplicates"], system=options["system"],
         max_bad_rows=options["max_bad_rows"], shard=parse_shard(options["shard"]) if options.get("shard") else None,
     )
-
-
-def check_places(outputs: Sequence[Path], wanted: RowsWanted, *beside: Path | None) -> None:
-    """That no output replaces a file which the run reads. `beside`: further files that are read.
-
-    Raises: UsageError, also for `-o -`.
-    """
-    from kgeval.files.scores import files_of, is_result
-
-    if Path("-") in outputs:
-        raise UsageError("-o -: an output is a file or a folder", fix="-f json prints the report; -o scores.jsonl writes the scores")
-    read = {path.resolve(): path for path in (*wanted.answers, wanted.questions, *beside) if path is not None and path != Path("-")}
-    made = [*files_of(outputs), *(path for path in outputs if not is_result(path))]
-    lost = dict.fromkeys(str(read[path.resolve()]) for path in made if path.resolve() in read)
-    if lost:
-        raise UsageError(f"-o would replace a file that is read: {', '.join(lost)}", fix="name another file or folder with -o")
 
 
 def maps_of(given: tuple[str, ...]) -> dict[str, str]:
@@ -155,16 +94,3 @@ def _hops(given: tuple[str, ...]) -> tuple[int, ...]:
     return tuple(int(part) for part in parts)
 
 
-def selection_of(config: Config, options: Mapping[str, Any]) -> Selection:
-    """The metrics of the run: --metrics, else kgeval.toml's."""
-    from kgeval.metrics.select import select
-
-    return select(listed(options["names"]) or list(config.metrics.names))
-
-
-def settings_of(config: Config, options: Mapping[str, Any]) -> Settings:
-    """The settings in force: a flag, else kgeval.toml's, else the default."""
-    from kgeval.metrics.options import make_settings, parse_pairs
-
-    flags = {name: options[name] for name in ("community", "runs") if options.get(name) is not None}
-    return make_settings({**config.metrics.settings, **parse_pairs(list(options["settings"])), **flags})

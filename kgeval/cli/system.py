@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.build_show import shown
 from kgeval.cli.common import Seconds, arguments, interactive, say, visible
 from kgeval.errors import UsageError
+from kgeval.workflows.build import shown
 
 if TYPE_CHECKING:
     from kgeval.config import Config

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from kgeval.config.agree import AgreeOptions, CorrelationOptions
+from kgeval.config.asking import BatchOptions, ModelOptions
 from kgeval.config.audit import AuditOptions, AuditSection, GraphSection, IgnoreSection, Limit, ReportSection, SessionSection, Threshold
 from kgeval.config.base import NAME, OptionValue, Section
+from kgeval.config.build import BuildOptions
+from kgeval.config.completeness import CompletenessOptions
 from kgeval.config.flags import Flag, Unit
+from kgeval.config.imports import ImportOptions
+from kgeval.config.merges import MergesOptions
 from kgeval.config.models import LimitsSection, MetricsSection, ModelChoice, ModelSection
+from kgeval.config.questions import CheckOptions, CoverageOptions, GenerateOptions, QuestionsSection
 from kgeval.config.reading import DEFAULT_FILE, Config, environment, explain, load, read
+from kgeval.config.report import ReportOptions
+from kgeval.config.rows import FilterOptions, FirstOptions, QuestionFileOptions, RowOptions
 from kgeval.config.runs import (
     AblationSection,
     AnswersSection,
@@ -14,18 +23,67 @@ from kgeval.config.runs import (
     DatasetSection,
     GoldSection,
     MatrixSection,
-    QuestionsSection,
     ReaderSection,
     RunSection,
     SourceSection,
     SystemSection,
     VariantSection,
 )
+from kgeval.config.score import MetricOptions, ScoreOptions, SpreadOptions
 
 __all__ = [
-    "DEFAULT_FILE", "NAME", "AblationSection", "AnswersSection", "AuditOptions", "AuditSection", "CompareSection", "Config",
-    "DatasetSection", "Flag", "GoldSection", "GraphSection", "IgnoreSection", "Limit", "LimitsSection", "MatrixSection",
-    "MetricsSection", "ModelChoice", "ModelSection", "OptionValue", "QuestionsSection", "ReaderSection", "ReportSection",
-    "RunSection", "Section", "SessionSection", "SourceSection", "SystemSection", "Threshold", "Unit", "VariantSection",
-    "environment", "explain", "load", "read",
+    "DEFAULT_FILE",
+    "NAME",
+    "AblationSection",
+    "AgreeOptions",
+    "AnswersSection",
+    "AuditOptions",
+    "AuditSection",
+    "BatchOptions",
+    "BuildOptions",
+    "CheckOptions",
+    "CompareSection",
+    "CompletenessOptions",
+    "Config",
+    "CorrelationOptions",
+    "CoverageOptions",
+    "DatasetSection",
+    "FilterOptions",
+    "FirstOptions",
+    "Flag",
+    "GenerateOptions",
+    "GoldSection",
+    "GraphSection",
+    "IgnoreSection",
+    "ImportOptions",
+    "Limit",
+    "LimitsSection",
+    "MatrixSection",
+    "MergesOptions",
+    "MetricOptions",
+    "MetricsSection",
+    "ModelChoice",
+    "ModelOptions",
+    "ModelSection",
+    "OptionValue",
+    "QuestionFileOptions",
+    "QuestionsSection",
+    "ReaderSection",
+    "ReportOptions",
+    "ReportSection",
+    "RowOptions",
+    "RunSection",
+    "ScoreOptions",
+    "Section",
+    "SessionSection",
+    "SourceSection",
+    "SpreadOptions",
+    "SystemSection",
+    "Threshold",
+    "Unit",
+    "VariantSection",
+    "environment",
+    "explain",
+    "load",
+    "read",
 ]

@@ -12,13 +12,17 @@ DAY = 86_400
 
 @dataclass(frozen=True)
 class Flag:
-    """How a field looks on the command line. `name`: where it is not the field's own; `short`: one letter; `metavar`: what stands for a
-    value in the help; `heading`: the part of the help; `values`: for a field of several flags, each with its value and its help."""
+    """How a field looks on the command line. `name`: where it is not the field's own (several: with spaces between); `short`: one letter;
+    `metavar`: what stands for a value in the help; `heading`: the part of the help; `envvar`: a variable beside KGEVAL_COMMAND_NAME;
+    `commas`: the parts of one value are values;
+    `values`: for a field of several flags, each with its value and its help."""
 
     name: str = ""
     metavar: str | None = None
     short: str = ""
     heading: str = ""
+    envvar: str | None = None
+    commas: bool = False
     values: Mapping[str, tuple[Any, str]] = field(default_factory=dict)
 
 

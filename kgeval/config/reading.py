@@ -11,18 +11,21 @@ from pydantic import Field, ValidationError
 
 from kgeval.config.audit import AuditSection, GraphSection, IgnoreSection, ReportSection
 from kgeval.config.base import Section
+from kgeval.config.build import BuildOptions
+from kgeval.config.completeness import CompletenessOptions
 from kgeval.config.models import LimitsSection, MetricsSection, ModelSection
+from kgeval.config.questions import QuestionsSection
 from kgeval.config.runs import (
     AblationSection,
     AnswersSection,
     CompareSection,
     GoldSection,
     MatrixSection,
-    QuestionsSection,
     RunSection,
     SourceSection,
     SystemSection,
 )
+from kgeval.config.score import ScoreOptions
 from kgeval.errors import ConfigError
 
 DEFAULT_FILE = "kgeval.toml"
@@ -39,6 +42,9 @@ class Config(Section):
     model: ModelSection = Field(default_factory=ModelSection)
     limits: LimitsSection = Field(default_factory=LimitsSection)
     metrics: MetricsSection = Field(default_factory=MetricsSection)
+    build: BuildOptions = Field(default_factory=BuildOptions)
+    completeness: CompletenessOptions = Field(default_factory=CompletenessOptions)
+    score: ScoreOptions = Field(default_factory=ScoreOptions)
     compare: CompareSection = Field(default_factory=CompareSection)
     systems: list[SystemSection] = Field(default_factory=list)
     questions: QuestionsSection = Field(default_factory=QuestionsSection)
@@ -120,8 +126,12 @@ def explain(error: ValidationError) -> list[str]:
 
 def _wrong(kind: str, message: str) -> str:
     """What is wrong with a value, in plain words."""
-    if kind == "extra_forbidden":
-        return "unknown key"
+    plain = {
+        "extra_forbidden": "unknown key", "int_parsing": "no whole number", "int_type": "no whole number",
+        "int_from_float": "no whole number", "float_parsing": "no number", "float_type": "no number",
+    }
+    if kind in plain:
+        return plain[kind]
     if kind.startswith("date_"):
         return "a date is needed, such as 2027-01-31"
     return message.removeprefix("Value error, ")

@@ -10,19 +10,6 @@ from pydantic import Field, JsonValue
 from kgeval.config.base import NAME, OptionValue, Section
 
 
-class QuestionsSection(Section):
-    """`[questions]`: what `kgeval questions generate` makes where no flag says otherwise. `file`: questions that are there already, for
-    `kgeval run`."""
-
-    kinds: list[str] = Field(default_factory=list)
-    n: int = Field(default=50, ge=1, le=1_000_000)
-    profile: Literal["generic", "narrative", "medical"] = "generic"
-    tries: int = Field(default=3, ge=1, le=1_000)
-    duplicate_threshold: float = Field(default=0.9, gt=0, le=1)
-    answers: bool = True
-    file: Path | None = None
-
-
 class CompareSection(Section):
     """`[compare]`: how `kgeval compare` judges where no flag says otherwise; null: as docs/compare.md says. `thresholds`: as
     --threshold takes them."""

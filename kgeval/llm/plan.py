@@ -7,11 +7,15 @@ fails. A stage whose prompts depend on earlier replies has bounds, low to high.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from kgeval.llm import tokens
 from kgeval.llm.calls import Limits
 from kgeval.llm.prices import Price
 from kgeval.llm.prompts import Prompt
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 GUESSED_SECONDS = 2.0
 GUESSED_OUTPUT = 300
@@ -44,9 +48,13 @@ class PlannedStage:
         return self.price.cost(self.input_tokens_low, 0), self.price.cost(self.input_tokens_high, self.output_tokens_high)
 
 
+_HEAD = ("stage", "calls", "in the journal", "input tokens", "output tokens", "cost")
+
+
 @dataclass(frozen=True)
 class Plan:
-    """All stages of a run, and the limits that it would run under. `tokenizer` names what the tokens were counted with."""
+    """All stages of a run, and the limits that it would run under. `tokenizer` names what the tokens were counted with. `print` shows it
+    as a table."""
 
     stages: tuple[PlannedStage, ...]
     limits: Limits = field(default_factory=Limits)
@@ -79,6 +87,42 @@ class Plan:
         """Seconds at the set concurrency and rates, low to high."""
         return self._seconds(high=False), self._seconds(high=True)
 
+    def to_pandas(self) -> pd.DataFrame:
+        """A row a stage: calls, those in the journal, tokens, USD (None where no price is known)."""
+        import pandas as pd
+
+        costs = [stage.cost or (None, None) for stage in self.stages]
+        return pd.DataFrame({
+            "stage": [stage.stage for stage in self.stages], "calls_low": [stage.calls_low for stage in self.stages],
+            "calls_high": [stage.calls_high for stage in self.stages], "from_journal": [stage.from_journal for stage in self.stages],
+            "input_tokens_low": [stage.input_tokens_low for stage in self.stages],
+            "input_tokens_high": [stage.input_tokens_high for stage in self.stages],
+            "output_tokens_high": [stage.output_tokens_high for stage in self.stages],
+            "cost_low": [low for low, _ in costs], "cost_high": [high for _, high in costs],
+        })
+
+    def __str__(self) -> str:
+        total = ("total", _span(*self.calls), f"{self.from_journal:,}", _span(
+            sum(stage.input_tokens_low for stage in self.stages), sum(stage.input_tokens_high for stage in self.stages),
+        ), f"{sum(stage.output_tokens_high for stage in self.stages):,}", _money(self.cost))
+        rows = [_HEAD, *(_row(stage) for stage in self.stages), total]
+        widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
+        lines = [
+            "  ".join([row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))])
+            for row in rows
+        ]
+        low, high = (_time(seconds) for seconds in self.seconds)
+        rates = (("requests", self.limits.rpm), ("tokens", self.limits.tpm))
+        lines += [
+            f"about {low if low == high else f'{low} to {high}'} at {self.limits.concurrency} requests at a time"
+            + "".join(f", {limit:,} {what} a minute" for what, limit in rates if limit),
+            f"tokens counted with {self.tokenizer}; output tokens, and so the higher cost, are estimates; retries and re-asks come on top",
+            *self.price_notes,
+        ]
+        if self.cost is None:
+            lines.append("no price is known for this model: give a price file with --prices to see the cost")
+        return "\n".join(line.rstrip() for line in [*lines, "dry run: nothing was sent"])
+
     def _seconds(self, *, high: bool) -> float:
         calls = self.calls[high]
         used = sum(stage.input_tokens_high + stage.output_tokens_high if high else stage.input_tokens_low for stage in self.stages)
@@ -106,3 +150,27 @@ def guessed_output(items: int) -> int:
 def priced(stage: PlannedStage, price: Price | None) -> PlannedStage:
     """The stage with the model's price."""
     return replace(stage, price=price)
+
+
+def _row(stage: PlannedStage) -> tuple[str, ...]:
+    return (
+        stage.stage, _span(stage.calls_low, stage.calls_high), f"{stage.from_journal:,}",
+        _span(stage.input_tokens_low, stage.input_tokens_high), f"{stage.output_tokens_high:,}", _money(stage.cost),
+    )
+
+
+def _span(low: int, high: int) -> str:
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+
+
+def _money(cost: tuple[float, float] | None) -> str:
+    if cost is None:
+        return "unknown"
+    low, high = (f"{value:.2f}" if value >= 1 or value == 0 else f"{value:.4f}" for value in cost)
+    return f"{low if low == high else f'{low} to {high}'} USD"
+
+
+def _time(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 3600 else f"{seconds / 3600:.1f} h"

@@ -29,6 +29,11 @@ def visible(text: str, *, longest: int = LONGEST) -> str:
     return line if len(text) <= longest else f"{line}… ({len(text):,} characters)"
 
 
+def for_terminal(text: str) -> str:
+    """The text with control and direction characters (but line ends and tabs) written out: no name, file or reply steers a terminal."""
+    return "".join(c if c in "\n\t" or c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 def _shown(text: str, at: int) -> str:
     char = text[at]
     if char in "\t\n\r":

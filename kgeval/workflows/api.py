@@ -4,49 +4,38 @@ to the log `kgeval`, faults are raised as KgevalError."""
 
 from __future__ import annotations
 
-import inspect
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from pydantic import ConfigDict, Field, ValidationError
-
-from kgeval.config import AuditOptions, Config, Flag, Section, environment, explain
-from kgeval.errors import KgevalError, UsageError
-from kgeval.workflows.progress import steps_bar
-from kgeval.workflows.session import EmbeddingChoice, Session
+from kgeval.config import AgreeOptions, AuditOptions, BuildOptions, ImportOptions, ReportOptions, ScoreOptions
+from kgeval.workflows.keywords import Connection, Function, named_parts, new_session
+from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:
     import neo4j
 
+    from kgeval.llm.plan import Plan
+    from kgeval.workflows.agree import AgreementResult
     from kgeval.workflows.audit import AuditPlan, AuditResult
     from kgeval.workflows.audit_several import GraphsResult
+    from kgeval.workflows.build import BuildPlan, BuildResult
+    from kgeval.workflows.imports import ImportResult
+    from kgeval.workflows.report import ReportResult
+    from kgeval.workflows.score import ScoreResult
 
-_FLAG = re.compile(r"(kgeval [a-z][^;,()]*)|(?<![\w-])--([a-z][a-z-]*)")  # a command that is to be typed, or a flag
-
-
-class _Connection(Section):
-    """What `connect` takes, for its faults to be told all at once."""
-
-    model_config = ConfigDict(arbitrary_types_allowed=True)
-
-    graph: str | None = None
-    layout: str | Path | None = None
-    layout_keys: Mapping[str, Any] = Field(default_factory=dict)
-    username: str | None = None
-    database: str | None = None
-    home: str | Path | None = None
-    config: Config | Path | str | Literal[False] | None = None
-    embedding_model: str | None = None
-    embedding_url: str | None = None
-    embedding_device: str | None = None
-    embedding_batch: int = Field(default=64, ge=1, le=4096)
-    cache_dir: str | Path | None = None
-    gds_session: bool | Mapping[str, Any] = False
-    progress: bool | None = None
+CONNECT = Function("connect", Connection)
+AUDIT = Function("audit", AuditOptions)
+SCORE = Function(  # what is for the terminal and for parts of a run is left to the command
+    "score", ScoreOptions, role="judge", model="judge", without=frozenset((
+        "resume", "retry_errors", "explain", "write_back", "sweep", "shard", "executor", "workers", "shards", "ray_address",
+    )),
+)
+BUILD = Function("build", BuildOptions, role="extractor", without=frozenset(("batch_size",)))
+IMPORT = Function("import_graph", ImportOptions)
+REPORT = Function("report", ReportOptions)
+AGREE = Function("agree", AgreeOptions)
+FUNCTIONS = {function.name: function for function in (AUDIT, SCORE, BUILD, IMPORT, REPORT, AGREE)}
 
 
 def connect(connection: neo4j.Driver | str | None = None, **settings: Any) -> Session:
@@ -67,8 +56,10 @@ def connect(connection: neo4j.Driver | str | None = None, **settings: Any) -> Se
 
     Raises: UsageError with everything that is wrong with the arguments; ConfigError for a faulty file.
     """
-    with _in_python():
-        return _session("connect", connection, settings)
+    with CONNECT.errors():
+        unknown = CONNECT.unknown(settings)
+        known = {name: value for name, value in settings.items() if name not in unknown}
+        return new_session(CONNECT, connection, known, list(unknown.values()))
 
 
 @overload
@@ -108,163 +99,218 @@ def audit(
     from kgeval.workflows import audit as workflow
     from kgeval.workflows import audit_several
 
-    with _in_python(AuditOptions):
-        own = {name: value for name, value in options.items() if name in AuditOptions.model_fields or name not in _Connection.model_fields}
-        settings = {name: value for name, value in options.items() if name not in own}
-        faults = _faults(AuditOptions, own)
-        several = None if graph is None or isinstance(graph, str) else graph
-        if isinstance(graph, str):
-            settings["graph"] = graph
-        elif several is not None and not (isinstance(several, list | tuple) and all(isinstance(one, str | Path) for one in several)):
-            faults.append(f"graph: a name or a list of names is needed, not {type(graph).__name__}")
-        elif several is not None and not several:
-            faults.append("graph: an empty list")
-        with _task(connection, "audit", settings, faults, dry=dry_run) as session:
-            chosen = workflow.audit_options(session.config, own)
-            if several is not None:
-                columns = audit_several.columns_of([str(one) for one in several], limited=bool(own.get("thresholds")))
-                return audit_several.run(session, chosen, columns)
-            if dry_run:
-                return workflow.plan(session, chosen)
-            result = workflow.run(session, chosen)
-            if result.fault:
-                session.say(f"warning: {result.fault.message}")  # the audit is there all the same
-            return result
+    several = None if graph is None or isinstance(graph, str) else graph
+    faults = []
+    if several is not None and not (isinstance(several, list | tuple) and all(isinstance(one, str | Path) for one in several)):
+        faults.append(f"graph: a name or a list of names is needed, not {type(graph).__name__}")
+    elif several is not None and not several:
+        faults.append("graph: an empty list")
+    with AUDIT.called(
+        options, connection=connection, graph=graph if several is None else None, dry=dry_run, faults=faults,
+    ) as call:
+        session, chosen = call.session, workflow.audit_options(call.session.config, call.given)
+        if several is not None:
+            columns = audit_several.columns_of([str(one) for one in several], limited=bool(call.given.get("thresholds")))
+            return audit_several.run(session, chosen, columns)
+        if dry_run:
+            return workflow.plan(session, chosen)
+        result = workflow.run(session, chosen)
+        if result.fault:
+            session.say(f"warning: {result.fault.message}")  # the audit is there all the same
+        return result
 
 
-@contextmanager
-def _task(
-    connection: neo4j.Driver | str | Session | None, command: str, settings: Mapping[str, Any], faults: Sequence[str], *, dry: bool,
-) -> Iterator[Session]:
-    """A session for one task: a new one, closed at its end, or one over the caller's."""
-    if not isinstance(connection, Session):
-        with _session(command, connection, settings, faults, dry=dry) as session:
-            yield session
-        return
-    if settings.keys() - {"graph", "layout", "layout_keys"}:
-        named = ", ".join(sorted(settings.keys() - {"graph", "layout", "layout_keys"}))
-        faults = [*faults, f"{named}: the session has its own; give them to kgeval.connect"]
-    faults = [*faults, *_faults(_Connection, settings)]
-    if faults:
-        raise _unusable(faults)
-    yield connection.task(command, dry=dry, **_renamed(settings))
+@overload
+def score(
+    answers: Any, *, questions: Any = ..., judge: str | None = ..., connection: neo4j.Driver | str | Session | None = ...,
+    graph: neo4j.Driver | str | Session | None = ..., dry_run: Literal[False] = ..., **options: Any,
+) -> ScoreResult: ...
+@overload
+def score(
+    answers: Any, *, questions: Any = ..., judge: str | None = ..., connection: neo4j.Driver | str | Session | None = ...,
+    graph: neo4j.Driver | str | Session | None = ..., dry_run: Literal[True], **options: Any,
+) -> Plan: ...
 
 
-def _session(
-    command: str, connection: Any, settings: Mapping[str, Any], faults: Sequence[str] = (), *, dry: bool = False,
-) -> Session:
-    from kgeval.workflows.audit_gates import load_config
-    from kgeval.workflows.session import gds_session_of
+def score(
+    answers: Any, *, questions: Any = None, judge: str | None = None, connection: neo4j.Driver | str | Session | None = None,
+    graph: neo4j.Driver | str | Session | None = None, dry_run: bool = False, **options: Any,
+) -> ScoreResult | Plan:
+    """The answers of one or several systems, measured: each row by each metric, means with intervals, gates.
 
-    wrong = [*faults, *_faults(_Connection, settings)]
-    if not (connection is None or isinstance(connection, str) or hasattr(connection, "execute_query")):
-        wrong.append(f"connection: a neo4j.Driver, an address, a session or None is needed, not {type(connection).__name__}")
-    if wrong:
-        raise _unusable(wrong)
-    given = _Connection.model_validate(dict(settings))
-    file = Path(given.config) if isinstance(given.config, str | Path) else None
-    config = given.config if isinstance(given.config, Config) else Config() if given.config is False else load_config(file)
-    remote = connection is None or isinstance(connection, str)
-    parts = dict(given.gds_session) if isinstance(given.gds_session, Mapping) else {}
-    if unknown := parts.keys() - {"memory", "ttl", "cloud", "name"}:
-        raise _unusable([f"gds_session.{name}: unknown" for name in sorted(unknown)])
-    home = None if given.home is None else Path(given.home)
-    return Session(
-        command, connection or (environment("NEO4J_URI") if home is None else None),
-        username=given.username or (environment("NEO4J_USERNAME") if remote else None),
-        database=given.database or (environment("NEO4J_DATABASE") if remote else None),
-        home=home, config=config, config_file=file, dry=dry,
-        embedding=EmbeddingChoice(
-            given.embedding_model, given.embedding_url, given.embedding_device, given.embedding_batch,
-            None if given.cache_dir is None else Path(given.cache_dir),
-        ),
-        gds_session=gds_session_of(
-            config, use=bool(given.gds_session), parts={name: parts.get(name) for name in ("memory", "ttl", "cloud", "name")},
-        ),
-        progress=partial(steps_bar, show=given.progress), downloads=nullcontext, source="the call or NEO4J_URI",
-        **_renamed({name: value for name, value in settings.items() if name in ("graph", "layout", "layout_keys")}),
-    )
+    Args:
+        answers: a file (.jsonl, .json, .csv, .parquet), a DataFrame, a list or an iterator of mappings; or a list of files and DataFrames.
+            Fields as in docs/scoring.md: question_id, question, answer, contexts, reference... or by other names, with `map`. An iterator
+            is gone through once; what it raises comes through.
+        questions: the questions with their references, where the answers do not hold them, joined by id; of the same kinds.
+        judge: the model that is asked; finished calls are never paid twice. Its key comes from OPENAI_API_KEY.
+        connection, graph: for metrics that look into a graph: as for `connect`; `graph` may be either, a name or a connection.
+        dry_run: True: only what the models would be asked, as a Plan: calls, tokens, money.
+        **options: those of `connect` (not with a session), and
 
+    {options}
 
-def _renamed(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """As the fields of a session are called."""
-    made = dict(settings)
-    if "graph" in made:
-        made["graph_name"] = made.pop("graph")
-    if made.get("layout") is not None:
-        made["layout"] = str(made["layout"])
-    return made
+    Returns: a ScoreResult: `report` (means, intervals, comparisons), `scores`, `verdicts`, `to_pandas()` (a row a score), `gates` and
+        `raise_for_gates()`, `save(path)`; a notebook shows the report.
+    Raises: UsageError with everything that is wrong with the options; InputError with every bad row; ConnectError, ModelError. What stops
+        early (a budget, too many failures) raises nothing: `exit_code` is 3, and `messages` say why.
+    """
+    from kgeval.workflows import score as workflow
+
+    with SCORE.called(
+        options | {"judge": judge}, connection=connection, graph=graph, dry=dry_run, keep_rows=True,
+    ) as call:
+        files = [call.files.path(one, name) for name, one in named_parts(answers)]
+        given = call.given | ({} if questions is None else {"questions": call.files.path(questions, "questions")})
+        call.session.arguments = {"answers": [str(path) for path in files]}
+        chosen = workflow.score_options(call.session.config, given)
+        return workflow.plan(call.session, files, chosen) if dry_run else workflow.run(call.session, files, chosen)
 
 
-def _faults(kind: type[Section], given: Mapping[str, Any]) -> list[str]:
-    """What is wrong with the values, one line a field, and names that there are not, with the nearest that there is."""
-    from difflib import get_close_matches
-
-    faults: dict[str, str] = {}
-    for name in given:
-        if name not in kind.model_fields:
-            near = get_close_matches(name, [*kind.model_fields, *_Connection.model_fields], 1)
-            faults[name] = f"{name}: unknown" + (f" (did you mean {near[0]}?)" if near else "")
-    try:
-        kind.model_validate({name: value for name, value in given.items() if name not in faults and value is not None})
-    except ValidationError as cause:
-        for line in explain(cause):
-            faults.setdefault(line.partition(":")[0].partition(".")[0], line)  # a union has a fault for each of its parts
-    return list(faults.values())
+@overload
+def build(
+    docs: Any = ..., *, graph: str, connection: neo4j.Driver | str | Session | None = ..., dry_run: Literal[False] = ..., **options: Any,
+) -> BuildResult: ...
+@overload
+def build(
+    docs: Any = ..., *, graph: str, connection: neo4j.Driver | str | Session | None = ..., dry_run: Literal[True], **options: Any,
+) -> BuildPlan: ...
 
 
-def _unusable(faults: Sequence[str]) -> UsageError:
-    return UsageError("these options cannot be used: " + "; ".join(faults), fix="help(kgeval.audit) lists them")
+def build(
+    docs: Any = (), *, graph: str, connection: neo4j.Driver | str | Session | None = None, dry_run: bool = False, **options: Any,
+) -> BuildResult | BuildPlan:
+    """A knowledge graph made from documents, with provenance, or brought up to date. Writes to Neo4j, into the graph of this name only.
+
+    Args:
+        docs: files and folders (text, Markdown, PDF, Word, JSONL), one or a list; or documents as a DataFrame, a list or an iterator of
+            mappings: id, title, text. A document that is unchanged costs nothing.
+        graph: the graph's name: one more label on its nodes.
+        connection: as for `connect`, or a session.
+        dry_run: True: only what would be extracted and asked, as a BuildPlan.
+        **options: those of `connect` (not with a session), and
+
+    {options}
+
+    Returns: a BuildResult: `report` (an IndexRecord: time, calls, tokens, cost, sizes), `to_pandas()`, `save("index.json")`.
+    Raises: UsageError with everything that is wrong with the options; InputError, ConnectError, ModelError before anything is written;
+        IncompleteError where nothing could be extracted; QueryError in the middle: the same call goes on.
+    """
+    from kgeval.workflows import build as workflow
+
+    with BUILD.called(options, connection=connection, dry=dry_run, **_name_of(graph)) as call:
+        several = [docs] if isinstance(docs, str | Path) else docs
+        if not (isinstance(several, list | tuple) and all(isinstance(one, str | Path) for one in several)):
+            several = [call.files.path(docs, "docs")]
+        files = [Path(one) for one in several]
+        call.session.arguments = {"docs": [str(path) for path in files]}
+        chosen = workflow.build_options(call.session.config, call.given)
+        return workflow.plan(call.session, files, chosen) if dry_run else workflow.run(call.session, files, chosen)
 
 
-@contextmanager
-def _in_python(*kinds: type[Section]) -> Iterator[None]:
-    """Errors name keywords where the command line has flags."""
-    try:
-        yield
-    except KgevalError as fault:
-        fault.message, fault.fix = _with_keywords(fault.message, *kinds), _with_keywords(fault.fix, *kinds)
-        fault.args = (fault.message,)
-        raise
+def import_graph(
+    path: str | Path | None = None, *, graph: str, connection: neo4j.Driver | str | Session | None = None, nodes: Any = None,
+    relations: Any = None, chunks: Any = None, documents: Any = None, dry_run: bool = False, **options: Any,
+) -> ImportResult:
+    """A graph from files loaded into Neo4j, provenance kept. Writes into the graph of this name only.
+
+    Args:
+        path: a folder of MS GraphRAG, LightRAG or tables, or one file: GraphML, triples, node-link JSON.
+        graph: the graph's name: one more label on its nodes.
+        connection: as for `connect`, or a session.
+        nodes, relations, chunks, documents: tables instead: a DataFrame, a file (CSV, Parquet), or a list of files. The columns are in
+            docs/import.md.
+        dry_run: True: the files are read and checked, and nothing is written.
+        **options: those of `connect` (not with a session), and
+
+    {options}
+
+    Returns: an ImportResult: `counts`, `notes`, `unchanged`.
+    Raises: UsageError with everything that is wrong with the options; InputError; IncompleteError above the share of bad rows: nothing is
+        written; ConnectError; QueryError in the middle: the graph may be half loaded, `replace=True` begins again.
+    """
+    from kgeval.workflows import imports as workflow
+    from kgeval.workflows.session import options_of
+
+    tables = {"nodes": nodes, "relations": relations, "chunks": chunks, "documents": documents}
+    with IMPORT.called(options, connection=connection, dry=dry_run, **_name_of(graph)) as call:
+        files = {name: call.files.table(table, name) for name, table in tables.items() if table is not None}
+        call.session.arguments = {"path": path and str(path)}
+        chosen = options_of(ImportOptions, {**call.given, **files})
+        return workflow.run(call.session, None if path is None else Path(path), chosen)
 
 
-def _with_keywords(text: str, *kinds: type[Section]) -> str:
-    """The text with keywords for the flags that it names; commands in it stay as they are typed."""
-    names = {"uri": "connection", "set": "layout_keys", "dry-run": "dry_run"}
-    known: tuple[type[Section], ...] = (_Connection, *kinds)
-    for kind in known:
-        for name, field in kind.model_fields.items():
-            flag = next((one for one in field.metadata if isinstance(one, Flag)), Flag())
-            names[flag.name.removeprefix("--") or name.replace("_", "-")] = name
-            names |= {word.removeprefix("--"): f"{name}={value!r}" for word, (value, _) in flag.values.items()}
-    return _FLAG.sub(lambda match: match[1] or names.get(match[2], match[0]), text)
+def _name_of(graph: object) -> dict[str, Any]:
+    """The name of a graph that is written, as `called` takes it."""
+    if isinstance(graph, str) and graph:
+        return {"graph": graph}
+    return {"faults": [f"graph: the graph's name is needed, not {graph!r}"]}
 
 
-def option_rows(kind: type[Section]) -> Iterator[tuple[str, str, str, str]]:
-    """Of each option of a class its keyword, type, default and description."""
-    for name, field in kind.model_fields.items():
-        values = [repr(value) for flag in field.metadata if isinstance(flag, Flag) for value, _ in flag.values.values()]
-        shown = inspect.formatannotation(field.annotation).replace("pathlib.", "").replace("typing.", "")
-        shown = re.sub(r"Optional\[(.+)\]$", r"\1 | None", shown)
-        shown = " | ".join(["False", *values]) if values else re.sub(r"Literal\[(.+?)\]", lambda m: m[1].replace(", ", " | "), shown)
-        text = _with_keywords(field.description or "", kind)
-        yield name, shown, repr(field.get_default(call_default_factory=True)), text if text.endswith((".", ")")) else text + "."
+def report(runs: Any, *, baseline: Any = (), config: Any = None, **options: Any) -> ReportResult:
+    """One report to make a decision from, over the results of other functions, report files, and folders of runs.
+
+    Args:
+        runs: a result of this library, a report file (.json, .html) or a folder of `kgeval run`; or a list of them.
+        baseline: what an earlier run came to, of the same kinds, to compare with.
+        config: as for `connect`.
+
+    {options}
+
+    Returns: a ReportResult: `report` (verdict, what to mend first, five scores, every figure with its interval, cost, what is missing),
+        `to_pandas()` (a row a figure), `gates` and `raise_for_gates()`, `save(path)`; a notebook shows it.
+    Raises: UsageError with everything that is wrong with the options; InputError for files that are no reports.
+    """
+    from kgeval.workflows import report as workflow
+    from kgeval.workflows.session import options_of
+
+    with REPORT.called({**options, "config": config}) as call:
+        files = [call.files.report(one, "runs") for one in _listed(runs)]
+        before = tuple(call.files.report(one, "baseline") for one in _listed(baseline))
+        call.session.arguments = {"runs": [str(path) for path in files]}
+        return workflow.run(call.session, files, options_of(ReportOptions, {**call.given, "baseline": before}))
 
 
-def _described(function: Any, kind: type[Section]) -> None:
-    """Puts the fields of an options class into a function's docstring and signature, for `help()` and notebooks."""
-    lines = [f"{name} ({shown}, default {default}): {text}" for name, shown, default, text in option_rows(kind)]
-    function.__doc__ = (function.__doc__ or "").replace("{options}", "\n        ".join(lines).lstrip())
-    signature = inspect.signature(function)
-    own = [parameter for parameter in signature.parameters.values() if parameter.kind is not inspect.Parameter.VAR_KEYWORD]
-    fields = [
-        inspect.Parameter(
-            name, inspect.Parameter.KEYWORD_ONLY, default=field.get_default(call_default_factory=True), annotation=field.annotation,
-        )
-        for name, field in [*kind.model_fields.items(), *((n, f) for n, f in _Connection.model_fields.items() if n != "graph")]
-        if name not in signature.parameters
-    ]
-    function.__signature__ = signature.replace(parameters=[*own, *fields])
+def agree(
+    labels: Any, *, scores: Any = (), verdicts: Any = (), answers: Any = (), questions: Any = None, config: Any = None, **options: Any,
+) -> AgreementResult:
+    """How far people agree with each other, and metrics and judges with people.
+
+    Args:
+        labels: people's labels: files of `kgeval agree read` or RAGChecker's; a DataFrame, a list or an iterator of mappings.
+        scores: what `kgeval.score` gave for the labelled answers, or files; one or a list.
+        verdicts: files with verdicts of judges of pairs; one or a list.
+        answers, questions: the labelled answers, of the kinds that `score` takes: how far length alone agrees with people.
+        config: as for `connect`.
+
+    {options}
+
+    Returns: an AgreementResult: `report` (an AgreementReport: people, metrics, judges, n, intervals), `to_pandas()`, `save(path)`.
+    Raises: UsageError with everything that is wrong with the options; InputError with every bad row.
+    """
+    from kgeval.workflows import agree as workflow
+    from kgeval.workflows.score import ScoreResult
+    from kgeval.workflows.session import options_of
+
+    with AGREE.called({**options, "config": config}) as call:
+        files = [call.files.path(one, name) for name, one in named_parts(labels, "labels")]
+        scored = [call.files.saved(one, "scores") if isinstance(one, ScoreResult) else one for one in _listed(scores)]
+        given = {
+            **call.given, "verdicts": tuple(Path(one) for one in _listed(verdicts)), "scores": tuple(scored),
+            "answers": tuple(call.files.path(one, name) for name, one in named_parts(answers)) if not _is_nothing(answers) else (),
+            "questions": None if questions is None else call.files.path(questions, "questions"),
+        }
+        call.session.arguments = {"labels": [str(path) for path in files]}
+        return workflow.run(call.session, files, options_of(AgreeOptions, given))
 
 
-_described(audit, AuditOptions)
+def _is_nothing(data: Any) -> bool:
+    return isinstance(data, list | tuple) and not data
+
+
+def _listed(data: Any) -> list[Any]:
+    return list(data) if isinstance(data, list | tuple) else [data]
+
+
+for _function in (audit, score, build, import_graph, report, agree):
+    FUNCTIONS[_function.__name__].describe(_function)

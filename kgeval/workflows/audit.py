@@ -13,6 +13,7 @@ from kgeval.config import AuditOptions
 from kgeval.errors import InputError, UsageError
 from kgeval.reports.display import percent
 from kgeval.workflows.audit_gates import GatePlan, gated, planned_gates, threshold_texts, write_debt
+from kgeval.workflows.progress import steps_bar
 from kgeval.workflows.result import Result
 from kgeval.workflows.session import Session, options_of
 
@@ -153,7 +154,7 @@ def audited(session: Session, prepared: Prepared, graph_name: str | None, *, bou
 
         schema = read_schema(options.schema_file, graph)
         engine = replace(engine, schema=schema.parameters(), unanswered=schema.unanswered())
-    with session.progress(len(engine.rules) + 8) as progress:
+    with steps_bar(len(engine.rules) + 8, show=session.show) as progress:
         found = audit(graph, bound, engine, progress=progress)
     for warning in warnings(prepared.joined, bound.scope_value or graph_name):
         session.say(f"warning: --with: {warning}")

@@ -6,17 +6,46 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 
+def shows_progress(show: bool | None) -> bool:
+    """Whether there is a place for a bar. `show`: True: on a terminal or in a notebook; None: only in a notebook; False: nowhere."""
+    if show is False:
+        return False
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    return console.is_jupyter or bool(show and console.is_terminal)
+
+
 @contextmanager
 def steps_bar(steps: int, *, show: bool | None) -> Iterator[Callable[[str, str], None]]:
-    """What is called at each step with its kind and name. `show`: None: only in a notebook; True: where a bar can be shown at all."""
+    """What is called at each step with its kind and name. `show`: as shows_progress."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    console = Console() if show is False else Console(stderr=True)
-    if show is False or not (console.is_jupyter or (show and console.is_terminal)):
+    if not shows_progress(show):
         yield lambda kind, name: None
         return
     columns = (TextColumn("{task.description:40}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("connecting", total=steps)
         yield lambda kind, name: bar.update(task, description=name if kind == "check" else f"structure: {name}", advance=1)
+
+
+@contextmanager
+def stage_bars(*, show: bool | None) -> Iterator[Callable[[str, int, int | None], None]]:
+    """What is called with a stage, how much of it is done, and how much there is: a bar a stage. `show`: as shows_progress."""
+    from rich.console import Console
+    from rich.progress import Progress, TaskID
+
+    if not shows_progress(show):
+        yield lambda stage, done, total: None
+        return
+    with Progress(console=Console(stderr=True)) as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def hear(stage: str, done: int, total: int | None) -> None:
+            if stage not in tasks:
+                tasks[stage] = bar.add_task(stage, total=total)
+            bar.update(tasks[stage], completed=done)
+
+        yield hear

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kgeval.errors import GateError, KgevalError
+from kgeval.errors import GateError, KgevalError, UsageError
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from kgeval.records import GateResult, Question
 
 
 @dataclass(frozen=True)
@@ -82,3 +84,69 @@ class Result:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(exit_code={self.exit_code})"
+
+
+@dataclass(frozen=True)
+class QuestionsResult(Result):
+    """Questions that were made or marked. `file`: the questions, one a line; None where nobody asked to keep them. `written`: all files
+    that were written. `messages`: what is lacking, and thresholds that are missed or without an answer."""
+
+    file: Path | None = None
+    written: tuple[Path, ...] = ()
+    messages: tuple[str, ...] = ()
+    _folder: Any = field(default=None, repr=False)  # of questions that nobody asked to be written: gone with this object
+
+    @property
+    def gates(self) -> list[Any]:
+        """None, for most that is done with questions."""
+        return []
+
+    @property
+    def questions(self) -> Iterator[Question]:
+        """The questions in their order; read from the file, so that memory stays flat."""
+        from kgeval.files.rows import read_questions
+
+        return iter(read_questions(self.file)) if self.file else iter(())
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row a question, its fields as its JSON has them."""
+        import pandas as pd
+
+        return pd.DataFrame([question.model_dump(mode="json") for question in self.questions])
+
+    def save(self, path: str | Path, *, redact: bool = False) -> Path:
+        """Writes the questions (.jsonl), and the report beside them (X.run.json).
+
+        Raises: UsageError for another ending, or `redact`; InputError where nothing can be written.
+        """
+        from kgeval.files.partial import private
+
+        output = Path(path)
+        if redact or output.suffix.lower() != ".jsonl":
+            raise UsageError(f"{output}: questions are written as .jsonl, and whole", fix="name a .jsonl file")
+        if self.file is None:
+            raise UsageError("the questions were not kept", fix="name the file when they are made")
+        with private(output) as out, self.file.open(encoding="utf-8", newline="\n") as lines:
+            out.writelines(lines)
+        with private(beside(output)) as out:
+            out.write(self.rendered("json"))
+        return output
+
+
+def beside(output: Path) -> Path:
+    """The file with report and manifest that stands beside an output of rows."""
+    return output.with_name(f"{output.stem}.run.json")
+
+
+def threshold_lines(gates: Iterable[GateResult], why: Callable[[GateResult], str]) -> list[str]:
+    """A line for each threshold on questions that is missed or has no answer; `why` says why it has none."""
+    from kgeval.reports.display import beyond
+
+    lines = []
+    for gate in gates:
+        name, sign = f"{gate.metric} of {gate.system}", ">=" if gate.least else "<="
+        if gate.met is None:
+            lines.append(f"threshold not answered: {name}: {why(gate)}")
+        elif not gate.met:
+            lines.append(f"threshold missed: {name} is {beyond(gate.value or 0.0, gate.limit)}, wanted {sign} {gate.limit:g}")
+    return lines

@@ -14,20 +14,30 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import ValidationError
 
-from kgeval.config import Config, Section, environment, explain
+from kgeval.config import BatchOptions, Config, ModelOptions, Section, environment, explain
 from kgeval.errors import UsageError
 from kgeval.manifest import Started
 from kgeval.workflows.layouts import Asking, configured_layout
+from kgeval.workflows.progress import shows_progress
 
 if TYPE_CHECKING:
     import neo4j
+    from pydantic import JsonValue
 
+    from kgeval.config import ModelChoice
     from kgeval.graph.aura import SessionOptions
     from kgeval.graph.connect import Address, Graph
+    from kgeval.llm.asker import Asker
+    from kgeval.llm.calls import Limits
     from kgeval.llm.embed import Embedder
-    from kgeval.records import Layout, RunManifest
+    from kgeval.llm.progress import Progress
+    from kgeval.llm.session import Models
+    from kgeval.llm.shared import Shared
+    from kgeval.records import Layout, Role, RunManifest
 
+T = TypeVar("T")
 S = TypeVar("S", bound=Section)
+_PLAIN = ("command", "connection", "username", "database", "graph_name", "layout", "redact", "source")  # what JSON has as it is
 _logger = logging.getLogger("kgeval")
 
 
@@ -35,10 +45,6 @@ def log(text: str) -> None:
     """Where a library says what it does: the log, warnings as warnings."""
     warning = text.startswith("warning: ")
     _logger.log(logging.WARNING if warning else logging.INFO, "%s", text.removeprefix("warning: "))
-
-
-def _silent(kind: str, name: str) -> None:
-    """Shows no progress."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +66,10 @@ class Session:
     password of an address comes from NEO4J_PASSWORD, else `ask` is asked. `layout`: auto, the name of a layout, or a file. `dry`: nothing
     large is read and nothing is sent. `say`: gets every message for people. `ask`: a person who can answer, where there is one.
     `outputs`: the files that the task will write. `announce`: says which of several graphs is at work.
-    `progress`: shows so many steps, `downloads` what is fetched. `arguments`: what the
-    manifest keeps beside the options. `source`: where the address came from, for messages. `parent`: whose connection it works with.
+    `show`: progress: on a terminal and in a notebook, None: only in a notebook. `downloads`: shows what is fetched. `asking`: which model
+    is asked and its limits; `batches`: by the provider's batches. `arguments`: what the manifest keeps beside the options.
+    `source`: where the address came from, for messages. `keep_rows`: makers of rows keep them for their result where no output is named.
+    `spooled`: of files with rows that were handed over as objects, how the manifest calls them. `parent`: whose connection it works with.
     """
 
     command: str
@@ -76,6 +84,8 @@ class Session:
     layout_keys: Mapping[str, Any] = field(default_factory=dict)
     embedding: EmbeddingChoice = field(default_factory=EmbeddingChoice)
     gds_session: SessionOptions | None = None
+    asking: ModelOptions = field(default_factory=ModelOptions)
+    batches: BatchOptions = field(default_factory=BatchOptions)
     dry: bool = False
     redact: bool = False
     outputs: tuple[Path, ...] = ()
@@ -83,9 +93,11 @@ class Session:
     say: Callable[[str], None] = log
     ask: Asking | None = None
     announce: bool = True
-    progress: Callable[[int], AbstractContextManager[Callable[[str, str], None]]] = lambda steps: nullcontext(_silent)
+    show: bool | None = None
     downloads: Callable[[], AbstractContextManager[Any]] = nullcontext
     source: str = "the call"
+    keep_rows: bool = False
+    spooled: Mapping[Path, str] = field(default_factory=dict)
     parent: Session | None = None
     started: Started = field(init=False)
     _stack: ExitStack = field(default_factory=ExitStack, init=False)
@@ -103,6 +115,30 @@ class Session:
     def task(self, command: str, *, dry: bool = False, **changes: Any) -> Session:
         """A session for one task over the connection of this one, which is not closed with it. `changes`: other fields."""
         return replace(self, command=command, dry=dry, parent=self, **changes)
+
+    def portable(self) -> dict[str, Any]:
+        """This session as JSON has it, for a worker: without what is open, and without secrets. Of one with an address, not a driver."""
+        plain = {name: getattr(self, name) for name in _PLAIN}
+        paths = {name: path and str(path) for name in ("home", "config_file") if (path := getattr(self, name)) is not None}
+        return {
+            **plain, **paths, "layout_keys": dict(self.layout_keys), "outputs": [str(path) for path in self.outputs],
+            "embedding": {name: str(value) if isinstance(value, Path) else value for name, value in vars(self.embedding).items()},
+            "asking": self.asking.model_dump(mode="json"), "batches": self.batches.model_dump(mode="json"),
+        }
+
+    @classmethod
+    def from_portable(cls, data: Mapping[str, Any], say: Callable[[str], None]) -> Session:
+        """The session that `portable` described, with kgeval.toml read again. Raises: ConfigError."""
+        from kgeval.config import load
+
+        file, home, embedding = data.get("config_file"), data.get("home"), dict(data["embedding"])
+        cache = embedding.pop("cache_dir")
+        return cls(
+            **{name: data[name] for name in _PLAIN}, config_file=Path(file) if file else None, home=Path(home) if home else None,
+            config=load(Path(file) if file else None), layout_keys=data["layout_keys"], outputs=tuple(map(Path, data["outputs"])),
+            embedding=EmbeddingChoice(**embedding, cache_dir=Path(cache) if cache else None),
+            asking=ModelOptions.model_validate(data["asking"]), batches=BatchOptions.model_validate(data["batches"]), say=say, show=False,
+        )
 
     @cached_property
     def graph(self) -> Graph:
@@ -145,8 +181,112 @@ class Session:
             cache_dir=wanted.cache_dir, batch=wanted.batch, device=wanted.device, say=self.say,
         )
 
-    def manifest(self, options: Section, **more: Any) -> RunManifest:
-        """The manifest of a task that ran now: what this session and the options are, save what only concerns the screen."""
+    @property
+    def limits(self) -> Limits:
+        """The limits in force: those of `asking` over `[limits]` of kgeval.toml over the defaults."""
+        from kgeval.llm.calls import Limits
+
+        given, section = self.asking, self.config.limits
+
+        def chosen(own: T | None, configured: T) -> T:
+            return configured if own is None else own
+
+        return Limits(
+            concurrency=chosen(given.max_concurrency, section.concurrency), rpm=chosen(given.rpm, section.rpm),
+            tpm=chosen(given.tpm, section.tpm), max_retries=chosen(given.max_retries, section.retries),
+            max_reasks=chosen(given.max_reasks, section.reasks), timeout=chosen(given.call_timeout, section.timeout),
+            cost_limit=chosen(given.cost_limit, section.cost), max_calls=chosen(given.max_calls, section.calls),
+            max_error_rate=chosen(given.max_error_rate, section.error_rate),
+        )
+
+    @cached_property
+    def shared(self) -> Shared:
+        """The budget and the rates of this task: its models take part in them together."""
+        from kgeval.llm.shared import Shared
+
+        return Shared(self.limits)
+
+    @cached_property
+    def call_progress(self) -> Progress:
+        """The progress lines of model calls."""
+        from kgeval.llm.progress import Progress
+
+        return Progress(shown=shows_progress(self.show))
+
+    def names_model(self, role: Role) -> bool:
+        """Whether a model is named for the role, in the call or in kgeval.toml."""
+        return bool((self.asking.model or "").strip() or self._choice(role).name)
+
+    def models(self, role: Role, *, name: str | None = None, **parameters: JsonValue) -> Models:
+        """An open way to the model that plays the role, closed with this session: `name` over `asking` over `[model.ROLE]`. `parameters`:
+        of its requests, over those of kgeval.toml. Nothing is sent yet.
+
+        Raises: UsageError without a model's name; ModelError where the model cannot be used so (no price for a cost limit).
+        """
+        from kgeval.llm.calls import Endpoint
+        from kgeval.llm.endpoints import endpoint_in_use
+        from kgeval.llm.places import journal_file
+        from kgeval.llm.session import open_models
+
+        choice, given = self._choice(role), self.asking
+        model = (name or given.model or choice.name or "").strip()
+        if not model:
+            raise UsageError(f"no model is named for the {role}", fix=f"give --model NAME, or name = ... in [model.{role}] of kgeval.toml")
+        url = given.base_url or choice.base_url
+        endpoint = Endpoint(
+            model=model, base_url=url, parameters={**choice.parameters, **parameters},
+            name=endpoint_in_use(choice.base_url, choice.endpoint, url),
+        )
+        models = self._stack.enter_context(open_models(
+            endpoint, self.limits, role=role, journal=journal_file(given.journal, given.cache_dir), prices=given.prices,
+            language=given.language, progress=self.call_progress, shared=self.shared,
+        ))
+        if models.price_is_unchecked and not self.dry:
+            self.say(f"warning: {models.price_note}")
+        return models
+
+    def batch_first(self, models: Models | None, walk: Callable[[Asker], object]) -> None:
+        """With `batches.batch`: brings all that `walk` asks for into the journal by batches, round after round; the run that follows finds
+        it there and asks live only what is left. Else, in a dry run, or where no model is asked: nothing.
+
+        `walk` goes through all work of the task once, asking the asker that it is given, as for a dry run (`asker.dry` is true).
+        Raises: as llm.batch.rounds.ask_in_batches.
+        """
+        chosen = self.batches
+        if models is None or self.dry or not chosen.batch:
+            return
+        from kgeval.llm.batch.rounds import ask_in_batches
+        from kgeval.llm.batch.settings import BatchSettings
+
+        usual = BatchSettings()
+        settings = BatchSettings(
+            window=chosen.batch_window or usual.window, poll=chosen.batch_poll or usual.poll,
+            requests=chosen.batch_size or usual.requests, factor=chosen.batch_price_factor,
+        )
+        if settings.factor is None and models.priced:
+            self.say("what a batch call costs is not known: costs are counted as if it were live (--batch-price-factor says how much less "
+                     "it is)")
+        try:
+            left = ask_in_batches(models, walk, settings, self.say)
+        except KeyboardInterrupt:
+            self.say("batches that were sent go on at the provider; the same command picks them up, kgeval batches cancel stops them")
+            raise
+        if left and models.stopped is None:
+            self.say(f"requests that batches did not answer, asked live now: {left:,}")
+
+    def check_batches(self) -> None:
+        """Raises: UsageError for options of batches without --batch."""
+        chosen = self.batches
+        given = [f"--{name.replace('_', '-')}" for name, value in chosen.model_dump().items() if name != "batch" and value is not None]
+        if given and not chosen.batch:
+            raise UsageError(f"{', '.join(given)}: for --batch only", fix="add --batch, or leave it out")
+
+    def _choice(self, role: Role) -> ModelChoice:
+        choice: ModelChoice = getattr(self.config.model, role)
+        return choice
+
+    def begun(self, options: Section) -> Started:
+        """What the manifest of a task is made from: what this session and the options are, save what only concerns the screen."""
         own = {
             "graph_name": self.graph_name, "layout_option": self.layout, "overrides": [f"{k}={v}" for k, v in self.layout_keys.items()],
             "config_file": self.config_file and str(self.config_file), "database": self.database, "home": self.home and str(self.home),
@@ -154,8 +294,21 @@ class Session:
         }
         if isinstance(self.connection, str):
             own |= {"uri": self.connection, "username": self.username}
+        for part in (self.asking, self.batches):
+            own |= {name: value for name, value in part.model_dump(mode="json").items() if name in part.model_fields_set}
         own |= {f"embedding_{name}": value for name, value in vars(self.embedding).items() if name in ("model", "url", "device")}
-        return replace(self.started, arguments=own | options.model_dump(mode="json")).manifest(**more)
+        return replace(self.started, arguments=own | options.model_dump(mode="json"))
+
+    def manifest(self, options: Section, **more: Any) -> RunManifest:
+        """The manifest of a task that ran now."""
+        made = self.begun(options).manifest(**more)
+        if not self.spooled:
+            return made
+        names = {str(path): name for path, name in self.spooled.items()}
+        return made.model_copy(update={
+            "arguments": {name: _renamed(value, names) for name, value in made.arguments.items()},
+            "inputs": [file.model_copy(update={"path": names.get(str(file.path), file.path)}) for file in made.inputs],
+        })
 
     def _opened(self) -> Graph:
         from kgeval.graph.connect import driver_graph, open_graph
@@ -196,17 +349,25 @@ class Session:
 
 
 def options_of(kind: type[S], given: Mapping[str, Any], section: Section | None = None) -> S:
-    """The options: what is given (and not None) over what the section of kgeval.toml sets over the defaults.
+    """The options: what is given (and not None) over what the section of kgeval.toml sets over the defaults. A section may have keys that
+    are no options.
 
     Raises: UsageError with all faults, unknown names among them.
     """
 
-    merged = {name: getattr(section, name) for name in section.model_fields_set} if section is not None else {}
+    merged = {name: getattr(section, name) for name in section.model_fields_set if name in kind.model_fields} if section is not None else {}
     merged |= {name: value for name, value in given.items() if value is not None}
     try:
         return kind.model_validate(merged)
     except ValidationError as cause:
         raise UsageError("these options cannot be used: " + "; ".join(explain(cause)), fix="") from cause
+
+
+def _renamed(value: JsonValue, names: Mapping[str, str]) -> JsonValue:
+    """A value of a manifest with other names for paths in it."""
+    if isinstance(value, list):
+        return [_renamed(one, names) for one in value]
+    return names.get(value, value) if isinstance(value, str) else value
 
 
 def gds_session_of(config: Config, *, use: bool, parts: Mapping[str, Any]) -> SessionOptions | None:

@@ -21,7 +21,7 @@ from neo4j_server import server, wipe
 from kgeval.graph.connect import open_graph
 from kgeval.manifest import Asked
 from kgeval.records import Document, IndexRecord
-from kgeval.text.build.run import BuildOptions, build
+from kgeval.text.build.run import BuildSettings, build
 from kgeval.text.extract.mentions import Extraction, Link, Mention, Source
 
 
@@ -83,7 +83,7 @@ def main() -> int:
             ("from nothing", given, {}), ("the same again", given, {}), ("one document changed", [changed], {}),
             ("one document removed", [], {"remove": (given[1].id,)}),
         ):
-            record = build(graph, part, Reader() if part else None, BuildOptions("bench", **more))
+            record = build(graph, part, Reader() if part else None, BuildSettings("bench", **more))
             show(name, record)
         wipe(graph)
     return 0 if record.relations else 1

@@ -20,14 +20,15 @@ from neo4j_server import server
 
 from kgeval.auditing.completeness.gold import Gold
 from kgeval.auditing.completeness.gold_files import read_gold
-from kgeval.auditing.completeness.run import CompletenessOptions, measure
+from kgeval.auditing.completeness.run import measure
 from kgeval.auditing.engine import EngineOptions, audit
 from kgeval.auditing.rulebook import load_rules
 from kgeval.cli.main import run as kgeval
+from kgeval.config import CompletenessOptions
 from kgeval.graph.connect import Graph, open_graph
 from kgeval.graph.layouts import bind, load_profile
 from kgeval.records import CompletenessReport, Coverage, Document
-from kgeval.text.build.run import BuildOptions, build
+from kgeval.text.build.run import BuildSettings, build
 from kgeval.text.build.state import Cutting, sources_of
 from kgeval.text.extract.rules import RulesExtractor
 
@@ -72,13 +73,13 @@ def built(graph: Graph, documents: list[Document]) -> None:
     print("\n## Chunk, extract, resolve and load one book\n")
     print("| book | words | entities | relations | merges | seconds | words a second | stages |\n" + "|---" * 8 + "|")
     for document in documents:
-        record = build(graph, [document], RulesExtractor(), BuildOptions("one", replace=True))
+        record = build(graph, [document], RulesExtractor(), BuildSettings("one", replace=True))
         stages = ", ".join(f"{name} {seconds:.2f}" for name, seconds in record.stages.items())
         rate = record.corpus.words / record.seconds
         print(f"| {document.id} | {record.corpus.words:,} | {record.entities:,} | {record.relations:,} | {sum(record.merges.values())} "
               f"| {record.seconds:.1f} | {rate:,.0f} | {stages} |")
     for at, extractor in enumerate(VARIANTS.values()):
-        build(graph, documents, extractor, BuildOptions(f"v{at}", replace=True))
+        build(graph, documents, extractor, BuildSettings(f"v{at}", replace=True))
 
 
 def completeness(graph: Graph, gold: Gold) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import shutil
 import signal
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,13 +39,14 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: FakeServer) -
 @pytest.fixture
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
     """The shards one after the other in this process, where processes are not the point."""
-    from kgeval.cli.main import run
-    from kgeval.run.spread.command import Command, Ended
+    from kgeval.cli.main import code_of
+    from kgeval.cli.worker import work
+    from kgeval.workflows.workers import Ended, Worker
 
-    def run_here(commands: Sequence[Command], **_: object) -> Iterator[Ended]:
-        return (Ended(command.name, run(list(command.words))) for command in commands)
+    def run_here(shards: Sequence[Worker], **_: object) -> Iterator[Ended]:
+        return (Ended(shard.name, code_of(partial(work, json.loads(json.dumps(shard.given))))) for shard in shards)
 
-    monkeypatch.setattr("kgeval.run.spread.local.run_local", run_here)
+    monkeypatch.setattr("kgeval.workflows.workers.run_local", run_here)
 
 
 def same_as_whole(code: int) -> None:

@@ -7,6 +7,8 @@ import json
 import os
 import re
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -14,11 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import neo4j
+import pandas as pd
 import pytest
 
 import kgeval
 from kgeval.cli.main import run
-from kgeval.errors import ConnectError, LayoutError
+from kgeval.errors import ConnectError, LayoutError, UsageError
 from kgeval.graph.connect import Address, Graph
 
 SAMPLE = Path(kgeval.__file__).parent / "sample"
@@ -154,3 +157,41 @@ def test_the_examples_of_the_page_run(driver: neo4j.Driver, capsys: pytest.Captu
     for block in blocks:
         exec(compile(block.replace(opening, ""), "docs/python.md", "exec"), names)
     assert Path("report.html").is_file() and "isolated-entity" in capsys.readouterr().out
+
+
+def test_a_graph_is_built_from_files_frames_and_mappings_alike(driver: neo4j.Driver, tmp_path: Path) -> None:
+    documents = [
+        {"id": "a", "title": "Mill", "text": "Ann Lee built Harrow Mill in Velmouth. Ann Lee lives in Velmouth."},
+        {"id": "b", "title": "Town", "text": "Velmouth lies at the Orr. Harrow Mill stands at the Orr."},
+    ]
+    (tmp_path / "docs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in documents))
+    options: dict[str, Any] = {"extractor": "rules", "cooccurrence": True, "config": False}
+    plan = kgeval.build(documents, graph="built", connection=driver, dry_run=True, **options)
+    assert (plan.chunks, plan.documents, plan.calls) == (2, 2, None) and "2 chunks of 2 documents" in str(plan)
+    first = kgeval.build(documents, graph="built", connection=driver, **options)
+    assert first.report.entities > 2 and list(first.to_pandas()["created"])[:2] == [2, 2]
+    for docs in (pd.DataFrame(documents), iter(documents), "docs.jsonl", ["docs.jsonl"]):
+        again = kgeval.build(docs, graph="built", connection=driver, **options)
+        assert not again.report.changed, "the same documents change nothing"
+    assert kgeval.build(graph="built", connection=driver, remove="b", **options).report.corpus.documents == 1
+    assert json.loads(first.save("index.json").read_text())["entities"] == first.report.entities
+    with pytest.raises(UsageError, match="keep is for share"), kgeval.connect(driver, config=False) as session:
+        kgeval.build(documents, graph="built", connection=session, extractor="rules", keep="questions.jsonl")
+    with pytest.raises(UsageError, match=r"graph: the graph's name is needed, not .*chunk_size"):
+        kgeval.build(documents, graph=driver, chunk_size=3)  # type: ignore[call-overload]
+    assert kgeval.audit(driver, graph="built", config=False).report.graph == "built"
+
+
+def test_the_fixtures_of_the_page_guard_a_graph_in_a_suite_of_its_own(driver: neo4j.Driver, address: Address, tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "pytest.md").read_text(encoding="utf-8")
+    suite = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)[0]
+    (tmp_path / "test_suite.py").write_text(suite)
+    (tmp_path / "answers.jsonl").write_text('{"question": "Who?", "answer": "Ann Lee", "reference": "Ann Lee"}\n')
+    environment = {**os.environ, "NEO4J_URI": address.uri, "NEO4J_PASSWORD": address.password, "NEO4J_USERNAME": address.username}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=line", "-rA", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=tmp_path, check=False)
+    results = {name: outcome for outcome, name in re.findall(r"^(PASSED|FAILED) \S*::(\w+)", done.stdout, re.MULTILINE)}
+    assert results == {
+        "test_the_graph_is_sound": "FAILED", "test_no_name_stands_twice": "FAILED", "test_answers_are_good_enough": "PASSED",
+    }, done.stdout + done.stderr
+    assert "GateError: fail-on no check of severity error fails is missed (4: empty-name, duplicate-name" in done.stdout

@@ -17,7 +17,7 @@ from kgeval.manifest import Asked
 from kgeval.records import Document, IndexRecord
 from kgeval.text.build.decide import decide, decisions_of
 from kgeval.text.build.resolve import Rules
-from kgeval.text.build.run import BuildOptions, build
+from kgeval.text.build.run import BuildSettings, build
 from kgeval.text.build.state import Cutting
 from kgeval.text.extract.mentions import Extraction, Link, Mention, Source
 
@@ -73,8 +73,8 @@ CAROL = document(
 LATER = document("later", "Starbuck:Person doubts Ahab:Person. The_Pequod:Ship leaves Nantucket:Place.")
 
 
-def options(**more: Any) -> BuildOptions:
-    return BuildOptions("novels", cutting=SMALL, **more)
+def options(**more: Any) -> BuildSettings:
+    return BuildSettings("novels", cutting=SMALL, **more)
 
 
 def made(graph: Graph, *documents: Document, extractor: Notes | None = None, **more: Any) -> IndexRecord:

@@ -15,11 +15,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from neo4j import GraphDatabase
 
 from kgeval.cli.main import run
+from kgeval.config import MergesOptions
+from kgeval.errors import UsageError
 from kgeval.graph.connect import Address, Graph
 from kgeval.llm.fake import Chat, FakeServer
 from kgeval.records import IndexRecord
+from kgeval.workflows.merges import decide, listed
+from kgeval.workflows.session import Session
 
 TEXT = (
     "Captain Elias Marsh commands the Northern Light. The ship belongs to the Velmouth Harbour Board in Velmouth. "
@@ -162,7 +167,9 @@ def test_imports_and_builds_do_not_write_each_others_graphs(
     assert not mark.keys() & {"run", "chunk_size", "extractor", "resolve", "entities"}
 
 
-def test_merges_are_listed_undone_and_redone(cli: Callable[..., int], graph: Graph, capsys: pytest.CaptureFixture[str]) -> None:
+def test_merges_are_listed_undone_and_redone(
+    cli: Callable[..., int], graph: Graph, address: Address, capsys: pytest.CaptureFixture[str],
+) -> None:
     put("a.txt", TEXT)
     rules(cli, "a.txt")
     capsys.readouterr()
@@ -178,6 +185,13 @@ def test_merges_are_listed_undone_and_redone(cli: Callable[..., int], graph: Gra
     assert f"{merge['id']}  alias" in capsys.readouterr().out
     assert cli("merges", "redo", merge["id"], "--graph", "harbour") == 0
     assert counts(graph)["__Entity__"] == before
+    with GraphDatabase.driver(address.uri, auth=(address.username, address.password)) as driver:
+        session = Session("merges", driver, graph_name="harbour")
+        assert decide(session, [merge["id"], merge["id"]], "undone").report.entities == before + 1
+        assert [each.id for each in listed(session, MergesOptions(name="MARSH", status="undone"))] == [merge["id"]]
+        assert listed(session, MergesOptions(level="embedding")) == []
+        with pytest.raises(UsageError, match="m-0, m-1"):
+            decide(session, ["m-0", "m-1"], "undone")
     assert cli("merges", "undo", "m-0", "--graph", "harbour") == 2
     assert cli("merges", "list", "--graph", "nobody") == 2
 

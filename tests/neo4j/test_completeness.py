@@ -7,19 +7,24 @@ import os
 import re
 import unicodedata
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from neo4j import GraphDatabase
 
 from kgeval.auditing.completeness.gold import Gold, Items, distinct
 from kgeval.auditing.completeness.gold_files import read_gold
-from kgeval.auditing.completeness.run import CompletenessOptions, measure
+from kgeval.auditing.completeness.run import measure
 from kgeval.cli.main import run
+from kgeval.config import CompletenessOptions
+from kgeval.errors import GateError, UsageError
 from kgeval.graph.connect import Address, Graph
 from kgeval.graph.layouts import bind, load_profile
 from kgeval.records import CompletenessReport, GoldEntity, GoldMatch, GoldTriple, Proportion
 from kgeval.reports.completeness import verdict
+from kgeval.workflows import completeness as workflow
+from kgeval.workflows.session import Session, options_of
 
 Draw = Callable[[str], None]
 DATA = Path(os.environ.get("KGEVAL_TEST_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")
@@ -49,9 +54,9 @@ def triple(subject: str, predicate: str | None, obj: str, document: str | None =
 
 
 def completeness(
-    graph: Graph, gold: Gold, options: CompletenessOptions | None = None, *, layout: str = "kgeval", name: str | None = "g",
+    graph: Graph, gold: Gold, options: CompletenessOptions | None = None, *, layout: str = "kgeval", name: str | None = "g", **more: Any,
 ) -> CompletenessReport:
-    return measure(graph, bind(graph, load_profile(layout).layout, name), gold, options)
+    return measure(graph, bind(graph, load_profile(layout).layout, name), gold, options, **more)
 
 
 def counts(*figures: Proportion | None) -> list[tuple[int, int] | None]:
@@ -138,7 +143,7 @@ def test_one_book_alone_has_no_control_unless_a_file_gives_one(graph: Graph, dra
     gold = gold_of(GoldEntity(name="Pequod", document="moby"))
     assert "two documents" in (completeness(graph, gold).control_missing or "")
     other = gold_of(GoldEntity(name="Emma"), GoldEntity(name="Harriet"), triple("Emma", "knows", "Ahab"))
-    report = completeness(graph, gold, CompletenessOptions(control=other))
+    report = completeness(graph, gold, control=other)
     assert report.control is not None and report.control_missing is None
     assert counts(report.control.entity_coverage, report.control.relation_completeness) == [(2, 3), (0, 1)]
 
@@ -332,6 +337,30 @@ def test_what_can_fail_at_once_fails_before_a_server_or_a_model_is_asked(
     assert "nothing was sent" in capsys.readouterr().out
 
 
+def test_the_function_gives_rows_and_gates_and_tells_all_that_does_not_fit_at_once(address: Address, draw: Draw, tmp_path: Path) -> None:
+    draw(BOOKS)
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text('{"name": "Pequod", "document": "moby"}\n{"name": "Starbuck", "document": "moby"}\nbroken\n', encoding="utf-8")
+    said: list[str] = []
+    with GraphDatabase.driver(address.uri, auth=("neo4j", address.password)) as driver, Session(
+        "completeness", driver, graph_name="g", say=said.append, show=False,
+    ) as session:
+        wanted = {"gold": gold, "thresholds": "entity_coverage@exact>=0.6,relation_pairs>=0.1", "levels": "exact,normalised"}
+        result = workflow.run(session, options_of(CompletenessOptions, wanted))
+        with pytest.raises(UsageError) as caught:
+            workflow.run(session, CompletenessOptions(gold=(gold,), ideal=(gold,), ideal_sample=3, triples=gold))
+    assert all(words in caught.value.message for words in ("two gold sets", "--ideal-sample", "--triples FILE"))
+    assert [tuple(row) for row in result.to_pandas()[["name", "level"]].fillna("").to_numpy()] == [("Pequod", "exact"), ("Starbuck", "")]
+    assert [(gate.id, gate.limit, gate.value, gate.met) for gate in result.gates] == [
+        ("entity_coverage@exact", ">= 0.6", 0.5, False), ("relation_pairs", ">= 0.1", None, None),
+    ]
+    assert result.exit_code == 3 and result.messages[0] == "gate missed: entity_coverage@exact is 0.5, below 0.6"
+    with pytest.raises(GateError, match=r"relation_pairs .* is not answered"):
+        result.raise_for_gates()
+    assert said[0].startswith("warning: 1 broken gold items") and result.report.run.inputs[0].path == str(gold)
+    assert result.report.run.arguments["levels"] == ["exact", "normalised"]
+
+
 NORMAL = re.compile(r"^(?:a[\s_]+|(?:the|an|der|die|das|le|la|les|el|los|las|il|lo|gli)[\s_-]+)(?=.*\w)")
 
 
@@ -401,14 +430,10 @@ def test_embeddings_add_what_means_the_same_and_leave_other_numbers_alone(graph:
     draw("CREATE (:Thing {name: 'Tour to the Jereed'})-[:IN_YEAR]->(:Thing {name: 'Chapter 2'}), (:Thing {name: 'Novelist'})")
     gold = gold_of(GoldEntity(name="A tour in the Jereed"), GoldEntity(name="Chapter 1"), GoldEntity(name="Steam engine"))
     with open_embedder(None, cache_dir=tmp_path) as embedder:
-        options = CompletenessOptions(levels=("exact", "normalised", "embedding"), embedder=embedder)
-        report = completeness(graph, gold, options, layout="generic", name=None)
+        options = CompletenessOptions(levels=("exact", "normalised", "embedding"))
+        with pytest.raises(UsageError, match="needs an embedding model"):
+            completeness(graph, gold, options, layout="generic", name=None)
+        report = completeness(graph, gold, options, layout="generic", name=None, embedder=embedder)
     assert [(item.name, item.level) for item in report.matched] == [("A tour in the Jereed", "embedding")]
     assert report.verdict_level == "normalised" and report.settings["embedding_model"]
     assert counts(report.levels["normalised"].entity_coverage, report.levels["embedding"].entity_coverage) == [(0, 3), (1, 3)]
-
-
-def test_options_keep_their_order_and_stay_as_they_are() -> None:
-    options = CompletenessOptions(levels=("fuzzy", "exact"))
-    assert options.ordered == ["exact", "fuzzy"]
-    assert replace(options, fuzzy=95).fuzzy == 95

@@ -205,6 +205,8 @@ def test_the_command_judges_facts_with_a_model(address, graph, draw, tmp_path, m
         ]
         dry = run([*base, "--dry-run"])
         assert dry.return_value == 0 and "judge-fact" in dry.stdout and server.requests == []
+        both = run([*base, "--dry-run", "--ideal", str(tmp_path / "facts.txt")])  # the extractor's calls and the judge's
+        assert both.return_value == 0 and "judge-fact" in both.stdout and "extract" in both.stdout and server.requests == []
         done = run([*base, "-f", "json", "--threshold", "fact_retention>=0.9"])
     assert done.return_value == 1, done.output
     found = CompletenessReport.model_validate_json(done.stdout)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kgeval.cli.score_kg import explain, explain_text, pair_rows, parse_grid, sweep
+from kgeval.config import ScoreOptions
 from kgeval.errors import UsageError
 from kgeval.graph.connect import Graph, QueryTimeout
 from kgeval.graph.layouts import bind, load_profile
@@ -29,6 +29,9 @@ from kgeval.metrics.kg.triples import ask_triples, given_triples
 from kgeval.metrics.select import select
 from kgeval.metrics.table import all_metrics
 from kgeval.records import Answer, Layout, Passage, Question, Row, Triple
+from kgeval.workflows.score import Scoring, prepare_metrics
+from kgeval.workflows.score_kg import explain, explain_text, pair_rows, parse_grid, sweep
+from kgeval.workflows.session import Session
 
 DRAWN = """
 CREATE (c1:Chunk {id: 'c1', text: 'Ada wrote notes with Charles.'}), (c2:Chunk {id: 'c2', text: 'Notes.'}),
@@ -250,14 +253,11 @@ class Found(list[Row]):
         return [row for row in self if row.question.id == question_id]
 
 
-class Job:
-    """What the command hands over."""
-
-    def __init__(self, graph: Graph, layout: Layout, **options: Any) -> None:
-        self.options = {"write_back": False, "dry_run": False, **options}
-        self.selection = select(["kg_matching_faithfulness", "kg_community_faithfulness", "token_f1"])
-        self.settings = Settings(runs=2)
-        self.tools = Tools(embedder=Words(), graph=graph, layout=layout)  # type: ignore[arg-type]
+def run_of(graph: Graph, layout: Layout, **options: Any) -> Scoring:
+    """A run with its tools open."""
+    chosen = ScoreOptions(metrics=("kg_matching_faithfulness", "kg_community_faithfulness", "token_f1"), **options)
+    made = prepare_metrics(Session("score"), [], chosen)
+    return replace(made, settings=Settings(runs=2), tools=Tools(embedder=Words(), graph=graph, layout=layout))  # type: ignore[arg-type]
 
 
 def rows() -> Found:
@@ -265,21 +265,22 @@ def rows() -> Found:
     return Found([subject(["Zuse / met / Ada"], contexts, n=1).row, subject([], contexts, n=2).row])
 
 
-def test_a_question_is_printed_and_written_only_when_told(graph: Graph, layout: Layout, capsys: pytest.CaptureFixture[str]) -> None:
-    assert explain(Job(graph, layout, explain="q1"), rows()) == 0  # type: ignore[arg-type]
-    assert "paths (cost <= 0.5): 2 of 2 input entities" in capsys.readouterr().out
+def test_a_question_is_shown_and_written_only_when_told(graph: Graph, layout: Layout) -> None:
+    assert "paths (cost <= 0.5): 2 of 2 input entities" in shown(graph, layout, explain="q1")
     assert graph.read("MATCH (p:KgevalPair) RETURN count(p) AS n")[0]["n"] == 0
-    explain(Job(graph, layout, explain="q1", write_back=True), rows())  # type: ignore[arg-type]
+    shown(graph, layout, explain="q1", write_back=True)
     assert graph.read("MATCH (p:KgevalPair) RETURN p.id AS id") == [{"id": "q1 | s | faithfulness"}]
-    explain(Job(graph, layout, explain="q2"), rows())  # type: ignore[arg-type]
-    assert "the input has no triples" in capsys.readouterr().out
+    assert "the input has no triples" in shown(graph, layout, explain="q2")
     with pytest.raises(UsageError, match="no answer to question"):
-        explain(Job(graph, layout, explain="q3"), rows())  # type: ignore[arg-type]
+        shown(graph, layout, explain="q3")
 
 
-def test_a_sweep_prints_a_line_a_point_and_metric(graph: Graph, layout: Layout, capsys: pytest.CaptureFixture[str]) -> None:
-    assert sweep(Job(graph, layout, sweep="tau=0.6,0.9;delta=0,0.1,0.5"), rows()) == 0  # type: ignore[arg-type]
-    lines = capsys.readouterr().out.splitlines()
+def shown(graph: Graph, layout: Layout, **options: Any) -> str:
+    return "\n".join(explain(run_of(graph, layout, **options), rows()))  # type: ignore[arg-type]
+
+
+def test_a_sweep_has_a_line_a_point_and_metric(graph: Graph, layout: Layout) -> None:
+    lines = sweep(run_of(graph, layout, sweep="tau=0.6,0.9;delta=0,0.1,0.5"), rows()).splitlines()  # type: ignore[arg-type]
     assert lines[0].split() == ["tau", "delta", "mean", "n", "system,", "metric"]
     assert len(lines) == 1 + 6 * 2
     matching = {tuple(line.split()[:2]): float(line.split()[2]) for line in lines if "kg_matching" in line}

@@ -15,14 +15,15 @@ import pytest
 
 from kgeval.auditing.completeness.gold import Gold
 from kgeval.auditing.completeness.gold_files import read_gold
-from kgeval.auditing.completeness.run import CompletenessOptions, measure
+from kgeval.auditing.completeness.run import measure
 from kgeval.auditing.engine import EngineOptions, audit
 from kgeval.auditing.rulebook import load_rules
 from kgeval.cli.main import run
+from kgeval.config import CompletenessOptions
 from kgeval.graph.connect import Address, Graph
 from kgeval.graph.layouts import bind, load_profile
 from kgeval.records import CompletenessReport, Document, IndexRecord, Layout
-from kgeval.text.build.run import BuildOptions, build
+from kgeval.text.build.run import BuildSettings, build
 from kgeval.text.extract.rules import RulesExtractor
 from kgeval.text.names import normalise
 
@@ -55,7 +56,7 @@ def novels(connection: Graph, address: Address, tmp_path_factory: pytest.TempPat
         connection.schema_command(statement + " IN TRANSACTIONS OF 20000 ROWS")
     texts = {row["corpus_name"]: row["context"] for row in map(json.loads, (DATA / "corpus.jsonl").read_text("utf-8").splitlines())}
     documents = [Document(id=name, title=name, text=texts[name]) for name in BOOKS]
-    record = build(connection, documents, RulesExtractor(), BuildOptions("built"))
+    record = build(connection, documents, RulesExtractor(), BuildSettings("built"))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("NEO4J_URI", address.uri)
         patch.setenv("NEO4J_PASSWORD", address.password)
@@ -88,7 +89,7 @@ def test_the_books_are_built_whole_and_every_chunk_is_read(novels: Novels) -> No
 
 
 def test_the_same_books_again_change_nothing(novels: Novels) -> None:
-    again = build(novels.graph, novels.documents, RulesExtractor(), BuildOptions("built"))
+    again = build(novels.graph, novels.documents, RulesExtractor(), BuildSettings("built"))
     assert sum(again.changed.values()) == 0
     assert (again.entities, again.relations) == (novels.record.entities, novels.record.relations)
 

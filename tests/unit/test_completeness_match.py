@@ -23,11 +23,12 @@ from kgeval.auditing.completeness.match import Match, add_by_meaning, matches
 from kgeval.auditing.completeness.near import may_be_same
 from kgeval.auditing.completeness.predicates import Judge
 from kgeval.auditing.completeness.relations import MOST_PLACES, Joined, TripleMatch, crowded, pairs
-from kgeval.auditing.completeness.run import CompletenessOptions
-from kgeval.cli.completeness import parse_gates, parse_levels
+from kgeval.config import CompletenessOptions
 from kgeval.errors import UsageError
 from kgeval.records import LEVELS, GoldEntity, GoldTriple
 from kgeval.text.forms import form
+from kgeval.workflows.completeness import parse_gates
+from kgeval.workflows.session import options_of
 
 ALL = LEVELS[:4]
 
@@ -302,19 +303,21 @@ def test_the_verdict_is_at_the_most_generous_level_of_text() -> None:
 
 
 def test_levels_and_gates_are_read_with_all_faults_at_once() -> None:
-    assert parse_levels([]) == ALL and parse_levels(["all"]) == LEVELS and parse_levels(["Fuzzy", "exact"]) == ("exact", "fuzzy")
+    for names, levels in (((), ALL), (["all"], LEVELS), (["Fuzzy", "exact"], ("exact", "fuzzy")), ("fuzzy,exact", ("exact", "fuzzy"))):
+        assert options_of(CompletenessOptions, {"levels": names}).levels == levels
     gates = parse_gates(["entity_coverage>=0.7", "relation_pairs@normalised=0.2"])
     assert [(one.name, one.at, one.limit) for one in gates] == [("entity_coverage", None, 0.7), ("relation_pairs", "normalised", 0.2)]
-    with pytest.raises(UsageError, match="no such level"):
-        parse_levels(["exakt"])
+    with pytest.raises(UsageError) as caught:
+        options_of(CompletenessOptions, {"levels": ["exakt"], "hops": 9})
+    assert "levels: exakt: no such level" in str(caught.value) and "hops" in str(caught.value)
     with pytest.raises(UsageError) as caught:
         parse_gates(["entity_coverage<0.7", "nope>=0.5", "relation_pairs>=2"])
     assert all(word in str(caught.value) for word in ("<0.7", "nope", "relation_pairs>=2"))
 
 
 @pytest.mark.parametrize("wrong", [
-    {"levels": ()}, {"fuzzy": 60.0}, {"similarity": 0.0}, {"levels": ("embedding",)}, {"fuzzy": float("nan")},
+    {"levels": ("exact", 1)}, {"fuzzy": 60.0}, {"similarity": 0.0}, {"fuzzy": float("nan")}, {"limit": -1}, {"timeout": float("inf")},
 ])
 def test_options_that_cannot_be_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(UsageError):
-        CompletenessOptions(**wrong)  # type: ignore[arg-type]
+        options_of(CompletenessOptions, wrong)

@@ -20,7 +20,7 @@ from kgeval.config import AuditOptions, Config
 from kgeval.errors import ConfigError, ConnectError, InputError, UsageError
 from kgeval.records import AuditGate
 from kgeval.reports.write import rendered
-from kgeval.workflows.api import _with_keywords
+from kgeval.workflows.api import AUDIT
 from kgeval.workflows.audit import AuditResult, audit_options
 
 NOWHERE = "bolt://127.0.0.1:1"
@@ -100,7 +100,7 @@ def test_options_that_do_not_fit_are_told_in_the_words_of_python(options: dict[s
 
 def test_words_that_are_no_flags_and_commands_to_type_stay_as_they_are() -> None:
     text = "use --layout NAME, --with or --setting; kgeval audit --limit 0 lists all (a--b, --force, -- comment)"
-    assert _with_keywords(text, AuditOptions) == (
+    assert AUDIT.worded(text) == (
         "use layout NAME, with_reports or settings; kgeval audit --limit 0 lists all (a--b, --force, -- comment)"
     )
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from kgeval.auditing.gates import entry_of, read_limits
 from kgeval.auditing.gates.limits import Limit
-from kgeval.cli import accuracy, completeness
-from kgeval.cli import report as report_cli
+from kgeval.cli import accuracy
 from kgeval.cli.compare_options import thresholds_of
 from kgeval.comparison.results.ranked import gates as comparison_gates
 from kgeval.errors import UsageError
@@ -25,6 +24,8 @@ from kgeval.records import Estimated, PairResult
 from kgeval.records.accuracy import Estimate
 from kgeval.records.completeness import Proportion
 from kgeval.stats.thresholds import passes, split
+from kgeval.workflows import completeness
+from kgeval.workflows import report as report_workflow
 
 METRICS = [all_metrics()[name] for name in ("exact_match", "intrinsic_hallucination")]
 
@@ -46,7 +47,7 @@ READERS: dict[str, tuple[Callable[[list[str]], Any], str | None, str | None]] = 
     "compare": (lambda texts: thresholds_of(texts, ["new", "old"], ["directness"]), "win", "loss"),
     "questions check": (lambda texts: parse_check_gates(texts, ["leak", "unique"], ["q.jsonl"]), "leak", None),
     "questions coverage": (lambda texts: parse_check_gates(texts, FACETS, ["q.jsonl"], noun="facet"), "types", None),
-    "report": (lambda texts: report_cli._thresholds(texts), "faithfulness", None),
+    "report": (lambda texts: report_workflow.parsed_thresholds(texts), "faithfulness", None),
 }
 
 
@@ -113,5 +114,9 @@ def test_the_edge_is_the_same_in_audit_comparison_accuracy_and_completeness() ->
     assert accuracy._gated(judged, accuracy.parse_gates(["accuracy>=0.8"])) == ([], [])
     coverage = SimpleNamespace(entity_coverage=Proportion(count=0, total=0, share=near))
     measured: Any = SimpleNamespace(verdict_level="exact", scope="documents", levels={"exact": coverage})
-    assert completeness.gate_code(measured, completeness.parse_gates(["entity_coverage=0.8"])) == 0
-    assert completeness.gate_code(measured, completeness.parse_gates(["entity_coverage<=0.8, entity_coverage@exact<=0.7"])) == 1
+
+    def met(text: str) -> list[bool | None]:
+        return [gate.met for gate in completeness._answered(measured, completeness.parse_gates([text]))[0]]
+
+    assert met("entity_coverage=0.8") == [True]
+    assert met("entity_coverage<=0.8, entity_coverage@exact<=0.7") == [True, False]

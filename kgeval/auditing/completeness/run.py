@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
@@ -18,16 +18,16 @@ from kgeval.auditing.completeness.index import RANK
 from kgeval.auditing.completeness.match import Sources, add_by_meaning, matches, names_of
 from kgeval.auditing.completeness.predicates import Judge
 from kgeval.auditing.completeness.relations import crowded, say_something, triple_matches
+from kgeval.config import CompletenessOptions
 from kgeval.errors import UsageError
 from kgeval.graph.connect import ConnectionLost, Graph
 from kgeval.graph.queries import all_queries
 from kgeval.manifest import Started
-from kgeval.records import LEVELS, CompletenessReport, CompletenessScope, Control, Layout, Level, Proportion, RunManifest
+from kgeval.records import CompletenessReport, CompletenessScope, Control, Layout, Level, Proportion, RunManifest
 
 if TYPE_CHECKING:
     from kgeval.llm.embed import Embedder
 
-TEXT_LEVELS: tuple[Level, ...] = LEVELS[:4]
 NAME_QUERIES = {"gold-names", "gold-names-by-key"}
 NAMELESS = "relation_completeness_with_predicate is left out: the graph's relations carry no names and no descriptions"
 ADVICE = {
@@ -43,68 +43,46 @@ ADVICE = {
 
 
 @dataclass(frozen=True)
-class CompletenessOptions:
-    """How to match. `levels`: those to run, in any order; `fuzzy`: token_sort_ratio 70..100; `similarity`: cosine in 0..1, needs
-    `embedder`. `control`: gold of another text. `whole_graph`: look for gold items
-    everywhere, whatever document they belong to. `limit`: examples a finding, 0 = all. `timeout`: seconds a query."""
-
-    levels: tuple[Level, ...] = TEXT_LEVELS
-    fuzzy: float = 90.0
-    similarity: float = 0.85
-    embedder: Embedder | None = None
-    control: Gold | None = None
-    whole_graph: bool = False
-    limit: int = 5
-    timeout: float = 3600.0
-    started: Started = field(default_factory=lambda: Started("completeness", {}))
-    progress: Callable[[str], None] = lambda stage: None
-
-    def __post_init__(self) -> None:
-        if not self.levels or not set(self.levels) <= set(LEVELS):
-            raise UsageError(f"--levels: {', '.join(self.levels) or 'none'}", fix=f"the levels are {', '.join(LEVELS)}")
-        if not 70 <= self.fuzzy <= 100:
-            raise UsageError(f"--fuzzy {self.fuzzy:g}: not between 70 and 100", fix="below 70 unlike names would match; 90 is usual")
-        if not 0 < self.similarity <= 1:
-            raise UsageError(f"--similarity {self.similarity:g}: no cosine above 0, up to 1", fix="0.85 is usual")
-        if "embedding" in self.levels and self.embedder is None:
-            raise UsageError("the embedding level needs an embedding model", fix="give --embedding-model, or leave the level out")
-
-    @property
-    def ordered(self) -> list[Level]:
-        """The levels, strictest first."""
-        return sorted(self.levels, key=LEVELS.index)
-
-
-@dataclass(frozen=True)
 class _Run:
     graph: Graph
     layout: Layout
     options: CompletenessOptions
+    embedder: Embedder | None
+    control: Gold | None
+    progress: Callable[[str], None]
 
     def judge(self) -> Judge:
         """What compares predicates at this run's levels."""
         chosen = self.options
-        return Judge(chosen.levels, fuzzy=chosen.fuzzy, similarity=chosen.similarity, embedder=chosen.embedder)
+        return Judge(chosen.levels, fuzzy=chosen.fuzzy, similarity=chosen.similarity, embedder=self.embedder)
 
 
-def measure(graph: Graph, layout: Layout, gold: Gold, options: CompletenessOptions | None = None) -> CompletenessReport:
-    """The completeness of a graph (bound layout) against a gold set.
+def measure(
+    graph: Graph, layout: Layout, gold: Gold, options: CompletenessOptions | None = None, *, embedder: Embedder | None = None,
+    control: Gold | None = None, progress: Callable[[str], None] = lambda stage: None,
+) -> CompletenessReport:
+    """The completeness of a graph (bound layout) against a gold set. `options`: how to match; what they say of files is not read here.
+    `embedder`: of the embedding level. `control`: gold of another text. The report's `run` has the server and the queries.
 
-    Raises: QueryError, QueryTimeout, ConnectionLost: the server's; ModelError: the embedding model's.
+    Raises: UsageError: the embedding level without what embeds; QueryError, QueryTimeout, ConnectionLost: the server's; ModelError: the
+    embedding model's.
     """
-    run = _Run(graph, layout, options or CompletenessOptions())
-    run.options.progress("documents")
-    wanted = () if run.options.whole_graph else gold.documents
-    known = documents.resolve(graph, layout, wanted, timeout=run.options.timeout)
-    run.options.progress("names")
+    chosen = options or CompletenessOptions()
+    if "embedding" in chosen.levels and embedder is None:
+        raise UsageError("the embedding level needs an embedding model", fix="give --embedding-model, or leave the level out")
+    run = _Run(graph, layout, chosen, embedder, control, progress)
+    progress("documents")
+    wanted = () if chosen.whole_graph else gold.documents
+    known = documents.resolve(graph, layout, wanted, timeout=chosen.timeout)
+    progress("names")
     places = _candidates(run, gold)
     sources = _sources(run, known, places)
-    run.options.progress("embedding")
+    progress("embedding")
     places, sources = _by_meaning(run, gold, known, places, sources)
     found = _found(run, gold, known, places, sources)
-    run.options.progress("control")
-    control, why_not = _control(run, gold, known, places, sources)
-    return _report(run, found, known, places, (control, why_not))
+    progress("control")
+    against, why_not = _control(run, gold, known, places, sources)
+    return _report(run, found, known, places, (against, why_not))
 
 
 def _candidates(run: _Run, gold: Gold) -> Candidates:
@@ -121,13 +99,13 @@ def _sources(run: _Run, known: Documents, places: Candidates) -> Sources:
 def _by_meaning(run: _Run, gold: Gold, known: Documents, places: Candidates, sources: Sources) -> tuple[Candidates, Sources]:
     """Adds the embedding level for what is still unmatched."""
     chosen = run.options
-    if "embedding" not in chosen.levels or chosen.embedder is None:
+    if "embedding" not in chosen.levels or run.embedder is None:
         return places, sources
     so_far = matches(places, [entity.document for entity in gold.entities], sources, known)
     still = [at for at, match in enumerate(so_far) if match.rank is None and gold.entities[at].document not in known.missing]
     before = places.element_ids
     add_by_meaning(
-        places, gold, still, lambda: names_of(run.graph, run.layout, timeout=chosen.timeout), chosen.embedder, similarity=chosen.similarity,
+        places, gold, still, lambda: names_of(run.graph, run.layout, timeout=chosen.timeout), run.embedder, similarity=chosen.similarity,
     )
     places.queries.add("gold-names")
     new = places.element_ids - before
@@ -136,7 +114,7 @@ def _by_meaning(run: _Run, gold: Gold, known: Documents, places: Candidates, sou
 
 def _found(run: _Run, gold: Gold, known: Documents, places: Candidates, sources: Sources) -> Found:
     entities = matches(places, [entity.document for entity in gold.entities], sources, known)
-    run.options.progress("relations")
+    run.progress("relations")
     triples = triple_matches(run.graph, run.layout, gold, entities, run.judge(), timeout=run.options.timeout)
     return Found(gold, entities, triples, say_something(run.layout, triples))
 
@@ -145,8 +123,8 @@ def _control(
     run: _Run, gold: Gold, known: Documents, places: Candidates, sources: Sources,
 ) -> tuple[Control | None, str | None]:
     """Gold that should not be there: a file's, else each document's gold among the entities of the next document."""
-    if run.options.control is not None:
-        return _control_of_file(run, run.options.control), None
+    if run.control is not None:
+        return _control_of_file(run, run.control), None
     order = sorted(known.known)
     if len(order) < 2:
         return None, "a control needs gold of two documents that the graph knows, or --control FILE with gold of another text"
@@ -210,17 +188,17 @@ def _report(
 ) -> CompletenessReport:
     options, gold = run.options, found.gold
     level = figures.verdict_level(options.levels)
-    options.progress("bridging")
+    run.progress("bridging")
     shares, flags, why_not = _bridging(run, found, level)
     refs = listing.references(run.graph, run.layout, found, timeout=options.timeout)
     items = [*listing.entity_items(found, refs), *listing.relation_items(found, refs, flags)]
-    levels = {name: found.coverage(name) for name in options.ordered}
+    levels = {name: found.coverage(name) for name in options.levels}
     told = [*why_not, *crowded(found.entities), *([] if found.named else [NAMELESS])]
     scope: CompletenessScope = "documents" if known.scope else "whole_graph" if options.whole_graph or not gold.documents else "unmatched"
     notes = [*([known.note] if known.note else []), *told, figures.INTERVAL]
     return CompletenessReport(
-        graph=run.layout.scope_value, run=_manifest(run, places, gold), layout=run.layout, gold=gold.summary(), verdict_level=level,
-        scope=scope, settings=_settings(options, places), levels=levels, apart={name: found.apart(name) for name in options.ordered},
+        graph=run.layout.scope_value, run=_manifest(run, places), layout=run.layout, gold=gold.summary(), verdict_level=level,
+        scope=scope, settings=_settings(run, places), levels=levels, apart={name: found.apart(name) for name in options.levels},
         by_type=found.by_type(level), by_document=found.by_document(level), by_predicate=found.by_predicate(level), bridging=shares,
         control=control[0], control_missing=control[1],
         verdicts=figures.verdicts(levels[level], level, banded=scope != "unmatched") if gold.entities else [],
@@ -229,18 +207,15 @@ def _report(
     )
 
 
-def _settings(options: CompletenessOptions, places: Candidates) -> dict[str, JsonValue]:
+def _settings(run: _Run, places: Candidates) -> dict[str, JsonValue]:
     return {
-        "levels": [str(level) for level in options.ordered], "fuzzy": options.fuzzy,
-        "similarity": options.similarity if options.embedder else None,
-        "embedding_model": options.embedder.name if options.embedder else None,
+        "levels": [str(level) for level in run.options.levels], "fuzzy": run.options.fuzzy,
+        "similarity": run.options.similarity if run.embedder else None, "embedding_model": run.embedder.name if run.embedder else None,
         "names_read": places.names, "by_index": places.by_index,
     }
 
 
-def _manifest(run: _Run, places: Candidates, gold: Gold) -> RunManifest:
+def _manifest(run: _Run, places: Candidates) -> RunManifest:
     left_out = NAME_QUERIES - places.queries
     asked = [q for q in all_queries().values() if q.name.startswith("gold-") and q.name not in left_out]
-    hashes: Mapping[str, str] = {query.name: query.sha256 for query in asked}
-    control = run.options.control.inputs if run.options.control else ()
-    return run.options.started.manifest(server=run.graph.info, hashes=hashes, inputs=[*gold.inputs, *control])
+    return Started("completeness", {}).manifest(server=run.graph.info, hashes={query.name: query.sha256 for query in asked})

@@ -11,7 +11,7 @@ from kgeval.graph.load import sync
 from kgeval.graph.load.built import MergeRow, Place
 from kgeval.records import IndexRecord
 from kgeval.text.build.resolve import Rules
-from kgeval.text.build.run import BuildOptions, build, stored_rules
+from kgeval.text.build.run import BuildSettings, build, stored_rules
 
 if TYPE_CHECKING:
     from kgeval.text.build.similar import Embed
@@ -41,4 +41,4 @@ def decide(
         raise UsageError(f"graph {name} is being replaced", fix="run its build to the end first")
     sync.decide(Place(graph, name), ids, status)
     named = {"embedding_model": embedding_model} if embedding_model else {}
-    return build(graph, [], None, BuildOptions(name, rules=stored_rules(mark, Rules(embed=embed)), configuration=named))
+    return build(graph, [], None, BuildSettings(name, rules=stored_rules(mark, Rules(embed=embed)), configuration=named))

@@ -37,7 +37,7 @@ from kgeval.text.extract.mentions import Extractor, Source
 
 
 @dataclass(frozen=True)
-class BuildOptions:
+class BuildSettings:
     """How to build. `configuration`: further settings that decide what comes out (model, schema ...), kept beside the graph.
 
     `remove`: ids of documents to take out. `replace`: delete the graph of this name first. `inputs`, `faults`: of reading the
@@ -58,7 +58,7 @@ class BuildOptions:
     started: Started = field(default_factory=lambda: Started("build", {}))
 
 
-def build(graph: Graph, documents: Sequence[Document], extractor: Extractor | None, options: BuildOptions) -> IndexRecord:
+def build(graph: Graph, documents: Sequence[Document], extractor: Extractor | None, options: BuildSettings) -> IndexRecord:
     """Builds or updates the graph and says what that took. Without documents, what is stored is resolved again.
 
     The record's `run.exit_code` is 3 where a budget or the error rate was reached: what was done is written.
@@ -77,7 +77,7 @@ class Planned:
     unchanged: int
 
 
-def plan(graph: Graph, documents: Sequence[Document], extractor: Extractor, options: BuildOptions) -> Planned:
+def plan(graph: Graph, documents: Sequence[Document], extractor: Extractor, options: BuildSettings) -> Planned:
     """What a build would extract. Nothing is written, nothing is sent. Raises as `build`."""
     one = _Build(graph, extractor, options)
     one.look()
@@ -88,7 +88,7 @@ def plan(graph: Graph, documents: Sequence[Document], extractor: Extractor, opti
 class _Build:
     """One build on its way."""
 
-    def __init__(self, graph: Graph, extractor: Extractor | None, options: BuildOptions) -> None:
+    def __init__(self, graph: Graph, extractor: Extractor | None, options: BuildSettings) -> None:
         self._extractor = extractor
         self._options = options
         self._graph = graph

@@ -1,8 +1,8 @@
-"""Commands on Ray: a Ray of our own on this machine, or a cluster that is there.
+"""Shards on Ray: a Ray of our own on this machine, or a cluster that is there.
 
 Ray's own statistics, dashboard and logs on the driver are off. A Ray of our own listens on the loopback address only, lets in only
-who has the token that this process drew, and keeps its logs in a folder of this user's only, which goes with it. Tasks get argument
-lists, not objects of kgeval's; Ray moves them in its own way, so whoever can reach a cluster must be trusted (docs/large-batches.md).
+who has the token that this process drew, and keeps its logs in a folder of this user's only, which goes with it. Tasks get plain
+data, not objects of kgeval's; Ray moves them in its own way, so whoever can reach a cluster must be trusted (docs/large-batches.md).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from kgeval.errors import ConfigError, UsageError
-from kgeval.run.spread.command import Command, Ended, carry_out
+from kgeval.workflows.workers import Ended, Worker, carry_out
 
 STARTS = 4
 QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_DISABLE_IMPORT_WARNING": "1"}
@@ -38,7 +38,7 @@ def check_ray() -> None:
 
 
 def run_ray(
-    commands: Sequence[Command], *, workers: int, go_on: Callable[[Ended], bool], address: str | None = None,
+    shards: Sequence[Worker], *, workers: int, go_on: Callable[[Ended], bool], address: str | None = None,
 ) -> Iterator[Ended]:
     """As run_local, on Ray. `address` null: a Ray of our own with one CPU a worker, ended afterwards; else a cluster, of which at most
     `workers` CPUs are used.
@@ -52,7 +52,7 @@ def run_ray(
 
         try:
             _connect(ray, address, workers, folder)
-            yield from _spread(ray, commands, workers, go_on)
+            yield from _spread(ray, shards, workers, go_on)
         finally:
             ray.shutdown()
 
@@ -110,20 +110,20 @@ def _end_begun(cause: BaseException) -> None:
         trace = trace.tb_next
 
 
-def _spread(ray: Any, commands: Sequence[Command], workers: int, go_on: Callable[[Ended], bool]) -> Iterator[Ended]:
+def _spread(ray: Any, shards: Sequence[Worker], workers: int, go_on: Callable[[Ended], bool]) -> Iterator[Ended]:
     # a shard that a lost node took with it is begun again by the user, who then knows: never twice unasked, it may cost
     task = ray.remote(num_cpus=1, max_retries=0)(_work)
-    waiting, running = list(reversed(commands)), dict[Any, Command]()
+    waiting, running = list(reversed(shards)), dict[Any, Worker]()
     try:
         while waiting or running:
             while waiting and len(running) < workers:
-                command = waiting.pop()
-                running[task.remote(asdict(command))] = command
+                shard = waiting.pop()
+                running[task.remote(asdict(shard))] = shard
             (done, *_), _ = ray.wait(list(running), num_returns=1)
             ended = _end(ray, done, running.pop(done))
             if not go_on(ended):
                 yield ended
-                yield from (Ended(command.name, 130, "not begun") for command in waiting)
+                yield from (Ended(shard.name, 130, "not begun") for shard in waiting)
                 waiting = []
                 _cancel(ray, running)
             else:
@@ -132,7 +132,7 @@ def _spread(ray: Any, commands: Sequence[Command], workers: int, go_on: Callable
         _cancel(ray, running)
 
 
-def _cancel(ray: Any, running: Mapping[Any, Command]) -> None:
+def _cancel(ray: Any, running: Mapping[Any, Worker]) -> None:
     """Interrupts what runs, and waits a little for it to keep what it has."""
     for reference in running:
         ray.cancel(reference, force=False)
@@ -140,21 +140,19 @@ def _cancel(ray: Any, running: Mapping[Any, Command]) -> None:
         ray.wait(list(running), num_returns=len(running), timeout=30)
 
 
-def _end(ray: Any, reference: Any, command: Command) -> Ended:
+def _end(ray: Any, reference: Any, worker: Worker) -> Ended:
     try:
         found = ray.get(reference)
     except (ray.exceptions.RayError, KeyboardInterrupt) as cause:
         if isinstance(cause, KeyboardInterrupt):
             raise
-        return Ended(command.name, 130, f"its worker was lost: {type(cause).__name__}")
-    return Ended(command.name, int(found["code"]), str(found["said"]))
+        return Ended(worker.name, 130, f"its worker was lost: {type(cause).__name__}")
+    return Ended(worker.name, int(found["code"]), str(found["messages"]))
 
 
-def _work(command: dict[str, Any]) -> dict[str, Any]:
-    """On a worker: the command in a process of its own there."""
-    words = tuple(str(word) for word in command["words"])
-    made = Command(str(command["name"]), words, str(command["folder"]), dict(command["environment"]))
-    return asdict(carry_out(made))
+def _work(worker: dict[str, Any]) -> dict[str, Any]:
+    """On a worker: the shard in a process of its own there."""
+    return asdict(carry_out(Worker(**worker)))
 
 
 @contextmanager

@@ -1,4 +1,5 @@
-"""What `kgeval score` shows of the knowledge-graph metrics: one question's pairs laid open, and scores over a grid of settings."""
+"""The knowledge-graph metrics of a scoring run at a closer look: one question's pairs with their paths, and scores over a grid of
+settings."""
 
 from __future__ import annotations
 
@@ -8,20 +9,18 @@ from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from kgeval.cli.common import say
 from kgeval.errors import UsageError
 from kgeval.metrics.definition import Settings, Subject
 from kgeval.metrics.facts import Facts
 from kgeval.metrics.options import SettingValue, make_settings
 from kgeval.metrics.select import Selection, lacking
 from kgeval.reports.display import visible
+from kgeval.workflows.score import Scoring, planned
 
 if TYPE_CHECKING:
-    from kgeval.cli.score_run import Job
     from kgeval.files.rows import Rows
     from kgeval.llm.asker import Asker
+    from kgeval.llm.plan import Plan
     from kgeval.metrics.kg.explain import Explained, Node, Way
     from kgeval.metrics.kg.sides import Asked
     from kgeval.records import Row
@@ -33,39 +32,43 @@ MOST_POINTS = 400
 Sums = dict[tuple[str, str], list[float]]
 
 
-def explain(job: Job, rows: Rows) -> int:
-    """Prints the pairs of one question, a system after the other; with write_back they are written into Neo4j too. In a dry run the
-    calls are counted and nothing else is done. Exit code: 3 if the session of the model stopped before the end.
+def explain(scoring: Scoring, rows: Rows) -> Iterator[str]:
+    """The pairs of the question that the options name, a system after the other, as text; with `write_back` they are written into Neo4j
+    too.
 
     Raises: UsageError for an unknown question, for a selection without a knowledge-graph metric, and for missing tools.
     """
     from kgeval.metrics.kg.explain import explain as lay_open
     from kgeval.metrics.kg.sides import asked
 
-    wanted = job.options["explain"]
-    found = rows.find(wanted)
-    if not found:
-        raise UsageError(f"there is no answer to question '{wanted}'", fix="give the id of a question as the files have it")
-    graph, embedder = _needed(job)
-    if job.options["dry_run"]:
-        return _plan(found, job)
-    for subject in _subjects(found, job):
-        pairs = asked(subject, job.selection)
+    found = _rows_to_explain(scoring, rows)
+    graph, embedder = _needed(scoring)
+    for subject in _subjects(found, scoring):
+        pairs = asked(subject, scoring.selection)
         if not pairs:
-            click.echo(f"{visible(wanted)}, {visible(subject.row.answer.system)}: {_why_none(subject, job.selection)}\n")
-        for one in pairs:
-            if (why := _nothing_to_show(one)) is not None:
-                click.echo(f"{_title(one)}\n  {why}\n")
+            yield f"{visible(subject.row.question.id)}, {visible(subject.row.answer.system)}: {_why_none(subject, scoring.selection)}\n"
+        for pair in pairs:
+            if (why := _nothing_to_show(pair)) is not None:
+                yield f"{_title(pair)}\n  {why}\n"
                 continue
-            explained = lay_open(one, graph, embedder)
-            click.echo(explain_text(explained, job.settings))
-            if job.options["write_back"]:
-                _write_back(graph, explained, job.settings)
-    return _code(job)
+            explained = lay_open(pair, graph, embedder)
+            yield explain_text(explained, scoring.settings)
+            if scoring.options.write_back:
+                _write_back(scoring, graph, explained)
 
 
-def _code(job: Job) -> int:
-    return job.tools.models.exit_code if job.tools.models is not None else 0
+def plan(scoring: Scoring, rows: Rows) -> Plan:
+    """What `explain` or `sweep` would ask: the calls for triples that are not in the journal yet. Raises: as explain."""
+    chosen: Iterable[Row] = _rows_to_explain(scoring, rows) if scoring.options.explain else rows
+    _needed(scoring)
+    return planned(scoring, chosen, lambda row, dry: _with_triples(row, scoring, dry))
+
+
+def _rows_to_explain(scoring: Scoring, rows: Rows) -> list[Row]:
+    question = scoring.options.explain or ""
+    if found := rows.find(question):
+        return found
+    raise UsageError(f"there is no answer to question '{question}'", fix="give the id of a question as the files have it")
 
 
 def _why_none(subject: Subject, selection: Selection) -> str:
@@ -80,41 +83,34 @@ def _of_pairs(selection: Selection) -> Selection:
     return Selection(tuple(chosen), selection.levels)
 
 
-def _needed(job: Job) -> tuple[Any, Any]:
-    if not _of_pairs(job.selection).metrics:
+def _needed(scoring: Scoring) -> tuple[Any, Any]:
+    if not _of_pairs(scoring.selection).metrics:
         fix = "name metrics of text pairs, for example --metrics kg"
         raise UsageError("no metric of the selection has a graph of a pair", fix=fix)
-    if job.tools.graph is None or job.tools.embedder is None:
+    if scoring.tools.graph is None or scoring.tools.embedder is None:
         raise UsageError("the graph of a pair needs a Neo4j with GDS and an embedding model", fix="kgeval doctor shows what is there")
-    return job.tools.graph, job.tools.embedder
+    return scoring.tools.graph, scoring.tools.embedder
 
 
-def _subjects(rows: Iterable[Row], job: Job) -> Iterator[Subject]:
+def _subjects(rows: Iterable[Row], scoring: Scoring) -> Iterator[Subject]:
     """The rows with the triples of their texts; no other fact is asked for."""
     from kgeval.llm.asker import Live
 
-    models = job.tools.models
-    work = partial(_with_triples, job=job, asker=Live(models) if models is not None else None)
+    models = scoring.tools.models
+    work = partial(_with_triples, scoring=scoring, asker=Live(models) if models is not None else None)
     yield from models.map(work, rows) if models is not None else map(work, rows)
 
 
-def _with_triples(row: Row, job: Job, asker: Asker | None) -> Subject:
+def _with_triples(row: Row, scoring: Scoring, asker: Asker | None) -> Subject:
     from kgeval.metrics.kg.triples import ask_triples
 
-    subject = Subject(row, Facts(), job.settings)
-    ask_triples(subject, _of_pairs(job.selection).facts_of(row), asker, job.tools)
+    subject = Subject(row, Facts(), scoring.settings)
+    ask_triples(subject, _of_pairs(scoring.selection).facts_of(row), asker, scoring.tools)
     return subject
 
 
-def _plan(rows: Iterable[Row], job: Job) -> int:
-    """The calls for triples that are not in the journal yet."""
-    from kgeval.cli.score_run import counted
-
-    return counted(job, rows, lambda row, dry: _with_triples(row, job, dry))
-
-
-def _nothing_to_show(one: Asked) -> str | None:
-    given, context = one.sides
+def _nothing_to_show(pair: Asked) -> str | None:
+    given, context = pair.sides
     failure = given.failure or context.failure
     if failure is not None:
         return f"unscored: {failure.cause}: {failure.detail}"
@@ -123,9 +119,9 @@ def _nothing_to_show(one: Asked) -> str | None:
     return None
 
 
-def _title(one: Asked) -> str:
-    row = one.subject.row
-    return f"{visible(row.question.id)}, {visible(row.answer.system)}: {one.pair}"
+def _title(pair: Asked) -> str:
+    row = pair.subject.row
+    return f"{visible(row.question.id)}, {visible(row.answer.system)}: {pair.pair}"
 
 
 def explain_text(explained: Explained, settings: Settings) -> str:
@@ -164,11 +160,14 @@ def _nodes(group: Sequence[Node]) -> str:
     return ", ".join(names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
 
 
-def _write_back(graph: Any, explained: Explained, settings: Settings) -> None:
+def _write_back(scoring: Scoring, graph: Any, explained: Explained) -> None:
     from kgeval.graph.load.pairs import write_pair
 
-    written = write_pair(graph, pair_rows(explained, settings))
-    say(f"wrote {written} nodes as the pair '{explained.id}'; look at it with the query view-pair, remove it with delete-pair")
+    written = write_pair(graph, pair_rows(explained, scoring.settings))
+    scoring.session.say(
+        f"wrote {written} nodes as the pair '{explained.id}'; "
+        "look at it with the query view-pair, remove it with delete-pair",
+    )
 
 
 def pair_rows(explained: Explained, settings: Settings) -> Any:
@@ -197,21 +196,18 @@ def pair_rows(explained: Explained, settings: Settings) -> Any:
     return PairRows(explained.id, about, nodes, edges)
 
 
-def sweep(job: Job, rows: Rows) -> int:
-    """Prints the mean of every knowledge-graph metric for every point of the grid. Triples are asked for once; in a dry run the calls
-    are counted and nothing else is done. Exit code: 3 if the session of the model stopped before the end."""
-    graph, embedder = _needed(job)
-    grid = parse_grid(job.options["sweep"], job.settings)
-    selection = _of_pairs(job.selection)
-    if job.options["dry_run"]:
-        return _plan(rows, job)
+def sweep(scoring: Scoring, rows: Rows) -> str:
+    """A table of the mean of every knowledge-graph metric for every point of the grid. Triples are asked for once. Raises: as explain."""
+    graph, embedder = _needed(scoring)
+    axes = scoring.options.sweep or ""
+    grid = parse_grid(axes, scoring.settings)
+    selection = _of_pairs(scoring.selection)
     sums: list[Sums] = [{} for _ in grid]
-    for window in _windows(_subjects(rows, job)):
-        for at, settings in enumerate(grid):
-            _add(sums[at], [replace(subject, settings=settings, facts=Facts(triples=subject.facts.triples)) for subject in window],
-                 selection, (graph, embedder))
-    click.echo(sweep_text(grid, sums, swept_names(job.options["sweep"])))
-    return _code(job)
+    for window in _windows(_subjects(rows, scoring)):
+        for point_sums, settings in zip(sums, grid, strict=True):
+            at_point = [replace(subject, settings=settings, facts=Facts(triples=subject.facts.triples)) for subject in window]
+            _add(point_sums, at_point, selection, (graph, embedder))
+    return sweep_text(grid, sums, swept_names(axes))
 
 
 def _windows(subjects: Iterator[Subject]) -> Iterator[list[Subject]]:

@@ -1,0 +1,109 @@
+"""The options of `kgeval questions`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field
+
+from kgeval.config.audit import GATES
+from kgeval.config.base import Section
+from kgeval.config.flags import DAY, Flag, Unit
+from kgeval.config.rows import SEEDS, FirstOptions
+from kgeval.config.score import one_path, several
+
+DRAWING, REPEATS = "What questions are made from", "Questions that repeat others"  # headings of --help
+
+
+class GenerateOptions(Section):
+    """Which questions are made from a graph, and how: flags of `kgeval questions generate`, keys of `[questions]` in kgeval.toml."""
+
+    kinds: Annotated[tuple[str, ...], BeforeValidator(several), Flag("--kind", "KIND[=N]", commas=True)] = Field(
+        default=(), description="Kinds or groups of kinds, with a number of their own if need be (comma or repeated); kgeval questions "
+        "kinds lists them.",
+    )
+    n: Annotated[int, Flag(short="-n")] = Field(default=50, ge=1, le=1_000_000, description="Questions of each kind")
+    seed: int = Field(default=0, ge=0, lt=SEEDS, description="Same seed, graph: same questions")
+    template: bool = Field(default=False, description="Kinds that have one are made by template: no model is asked.")
+    profile: Literal["generic", "narrative", "medical"] = Field(default="generic", description="What the texts are like")
+    answers: Annotated[bool | None, Flag("--answers/--no-answers")] = Field(
+        default=None, description="Ask for a reference answer where a kind can do without [default: yes].",
+    )
+    several_passages: bool = Field(
+        default=False, description="No hop question of several relations that the graph says one passage tells all of.",
+    )
+    check: bool = Field(default=False, description="Check each question as kgeval questions check does, where its maker did not.")
+    sheet: Annotated[Path | None, Flag(metavar="FILE.csv")] = Field(
+        default=None, description="Also write a sheet for people to confirm the questions; kgeval questions confirm reads it back.",
+    )
+    allow_fewer: bool = Field(default=False, description="Fewer questions than asked for are no failure (else exit 3).")
+    dataset: Annotated[str | None, Flag(metavar="NAME")] = Field(
+        default=None, description="The questions' dataset [default: the graph's name].",
+    )
+    chunks: Annotated[tuple[Path, ...], BeforeValidator(one_path), Flag(metavar="FILE", heading=DRAWING)] = Field(
+        default=(), description="Chunk texts that are not in the graph: JSONL, or LightRAG's kv_store_text_chunks.json (repeatable).",
+    )
+    stratify: Annotated[Literal["type", "degree", "document", "community"] | None, Flag(heading=DRAWING)] = Field(
+        default=None, description="Draw structures evenly over these, not uniformly over all.",
+    )
+    tries: Annotated[int, Flag(heading=DRAWING)] = Field(default=3, ge=1, le=1_000, description="Structures tried a question at most")
+    timeout: Annotated[float, Unit("seconds"), Flag(heading=DRAWING)] = Field(
+        default=600, gt=0, le=DAY, allow_inf_nan=False, description="Seconds a query may take",
+    )
+    earlier: Annotated[Path | None, Flag(metavar="FILE", heading=REPEATS)] = Field(
+        default=None, description="Questions that must not come again: any question file.",
+    )
+    duplicate_threshold: Annotated[float, Flag(heading=REPEATS)] = Field(
+        default=0.9, gt=0, le=1, description="Cosine from which two questions are one",
+    )
+    no_embedding: Annotated[bool, Flag(heading=REPEATS)] = Field(
+        default=False, description="Compare questions by their words only; no embedding model is loaded.",
+    )
+
+
+class QuestionsSection(GenerateOptions):
+    """`[questions]`: what `kgeval questions generate` makes where no flag says otherwise. `file`: questions that are there already, for
+    `kgeval run`."""
+
+    file: Path | None = None
+
+
+class CheckOptions(FirstOptions):
+    """What is checked of questions, and how: flags of `kgeval questions check`."""
+
+    checks: Annotated[tuple[str, ...], BeforeValidator(several), Flag(metavar="NAMES", commas=True)] = Field(
+        default=(), description="answerable, closed_book, unique, unique_wording, not_in_one_passage, leak, duplicate, no_shortcut, "
+        "absent; comma or repeated [default: all that can be done].",
+    )
+    no_model: bool = Field(
+        default=False, description="Ask no model and embed nothing: leak, duplicate by words, and what a graph proves.",
+    )
+    no_embeddings: bool = Field(default=False, description="Find duplicates by their words only.")
+    near: float = Field(default=0.9, ge=0, le=1, description="Cosine from which two questions are nearly the same")
+    examples: int = Field(default=5, ge=0, le=1000, description="Failed questions shown of each check")
+    query_timeout: float = Field(default=30.0, ge=0.1, le=3600, description="Seconds of a proving query")
+    thresholds: Annotated[
+        tuple[str, ...], BeforeValidator(several), Flag("--threshold", "[FILE:]CHECK>=X", commas=True, heading=GATES),
+    ] = Field(default=(), description="E.g. answerable>=0.9; missed: exit 1 (comma or repeated).")
+
+
+class CoverageOptions(FirstOptions):
+    """What is told of the coverage of a graph by questions: flags of `kgeval questions coverage`."""
+
+    examples: int = Field(
+        default=10, ge=0, le=100_000, description="Groups listed of each facet, covered and missing; the terminal shows the first five",
+    )
+    show_cypher: Annotated[bool, Flag("--cypher")] = Field(
+        default=False, description="Print the Cypher that lists all that is missing of each facet, too.",
+    )
+    seed: int = Field(default=0, ge=0, lt=SEEDS, description="Of communities above 200,000 entities")
+    timeout: Annotated[float, Unit("seconds")] = Field(
+        default=600, gt=0, le=DAY, allow_inf_nan=False, description="Seconds a query may take",
+    )
+    thresholds: Annotated[
+        tuple[str, ...], BeforeValidator(several), Flag("--threshold", "[FILE:]FACET>=X", commas=True, heading=GATES),
+    ] = Field(
+        default=(), description="E.g. types>=0.8 (types, predicates, communities, documents, degrees, hops); missed: exit 1 (comma or "
+        "repeated).",
+    )

@@ -1,0 +1,93 @@
+"""The options of `kgeval score`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field
+
+from kgeval.config.audit import GATES
+from kgeval.config.base import Section
+from kgeval.config.flags import Flag
+from kgeval.config.rows import RowOptions
+
+WORKERS, GRAPHS = "Shards and workers", "Knowledge-graph metrics"  # headings of --help
+
+
+def several(value: object) -> object:
+    """A single name stands for a list of one; commas separate."""
+    return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+
+def one_path(value: object) -> object:
+    """A single path stands for a list of one."""
+    return (value,) if isinstance(value, str | Path) else value
+
+
+class MetricOptions(Section):
+    """Which metrics, and their settings."""
+
+    metrics: Annotated[tuple[str, ...], BeforeValidator(several), Flag(metavar="NAMES", commas=True)] = Field(
+        default=(),
+        description="Metrics and presets, comma or repeated [default: names in [metrics] of kgeval.toml]; kgeval metrics list shows all.",
+    )
+    settings: Annotated[dict[str, bool | int | float | str], Flag("--setting", "NAME=VALUE")] = Field(
+        default_factory=dict, description="A setting of metrics: tau=0.8 (repeatable).",
+    )
+    community: Annotated[Literal["leiden", "louvain"] | None, Flag(heading=GRAPHS)] = Field(
+        default=None, description="Same as --setting community=...",
+    )
+    runs: Annotated[int | None, Flag(heading=GRAPHS)] = Field(
+        default=None, ge=1, le=1000, description="Partitions of a community score; same as --setting runs=...",
+    )
+
+
+class SpreadOptions(Section):
+    """A part of a run, or the parts by several workers."""
+
+    shard: Annotated[str | None, Flag(metavar="K/N", heading=WORKERS)] = Field(
+        default=None, description="Only shard K of N, by question: a part of the run; kgeval join puts the N parts together.",
+    )
+    executor: Annotated[Literal["local", "ray"] | None, Flag(heading=WORKERS)] = Field(
+        default=None, description="Do the run in shards: processes of this machine, or Ray.",
+    )
+    workers: Annotated[int | None, Flag(heading=WORKERS)] = Field(
+        default=None, ge=1, le=1000, description="Shards at a time, with --executor [default: 2].",
+    )
+    shards: Annotated[int | None, Flag(heading=WORKERS)] = Field(
+        default=None, ge=1, le=100, description="Shards in all, with --executor [default: as many as workers].",
+    )
+    ray_address: Annotated[str | None, Flag(metavar="ADDRESS", heading=WORKERS)] = Field(
+        default=None, description="A Ray cluster that is there [default: one of this machine, for the run].",
+    )
+
+
+class ScoreOptions(SpreadOptions, RowOptions, MetricOptions):
+    """What is scored, and how: keywords of kgeval.score, flags of `kgeval score`, keys of `[score]` in kgeval.toml."""
+
+    trials: int = Field(default=1, ge=1, le=100, description="Judge everything so many times: spread between runs")
+    resume: bool = Field(default=False, description="Take over the rows that an interrupted run with the same -o has finished.")
+    retry_errors: bool = Field(default=False, description="As --resume, but rows with something unscored are done again.")
+    no_verdicts: bool = Field(default=False, description="Do not keep the verdicts behind the scores.")
+    against: Annotated[str | None, Flag(metavar="SYSTEM")] = Field(
+        default=None, description="The system that the others are compared with in cost and gain [default: every pair].",
+    )
+    audit: Annotated[Path | None, Flag(metavar="JSON")] = Field(
+        default=None, description="Report of kgeval audit: do questions that touch its findings score worse?",
+    )
+    index: Annotated[tuple[Path, ...], BeforeValidator(one_path), Flag(metavar="JSON")] = Field(
+        default=(), description="Index record: what a system's graph took.",
+    )
+    thresholds: Annotated[
+        tuple[str, ...], BeforeValidator(several), Flag("--threshold", "[SYSTEM:]METRIC>=X", commas=True, heading=GATES),
+    ] = Field(default=(), description="E.g. faithfulness=0.8; missed: exit 1 (comma or repeated).")
+    explain: Annotated[str | None, Flag(metavar="QUESTION", heading=GRAPHS)] = Field(
+        default=None, description="Print the triple graph of this question's pairs with its paths, and stop.",
+    )
+    write_back: Annotated[bool, Flag(heading=GRAPHS)] = Field(
+        default=False, description="With --explain: write that graph into Neo4j, to look at in Browser.",
+    )
+    sweep: Annotated[str | None, Flag(metavar="GRID", heading=GRAPHS)] = Field(
+        default=None, description="Print the KG scores over a grid, tau=0.6,0.7;delta=0.3,0.5, and stop.",
+    )

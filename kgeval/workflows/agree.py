@@ -1,0 +1,122 @@
+"""How far people agree with each other, metrics and judges with people, and metrics with metrics."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kgeval.config import AgreeOptions, CorrelationOptions
+from kgeval.workflows.result import Result
+from kgeval.workflows.session import Session
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from kgeval.comparison.people.label_files import Labels
+    from kgeval.comparison.people.labelled import LabelTable
+    from kgeval.comparison.people.predictors import Predictor
+    from kgeval.records import Answer, Score
+
+
+@dataclass(frozen=True)
+class AgreementResult(Result):
+    """Agreement in figures. `report`: an AgreementReport, or a MatrixReport of metrics with metrics."""
+
+    @property
+    def gates(self) -> list[Any]:
+        """None: agreement has no gates."""
+        return []
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row a metric or judge (of a MatrixReport: a group of rows), with the fields that the JSON report has for it."""
+        import pandas as pd
+
+        rows = self.report.predictors if hasattr(self.report, "predictors") else self.report.groups
+        return pd.DataFrame([row.model_dump(mode="json") for row in rows])
+
+
+def run(session: Session, labels: Sequence[Path], options: AgreeOptions) -> AgreementResult:
+    """The agreement of people, metrics, judges and length. Raises: UsageError, InputError."""
+    from kgeval.comparison.people.label_files import read_labels
+    from kgeval.comparison.people.labelled import tables_of
+    from kgeval.comparison.people.measure import measured
+    from kgeval.comparison.people.scales import SCALES
+    from kgeval.records import AgreementReport
+
+    read = [*labels, *options.scores, *options.verdicts, *options.answers, *([options.questions] if options.questions else [])]
+    _check_outputs(session, AgreementReport, read)
+    given = read_labels(list(labels), options.labels_format)
+    tables = tables_of(given)
+    figures = measured(tables, _predictors(given, tables, options), seed=options.seed)
+    return AgreementResult(AgreementReport(
+        run=session.manifest(options, inputs=[path for path in read if path.is_file()], seed=options.seed), scope=given.scope,
+        scale=list(SCALES[given.scope]), seed=options.seed, items=len({label.id for label in given.labels}),
+        questions=len({label.question_id for label in given.labels}), labels=len(given.labels),
+        annotators=dict(Counter(label.annotator for label in given.labels)), people=figures.people, pairs=figures.pairs, each=figures.each,
+        predictors=figures.predictors, nearest=figures.nearest, notes=list(given.notes),
+    ))
+
+
+def correlations(session: Session, scores: Sequence[Path], options: CorrelationOptions) -> AgreementResult:
+    """How every metric goes with every other. Raises: UsageError, InputError."""
+    from kgeval.comparison.people.matrix import matrix, score_table
+    from kgeval.files.rows import read_questions
+    from kgeval.records import MatrixReport
+
+    read = [*scores, *([options.questions] if options.questions else [])]
+    _check_outputs(session, MatrixReport, read)
+    table = score_table(score for own in _scores(scores).values() for score in own)
+    questions = read_questions(options.questions) if options.questions else ()
+    datasets = {question.id: question.dataset for question in questions if question.dataset is not None}
+    groups = matrix(table, datasets, kind=options.coefficient, seed=options.seed)
+    few = len(table.metrics) < 2
+    inputs = [path for path in read if path.is_file()]
+    return AgreementResult(MatrixReport(
+        run=session.manifest(options, inputs=inputs, seed=options.seed, exit_code=3 if few else 0), coefficient=options.coefficient,
+        seed=options.seed, questions=len({question for question, _ in table.rows}), systems=table.systems, groups=groups,
+        notes=["there are not two metrics to compare"] if few else [],
+    ))
+
+
+def _check_outputs(session: Session, kind: Any, read: Sequence[Path]) -> None:
+    from kgeval.reports.write import check_outputs, check_replaced
+
+    check_outputs(list(session.outputs), kind)
+    check_replaced(list(session.outputs), list(read))
+
+
+def _predictors(labels: Labels, tables: Sequence[LabelTable], options: AgreeOptions) -> list[Predictor]:
+    """Metrics, judges, and length where the texts are there."""
+    from kgeval.comparison.people.predictors import judge_predictors, length_predictor, metric_predictors
+    from kgeval.files.verdict_files import VerdictsWanted, read_verdicts
+    from kgeval.metrics.table import all_metrics
+
+    items = list({item.id: item for table in tables for item in table.items}.values())
+    lower = frozenset(name for name, metric in all_metrics().items() if metric.better == "lower")
+    predictors = metric_predictors(items, _scores(options.scores), lower)
+    if options.verdicts:
+        verdicts = {_stem(path): read_verdicts([path], VerdictsWanted()).verdicts for path in options.verdicts}
+        predictors += judge_predictors(items, verdicts, [table.aspect for table in tables])
+    length = length_predictor(items, _answers(options) if options.answers else labels.answers)
+    return [*predictors, *([length] if length else [])]
+
+
+def _scores(paths: Iterable[Path]) -> dict[str, list[Score]]:
+    from kgeval.files.scores import read_scores
+
+    return {_stem(path): list(read_scores(path)) for path in paths}
+
+
+def _stem(path: Path) -> str:
+    return path.name if path.is_dir() else path.stem
+
+
+def _answers(options: AgreeOptions) -> Iterable[Answer]:
+    from kgeval.files.rows import RowsWanted, open_rows
+
+    with open_rows(RowsWanted(answers=options.answers, questions=options.questions, allow_missing=True)) as rows:
+        for row in rows:
+            yield row.answer

@@ -1,0 +1,332 @@
+"""Completeness: what a graph lacks of a gold set, of an extractor's graph of the same documents, and of gold sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from kgeval.config import BuildOptions, CompletenessOptions
+from kgeval.errors import UsageError
+from kgeval.workflows.build import extractor_of
+from kgeval.workflows.progress import shows_progress
+from kgeval.workflows.result import Result
+from kgeval.workflows.session import Session
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from kgeval.auditing.completeness.fact_files import Facts
+    from kgeval.auditing.completeness.facts import FactOptions
+    from kgeval.auditing.completeness.gold import Gold
+    from kgeval.auditing.completeness.ideal import Ideal
+    from kgeval.llm.plan import Plan, PlannedStage
+    from kgeval.llm.session import Models
+    from kgeval.manifest import Asked
+    from kgeval.records import AuditGate, CompletenessReport, FactRetention, Layout, Proportion
+    from kgeval.stats.thresholds import Threshold
+    from kgeval.text.extract.mentions import Extractor
+
+MISSED, INCOMPLETE = 1, 3
+FACTS = "fact_retention"
+FIGURES = (
+    "entity_coverage", "relation_completeness", "relation_completeness_directed", "relation_completeness_with_predicate", "relation_pairs",
+    FACTS,
+)
+UNMATCHED = "no document of the gold set could be matched with the graph's; --whole-graph takes the figures"
+SHOWN_FAULTS = 5
+MOST_TOKENS = 12_000  # of a fact and 200 relations, generously
+
+
+@dataclass(frozen=True)
+class CompletenessResult(Result):
+    """What a graph lacks. `report`: a CompletenessReport. `thresholds`: those that were asked for; `messages`: what is said of those that
+    are missed or have no answer."""
+
+    thresholds: tuple[AuditGate, ...] = ()
+    messages: tuple[str, ...] = ()
+
+    @property
+    def gates(self) -> list[AuditGate]:
+        """The thresholds that were asked for: id, limit, value, met (None: not answered), reason."""
+        return list(self.thresholds)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row a gold item, first those that the graph has: kind, name, level (None: missing), and what stands for it."""
+        import pandas as pd
+
+        return pd.DataFrame([item.model_dump(mode="json") for item in (*self.report.matched, *self.report.missing)])
+
+
+@dataclass(frozen=True)
+class CompletenessPlan:
+    """What a measurement would ask. `calls`: of models, None where none is asked; `note`: what asks none."""
+
+    calls: Plan | None
+    note: str = ""
+
+    def __str__(self) -> str:
+        return "\n".join(filter(None, (self.note, str(self.calls or "dry run: nothing was sent"))))
+
+
+@dataclass(frozen=True)
+class _Measuring:
+    """One measurement: what was read and opened before the graph. `gold`: of the files; `extractor`: makes the gold set of --ideal, and is
+    called `made_by`. `models`: all that are asked."""
+
+    session: Session
+    options: CompletenessOptions
+    thresholds: Sequence[Threshold]
+    gold: Gold
+    control: Gold | None
+    facts: Facts | None
+    judge: Models | None
+    extractor: Extractor | None = None
+    made_by: str = ""
+    models: tuple[Models, ...] = ()
+
+
+def plan(session: Session, options: CompletenessOptions) -> CompletenessPlan:
+    """What `run` would ask of models. Nothing is sent; the graph is read for --facts alone. Raises: as `run`."""
+    from kgeval.llm.plan import Plan
+    from kgeval.text.build.state import Cutting, sources_of
+    from kgeval.text.documents import read_documents
+    from kgeval.text.extract.model import ModelExtractor
+
+    measuring = _opened(session, options)
+    stages: list[PlannedStage] = []
+    note = "" if options.ideal or measuring.facts else "--gold asks no judge"
+    if measuring.extractor is not None:
+        sources = [source for document in read_documents(options.ideal).documents for source in sources_of(document, Cutting())]
+        if isinstance(measuring.extractor, ModelExtractor):
+            stages += measuring.extractor.plan(sources)
+        else:
+            note = f"{len(sources)} chunks; {measuring.extractor.name} asks no model"
+    if measuring.facts is not None and measuring.judge is not None:
+        stages.append(_facts_planned(measuring, measuring.facts, measuring.judge))
+    return CompletenessPlan(Plan(tuple(stages), session.limits) if stages else None, note)
+
+
+def run(session: Session, options: CompletenessOptions) -> CompletenessResult:
+    """The session's graph held against gold items, an extractor's graph and gold sentences, whichever the options name.
+
+    What can fail at once (options, files, connection) is tried before anything that takes long or costs money.
+    Raises: UsageError, InputError, ConnectError, LayoutError, QueryError, ModelError, IncompleteError.
+    """
+    from kgeval.auditing.completeness.run import measure
+
+    measuring = _opened(session, options)
+    graph, layout = session.graph, session.bound_layout()
+    try:
+        ideal = _ideal(measuring)
+        gold = _of_documents(session, ideal.gold, options) if ideal else measuring.gold
+        report = measure(
+            graph, layout, gold, options, embedder=session.embedder if "embedding" in options.levels else None, control=measuring.control,
+            progress=(lambda stage: session.say(f"{stage} ...")) if shows_progress(session.show) else (lambda stage: None),
+        )
+        facts = _facts_judged(measuring, layout)
+    except KeyboardInterrupt:
+        if measuring.models:
+            session.say("finished calls are in the journal: the same command goes on, and pays none of them twice")
+        raise
+    report = report.model_copy(update={"facts": facts, "ideal": ideal.record if ideal else None})
+    thresholds, messages = _answered(report, measuring.thresholds)
+    codes = [INCOMPLETE if gate.met is None else 0 if gate.met else MISSED for gate in thresholds]
+    codes += [models.exit_code for models in measuring.models]
+    manifest = session.manifest(
+        options, server=graph.info, hashes=report.run.query_hashes, asked=_together([models.asked() for models in measuring.models]),
+        inputs=[path for read in (gold, measuring.control, measuring.facts) if read for path in read.inputs],
+        exit_code=max(codes, default=0),
+    )
+    return CompletenessResult(report.model_copy(update={"run": manifest}), thresholds=tuple(thresholds), messages=tuple(messages))
+
+
+def _opened(session: Session, options: CompletenessOptions) -> _Measuring:
+    """Everything that can be checked, read and opened before the graph. An extractor's documents are read after it."""
+    from kgeval.auditing.completeness.fact_files import read_facts
+    from kgeval.auditing.completeness.gold import Items, distinct
+    from kgeval.auditing.completeness.gold_files import read_gold
+    from kgeval.records import CompletenessReport
+    from kgeval.reports.write import check_outputs, check_replaced
+    from kgeval.text.extract.model import ModelExtractor
+
+    check_outputs(session.outputs, CompletenessReport)
+    thresholds = parse_gates(options.thresholds)
+    _check(options)
+    single = (options.facts, options.control, options.triples, options.ideal_labels)
+    check_replaced(session.outputs, [*options.gold, *options.ideal, *(path for path in single if path)])
+    control = read_gold([options.control]) if options.control else None
+    if control:
+        _say_faults(session, control, options.limit)
+    facts = read_facts([options.facts]) if options.facts else None
+    for fault in facts.faults[:SHOWN_FAULTS] if facts else ():
+        session.say(f"warning: --facts: {fault}")
+    judge = session.models("judge") if facts else None
+    gold = _of_documents(session, read_gold(options.gold), options) if options.gold else distinct(Items())
+    measuring = _Measuring(session, options, thresholds, gold, control, facts, judge, models=(judge,) if judge else ())
+    if not options.ideal:
+        return measuring
+    if options.ideal_extractor == "model":
+        models = session.models("extractor")
+        return replace(measuring, extractor=ModelExtractor(models), made_by=models.endpoint.model, models=(*measuring.models, models))
+    made_by = {
+        "rules": "kgeval's rules extractor", "spacy": f"spaCy {options.spacy_model}",
+        "triples-file": f"the triples of {options.triples.name}" if options.triples else "",
+    }[options.ideal_extractor]
+    build = BuildOptions(extractor=options.ideal_extractor, spacy_model=options.spacy_model, triples=options.triples)
+    return replace(measuring, extractor=extractor_of(session, build), made_by=made_by)
+
+
+def _check(options: CompletenessOptions) -> None:
+    """Raises: UsageError with all options that do not fit together."""
+    faults = []
+    if options.gold and options.ideal:
+        faults.append(("--gold and --ideal are two gold sets", "measure them one after the other"))
+    if not options.gold and not options.ideal:
+        if not options.facts:
+            faults.append(("nothing to hold the graph against", "give --gold FILE, --ideal DOCS or --facts FILE"))
+        elif options.documents:
+            faults.append(("--documents chooses among the gold of --gold or --ideal", "leave --documents out"))
+    wrong = []
+    if not options.ideal and (options.ideal_export or options.ideal_labels):
+        wrong.append("--ideal-export and --ideal-labels belong to --ideal DOCS")
+    if options.ideal_sample and not options.ideal_export:
+        wrong.append("--ideal-sample says how many items --ideal-export writes; give that file too")
+    if options.ideal_export and options.ideal_labels:
+        wrong.append("--ideal-export writes an empty sheet, --ideal-labels reads a labelled one: one after the other")
+    if options.ideal_export and options.ideal_export.exists():
+        wrong.append(f"--ideal-export {options.ideal_export}: is there already, and may hold labels; choose another name")
+    if (options.ideal_extractor == "triples-file") != bool(options.triples):
+        wrong.append("--ideal-extractor triples-file and --triples FILE belong together")
+    faults += [(fault, "kgeval completeness --help lists the options") for fault in wrong]
+    if faults:
+        raise UsageError("; ".join(fault for fault, _ in faults), fix="; ".join(dict.fromkeys(fix for _, fix in faults)))
+
+
+def _of_documents(session: Session, gold: Gold, options: CompletenessOptions) -> Gold:
+    """The gold of the documents that are wanted; its broken items are told."""
+    from kgeval.auditing.completeness.gold import only_documents
+
+    chosen = only_documents(gold, options.documents) if options.documents else gold
+    _say_faults(session, chosen, options.limit)
+    return chosen
+
+
+def _ideal(measuring: _Measuring) -> Ideal | None:
+    """The extractor's graph of the documents of --ideal, after a sheet of it was written or read back; None without --ideal."""
+    from kgeval.auditing.completeness.ideal import ideal_gold
+    from kgeval.auditing.completeness.ideal_sheet import checked, sampled, write_sheet
+    from kgeval.text.documents import read_documents
+
+    session, options = measuring.session, measuring.options
+    if measuring.extractor is None:
+        return None
+    read = read_documents(options.ideal)
+    for fault in read.faults[:SHOWN_FAULTS]:
+        session.say(f"warning: {fault}")
+    ideal = ideal_gold(read.documents, measuring.extractor, made_by=measuring.made_by, faults=read.faults)
+    ideal = replace(ideal, gold=replace(ideal.gold, inputs=tuple(read.inputs)))
+    if options.ideal_labels:
+        return checked(ideal, options.ideal_labels)
+    if options.ideal_export:
+        items = sampled(ideal, options.ideal_sample or 100)
+        write_sheet(options.ideal_export, items)
+        session.say(f"wrote {options.ideal_export}: {len(items)} items to label; give it back with --ideal-labels")
+        return replace(ideal, record=ideal.record.model_copy(update={"sampled": len(items)}))
+    return ideal
+
+
+def _facts_judged(measuring: _Measuring, layout: Layout) -> FactRetention | None:
+    """Which of the sentences follow from the graph; None without --facts."""
+    from kgeval.auditing.completeness.facts import fact_retention
+
+    session, facts, judge = measuring.session, measuring.facts, measuring.judge
+    if facts is None or judge is None:
+        return None
+    retention = fact_retention(session.graph, layout, facts.facts, judge, session.embedder, options=_fact_options(measuring.options))
+    return retention.model_copy(update={"notes": [*retention.notes, *(f"--facts: {fault}" for fault in facts.faults), *judge.notes]})
+
+
+def _facts_planned(measuring: _Measuring, facts: Facts, judge: Models) -> PlannedStage:
+    """What judging would cost; asks the judge nothing. What embeds behind an address is not asked either: then these are bounds."""
+    from kgeval.auditing.completeness.facts import PROMPT, fact_tasks
+
+    session, prompt = measuring.session, judge.prompt(PROMPT)
+    graph, layout = session.graph, session.bound_layout()
+    if session.embedding.url or session.config.model.embedding.base_url:
+        return judge.bound(prompt, calls=(0, len(facts.facts)), slot_tokens=(0, MOST_TOKENS))
+    return judge.plan(fact_tasks(graph, layout, facts.facts, prompt, session.embedder, options=_fact_options(measuring.options)))
+
+
+def _fact_options(options: CompletenessOptions) -> FactOptions:
+    from kgeval.auditing.completeness.facts import FactOptions
+
+    return FactOptions(top_k=options.top_k, hops=options.hops, timeout=options.timeout)
+
+
+def _together(parts: Sequence[Asked]) -> Asked:
+    """What several sessions asked, as one."""
+    from kgeval.manifest import Asked
+
+    return Asked(
+        [model for part in parts for model in part.models], [use for part in parts for use in part.use],
+        {name: prompt for part in parts for name, prompt in part.prompt_hashes.items()},
+    )
+
+
+def parse_gates(given: Sequence[str]) -> list[Threshold]:
+    """`ID>=0.7`, `ID=0.7`, `ID<=0.7` or `ID@LEVEL>=0.7`; without a level the verdict's is meant. Raises: UsageError with all faults."""
+    from kgeval.records import LEVELS
+    from kgeval.stats.thresholds import parse_thresholds
+
+    def faults(threshold: Threshold) -> list[str]:
+        known = threshold.of is None and threshold.name in FIGURES and (threshold.at is None or threshold.at in LEVELS)
+        return [] if known else ["no such figure or level"]
+
+    fix = f"write ID>=SHARE, ID<=SHARE or ID=SHARE (at least); figures: {', '.join(FIGURES)}; levels: {', '.join(LEVELS)}"
+    return parse_thresholds(given, faults, fix=fix)
+
+
+def _answered(report: CompletenessReport, thresholds: Iterable[Threshold]) -> tuple[list[AuditGate], list[str]]:
+    """The thresholds, each met, missed or without an answer, and a line for each that is not met."""
+    from kgeval.records import AuditGate
+    from kgeval.reports.display import beyond
+    from kgeval.stats.thresholds import passes
+
+    gates, lines = [], []
+    for threshold in thresholds:
+        name = f"{threshold.name}@{threshold.at}" if threshold.at else threshold.name
+        gate, least = AuditGate(id=name, limit=threshold.text), threshold.least("higher")
+        counted = _figure(report, threshold.name, threshold.at)
+        if report.scope == "unmatched" and threshold.name != FACTS:
+            gate = gate.model_copy(update={"reason": UNMATCHED})
+            lines.append(f"gate not answered: {name}: {UNMATCHED}")
+        elif counted is None or counted.share is None:
+            gate = gate.model_copy(update={"reason": "there is no such figure here"})
+            lines.append(f"gate not answered: {name} has no figure here")
+        else:
+            gate = gate.model_copy(update={"value": counted.share, "met": passes(counted.share, threshold.limit, least=least)})
+            if not gate.met:
+                how = "below" if least else "above"
+                lines.append(f"gate missed: {name} is {beyond(counted.share, threshold.limit)}, {how} {threshold.limit:g}")
+        gates.append(gate)
+    return gates, lines
+
+
+def _figure(report: CompletenessReport, figure: str, level: str | None) -> Proportion | None:
+    if figure == FACTS:
+        return report.facts.retention if report.facts else None
+    name: Any = level or report.verdict_level
+    coverage = report.levels.get(name)
+    value: Proportion | None = getattr(coverage, figure) if coverage else None
+    return value
+
+
+def _say_faults(session: Session, gold: Gold, limit: int) -> None:
+    if not gold.faults:
+        return
+    session.say(f"warning: {len(gold.faults)} broken gold items are passed over (all are in the report):")
+    for fault in gold.faults[: limit or None]:
+        session.say(f"  {fault}")
+    if limit and len(gold.faults) > limit:
+        session.say(f"  ... and {len(gold.faults) - limit} more")

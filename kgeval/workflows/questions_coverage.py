@@ -1,0 +1,81 @@
+"""What of a graph the questions of a file touch, and what they miss."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kgeval.config import CoverageOptions
+from kgeval.errors import GateError
+from kgeval.workflows.result import Result, threshold_lines
+from kgeval.workflows.rows import STDIN, names_of, questions_of
+from kgeval.workflows.session import Session
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from kgeval.records import CoverageReport
+
+MISSED, INCOMPLETE = 1, 3
+
+
+@dataclass(frozen=True)
+class CoverageResult(Result):
+    """What sets of questions cover of a graph. `report`: a CoverageReport. `messages`: thresholds that are missed or without an answer."""
+
+    messages: tuple[str, ...] = ()
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row a facet of a set: file, and the facet's figures, without its groups."""
+        import pandas as pd
+
+        lists = {"groups", "missing", "parameters"}
+        rows = [{"file": one.file, **figure.model_dump(mode="json", exclude=lists)} for one in self.report.sets for figure in one.figures]
+        return pd.DataFrame(rows)
+
+    def raise_for_gates(self) -> None:
+        """Raises: GateError with every threshold that is missed or has no answer; nothing where all are met."""
+        if lines := _gate_lines(self.report):
+            raise GateError("; ".join(lines))
+
+
+def run(session: Session, files: Sequence[Path], options: CoverageOptions) -> CoverageResult:
+    """What the questions of one file or two cover of the session's graph. No model is asked.
+
+    Raises: UsageError, InputError, ConnectError.
+    """
+    from kgeval.graph.queries import all_queries
+    from kgeval.questions.checking.gates import parse_check_gates
+    from kgeval.questions.coverage import FACETS, coverage, evaluated
+    from kgeval.questions.covering.land import read_land
+    from kgeval.records import CoverageReport
+    from kgeval.reports.write import check_outputs, check_replaced
+
+    names = names_of(files, "described")
+    gates = parse_check_gates(options.thresholds, FACETS, names, noun="facet")
+    check_outputs(session.outputs, CoverageReport)
+    check_replaced(session.outputs, list(files))
+    with ExitStack() as stack:
+        sets = [stack.enter_context(questions_of(session, path, options)) for path in files]
+        graph, layout = session.graph, session.bound_layout()
+        land = read_land(graph, layout, timeout=options.timeout, seed=options.seed)
+        covered = [coverage(one, land, name, examples=options.examples) for one, name in zip(sets, names, strict=True)]
+    results = evaluated(gates, covered)
+    code = INCOMPLETE if any(one.met is None for one in results) else MISSED if any(not one.met for one in results) else 0
+    run = session.manifest(
+        options, server=graph.info, inputs=[path for path in files if path != STDIN], seed=options.seed, exit_code=code,
+        hashes={query.name: query.sha256 for query in all_queries().values() if query.name.startswith("coverage-")},
+    )
+    untyped = f"{land.untyped:,} of {len(land.ids):,} entities have no type, and are in no group of types"
+    report = CoverageReport(
+        run=run, graph=session.graph_name or session.config.graph.name, layout=layout, entities=len(land.ids),
+        relations=sum(land.sizes["predicates"].values()), sets=covered, gates=results, notes=[untyped] if land.untyped else [],
+    )
+    return CoverageResult(report, messages=tuple(_gate_lines(report)))
+
+
+def _gate_lines(report: CoverageReport) -> list[str]:
+    return threshold_lines(report.gates, lambda gate: "the graph has no such groups")

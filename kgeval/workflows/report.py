@@ -1,0 +1,126 @@
+"""One report over everything that a run came to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kgeval.config import ReportOptions
+from kgeval.errors import GateError, UsageError
+from kgeval.workflows.result import Result
+from kgeval.workflows.session import Session
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from kgeval.records import OverviewReport
+    from kgeval.reports.overview.sources import Sources
+    from kgeval.stats.thresholds import Threshold
+
+
+@dataclass(frozen=True)
+class ReportResult(Result):
+    """One report over several. `report`: an OverviewReport: verdict, what to mend first, five scores, every figure, cost, gaps."""
+
+    @property
+    def messages(self) -> list[str]:
+        """Gates that are missed or without an answer, and what is not complete."""
+        return list(_messages(self.report))
+
+    def raise_for_gates(self) -> None:
+        """Raises: GateError with every gate that is missed or has no answer; nothing where all are met."""
+        if lines := [line for line in self.messages if line.startswith("gate ")]:
+            raise GateError("; ".join(lines))
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row a figure, with the fields that the JSON report has for it."""
+        import pandas as pd
+
+        return pd.DataFrame([figure.model_dump(mode="json") for figure in self.report.figures])
+
+
+def run(session: Session, runs: Sequence[Path], options: ReportOptions) -> ReportResult:
+    """The report over the reports in `runs`: folders and files. Options and the session's outputs are checked before anything is read.
+
+    Raises: UsageError, InputError.
+    """
+    from kgeval.reports.overview.sources import read_sources
+    from kgeval.reports.overview.whole import Demands, overview
+
+    thresholds, outputs = parsed_thresholds(options.thresholds), session.outputs
+    _check(runs, options, outputs)
+    sources = read_sources(list(runs))
+    baseline = read_sources(list(options.baseline)) if options.baseline else None
+    _check_sources(sources, outputs)
+    read = [file for file in (*sources.files, *(baseline.files if baseline else ())) if file not in outputs]
+    demands = Demands(options.title, options.fail_on, thresholds, fail_if_worse=options.fail_if_worse)
+    report = _with_links(overview(sources, session.manifest(options, inputs=read), demands, baseline=baseline), outputs)
+    code = exit_code(report)
+    return ReportResult(report.model_copy(update={"run": report.run.model_copy(update={"exit_code": code})}))
+
+
+def exit_code(report: OverviewReport) -> int:
+    """3 where something is not complete or a gate has no answer, 1 where a gate is missed, else 0."""
+    from kgeval.reports.overview.findings import at_or_above
+
+    if not report.complete or any(gate.met is None for gate in report.gates):
+        return 3
+    return 1 if any(gate.met is False for gate in report.gates) or at_or_above(report.findings, report.fail_on) else 0
+
+
+def parsed_thresholds(texts: Sequence[str]) -> list[Threshold]:
+    """Raises: UsageError with every fault of all of them."""
+    from kgeval.stats.thresholds import parse_thresholds, without_at
+
+    fix = "write FIGURE>=X, FIGURE<=X, FIGURE=X or SYSTEM:FIGURE>=X; the JSON report lists the figures under `name`"
+    return parse_thresholds(texts, without_at, fix=fix)
+
+
+def _check(runs: Sequence[Path], options: ReportOptions, outputs: Sequence[Path]) -> None:
+    from kgeval.records import OverviewReport
+    from kgeval.reports.write import check_outputs, check_replaced
+
+    check_outputs(list(outputs), OverviewReport)
+    check_replaced(list(outputs), [path for path in (*runs, *options.baseline) if path.is_file()])
+    if missing := [str(path) for path in (*runs, *options.baseline) if not path.exists()]:
+        raise UsageError(f"{', '.join(missing)}: not there", fix="name folders of kgeval run, or report files")
+    if options.fail_if_worse and not options.baseline:
+        raise UsageError("--fail-if-worse needs a baseline", fix="give it with --baseline RUN")
+
+
+def _check_sources(sources: Sources, outputs: Sequence[Path]) -> None:
+    """Raises: UsageError where a report is to be made of its own kind alone, and where an output would replace a report that is read."""
+    lost = [str(path) for path in outputs if path.resolve() in {source.file.resolve() for source in sources.reports}]
+    if lost:
+        raise UsageError(f"-o would replace a file that is read: {', '.join(lost)}", fix="name another file with -o")
+    if not sources.reports:
+        names = ", ".join(str(path) for path, _ in sources.whole)
+        raise UsageError(f"{names}: made by kgeval report itself", fix="give the reports that it was made of; it can be a --baseline")
+
+
+def _with_links(report: OverviewReport, outputs: Sequence[Path]) -> OverviewReport:
+    """The report with the pages of its sources as seen from the folder of the first page that is written."""
+    page = next((path for path in outputs if path.suffix.lower() == ".html"), None)
+    folder = str(page.parent if page is not None else Path())
+    sources = [
+        source if source.page is None else source.model_copy(update={"page": os.path.relpath(source.page, folder)})
+        for source in report.sources
+    ]
+    return report.model_copy(update={"sources": sources})
+
+
+def _messages(report: Any) -> Iterator[str]:
+    """What a caller who looks at the exit code alone should know."""
+    for gate in report.gates:
+        if gate.met is not True:
+            of = f" of {gate.of}" if gate.of else ""
+            yield f"gate {'missed' if gate.met is False else 'without an answer'}: {gate.name}{of} {gate.limit}"
+    for stage in report.stages:
+        if stage.state not in ("done", "missed"):
+            yield f"not complete: stage {stage.id} ({stage.state.replace('_', ' ')})"
+    for source in report.sources:
+        if not source.complete:
+            yield f"not complete: {source.file}: {source.reason}"

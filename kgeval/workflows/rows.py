@@ -1,0 +1,80 @@
+"""The rows that a task reads: users' files or objects, as the options say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kgeval.config import FilterOptions, QuestionFileOptions, RowOptions
+from kgeval.errors import UsageError
+
+if TYPE_CHECKING:
+    from kgeval.files.asked import Questions
+    from kgeval.files.wanted import Filters, RowsWanted
+    from kgeval.workflows.session import Session
+
+STDIN = Path("-")
+
+
+def filters_of(options: FilterOptions) -> Filters:
+    """The filters of the options."""
+    from kgeval.files.wanted import Filters
+
+    return Filters(
+        first=options.limit, sample=options.sample, seed=options.seed, ids=options.ids, levels=options.levels, kinds=options.kinds,
+        datasets=options.datasets, documents=options.documents, hops=options.hops, systems=getattr(options, "systems", ()),
+    )
+
+
+def rows_wanted(answers: Sequence[Path], options: RowOptions, *, shard: str | None = None) -> RowsWanted:
+    """What open_rows shall read. Raises: UsageError for a shard of another form than K/N."""
+    from kgeval.files.shards import parse_shard
+    from kgeval.files.wanted import RowsWanted
+
+    return RowsWanted(
+        answers=tuple(answers), questions=options.questions, maps=options.map, filters=filters_of(options),
+        allow_missing=options.allow_missing, allow_duplicates=options.allow_duplicates, system=options.system,
+        max_bad_rows=options.max_bad_rows, shard=parse_shard(shard) if shard else None,
+    )
+
+
+def questions_of(session: Session, path: Path, options: QuestionFileOptions) -> Questions:
+    """The questions of a file, all checked; what was decided about it is said."""
+    from kgeval.files.asked import open_questions
+    from kgeval.files.wanted import Filters, RowsWanted
+
+    questions = open_questions(RowsWanted(
+        (), questions=path, maps=options.map, filters=Filters(first=getattr(options, "limit", None)),
+        allow_duplicates=options.allow_duplicates, max_bad_rows=options.max_bad_rows,
+    ))
+    for note in questions.notes:
+        session.say(note)
+    return questions
+
+
+def names_of(files: Sequence[Path], done: str) -> list[str]:
+    """How one or two files are called: by name, or by path where both have one name. `done`: with one set, for the message.
+
+    Raises: UsageError for more files.
+    """
+    if len(files) > 2:
+        raise UsageError(f"{len(files)} files: one set is {done}, or two are set side by side", fix="give one file or two")
+    names = ["stdin" if path == STDIN else path.name for path in files]
+    return names if len(set(names)) == len(names) else [str(path) for path in files]
+
+
+def check_places(outputs: Sequence[Path], wanted: RowsWanted, *beside: Path | None) -> None:
+    """That no output replaces a file which the run reads. `beside`: further files that are read.
+
+    Raises: UsageError, also for `-o -`.
+    """
+    from kgeval.files.scores import files_of, is_result
+
+    if STDIN in outputs:
+        raise UsageError("-o -: an output is a file or a folder", fix="-f json prints the report; -o scores.jsonl writes the scores")
+    read = {path.resolve(): path for path in (*wanted.answers, wanted.questions, *beside) if path is not None and path != STDIN}
+    made = [*files_of(outputs), *(path for path in outputs if not is_result(path))]
+    lost = dict.fromkeys(str(read[path.resolve()]) for path in made if path.resolve() in read)
+    if lost:
+        raise UsageError(f"-o would replace a file that is read: {', '.join(lost)}", fix="name another file or folder with -o")

@@ -1,0 +1,477 @@
+"""Scoring: the answers of one or several systems measured by any metrics, with a summary, gates, and the results row by row."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kgeval.config import Config, MetricOptions, ScoreOptions
+from kgeval.errors import ConnectError, GateError, UsageError
+from kgeval.files.shards import WHOLE, fingerprint_in
+from kgeval.metrics.definition import Settings
+from kgeval.metrics.engine import Tools
+from kgeval.metrics.select import Selection
+from kgeval.reports.display import beyond, percent
+from kgeval.workflows.result import Result
+from kgeval.workflows.rows import STDIN, check_places, rows_wanted
+from kgeval.workflows.session import Session, options_of
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from kgeval.files.rows import Rows, RowsWanted
+    from kgeval.files.scores import ScoreFile
+    from kgeval.llm.asker import Asker
+    from kgeval.llm.plan import Plan
+    from kgeval.manifest import Asked
+    from kgeval.metrics.summary.gates import Gate
+    from kgeval.records import AuditReport, GateResult, IndexRecord, MetricInfo, Row, RunManifest, Score, ScoreReport, ServerInfo, Verdict
+
+MISSED, INCOMPLETE = 1, 3
+
+
+@dataclass(frozen=True)
+class ScoreResult(Result):
+    """The scores of a run: `report` is a ScoreReport. `results`: the file with the scores, row by row; `written`: all files of results
+    that were written. `messages`: what is incomplete, and gates that are missed or without an answer."""
+
+    results: Path | None = None
+    written: Sequence[Path] = ()
+    messages: Sequence[str] = ()
+    _folder: Any = field(default=None, repr=False)  # of results that nobody asked to be written: gone with this object
+
+    @property
+    def scores(self) -> Iterator[Score]:
+        """Every score, row by row in the order of the answers; read from the file, so that memory stays flat."""
+        from kgeval.files.scores import read_scores
+
+        if self.results:
+            yield from read_scores(self.results)
+
+    @property
+    def verdicts(self) -> Iterator[Verdict]:
+        """The verdicts behind the scores, in the same order; none where they are not kept."""
+        from kgeval.files.scores import read_verdicts
+
+        if self.results:
+            yield from read_verdicts(self.results)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row a score: question_id, system, trial, metric, value (0 to 1, None where unscored), status, reason, detail, signature."""
+        import pandas as pd
+
+        from kgeval.files.score_forms import COLUMNS
+
+        return pd.DataFrame([{name: getattr(score, name) for name in COLUMNS} for score in self.scores], columns=list(COLUMNS))
+
+    def save(self, path: str | Path, *, redact: bool = False) -> Path:
+        """Writes the scores (.jsonl, .csv, .parquet, or a folder; manifest and verdicts beside them), or the report (.html, .md, .json,
+        .xml). `redact`: without the texts and names of users.
+
+        Raises: UsageError for another ending, InputError where nothing can be written.
+        """
+        from kgeval.files.score_forms import FINGERPRINT, write_beside, write_scores
+        from kgeval.files.scores import is_result
+        from kgeval.reports.redact_scores import redacted_scores
+
+        output = Path(path)
+        if not is_result(output):
+            return super().save(output, redact=redact)
+        report = redacted_scores(self.report) if redact else self.report
+        write_scores(output, self.scores)
+        write_beside(output, report, str(self.report.run.arguments.get(FINGERPRINT, "")), None if redact else self.verdicts)
+        return output
+
+    def raise_for_gates(self) -> None:
+        """Raises: GateError with every gate that is missed or has no answer; nothing where all are met."""
+        if lines := gate_lines(self.report):
+            raise GateError("; ".join(lines))
+
+
+@dataclass(frozen=True)
+class AskingSummary:
+    """What is to be said of the asking: whether it stopped early, notes, the account, the server."""
+
+    stopped: bool = False
+    notes: tuple[str, ...] = ()
+    asked: Asked | None = None
+    server: ServerInfo | None = None
+
+
+@dataclass
+class Scoring:
+    """One run: what was asked for, and, once opened, what it is done with. `asking`: where models were asked elsewhere, in parts."""
+
+    session: Session
+    options: ScoreOptions
+    wanted: RowsWanted
+    selection: Selection
+    settings: Settings
+    gates: tuple[Gate, ...] = ()
+    results: tuple[Path, ...] = ()
+    reports: tuple[Path, ...] = ()
+    tools: Tools = field(default_factory=Tools)
+    infos: list[MetricInfo] = field(default_factory=list)
+    audit: AuditReport | None = None
+    index: tuple[IndexRecord, ...] = ()
+    asking: AskingSummary | None = None
+
+    def open_rows(self) -> Rows:
+        """The rows, all checked. What was decided about the files is said."""
+        from kgeval.files.rows import open_rows
+
+        rows = open_rows(self.wanted)
+        for note in rows.notes:
+            self.session.say(note)
+        return rows
+
+    def open_tools(self) -> None:
+        """Opens what the metrics need and nothing else; every way out is told before anything is paid."""
+        session, selection = self.session, self.selection
+        asked = asks_judge(session, selection)
+        judge = session.models("judge") if asked else None
+        if not asked and _reads_triples(selection):
+            session.say(
+                "no model is named: triples come from the files and from a stored graph (--graph) alone; --model NAME asks for the others",
+            )
+        embedder = session.embedder if "embedder" in selection.tools else None
+        graph, layout = None, None
+        if selection.tools & {"graph", "gds"}:
+            graph = session.graph
+            _check_gds(graph.info.gds, selection)
+            if "graph" in selection.tools or session.graph_name or session.layout or session.config.graph.name:
+                layout = session.bound_layout()
+        self.set_tools(Tools(judge, embedder, graph, layout))
+
+    def set_tools(self, tools: Tools) -> None:
+        """What the run is done with; its signatures are of it."""
+        from kgeval.metrics.signature import metric_info, tooling
+
+        what = tooling(tools)
+        self.infos = [metric_info(metric, self.settings, what) for metric in self.selection.metrics]
+        self.tools = replace(tools, signatures={info.metric: info.signature for info in self.infos})
+
+    def manifest(self, rows: Rows, *beside: Path | None, exit_code: int = 0) -> RunManifest:
+        """The manifest of this run. `beside`: files that were read with the rows."""
+        from kgeval.config import DEFAULT_FILE
+
+        named = [*rows.inputs, self.session.config_file or DEFAULT_FILE, self.session.layout, *beside]
+        asking = self.asking_summary()
+        made = self.session.manifest(
+            self.options, server=asking.server, inputs=[Path(name) for name in named if name and Path(name).is_file()],
+            seed=self.options.seed, exit_code=exit_code, asked=asking.asked,
+        )
+        if self.wanted.shard is None:
+            return made
+        whole = {"rows": rows.digest(), "run": fingerprint(self, rows), "notes": list(asking.notes)}
+        return made.model_copy(update={"arguments": {**made.arguments, WHOLE: whole}})
+
+    def asking_summary(self) -> AskingSummary:
+        """What is to be said of the asking so far."""
+        if self.asking is not None:
+            return self.asking
+        graph, models = self.tools.graph, self.tools.models
+        server = graph.info if graph else None
+        if models is None:
+            return AskingSummary(server=server)
+        return AskingSummary(models.exit_code != 0, tuple(models.notes), models.asked(), server)
+
+
+def score_options(config: Config, given: dict[str, Any]) -> ScoreOptions:
+    """The options of a run over `[score]` of kgeval.toml. Raises: UsageError with all faults."""
+    return options_of(ScoreOptions, given, config.score)
+
+
+def prepare(session: Session, answers: Sequence[Path], options: ScoreOptions) -> Scoring:
+    """A run, with everything checked that can be before a file of answers is read; what joins at the end is read, for its faults must not
+    cost money.
+
+    Raises: UsageError, InputError.
+    """
+    from kgeval.files.scores import is_result
+    from kgeval.metrics.summary.audit_join import read_audit
+    from kgeval.metrics.summary.gates import parse_gates
+    from kgeval.records import ScoreReport
+    from kgeval.reports.write import check_outputs
+
+    if options.write_back and not options.explain:
+        raise UsageError("--write-back needs --explain QUESTION", fix="name the question whose graph shall be written")
+    if options.shard and (options.explain or options.sweep):
+        raise UsageError("--shard is for scores; --explain and --sweep look at the whole run", fix="leave --shard out")
+    _check_workers(options, answers, batch=session.batches.batch)
+    session.check_batches()
+    scoring = prepare_metrics(session, answers, options)
+    asks_judge(session, scoring.selection)
+    gates = parse_gates([*session.config.metrics.thresholds, *options.thresholds], scoring.selection.metrics)
+    reports = tuple(path for path in session.outputs if not is_result(path))
+    check_outputs(list(reports), ScoreReport)
+    check_places(session.outputs, scoring.wanted, options.audit, *options.index, session.config_file, session.asking.prices)
+    scoring = replace(
+        scoring, gates=tuple(gates) if scoring.wanted.shard is None else (),  # they are about the whole run: the merge looks at them
+        results=tuple(path for path in session.outputs if is_result(path)), reports=reports,
+    )
+    if options.audit:
+        scoring.audit = read_audit(options.audit, session.graph_name)
+    scoring.index = tuple(_index_record(path) for path in options.index)
+    return scoring
+
+
+def prepare_metrics(session: Session, answers: Sequence[Path], options: ScoreOptions) -> Scoring:
+    """A run with its rows, metrics and settings, and no more."""
+    return Scoring(
+        session, options, rows_wanted(answers, options, shard=options.shard), selection_of(session.config, options),
+        settings_of(session.config, options),
+    )
+
+
+def plan(session: Session, answers: Sequence[Path], options: ScoreOptions) -> Plan:
+    """What the run would ask of models: calls that are not in the journal yet, tokens, money. Nothing is sent."""
+    scoring = prepare(session, answers, options)
+    with scoring.open_rows() as rows:
+        check(scoring, rows)
+        scoring.open_tools()
+        return planned(scoring, rows, lambda row, asker: walk(scoring, [row], asker))
+
+
+def run(session: Session, answers: Sequence[Path], options: ScoreOptions) -> ScoreResult:
+    """Scores all rows; writes the results that the session names as outputs.
+
+    Raises: UsageError, InputError, ConnectError, ModelError before anything is paid; IncompleteError where what is finished cannot be
+    kept.
+    """
+    scoring = prepare(session, answers, options)
+    with scoring.open_rows() as rows:
+        check(scoring, rows)
+        if options.executor:
+            from kgeval.workflows.score_parts import spread
+
+            return spread(scoring, rows)
+        scoring.open_tools()
+        session.batch_first(scoring.tools.models, lambda asker: walk(scoring, rows, asker))
+        return finish(scoring, rows, _score_all)
+
+
+def check(scoring: Scoring, rows: Rows) -> None:
+    """What can only be known once the rows are: names of systems, trials. Raises: UsageError."""
+    from kgeval.metrics.summary.build import SummaryOptions, check_options
+
+    options = scoring.options
+    check_options(SummaryOptions(baseline=options.against, gates=scoring.gates), (), [info.system for info in rows.systems])
+    if options.trials > 1 and any(info.trials > 1 for info in rows.systems):
+        what = "--trials: the answers have trials of their own, and the spread between runs could be of either"
+        raise UsageError(what, fix="leave --trials out, or give answers of one trial")
+
+
+def planned(scoring: Scoring, rows: Iterable[Row], ask: Callable[[Row, Asker], object]) -> Plan:
+    """What asking about the rows would take; none are gone through where there is no model."""
+    from kgeval.llm.asker import Dry
+    from kgeval.llm.calls import Limits
+    from kgeval.llm.plan import Plan
+
+    models = scoring.tools.models
+    if models is None:
+        return Plan((), Limits())
+    dry = Dry(models)
+    for row in rows:
+        ask(row, dry)
+    return Plan(dry.stages(), models.limits)
+
+
+def walk(scoring: Scoring, rows: Iterable[Row], asker: Asker) -> None:
+    """Goes through all asks of a run with an asker that needs no answers, and keeps nothing."""
+    from kgeval.metrics.definition import Subject
+    from kgeval.metrics.engine import row_facts
+    from kgeval.metrics.facts import Facts
+
+    for row in rows:
+        for trial in range(scoring.options.trials):
+            subject = Subject(row, Facts(), scoring.settings, trial)
+            row_facts(subject, selection=scoring.selection, tools=scoring.tools, asker=asker)
+
+
+def finish(scoring: Scoring, rows: Rows, fill: Callable[[Scoring, Rows, ScoreFile], None]) -> ScoreResult:
+    """Gathers the scores that `fill` gives, writes the results, and builds the report."""
+    from kgeval.files.scores import ScoreFile, Taking
+    from kgeval.files.temporary import private_folder
+    from kgeval.reports.redact_scores import redacted_scores
+
+    options, session = scoring.options, scoring.session
+    taking: Taking = "scored" if options.retry_errors else "finished" if options.resume else "nothing"
+    mark, shard = fingerprint(scoring, rows), scoring.wanted.shard
+    mark = mark if shard is None else fingerprint_in(mark, shard)
+    folder = None if scoring.results or not session.keep_rows else private_folder("parts")
+    outputs = (folder.path / "scores.jsonl",) if folder else scoring.results
+    with ScoreFile(outputs, fingerprint=mark, taking=taking, verdicts=_keeps_verdicts(scoring)) as file:
+        if file.aside:
+            session.say(f"warning: {file.aside}")
+        try:
+            fill(scoring, rows, file)
+        except KeyboardInterrupt:
+            session.say(_kept(scoring))
+            raise
+        report = _report(scoring, rows, file)
+        written = file.finish(redacted_scores(report) if session.redact else report)
+    max_error_rate = session.limits.max_error_rate
+    messages = [*_incomplete_lines(report, max_error_rate, _kept(scoring, "retry-errors")), *gate_lines(report)]
+    return ScoreResult(
+        report, results=outputs[0] if outputs else None, written=() if folder else written, messages=messages, _folder=folder,
+    )
+
+
+def gate_lines(report: ScoreReport) -> list[str]:
+    """A line for each gate that is missed or has no answer."""
+    lines = []
+    for gate in report.gates:
+        name, sign = f"{gate.metric} of {gate.system}", ">=" if gate.least else "<="
+        if gate.met is None:
+            lines.append(f"gate not answered: {name}: {_why_not(report, gate)}")
+        elif not gate.met:
+            lines.append(f"gate missed: {name} is {beyond(gate.value or 0.0, gate.limit)}, wanted {sign} {gate.limit:g}")
+    return lines
+
+
+def fingerprint(scoring: Scoring, rows: Rows) -> str:
+    """What makes two runs the same: the rows as they were understood, the metrics with their signatures, trials."""
+    signatures = sorted(info.signature for info in scoring.infos)
+    what = [rows.digest(), signatures, sorted(scoring.selection.levels), scoring.options.trials]
+    return hashlib.sha256(json.dumps(what).encode()).hexdigest()
+
+
+def selection_of(config: Config, options: MetricOptions) -> Selection:
+    """The metrics of the run: `metrics`, else those of `[metrics]`. Raises: UsageError for unknown ones."""
+    from kgeval.metrics.select import select
+
+    return select(options.metrics or config.metrics.names)
+
+
+def settings_of(config: Config, options: MetricOptions) -> Settings:
+    """The settings in force: an option, else kgeval.toml's, else the default. Raises: UsageError with all faults."""
+    from kgeval.metrics.options import make_settings
+
+    own = {name: getattr(options, name) for name in ("community", "runs") if getattr(options, name) is not None}
+    return make_settings({**config.metrics.settings, **options.settings, **own})
+
+
+def asks_judge(session: Session, selection: Selection) -> bool:
+    """Whether a judge is asked: metrics need one, or may use one (triples) and one is named. Raises: UsageError where none is named."""
+    needing = selection.needing("judge")
+    named = session.names_model("judge")
+    if needing and not named:
+        raise UsageError(
+            f"no model is named for the judge, and these metrics need one: {', '.join(needing)}",
+            fix="give --model NAME, or name = ... in [model.judge] of kgeval.toml; --metrics lexical needs none",
+        )
+    return named and (bool(needing) or _reads_triples(selection))
+
+
+def failed_share(report: ScoreReport) -> float:
+    """Scores that failed, among all that have a meaning: also where no model was to blame (a graph, an embedding)."""
+    failed = sum(sum(s.overall.failures.values()) for s in report.summaries)
+    return failed / max(1, sum(s.overall.n - s.overall.not_applicable for s in report.summaries))
+
+
+def _reads_triples(selection: Selection) -> bool:
+    return any(fact.startswith("triples:") for metric in selection.metrics for fact in metric.asks)
+
+
+def _check_gds(version: str | None, selection: Selection) -> None:
+    """Raises: ConnectError where metrics need GDS and the server has none: that must not be found out after models were paid."""
+    from kgeval.graph.server_info import INSTALL_GDS
+
+    if version is None and (needing := selection.needing("gds")):
+        what = f"this server has no Graph Data Science plugin, and these metrics need it: {', '.join(needing)}"
+        raise ConnectError(what, fix=INSTALL_GDS)
+
+
+def _check_workers(options: ScoreOptions, answers: Sequence[Path], *, batch: bool) -> None:
+    """Raises: UsageError for options of several workers that do not fit the rest."""
+    executor = options.executor
+    beside = [f"--{name.replace('_', '-')}" for name in ("workers", "shards", "ray_address") if getattr(options, name)]
+    if beside and not executor:
+        raise UsageError(f"{', '.join(beside)}: for --executor only", fix="add --executor local (or ray), or leave it out")
+    if options.ray_address and executor != "ray":
+        raise UsageError("--ray-address is for --executor ray", fix="add --executor ray, or leave it out")
+    chosen = {"shard": options.shard, "explain": options.explain, "sweep": options.sweep, "batch": batch}
+    if executor and (against := [f"--{name}" for name, value in chosen.items() if value]):
+        raise UsageError(f"--executor and {', '.join(against)} exclude each other", fix="leave one of them out")
+    if executor and STDIN in answers:
+        raise UsageError("several workers cannot read one standard input", fix="write the answers into a file")
+
+
+def _keeps_verdicts(scoring: Scoring) -> bool:
+    """Verdicts quote answers and sources: --redact leaves them out too."""
+    return not (scoring.options.no_verdicts or scoring.session.redact)
+
+
+def _kept(scoring: Scoring, flag: str = "resume") -> str:
+    """What a run that did not come to its end leaves, and how to go on."""
+    replies = "replies that came are in the journal; " if scoring.tools.models is not None else ""
+    return f"{replies}the same command goes on" + (f" with --{flag}" if scoring.results else "")
+
+
+def _score_all(scoring: Scoring, rows: Rows, file: ScoreFile) -> None:
+    """Scores every row and trial in order, but those that an earlier run has."""
+    from kgeval.metrics.engine import score
+
+    trials = scoring.options.trials
+
+    def skip(row: Row, trial: int) -> bool:
+        return file.taken(row, trial or None) is not None
+
+    results = score(rows, scoring.selection, scoring.tools, scoring.settings, trials=trials, total=len(rows) * trials, skip=skip)
+    for result in results:
+        file.add(result.scores, result.verdicts, lacking=result.lacking)
+
+
+def _report(scoring: Scoring, rows: Rows, file: ScoreFile) -> ScoreReport:
+    from kgeval.metrics.summary.build import SummaryOptions, build_report
+
+    options, asking = scoring.options, scoring.asking_summary()
+    stopped = asking.stopped
+    report = build_report(
+        file.scores, lambda: iter(rows), infos=scoring.infos, systems=rows.systems,
+        run=scoring.manifest(rows, options.audit, *options.index),
+        options=SummaryOptions(
+            seed=options.seed, baseline=options.against, gates=scoring.gates, complete=not stopped, notes=(*rows.notes, *asking.notes),
+            verdicts=file.verdicts if _keeps_verdicts(scoring) else None, audit=scoring.audit, index_records=scoring.index,
+        ),
+    )
+    if stopped or any(gate.met is None for gate in report.gates) or failed_share(report) > scoring.session.limits.max_error_rate:
+        code = INCOMPLETE
+    else:
+        code = MISSED if any(gate.met is False for gate in report.gates) else 0
+    return report.model_copy(update={"run": report.run.model_copy(update={"exit_code": code})})
+
+
+def _incomplete_lines(report: ScoreReport, max_error_rate: float, kept: str) -> list[str]:
+    """The message of a run that is not complete. `kept`: what it leaves, and how to go on."""
+    if report.complete and failed_share(report) <= max_error_rate:
+        return []
+    return [f"incomplete: {percent(failed_share(report))} of the scores failed (the report has the causes); {kept}"]
+
+
+def _why_not(report: ScoreReport, gate: GateResult) -> str:
+    """Why a gate has no answer."""
+    found = [s.overall for s in report.summaries if (s.system, s.metric) == (gate.system, gate.metric)]
+    if not found or found[0].n_scored == 0:
+        return "it has no value"
+    failed = sum(found[0].failures.values())
+    return f"{failed} of its {found[0].n} questions failed, and could decide it" if failed else "answers are missing that could decide it"
+
+
+def _index_record(path: Path) -> IndexRecord:
+    from pydantic import ValidationError
+
+    from kgeval.config import explain
+    from kgeval.errors import InputError
+    from kgeval.files import read_json
+    from kgeval.records import IndexRecord
+
+    try:
+        return IndexRecord.model_validate(read_json(path))
+    except ValidationError as cause:
+        raise InputError(f"{path}: no index record: " + "; ".join(explain(cause)), fix="kgeval help records shows the record") from cause

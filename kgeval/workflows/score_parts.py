@@ -1,0 +1,276 @@
+"""A scoring run in shards: its parts put together to the result of one run, and done by several workers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kgeval.config import ModelOptions, ScoreOptions, load
+from kgeval.errors import IncompleteError, InputError, UsageError
+from kgeval.workflows.score import INCOMPLETE, AskingSummary, Scoring, check, fingerprint, finish, prepare
+from kgeval.workflows.session import Session
+
+if TYPE_CHECKING:
+    from kgeval.files.rows import Rows
+    from kgeval.files.score_parts import ScorePart
+    from kgeval.files.scores import ScoreFile
+    from kgeval.llm.calls import Limits
+    from kgeval.manifest import Asked
+    from kgeval.records import ModelRef, ModelUse, RunManifest
+    from kgeval.workflows.score import ScoreResult
+    from kgeval.workflows.workers import Ended, Worker
+
+DONE = (0, INCOMPLETE)  # a shard that is incomplete is a part too
+PLACES = ("uri", "username", "database", "home", "layout_option", "overrides")  # of a graph: the manifest keeps them
+NOT_OF_THE_WHOLE = ("shard", "resume", "retry_errors", "executor")
+
+
+def merge(session: Session, paths: Sequence[Path], moved: Mapping[str, Any]) -> ScoreResult:
+    """Writes the results and reports of the whole run from its parts. `session`: its outputs, and what it redacts. `moved`: `answers`,
+    `questions`, `audit` and `config_file`, where they are not where the parts read them.
+
+    Raises: InputError for parts that make up no run, and where the files are no longer what the parts read.
+    """
+    from kgeval import __version__
+    from kgeval.files.score_parts import read_parts
+
+    parts = read_parts(paths, kgeval=__version__)
+    arguments = {**parts[0].report.run.arguments, **{name: value for name, value in moved.items() if value}}
+    config_file = arguments.get("config_file")
+    known = {name: arguments[name] for name in ScoreOptions.model_fields if name in arguments and name not in NOT_OF_THE_WHOLE}
+    options = ScoreOptions.model_validate(known)
+    asking = ModelOptions.model_validate({name: arguments[name] for name in ModelOptions.model_fields if name in arguments})
+    answers = [Path(name) for name in arguments["answers"]]
+    _check_there([*answers, options.questions, options.audit, *options.index])
+    whole = session.task(
+        "join", config=load(Path(config_file) if config_file else None), config_file=Path(config_file) if config_file else None,
+        asking=asking, redact=session.redact or bool(arguments.get("redact")), graph_name=arguments.get("graph_name"),
+        arguments={
+            **{name: arguments[name] for name in PLACES if name in arguments},
+            **session.arguments, "answers": [str(path) for path in answers], "parts": [str(path) for path in paths],
+        },
+    )
+    with whole:
+        scoring = prepare(whole, answers, options)
+        _check_outputs(scoring, parts)
+        with scoring.open_rows() as rows:
+            check(scoring, rows)
+            return merge_into(scoring, rows, parts)
+
+
+def merge_into(scoring: Scoring, rows: Rows, parts: Sequence[ScorePart]) -> ScoreResult:
+    """The result of a run from its parts. Raises: InputError for parts of something else."""
+    scoring.infos, scoring.asking = list(parts[0].report.metrics), asking_of(parts)
+    _check_same(scoring, rows, parts)
+    return finish(scoring, rows, partial(_fill, parts))
+
+
+def spread(scoring: Scoring, rows: Rows) -> ScoreResult:
+    """Does the shards of the run by several workers, and puts them together. What is finished is kept, --resume goes on.
+
+    Raises: InputError where a shard cannot be done, IncompleteError where one was lost.
+    """
+    from kgeval import __version__
+    from kgeval.files.score_parts import read_parts
+
+    options, limits = scoring.options, scoring.session.limits
+    workers = options.workers or 2
+    count = options.shards or workers
+    workers = min(workers, count, limits.rpm or workers)
+    with _parts_folder(scoring) as folder:
+        parts = [folder / f"{number}-of-{count}.jsonl" for number in range(1, count + 1)]
+        shards = [_worker(scoring, limits, number, parts, workers) for number in range(1, count + 1)]
+        _check_ended(_carried_out(scoring, shards, workers), folder if scoring.results else None)
+        if options.ray_address:
+            _import_journals(scoring.session.asking, parts)
+        scoring.options = options.model_copy(update={"resume": False, "retry_errors": False})
+        result = merge_into(scoring, rows, read_parts(parts, kgeval=__version__))
+        if result.exit_code != INCOMPLETE:
+            _remove(parts)
+        return result
+
+
+def asking_of(parts: Sequence[ScorePart]) -> AskingSummary:
+    """What the asking of all parts came to, as one."""
+    runs = [part.report.run for part in parts]
+    return AskingSummary(
+        stopped=not all(part.report.complete for part in parts), notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+        asked=asked_by(runs), server=next((run.server for run in runs if run.server is not None), None),
+    )
+
+
+def asked_by(runs: Sequence[RunManifest]) -> Asked:
+    """What several runs asked of models, added up."""
+    from kgeval.manifest import Asked
+
+    refs: list[ModelRef] = []
+    use: dict[tuple[str, str], ModelUse] = {}
+    hashes: dict[str, str] = {}
+    for run in runs:
+        refs += [ref for ref in run.models if ref not in refs]
+        hashes |= run.prompt_hashes
+        for stage in run.model_use:
+            key = (stage.stage, stage.model)
+            use[key] = _sum(use[key], stage) if key in use else stage
+    return Asked(models=refs, use=[use[key] for key in sorted(use)], prompt_hashes=hashes)
+
+
+def _sum(use: ModelUse, other: ModelUse) -> ModelUse:
+    counts = {
+        name: getattr(use, name) + getattr(other, name) for name in ("calls", "from_journal", "input_tokens", "output_tokens", "seconds")
+    }
+    causes = {cause: use.failures.get(cause, 0) + other.failures.get(cause, 0) for cause in sorted({*use.failures, *other.failures})}
+    cost = None if use.cost is None or other.cost is None else round(use.cost + other.cost, 6)
+    return use.model_copy(update={**counts, "seconds": round(counts["seconds"], 3), "cost": cost, "failures": causes})
+
+
+def _fill(parts: Sequence[ScorePart], scoring: Scoring, rows: Rows, file: ScoreFile) -> None:
+    from kgeval.files.score_parts import merged
+
+    keeps = not (scoring.options.no_verdicts or scoring.session.redact)
+    scored = merged(rows, parts, trials=scoring.options.trials, scored=lambda row: bool(scoring.selection.of(row)), verdicts=keeps)
+    for scores, verdicts in scored:
+        file.add(scores, verdicts)
+
+
+def _check_there(files: Sequence[Path | None]) -> None:
+    """Raises: InputError naming every file that the parts read and that is gone."""
+    gone = [f"{path}: no such file" for path in files if path is not None and not path.exists()]
+    if gone:
+        raise InputError("what the parts were made with cannot be used here", faults=gone, fix="name files that have moved")
+
+
+def _check_outputs(scoring: Scoring, parts: Sequence[ScorePart]) -> None:
+    from kgeval.files.scores import files_of
+
+    read = {file.resolve() for file in files_of(part.path for part in parts)}
+    lost = [str(path) for path in (*files_of(scoring.results), *scoring.reports) if path.resolve() in read]
+    if lost:
+        raise UsageError(f"-o would replace a file of a part: {', '.join(lost)}", fix="name another file or folder with -o")
+
+
+def _check_same(scoring: Scoring, rows: Rows, parts: Sequence[ScorePart]) -> None:
+    """Raises: InputError where the files, the configuration or the metrics are not those of the parts."""
+    part, faults = parts[0].part, []
+    if rows.digest() != part.rows:
+        faults.append("the files have other rows than the parts were made from")
+    wanted, found = [metric.name for metric in scoring.selection.metrics], [info.metric for info in scoring.infos]
+    if wanted != found:
+        faults.append(f"the parts have the metrics {', '.join(found)}; asked for are {', '.join(wanted)}")
+    if not faults and fingerprint(scoring, rows) != part.run:
+        faults.append("levels of metrics or trials are not those of the parts")
+    if faults:
+        fix = "give the same files in the same order (--answers, --questions) and the same kgeval.toml (--config)"
+        raise InputError("the parts do not belong to this run; nothing was written", fix=fix, faults=faults)
+
+
+@contextmanager
+def _parts_folder(scoring: Scoring) -> Iterator[Path]:
+    """Where the parts go: beside the first result, where a later run finds them; without one, a folder that goes with this run."""
+    from kgeval.files.temporary import private_folder
+
+    if not scoring.results:
+        with private_folder("parts") as made:
+            yield made
+        return
+    first = scoring.results[0]
+    folder = first.with_name(f"{first.stem}.parts")
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as cause:
+        raise InputError(f"{folder}: cannot be made: {cause.strerror}", fix="choose a folder that is yours with -o") from cause
+    yield folder.resolve()
+    with suppress(OSError):
+        folder.rmdir()  # where nothing is left in it
+
+
+def _worker(scoring: Scoring, limits: Limits, number: int, parts: Sequence[Path], workers: int) -> Worker:
+    """One shard for a worker: this run's options, with its share of the limits."""
+    from kgeval.workflows.workers import Worker, passed_environment
+
+    session, part, count = scoring.session, parts[number - 1], len(parts)
+    asking = session.asking.model_copy(update=_share(limits, number, count, workers))
+    if scoring.options.ray_address:
+        asking = asking.model_copy(update={"journal": _journal_of(part)})
+    whole = {"executor": None, "workers": None, "shards": None, "ray_address": None, "thresholds": ()}
+    options = scoring.options.model_copy(update={"shard": f"{number}/{count}", **whole})
+    given = {
+        "session": session.portable() | {"outputs": [str(part)], "asking": asking.model_dump(mode="json")},
+        "answers": [str(path) for path in scoring.wanted.answers], "options": options.model_dump(mode="json"),
+    }
+    return Worker(f"shard {number}/{count}", "score", given, str(Path.cwd()), passed_environment())
+
+
+def _share(limits: Limits, number: int, count: int, workers: int) -> dict[str, Any]:
+    """What one shard may use: the money and the calls of the run are divided among all shards, the rates among those at work."""
+    calls = limits.max_calls
+    return {
+        "max_concurrency": max(1, limits.concurrency // workers),
+        "rpm": limits.rpm and max(1, limits.rpm // workers), "tpm": limits.tpm and max(1, limits.tpm // workers),
+        "max_calls": None if calls is None else calls // count + (number <= calls % count),
+        "cost_limit": None if limits.cost_limit is None else limits.cost_limit / count,
+    }
+
+
+def _carried_out(scoring: Scoring, shards: Sequence[Worker], workers: int) -> list[Ended]:
+    from kgeval.workflows.ray_workers import run_ray
+    from kgeval.workflows.workers import run_local
+
+    say = scoring.session.say
+    ended: list[Ended] = []
+    if scoring.options.executor == "ray":
+        coming = run_ray(shards, workers=workers, go_on=_goes_on, address=scoring.options.ray_address)
+    else:
+        coming = run_local(shards, workers=workers, go_on=_goes_on)
+    say(f"{len(shards)} shards, {workers} at a time")
+    words: Mapping[int, str] = {0: "done", INCOMPLETE: "incomplete", 130: "interrupted"}
+    for shard in coming:
+        ended.append(shard)
+        say(f"{shard.name}: {words.get(shard.code, 'failed')} ({len(ended)} of {len(shards)})")
+    return ended
+
+
+def _goes_on(ended: Ended) -> bool:
+    return ended.code in DONE
+
+
+def _check_ended(ended: Sequence[Ended], folder: Path | None) -> None:
+    """Raises where a shard gave no part: what it said."""
+    lost = [shard for shard in ended if shard.code not in DONE]
+    if not lost:
+        return
+    first = next((shard for shard in lost if shard.code != 130), lost[0])
+    kept = f"; what is finished is kept in {folder}" if folder is not None else ""
+    lines = [line for line in first.messages.splitlines() if line.strip()]
+    if first.code == 130:
+        raise IncompleteError(f"{first.name} did not come to its end{kept}", fix="the same command with --resume goes on")
+    what = f"{first.name} ended with exit code {first.code}{kept}; it said:"
+    raise InputError(what, faults=lines[-10:], fix="fix that; the same command with --resume goes on")
+
+
+def _journal_of(part: Path) -> Path:
+    return part.with_suffix(".journal.sqlite")
+
+
+def _import_journals(asking: ModelOptions, parts: Sequence[Path]) -> None:
+    """Workers on other machines have journals of their own; their calls are this user's from now on."""
+    from kgeval.llm.journal_import import import_calls
+    from kgeval.llm.places import journal_file
+
+    into = journal_file(asking.journal, asking.cache_dir)
+    for part in parts:
+        if _journal_of(part).exists():
+            import_calls(into, _journal_of(part))
+
+
+def _remove(parts: Sequence[Path]) -> None:
+    """The parts are in the result: what was written for them goes."""
+    from kgeval.files.scores import files_of, partial_of
+
+    for part in parts:
+        journal = _journal_of(part)
+        for path in (*files_of([part]), partial_of(part), *(Path(f"{journal}{end}") for end in ("", "-wal", "-shm", ".lock"))):
+            path.unlink(missing_ok=True)

@@ -1,0 +1,72 @@
+"""Whether metrics tell right answers from wrong ones, on the user's own data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kgeval.config import ScoreOptions
+from kgeval.workflows.result import Result
+from kgeval.workflows.rows import check_places
+from kgeval.workflows.score import INCOMPLETE, Scoring, planned, prepare_metrics, walk
+from kgeval.workflows.session import Session
+
+if TYPE_CHECKING:
+    from kgeval.files.rows import Rows
+    from kgeval.llm.plan import Plan
+    from kgeval.metrics.conditions import Conditions
+
+
+@dataclass(frozen=True)
+class SensitivityResult(Result):
+    """`report`: a SensitivityReport. `messages`: why nothing could be compared."""
+
+    messages: Sequence[str] = ()
+
+
+def plan(session: Session, answers: Sequence[Path], options: ScoreOptions) -> Plan:
+    """What it would ask of models. Nothing is sent."""
+    from kgeval.metrics.conditions import conditions
+
+    scoring = _prepared(session, answers, options)
+    with scoring.open_rows() as rows, conditions(rows, options.seed) as made:
+        scoring.open_tools()
+        return planned(scoring, chain.from_iterable(made.values()), lambda row, asker: walk(scoring, [row], asker))
+
+
+def run(session: Session, answers: Sequence[Path], options: ScoreOptions) -> SensitivityResult:
+    """Scores the answers, their references in their place, and answers to other questions. Raises: as workflows.score.run."""
+    from kgeval.metrics.conditions import conditions
+
+    scoring = _prepared(session, answers, options)
+    with scoring.open_rows() as rows, conditions(rows, options.seed) as made:
+        scoring.open_tools()
+        return _measured(scoring, rows, made)
+
+
+def _prepared(session: Session, answers: Sequence[Path], options: ScoreOptions) -> Scoring:
+    from kgeval.records import SensitivityReport
+    from kgeval.reports.write import check_outputs
+
+    check_outputs(list(session.outputs), SensitivityReport)
+    scoring = prepare_metrics(session, answers, options)
+    check_places(session.outputs, scoring.wanted, session.config_file, session.asking.prices)
+    return scoring
+
+
+def _measured(scoring: Scoring, rows: Rows, made: Conditions) -> SensitivityResult:
+    from kgeval.metrics.sensitivity import sensitivity
+    from kgeval.records import SensitivityReport
+
+    results = sensitivity(made, scoring.selection, scoring.tools, scoring.settings)
+    asking = scoring.asking_summary()
+    report = SensitivityReport(
+        run=scoring.manifest(rows, exit_code=INCOMPLETE if asking.stopped or not results else 0), complete=not asking.stopped,
+        seed=scoring.options.seed, rows=made.sizes["answered"], left_out=made.left_out, reused=made.reused, metrics=scoring.infos,
+        results=results, notes=[*rows.notes, *asking.notes],
+    )
+    why = "; ".join(made.left_out) or "there are no answers"
+    return SensitivityResult(report, messages=() if results else (f"nothing can be compared: {why}",))
