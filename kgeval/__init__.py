@@ -16,12 +16,13 @@ if TYPE_CHECKING:
     from kgeval.errors import GateError, KgevalError
     from kgeval.records import AuditReport
     from kgeval.workflows.agree import AgreementResult
-    from kgeval.workflows.api import agree, audit, build, connect, import_graph, report, score
+    from kgeval.workflows.api import agree, audit, build, connect, import_graph, report, run, score
     from kgeval.workflows.audit import AuditPlan, AuditResult
     from kgeval.workflows.audit_several import GraphsResult
     from kgeval.workflows.build import BuildPlan, BuildResult
     from kgeval.workflows.imports import ImportResult
     from kgeval.workflows.report import ReportResult
+    from kgeval.workflows.run import RunPlan, RunResult
     from kgeval.workflows.score import ScoreResult
     from kgeval.workflows.session import Session
 
@@ -31,14 +32,16 @@ _PUBLIC = {
     "AuditOptions": "kgeval.config", "AuditPlan": "kgeval.workflows.audit", "AuditReport": "kgeval.records",
     "AuditResult": "kgeval.workflows.audit", "BuildPlan": "kgeval.workflows.build", "BuildResult": "kgeval.workflows.build",
     "GateError": "kgeval.errors", "GraphsResult": "kgeval.workflows.audit_several", "KgevalError": "kgeval.errors",
-    "ImportResult": "kgeval.workflows.imports", "ReportResult": "kgeval.workflows.report", "ScoreResult": "kgeval.workflows.score",
+    "ImportResult": "kgeval.workflows.imports", "ReportResult": "kgeval.workflows.report",
+    "RunPlan": "kgeval.workflows.run", "RunResult": "kgeval.workflows.run", "ScoreResult": "kgeval.workflows.score",
     "Session": "kgeval.workflows.session",
-    **dict.fromkeys(("agree", "audit", "build", "connect", "import_graph", "report", "score"), "kgeval.workflows.api"),
+    **dict.fromkeys(("agree", "audit", "build", "connect", "import_graph", "report", "run", "score"), "kgeval.workflows.api"),
 }
 __all__ = [
     "AgreementResult", "AuditOptions", "AuditPlan", "AuditReport", "AuditResult", "BuildPlan", "BuildResult", "GateError",
-    "GraphsResult", "ImportResult", "KgevalError", "ReportResult", "ScoreResult", "Session", "__version__", "agree", "audit", "build",
-    "connect", "import_graph", "report", "score",
+    "GraphsResult", "ImportResult", "KgevalError", "ReportResult", "RunPlan",
+    "RunResult", "ScoreResult", "Session", "__version__", "agree", "audit", "build",
+    "connect", "import_graph", "report", "run", "score",
 ]
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import types
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin
+from typing import Any, Literal, TypeVar, get_args, get_origin
 
 import click
 from annotated_types import Ge, Gt, Le, Lt
@@ -14,7 +13,8 @@ from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
 from kgeval.cli.common import F, Seconds, listed
-from kgeval.config import Flag, Section, Unit, explain
+from kgeval.config import Flag, Section, Unit
+from kgeval.config.words import flagged, plain_type
 from kgeval.errors import UsageError
 
 S = TypeVar("S", bound=Section)
@@ -73,15 +73,7 @@ def options_from(kind: type[S], options: Mapping[str, Any], section: Section | N
         cause = fault.__cause__
         if not isinstance(cause, ValidationError):
             raise
-        lines = [line.partition(":") for line in explain(cause)]
-        said = [f"{flag_of(kind, name.partition('.')[0])}:{text}" for name, _, text in lines]
-        raise UsageError("; ".join(said), fix="--help describes each option") from cause
-
-
-def flag_of(kind: type[Section], name: str) -> str:
-    """How a field is written on the command line."""
-    flags = [flag.name for flag in kind.model_fields[name].metadata if isinstance(flag, Flag) and flag.name]
-    return flags[0].split()[-1] if flags else "--" + name.replace("_", "-")
+        raise UsageError("; ".join(flagged(kind, cause)), fix="--help describes each option") from cause
 
 
 class HeadedCommand(click.Command):
@@ -108,7 +100,10 @@ def _options(name: str, field: FieldInfo, described: Mapping[str, str]) -> Itera
     flag = next((one for one in field.metadata if isinstance(one, Flag)), Flag())
     if flag.values:
         for word, (value, text) in flag.values.items():
-            yield click.option(word, name, cls=Headed, heading=flag.heading, flag_value=value, default=None, help=text)
+            # both flags of a field get what either was given: no type of its own may refuse the other's value
+            yield click.option(
+                word, name, cls=Headed, heading=flag.heading, flag_value=value, default=None, help=text, type=click.UNPROCESSED,
+            )
         return
     words = [*([flag.short] if flag.short else []), *(flag.name or "--" + name.replace("_", "-")).split(), name]
     text = field.description or ""
@@ -116,7 +111,7 @@ def _options(name: str, field: FieldInfo, described: Mapping[str, str]) -> Itera
     shape: dict[str, Any] = {"cls": Headed, "heading": flag.heading, "default": None}
     if flag.envvar:
         shape |= {"envvar": flag.envvar, "show_envvar": True}
-    inner = _plain(field.annotation)
+    inner = plain_type(field.annotation)
     if inner is bool:
         shape["is_flag"] = True
     elif get_origin(inner) in (tuple, dict):
@@ -129,14 +124,6 @@ def _options(name: str, field: FieldInfo, described: Mapping[str, str]) -> Itera
     if flag.metavar:
         shape["metavar"] = flag.metavar
     yield click.option(*words, help=text, **shape)
-
-
-def _plain(annotation: Any) -> Any:
-    """The type without None."""
-    if get_origin(annotation) in (Union, types.UnionType):
-        left = [one for one in get_args(annotation) if one is not type(None)]
-        return left[0] if len(left) == 1 else annotation
-    return annotation
 
 
 def _type(kind: Any, field: FieldInfo) -> Any:

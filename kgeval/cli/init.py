@@ -13,7 +13,7 @@ from kgeval.cli.common import say, visible
 from kgeval.errors import UsageError
 
 if TYPE_CHECKING:
-    from kgeval.run.start import Known
+    from kgeval.workflows.pipeline.start import Known
 
 
 @click.command()
@@ -32,8 +32,8 @@ def init(folder: Path, case: str | None, output: Path, force: bool, judge: str |
 
     Exit codes: 0 written, 2 a file is there already, or no connection.
     """
-    from kgeval.run.look import look
-    from kgeval.run.start import CASES, case_of, text_of
+    from kgeval.workflows.pipeline.discover import look
+    from kgeval.workflows.pipeline.start import CASES, case_of, text_of
 
     if output != Path("-") and output.exists() and not force:
         raise UsageError(f"{output} is there already", fix="name another with -o, or replace it with --force")
@@ -77,7 +77,7 @@ def _project(folder: Path) -> str | None:
 def _known(judge: str | None, connection: dict[str, Any]) -> Known:
     """What the database and the environment say. Raises: ConnectError for an address that was given and does not answer."""
     from kgeval.config import Config, environment
-    from kgeval.run.start import Known
+    from kgeval.workflows.pipeline.start import Known
 
     at, key = environment("OPENAI_BASE_URL"), environment("OPENAI_API_KEY") is not None
     if not connection["uri"]:

@@ -7,14 +7,16 @@ from typing import Any
 
 import click
 
-from kgeval.cli.common import arguments
-from kgeval.cli.show import report_options_of, show_report
+from kgeval.cli.common import say
+from kgeval.cli.derive import flags_of, options_from
+from kgeval.cli.show import report_options, show_report
+from kgeval.config import CrossingOptions
 
 
 @click.command()
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
-@click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=0, show_default=True, help="Seed of intervals and tests.")
-@report_options_of("Report: .html .md .json", ("text", "json", "md", "html"))
+@flags_of(CrossingOptions)
+@report_options
 def matrix(folder: Path, **options: Any) -> int:
     """Every metric of a run of `kgeval run` in FOLDER, by data set and as the mean over them; and what each change does.
 
@@ -23,18 +25,11 @@ def matrix(folder: Path, **options: Any) -> int:
 
     Exit codes: 0 done, 2 no run there, or no scores.
     """
-    from kgeval.manifest import Started
-    from kgeval.metrics.table import all_metrics
-    from kgeval.records import CrossedReport
-    from kgeval.reports.write import check_outputs
-    from kgeval.run.crossing import crossed
-    from kgeval.run.ledger import FILE, read_ledger
+    from kgeval.workflows import matrix as workflow
+    from kgeval.workflows.session import Session
 
-    started = Started("matrix", arguments({"folder": folder, **options}))
-    check_outputs(options["outputs"], CrossedReport)
-    lower = [metric.name for metric in all_metrics().values() if metric.better == "lower"]
-    ledger = read_ledger(folder / FILE)
-    run = started.manifest(inputs=[folder / FILE] if (folder / FILE).is_file() else [], seed=options["seed"])
-    report = crossed(ledger, run, folder=folder, lower=lower, seed=options["seed"])
-    show_report(report, options, options["outputs"])
-    return 0
+    arguments = {"form": options["form"], "folder": str(folder)}
+    session = Session("matrix", outputs=options["outputs"], redact=options["redact"], say=say, arguments=arguments)
+    result = workflow.run(session, folder, options_from(CrossingOptions, options))
+    show_report(result.report, options, options["outputs"])
+    return result.exit_code

@@ -5,9 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue
+from pydantic import BeforeValidator, Field, JsonValue
 
 from kgeval.config.base import NAME, OptionValue, Section
+from kgeval.config.flags import Flag
+from kgeval.config.rows import SEEDS
+from kgeval.config.score import several
 
 
 class CompareSection(Section):
@@ -110,6 +113,12 @@ class MatrixSection(Section):
     variants: list[VariantSection] = Field(default_factory=list)
 
 
+class CrossingOptions(Section):
+    """The options of `kgeval matrix`: the scores of all places of a run beside each other."""
+
+    seed: int = Field(default=0, ge=0, lt=SEEDS, description="Seed of intervals and tests")
+
+
 class RunSection(Section):
     """`[run]`: `kgeval run`. `folder`: everything is written below it. `skip`: stages to leave out. `options`: stage -> flags of its
     command, without dashes."""
@@ -117,3 +126,22 @@ class RunSection(Section):
     folder: Path = Path("out/run")
     skip: list[str] = Field(default_factory=list)
     options: dict[str, dict[str, OptionValue]] = Field(default_factory=dict)
+
+
+class RunOptions(Section):
+    """What of a run is done, and where: keywords of kgeval.run, flags of `kgeval run`."""
+
+    folder: Annotated[Path | None, Flag(metavar="DIRECTORY")] = Field(
+        default=None, description="Where everything is written [default: [run] folder].",
+    )
+    stages: Annotated[tuple[str, ...], BeforeValidator(several), Flag("--stage", "NAME", commas=True)] = Field(
+        default=(), description="Only these stages and what they need (comma or repeated).",
+    )
+    again: Annotated[tuple[str, ...], BeforeValidator(several), Flag(metavar="NAME", commas=True)] = Field(
+        default=(), description="Do these stages again, although they are up to date (comma or repeated).",
+    )
+    max_concurrency: Annotated[int | None, Flag(short="-j")] = Field(
+        default=None, ge=1, le=1024, description="Requests in flight [default: 8].",
+    )
+    journal: Path | None = Field(default=None, description="Journal of finished calls [default: in the cache folder].")
+    cache_dir: Path | None = Field(default=None, description="Cache folder [default: the user's].")

@@ -8,7 +8,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from kgeval.config import AgreeOptions, AuditOptions, BuildOptions, ImportOptions, ReportOptions, ScoreOptions
+from kgeval.config import (
+    AgreeOptions,
+    AuditOptions,
+    BuildOptions,
+    Config,
+    ImportOptions,
+    ReportOptions,
+    RunOptions,
+    ScoreOptions,
+)
 from kgeval.workflows.keywords import Connection, Function, named_parts, new_session
 from kgeval.workflows.session import Session
 
@@ -22,6 +31,7 @@ if TYPE_CHECKING:
     from kgeval.workflows.build import BuildPlan, BuildResult
     from kgeval.workflows.imports import ImportResult
     from kgeval.workflows.report import ReportResult
+    from kgeval.workflows.run import RunPlan, RunResult
     from kgeval.workflows.score import ScoreResult
 
 CONNECT = Function("connect", Connection)
@@ -35,7 +45,10 @@ BUILD = Function("build", BuildOptions, role="extractor", without=frozenset(("ba
 IMPORT = Function("import_graph", ImportOptions)
 REPORT = Function("report", ReportOptions)
 AGREE = Function("agree", AgreeOptions)
-FUNCTIONS = {function.name: function for function in (AUDIT, SCORE, BUILD, IMPORT, REPORT, AGREE)}
+RUN = Function("run", RunOptions, without=frozenset((
+    "graph", "layout", "layout_keys", "gds_session", "embedding_model", "embedding_url", "embedding_device", "embedding_batch",
+)))
+FUNCTIONS = {function.name: function for function in (AUDIT, SCORE, BUILD, IMPORT, REPORT, AGREE, RUN)}
 
 
 def connect(connection: neo4j.Driver | str | None = None, **settings: Any) -> Session:
@@ -304,6 +317,56 @@ def agree(
         return workflow.run(call.session, files, options_of(AgreeOptions, given))
 
 
+@overload
+def run(
+    config: str | Path | Config = ..., *, connection: neo4j.Driver | str | Session | None = ..., dry_run: Literal[False] = ...,
+    **options: Any,
+) -> RunResult: ...
+@overload
+def run(
+    config: str | Path | Config = ..., *, connection: neo4j.Driver | str | Session | None = ..., dry_run: Literal[True], **options: Any,
+) -> RunPlan: ...
+
+
+def run(
+    config: str | Path | Config = "kgeval.toml", *, connection: neo4j.Driver | str | Session | None = None, dry_run: bool = False,
+    **options: Any,
+) -> RunResult | RunPlan:
+    """Everything that a configuration describes, from graph, documents or answers to the one report, below one folder. What is up to date
+    there is passed over; what was interrupted goes on.
+
+    Args:
+        config: the file (see docs/run.md), or a Config.
+        connection: as for `connect`, or a session: what all stages work with that do not say otherwise.
+        dry_run: True: only the stages, whether they are up to date, and what the next ones would ask of models, as a RunPlan.
+        **options: username, database, home, progress as for `connect` (not with a session), and
+
+    {options}
+
+    Returns: a RunResult: `stages` (state, exit code, seconds, calls and cost of each), `report` (the report at the end), `to_pandas()` (a
+        row a stage), `folder`; `exit_code` is that of the worst stage. Messages of a stage are in `folder/logs`.
+    Raises: UsageError with everything that is wrong with the arguments; ConfigError with everything that is wrong with the file and what
+        it names, before anything is started; ConnectError. A stage that fails raises nothing. KeyboardInterrupt: the same call goes on.
+    """
+    from kgeval.config import read
+    from kgeval.workflows import run as workflow
+    from kgeval.workflows.session import options_of
+
+    faults: list[str] = []
+    whole: Any = config
+    file = Path(config) if isinstance(config, str | Path) else None
+    if file is not None:
+        whole, faults = read(file)
+    mine = {} if isinstance(connection, Session) else {"config": whole}
+    with RUN.called({**options, **mine}, connection=connection) as call:
+        session = call.session
+        session.config, session.config_file = whole, file
+        chosen = options_of(RunOptions, call.given)
+        if dry_run:
+            return workflow.RunPlan(tuple(workflow.plan(session, chosen, faults=faults)))
+        return workflow.run(session, chosen, faults=faults)
+
+
 def _is_nothing(data: Any) -> bool:
     return isinstance(data, list | tuple) and not data
 
@@ -312,5 +375,5 @@ def _listed(data: Any) -> list[Any]:
     return list(data) if isinstance(data, list | tuple) else [data]
 
 
-for _function in (audit, score, build, import_graph, report, agree):
+for _function in (audit, score, build, import_graph, report, agree, run):
     FUNCTIONS[_function.__name__].describe(_function)

@@ -53,14 +53,18 @@ class BuildResult(Result):
         rows = [{"kind": kind, **{what: changed.get(f"{kind} {what}", 0) for what in ("created", "updated", "deleted")}} for kind in KINDS]
         return pd.DataFrame(rows)
 
-    def save(self, path: str | Path, *, redact: bool = False) -> Path:
+    @property
+    def messages(self) -> list[str]:
+        """Notes on what was built."""
+        return [f"note: {note}" for note in self.report.notes]
+
+    def write(self, path: Path, *, redact: bool = False) -> None:
         """Writes the record as JSON; `kgeval.score(index=...)` reads it. Raises: UsageError for another ending, or `redact`."""
         from kgeval.files import write_text
 
-        if redact or Path(path).suffix.lower() != ".json":
+        if redact or path.suffix.lower() != ".json":
             raise UsageError(f"{path}: the record of a build is a .json file, and whole", fix="name a .json file")
-        write_text(Path(path), self.rendered("json"))
-        return Path(path)
+        write_text(path, self.rendered("json"))
 
     def rendered(self, form: str, *, redact: bool = False) -> str:
         """The record as text or json. Raises: UsageError for another form."""

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from kgeval.config import ImportOptions
 from kgeval.errors import IncompleteError, InputError, KgevalError, UsageError
@@ -51,6 +51,18 @@ class ImportResult:
     unchanged: bool = False
     dry: bool = False
     home: Path | None = None
+    exit_code: ClassVar[int] = 0
+    fault: ClassVar[None] = None
+    written: ClassVar[Sequence[Path]] = ()
+
+    @property
+    def messages(self) -> list[str]:
+        """Notes on what was loaded."""
+        return [f"note: {note}" for note in self.notes]
+
+    def rendered(self, form: str, *, redact: bool = False) -> str:
+        """The summary as text; there is no other form, and it holds no texts of users."""
+        return f"{self}\n"
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as plain data."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,6 +33,16 @@ class Result:
         """The gates that were asked for: id, limit, value, met (None: not answered), reason."""
         return list(self.report.gates)
 
+    @property
+    def messages(self) -> Sequence[str]:
+        """What a caller who looks at the exit code alone should know."""
+        return ()
+
+    @property
+    def written(self) -> Sequence[Path]:
+        """Files of rows that were written."""
+        return ()
+
     def raise_for_gates(self) -> None:
         """Raises: GateError with every gate that is missed or has no answer; nothing where all are met."""
         from kgeval.reports.display import beyond
@@ -52,10 +62,14 @@ class Result:
 
         Raises: UsageError for an ending that this kind of report does not have, or where the file cannot be written.
         """
+        self.write(Path(path), redact=redact)
+        return Path(path)
+
+    def write(self, path: Path, *, redact: bool = False) -> None:
+        """Writes the report alone, without the rows that `save` knows of. Raises: UsageError, as `save`."""
         from kgeval.reports.write import write_report
 
-        write_report(self.report, Path(path), redact=redact)
-        return Path(path)
+        write_report(self.report, path, redact=redact)
 
     def to_dict(self) -> dict[str, Any]:
         """The record as plain data, as the JSON report has it."""

@@ -11,15 +11,13 @@ import pytest
 from click.testing import CliRunner
 
 from kgeval.cli.main import cli
-from kgeval.cli.run_check import check
 from kgeval.config import Config, read
 from kgeval.records import ScoreReport
 from kgeval.reports.write import write_report
-from kgeval.run.check import faults_of
-from kgeval.run.data import Given
-from kgeval.run.look import look
-from kgeval.run.plan import stages_of
-from kgeval.run.start import Case, Known, case_of, text_of
+from kgeval.workflows.pipeline.check import check, faults_of
+from kgeval.workflows.pipeline.discover import look
+from kgeval.workflows.pipeline.plan import Given, stages_of
+from kgeval.workflows.pipeline.start import Case, Known, case_of, text_of
 
 ANSWER = {"id": "1", "question": "Who?", "response": "Ann.", "retrieved_contexts": ["Ann did."]}
 QUESTION = {"id": "1", "question": "Who?", "reference": "Ann."}
@@ -105,7 +103,7 @@ def test_what_is_written_passes_the_checks_of_a_run(tmp_path: Path, what: str, m
     config, faults = read(None)
     stages = stages_of(Given(config, None, config.run.folder))
     check(config, stages, faults, None)
-    assert {"scores", "report"} <= {stage.kind for stage in stages}
+    assert {"scores", "report"} <= {stage.kind.name for stage in stages}
 
 
 def test_an_empty_folder_is_said_to_be_empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

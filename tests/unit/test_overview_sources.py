@@ -79,7 +79,7 @@ def test_nothing_to_read_is_an_error_and_so_is_a_given_file_that_is_no_report(tm
 
 
 def stage(kind: str, file: Path, state: str = "done", **more: object) -> StageRun:
-    from kgeval.run.ledger import digest_of
+    from kgeval.workflows.pipeline.ledger import digest_of
 
     given = {"id": kind, "kind": kind, "command": f"kgeval {kind}", "fingerprint": "f", "outputs": {f"out/{file.name}": digest_of(file)}}
     return StageRun.model_validate({**given, "state": state, **more})

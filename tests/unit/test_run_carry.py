@@ -12,11 +12,15 @@ import pytest
 
 from kgeval.config import Config
 from kgeval.errors import InputError, UsageError
-from kgeval.run.carry import Orders, carry_out, chosen, exit_code, states_of
-from kgeval.run.ledger import FILE, Ledger, digest_of, read_ledger
-from kgeval.run.lock import alone
-from kgeval.run.process import Commands
-from kgeval.run.stages import Place, Stage
+from kgeval.workflows.pipeline.child import Commands
+from kgeval.workflows.pipeline.execute import Orders, carry_out, chosen, exit_code, states_of
+from kgeval.workflows.pipeline.ledger import FILE, Ledger, alone, digest_of, read_ledger
+from kgeval.workflows.pipeline.stages import Kind, Place, Stage
+
+
+def kind(name: str, *, asks: bool = False, resumes: str | None = None, words: tuple[str, ...] = ()) -> Kind:
+    """A kind of stage that is not one of kgeval's own."""
+    return Kind(name, (name, *words), role="judge" if asks else None, resumes=resumes)
 
 
 class World:
@@ -29,11 +33,13 @@ class World:
         self.codes: dict[str, int] = {}
         self.costs: dict[str, float] = {}
 
-    def stage(self, name: str, *needs: str, **more: object) -> Stage:
-        return Stage(name, Place(), (name, "--x"), tuple(needs), outputs=(self.folder / f"{name}.json",), **more)  # type: ignore[arg-type]
+    def stage(self, name: str, *needs: str, asks: bool = False, resumes: str | None = None, **more: object) -> Stage:
+        outputs, row = (self.folder / f"{name}.json",), kind(name, asks=asks, resumes=resumes)
+        return Stage(row, Place(), given={"x": True}, needs=tuple(needs), outputs=outputs, **more)  # type: ignore[arg-type]
 
-    def run(self, words: Sequence[str], log: Path) -> int:
-        self.ran.append(list(words))
+    def run(self, stage: Stage, log: Path) -> int:
+        words = list(stage.words)
+        self.ran.append(words)
         code = self.codes.get(words[0], 0)
         if code in (0, 1, 3):
             use = [{"calls": 2, "cost": self.costs[words[0]]}] if words[0] in self.costs else []
@@ -104,7 +110,7 @@ def test_a_failure_holds_up_only_what_needs_it(world: World) -> None:
 
 def test_a_missed_gate_and_an_incomplete_stage_still_give_their_report(world: World) -> None:
     world.codes |= {"audit": 1, "scores": 3}
-    stages = [world.stage("audit"), world.stage("scores", resumes="--resume"), world.stage("report", "audit", "scores")]
+    stages = [world.stage("audit"), world.stage("scores", resumes="resume"), world.stage("report", "audit", "scores")]
     assert [what for _, what in world.go(stages)] == ["missed", "incomplete", "done"]
     assert world.ran[1] == ["scores", "--x"]
     world.codes.clear()
@@ -113,7 +119,7 @@ def test_a_missed_gate_and_an_incomplete_stage_still_give_their_report(world: Wo
 
 
 def test_a_stage_that_says_it_is_done_without_its_file_is_not(world: World) -> None:
-    stage = Stage("audit", Place(), ("audit",), outputs=(world.folder / "elsewhere.json",))
+    stage = Stage(kind("audit"), Place(), outputs=(world.folder / "elsewhere.json",))
     assert world.go([stage]) == [("audit", "failed")]
 
 
@@ -129,10 +135,10 @@ def test_the_budget_is_that_of_the_whole_run(world: World) -> None:
     world.config = Config.model_validate({"limits": {"cost": 1.0, "calls": 5}})
     world.costs |= {"one": 0.75, "two": 0.5}
     world.go([world.stage("one", asks=True), world.stage("plain"), world.stage("two", asks=True), world.stage("three", asks=True)])
-    assert world.ran[0][2:] == ["--cost-limit", "1.000000", "--max-calls", "5"]
+    assert world.ran[0][2:] == ["--cost-limit", "1.0", "--max-calls", "5"]
     assert world.ran[1][2:] == []
-    assert world.ran[2][2:] == ["--cost-limit", "0.250000", "--max-calls", "3"]
-    assert world.ran[3][2:] == ["--cost-limit", "0.000000", "--max-calls", "1"]
+    assert world.ran[2][2:] == ["--cost-limit", "0.25", "--max-calls", "3"]
+    assert world.ran[3][2:] == ["--cost-limit", "0.0", "--max-calls", "1"]
 
 
 def test_a_list_says_what_would_run(world: World) -> None:
@@ -176,11 +182,11 @@ def test_a_folders_digest_knows_names_and_bytes(tmp_path: Path) -> None:
 
 
 def test_what_a_stage_is_not_changed_by_leaves_it_up_to_date(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    world.go([world.stage("audit", asks=True, unsaid=("--journal", "a"))])
+    world.go([world.stage("audit", asks=True, unsaid={"journal": "a"})])
     monkeypatch.setenv("KGEVAL_AUDIT_JOURNAL", "elsewhere")
     monkeypatch.setenv("KGEVAL_SCORE_TRIALS", "3")
     world.config = Config.model_validate({"limits": {"concurrency": 3, "cost": 5.0}})
-    assert world.go([world.stage("audit", asks=True, unsaid=("--journal", "b"))]) == [("audit", "up to date")]
+    assert world.go([world.stage("audit", asks=True, unsaid={"journal": "b"})]) == [("audit", "up to date")]
     assert world.ran == [["audit", "--x", "--journal", "a"]]
 
 
@@ -198,9 +204,8 @@ def test_a_file_that_a_flag_or_a_system_names_makes_a_stage_stale_when_it_change
     script.write_text("1")
     grades.write_text("1")
     world.config = Config.model_validate({"systems": [{"name": "s", "spec": f"command:python {script}"}]})
-    stage = Stage(
-        "audit", Place(), ("audit", f"--grades={grades}"), outputs=(world.folder / "audit.json",), sections=("systems",),
-    )
+    named = kind("audit", words=(f"--grades={grades}",))
+    stage = Stage(named, Place(), outputs=(world.folder / "audit.json",), sections=("systems",))
     world.go([stage])
     assert world.go([stage]) == [("audit", "up to date")]
     for path in (script, grades):
@@ -210,7 +215,7 @@ def test_a_file_that_a_flag_or_a_system_names_makes_a_stage_stale_when_it_change
 
 def test_a_file_that_another_stage_makes_is_known_by_its_stage(world: World) -> None:
     answers = world.stage("answers")
-    stages = [answers, Stage("scores", Place(), ("scores", str(answers.outputs[0])), ("answers",), outputs=(world.folder / "scores.json",))]
+    stages = [answers, Stage(kind("scores"), Place(), (answers.outputs[0],), needs=("answers",), outputs=(world.folder / "scores.json",))]
     world.go(stages)
     assert [what for _, what in world.go(stages)] == ["up to date", "up to date"]
 
@@ -225,7 +230,7 @@ def test_the_report_is_made_of_what_there_is(world: World) -> None:
 
 def test_an_empty_file_is_no_result(world: World) -> None:
     (world.folder / "q.jsonl").touch()
-    stage = Stage("questions", Place(), ("questions",), outputs=(world.folder / "q.jsonl",))
+    stage = Stage(kind("questions"), Place(), outputs=(world.folder / "q.jsonl",))
     assert world.go([stage]) == [("questions", "failed")]
     assert "is empty" in str(read_ledger(world.folder / FILE).stages[0].reason)
 
@@ -250,12 +255,12 @@ def test_a_graph_that_is_gone_is_made_again_and_one_that_changed_is_replaced(wor
     assert world.ran == [["build", "--x"], ["build", "--x", "--replace"]]
 
 
-@pytest.mark.parametrize(("kind", "words"), [("build", ["build", "--x"]), ("import", ["import", "--x", "--replace"])])
-def test_a_build_that_was_cut_off_goes_on_and_an_import_begins_anew(world: World, kind: str, words: list[str]) -> None:
-    world.codes[kind] = 2
-    world.go([world.stage(kind, makes="g")])
+@pytest.mark.parametrize(("name", "words"), [("build", ["build", "--x"]), ("import", ["import", "--x", "--replace"])])
+def test_a_build_that_was_cut_off_goes_on_and_an_import_begins_anew(world: World, name: str, words: list[str]) -> None:
+    world.codes[name] = 2
+    world.go([world.stage(name, makes="g")])
     world.codes.clear()
-    assert world.go([world.stage(kind, makes="g")]) == [(kind, "done")]
+    assert world.go([world.stage(name, makes="g")]) == [(name, "done")]
     assert world.ran[1] == words
 
 
@@ -274,10 +279,10 @@ def test_a_graph_that_the_run_only_reads_makes_stages_stale_when_it_changes(worl
 
 def test_a_stages_own_limit_counts_where_it_is_less(world: World) -> None:
     world.config = Config.model_validate({"limits": {"cost": 5.0, "calls": 2}})
-    words = ("scores", "--cost-limit", "1.5", "--max-calls", "9")
-    stage = Stage("scores", Place(), words, outputs=(world.folder / "scores.json",), asks=True)
+    given = {"cost_limit": 1.5, "max_calls": 9}
+    stage = Stage(kind("scores", asks=True), Place(), given=given, outputs=(world.folder / "scores.json",))
     world.go([stage])
-    assert world.ran[0][-4:] == ["--cost-limit", "1.500000", "--max-calls", "2"]
+    assert world.ran[0][-4:] == ["--cost-limit", "1.5", "--max-calls", "2"]
 
 
 def test_two_runs_do_not_work_in_one_folder(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from kgeval.errors import InputError
 from kgeval.records import CrossedReport, PipelineRun, RunManifest, RunPlace, StageRun
 from kgeval.reports.crossed import Table, metric_tables, narrowed
 from kgeval.reports.write import rendered
-from kgeval.run.crossing import crossed
+from kgeval.workflows.pipeline.crossing import crossed
 
 RUN = RunManifest(kgeval="0", command="matrix", started="2026-01-01T00:00:00+00:00", seconds=0.0)
 Values = dict[str, dict[str, list[float | None]]]

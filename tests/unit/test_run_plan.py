@@ -13,10 +13,9 @@ from pydantic import ValidationError
 from kgeval.cli.main import cli
 from kgeval.config import Config, read
 from kgeval.errors import ConfigError
-from kgeval.run.check import faults_of
-from kgeval.run.data import Given, flags
-from kgeval.run.plan import stages_of
-from kgeval.run.stages import Stage
+from kgeval.workflows.pipeline.check import faults_of
+from kgeval.workflows.pipeline.plan import Given, stages_of
+from kgeval.workflows.pipeline.stages import Stage
 
 SYSTEMS = [{"name": "vector", "spec": "vector"}, {"name": "graph", "spec": "graph"}]
 
@@ -70,14 +69,14 @@ def test_the_matrix_crosses_variants_shares_and_readers() -> None:
             "readers": [{"name": "r1", "model": "m1"}, {"name": "r2", "model": "m2", "base_url": "http://localhost:1/v1"}],
         },
     )
-    kinds = [stage.kind for stage in found.values()]
+    kinds = [stage.kind.name for stage in found.values()]
     assert (kinds.count("build"), kinds.count("answers"), kinds.count("scores"), kinds.count("questions")) == (4, 8, 8, 1)
     assert (kinds.count("matrix"), kinds.count("report")) == (1, 1)
     small = found["v2/corpus-0.5/build"]
     assert small.argv[:8] == ("build", "docs", "--graph", "run-v2-0.5", "--chunk-size", "300", "--share", "0.5")
     assert small.argv[8:10] == ("--keep", "out/questions.jsonl") and "questions" in small.needs
     assert found["v1/corpus-1/r2/answers"].argv[4:8] == ("--model", "m2", "--base-url", "http://localhost:1/v1")
-    assert set(found["matrix"].needs) == {stage.id for stage in found.values() if stage.kind == "scores"}
+    assert set(found["matrix"].needs) == {stage.id for stage in found.values() if stage.kind.name == "scores"}
 
 
 def test_each_data_set_has_its_own_graph_questions_and_folder() -> None:
@@ -113,7 +112,8 @@ def test_options_of_a_stage_come_last_as_flags() -> None:
     options = {"limit": 3, "check": ["isolated-entity", "super-node"], "redact": True}
     found = stages(graph={"name": "g"}, run={"options": {"audit": options}})
     assert found["audit"].argv[-7:] == ("--limit", "3", "--check", "isolated-entity", "--check", "super-node", "--redact")
-    assert flags({"quiet": False}) == ()
+    off = stages(graph={"name": "g"}, run={"options": {"audit": {"quiet": False}}})
+    assert "--quiet" not in off["audit"].argv
 
 
 def test_every_fault_is_named_at_once(tmp_path: Path) -> None:
@@ -167,15 +167,15 @@ def test_what_is_left_of_a_faulty_file_is_read(tmp_path: Path) -> None:
 
 def test_what_changes_no_result_is_kept_apart_from_what_does() -> None:
     config = Config.model_validate({"questions": {"file": "q.jsonl"}, "systems": SYSTEMS, "graph": {"name": "g"}})
-    given = Given(config, Path("k.toml"), Path("out"), connection=("--home", "h"), common=("--journal", "j"))
-    (answers,) = [stage for stage in stages_of(given) if stage.kind == "answers"]
-    assert answers.unsaid == ("--journal", "j", "-c", "k.toml") and not {"j", "k.toml"} & set(answers.argv)
+    given = Given(config, Path("k.toml"), Path("out"), connection={"home": "h"}, common={"journal": "j"})
+    (answers,) = [stage for stage in stages_of(given) if stage.kind.name == "answers"]
+    assert answers.unsaid == {"journal": "j", "config_file": Path("k.toml")} and not {"j", "k.toml"} & set(answers.argv)
     assert answers.line.endswith("--journal j -c k.toml") and "h" in answers.argv
 
 
 def test_graphs_are_the_runs_own_or_only_read() -> None:
     read = stages(graph={"name": "g"}, questions={"file": "q.jsonl"}, systems=SYSTEMS)
-    assert {stage.reads for stage in read.values() if stage.kind != "report"} == {"g"}
+    assert {stage.reads for stage in read.values() if stage.kind.name != "report"} == {"g"}
     whole = stages(graph={"uri": "neo4j://localhost:7687"})
     assert whole["audit"].reads == ""
     made = stages(source={"documents": ["docs"]}, questions={"file": "q.jsonl"}, systems=SYSTEMS)
@@ -189,7 +189,7 @@ def test_no_two_data_sets_write_one_graph() -> None:
         graph={"name": "g"}, source={"documents": ["docs"]}, questions={"file": "q.jsonl"},
         matrix={"datasets": [{"name": "a"}, {"name": "b", "documents": ["b"]}, {"name": "c", "graph": "own"}], "corpus": [0.5, 1.0]},
     )
-    made = [stage.makes for stage in found.values() if stage.kind == "build"]
+    made = [stage.makes for stage in found.values() if stage.kind.name == "build"]
     assert made == ["g-a", "g-a-0.5", "g-b", "g-b-0.5", "own", "own-0.5"]
 
 

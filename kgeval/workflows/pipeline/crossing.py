@@ -22,10 +22,10 @@ from kgeval.records import (
     RunPlace,
     Score,
 )
-from kgeval.run.stages import Place
 from kgeval.stats.adjust import holm
 from kgeval.stats.clustered import clustered_mean, stratified_mean
 from kgeval.stats.paired import sign_flip
+from kgeval.workflows.pipeline.stages import Place
 
 Values = Mapping[str, float]  # question id -> value, repetitions averaged
 Key = tuple[str, str]  # system, metric

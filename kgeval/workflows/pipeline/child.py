@@ -1,4 +1,4 @@
-"""One command of kgeval in a process of its own."""
+"""The stages that are not functions yet, each as a command in a process of its own. This file goes when the last of them is one."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kgeval.ending import STEP
-
-INTERRUPTED = 130
-BY_SIGNAL = 128  # + its number, as shells say it
+from kgeval.workflows.pipeline.execute import BY_SIGNAL, INTERRUPTED
 
 
 @dataclass(frozen=True)
@@ -53,3 +51,12 @@ def _waited(process: subprocess.Popen[bytes]) -> int:
 def _code(code: int) -> int:
     """Its own exit code; 130 where a signal interrupted it, 128 + N where signal N ended it otherwise."""
     return INTERRUPTED if code in (-signal.SIGINT, -signal.SIGTERM) else code if code >= 0 else BY_SIGNAL - code
+
+
+def dry_run(words: Sequence[str]) -> str:
+    """What the command's own dry run says."""
+    done = subprocess.run(
+        [sys.executable, "-m", "kgeval", *words, "--dry-run"], capture_output=True, text=True, encoding="utf-8", errors="replace",
+        check=False,
+    )
+    return done.stdout if done.returncode == 0 else done.stderr

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from kgeval.run.look import Looked
+from kgeval.workflows.pipeline.discover import Looked
 
 Case = Literal["graph", "documents", "answers"]
 CASES: dict[Case, str] = {

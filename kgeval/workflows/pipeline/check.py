@@ -1,14 +1,30 @@
-"""What is wrong with a configuration before anything is started: every fault of every stage, not the first one only."""
+"""What is wrong with a run before anything is started: the file, what it names, and what it says to every stage; all of it at once."""
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from kgeval.config import Config
-from kgeval.errors import KgevalError
-from kgeval.run.stages import LOGS, STAGES
+from kgeval.config import DEFAULT_FILE, Config
+from kgeval.errors import ConfigError, KgevalError, UsageError
+from kgeval.systems.builtin.tools import NEEDS
+from kgeval.workflows.pipeline.kinds import KINDS
+from kgeval.workflows.pipeline.stages import LOGS, Stage
+
+
+def check(config: Config, stages: Sequence[Stage], faults: Sequence[str], file: Path | None) -> None:
+    """`faults`: those of the file itself. Raises: ConfigError with all of them, and every fault of what the file names, and of what it says
+    to each stage."""
+    flagged = (
+        f"run.options.{stage.kind.name}: {fault} (the stage is: {stage.line})" for stage in stages for fault in stage.wrong()
+    )
+    found = list(dict.fromkeys([*faults, *faults_of(config), *_of_tasks(config, stages), *flagged]))
+    if found:
+        lines = "".join(f"\n  {fault}" for fault in found)
+        count = "1 fault" if len(found) == 1 else f"{len(found)} faults"
+        raise ConfigError(f"{file or DEFAULT_FILE}: {count}; nothing was started{lines}", fix="kgeval help run describes the file")
 
 
 def faults_of(config: Config) -> list[str]:
@@ -59,8 +75,8 @@ def _names(config: Config) -> Iterator[str]:
 def _stages(config: Config) -> Iterator[str]:
     """Stages that do not exist."""
     for key, given in (("run.skip", config.run.skip), ("run.options", list(config.run.options))):
-        if wrong := [name for name in given if name not in STAGES]:
-            yield f"{key}: no such stage: {', '.join(wrong)} (there are {', '.join(STAGES)})"
+        if wrong := [name for name in given if name not in KINDS]:
+            yield f"{key}: no such stage: {', '.join(wrong)} (there are {', '.join(KINDS)})"
 
 
 def _systems(config: Config) -> Iterator[str]:
@@ -81,7 +97,6 @@ def _systems(config: Config) -> Iterator[str]:
 def _settings(config: Config) -> Iterator[str]:
     """Settings of built-in systems that they do not have, or values that are none."""
     from kgeval.systems.builtin import read_settings
-    from kgeval.systems.builtin.tools import NEEDS
 
     for at, one in enumerate(config.systems):
         spec = one.spec.strip()
@@ -146,6 +161,101 @@ def _empty(config: Config) -> Iterator[str]:
         for at, one in enumerate(data):
             if one.questions is None:
                 yield f"matrix.datasets.{at}: {one.name} has no questions (set questions there, or file or kinds in [questions])"
+
+
+def _of_tasks(config: Config, stages: Sequence[Stage]) -> Iterator[str]:
+    """What the tasks themselves would refuse, as far as they can say so before they open anything."""
+    kinds = {stage.kind.name for stage in stages}
+    if "audit" in kinds:
+        yield from _of_audit(config)
+    if "scores" in kinds:
+        yield from _of_scores(config)
+    if "compare" in kinds:
+        yield from _of_comparison(config)
+    yield from _of_models(config, kinds)
+    unused = [name for name in config.run.options if name in KINDS and name not in kinds and name not in config.run.skip]
+    if unused and not kinds:
+        yield "there is nothing to work on: set [graph] name, [source] documents or [answers] files (kgeval init writes what it finds)"
+        return
+    for name in unused:
+        had = f"this run has {', '.join(sorted(kinds))}"
+        yield f"run.options.{name}: no such stage in this run ({had})"
+
+
+def _of_audit(config: Config) -> Iterator[str]:
+    from kgeval.auditing.rulebook import choose
+    from kgeval.workflows.audit import parse_settings
+    from kgeval.workflows.audit_gates import threshold_faults, waiver_faults
+
+    section = config.audit
+    yield from _said("audit.checks", lambda: choose(section.checks, section.skip))
+    yield from (*threshold_faults(config), *waiver_faults(config))
+    yield from _said("audit.settings", lambda: parse_settings([f"{name}={value}" for name, value in section.settings.items()]))
+    if section.schema_file and not Path(section.schema_file).is_file() and not section.schema_file.startswith("graph:"):
+        yield f"audit.schema_file: {section.schema_file}: no such file"
+
+
+def _of_scores(config: Config) -> Iterator[str]:
+    from kgeval.metrics.options import make_settings
+    from kgeval.metrics.select import select
+    from kgeval.metrics.summary.gates import parse_gates
+
+    yield from _said("metrics.settings", lambda: make_settings(config.metrics.settings))
+    try:
+        chosen = select(config.metrics.names)
+    except KgevalError:
+        return  # said already
+    yield from _said("metrics.thresholds", lambda: parse_gates(config.metrics.thresholds, chosen.metrics))
+    if (judged := chosen.needing("judge")) and not (config.model.judge.name or _given(config, "scores", "model")):
+        yield f"metrics.names: {', '.join(judged)}: need a judge (set name in [model.judge], or leave them out)"
+
+
+def _of_comparison(config: Config) -> Iterator[str]:
+    from kgeval.comparison.judge.grades import chosen_aspects
+
+    if "grades" not in config.run.options.get("compare", {}):
+        yield from _said("compare.aspects", lambda: chosen_aspects(config.compare.aspects))
+    files = config.answers.files or [path for one in config.matrix.datasets for path in one.answers]
+    if len(config.systems) < 2 and not files:
+        yield "compare: needs two systems (name them in [[systems]], or their files in [answers])"
+
+
+def _of_models(config: Config, kinds: set[str]) -> Iterator[str]:
+    """Stages that need a model that nobody names."""
+    if "build" in kinds and not (config.model.extractor.name or _given(config, "build", "model")):
+        options = [config.source.options, *({**config.source.options, **one.options} for one in config.matrix.variants)]
+        if any(one.get("extractor", "model") == "model" and "model" not in one for one in (options[1:] or options)):
+            yield 'source: the graph is built by a model (set name in [model.extractor], or options = { extractor = "rules" })'
+    if "questions" in kinds and not (config.model.generator.name or _given(config, "questions", "model")):
+        yield from _said("questions.kinds", lambda: _check_generator(config))
+    if "answers" in kinds and not (config.model.reader.name or config.matrix.readers or _given(config, "answers", "model")):
+        reading = [one.name for one in config.systems if one.spec.strip() in NEEDS]
+        if reading and not _given(config, "answers", "extractive"):
+            yield (
+                f"systems: {', '.join(reading)}: need a reader (set name in [model.reader], or extractive = true in [run.options.answers])"
+            )
+
+
+def _check_generator(config: Config) -> None:
+    """Raises: UsageError where kinds need a model."""
+    from kgeval.questions.kind import MakingOptions
+    from kgeval.questions.kinds import orders_of
+
+    try:
+        orders = orders_of(config.questions.kinds, config.questions.n)
+    except KgevalError:
+        return  # said already
+    making = MakingOptions(seed=0, template=_given(config, "questions", "template"))
+    if needing := [order.kind.name for order in orders if "model" in order.kind.needs_of(making)]:
+        raise UsageError(
+            f"{', '.join(needing)}: need a generator", fix="set name in [model.generator], or template = true in [run.options.questions]",
+        )
+
+
+def _given(config: Config, stage: str, option: str) -> bool:
+    """True if a flag of a stage is set, in the file or by its variable."""
+    name = "_".join(("KGEVAL", *KINDS[stage].command, option)).upper().replace("-", "_")
+    return bool(config.run.options.get(stage, {}).get(option) or os.environ.get(name))
 
 
 def _said(key: str, work: Callable[[], object]) -> Iterator[str]:

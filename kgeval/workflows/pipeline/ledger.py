@@ -1,11 +1,13 @@
-"""What of a run is done already: fingerprints of stages, and run.json in the run's folder."""
+"""What of a run is done already: fingerprints of stages, and run.json in the run's folder, where one run works at a time."""
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 
@@ -13,12 +15,12 @@ from pydantic import ValidationError
 
 from kgeval import __version__
 from kgeval.config import Config, explain
-from kgeval.errors import InputError
+from kgeval.errors import InputError, UsageError
 from kgeval.files import read_json, write_text
 from kgeval.records import PipelineRun, StageRun
-from kgeval.run.stages import Stage, command_of
+from kgeval.workflows.pipeline.stages import Stage
 
-FILE = "run.json"
+FILE, LOCK = "run.json", ".lock"
 CUT = ("running", "interrupted", "incomplete", "failed")
 LARGE = 1_000_000  # bytes
 LONGEST = 4096  # characters of a path
@@ -77,7 +79,7 @@ def fingerprint(stage: Stage, config: Config, *, earlier: Mapping[str, str], mad
     sections name, environment variables, the stages before it (`earlier`: id -> fingerprint), and the state of a graph that the run
     does not make. `made`: files that stages of the run write."""
     sections = {name: config.model_dump(mode="json").get(name) for name in sorted(stage.sections)}
-    rate = config.limits.error_rate if stage.asks else None
+    rate = config.limits.error_rate if stage.kind.asks else None
     named = {*stage.inputs, *_named([*stage.argv, *_texts(sections)])} - set(made)
     files = {str(path): digest_of(path) for path in named}
     before = {need: earlier.get(need, "") for need in sorted(stage.needs)}
@@ -106,9 +108,9 @@ def _named(words: Iterable[str]) -> Iterator[Path]:
 
 def _environment(stage: Stage) -> dict[str, str]:
     """The variables that this stage's command takes settings from."""
-    command = "_".join(word for word in command_of(stage.kind)).replace("-", "_").upper()
+    command = "_".join(stage.kind.command).replace("-", "_").upper()
     places = ("NEO4J_URI", "NEO4J_DATABASE") if "graph" in stage.sections or stage.makes is not None else ()
-    models = ("OPENAI_BASE_URL",) if stage.asks else ()
+    models = ("OPENAI_BASE_URL",) if stage.kind.asks else ()
     own = (name for name in os.environ if name.startswith(f"KGEVAL_{command}_") and not name.endswith(UNSAID))
     return {name: os.environ[name] for name in sorted((*places, *models, *own)) if os.environ.get(name)}
 
@@ -144,3 +146,32 @@ def read_ledger(path: Path) -> PipelineRun:
     except ValidationError as cause:
         why = "; ".join(explain(cause)[:5])
         raise InputError(f"{path}: not a run of kgeval: {why}", fix="name another folder with --folder, or move the file away") from cause
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[int]:
+    """Holds the folder; gives the file that stages inherit, so that the folder stays held while one of them lives, whatever becomes of
+    this process.
+
+    Raises: UsageError where the folder cannot be written, or another run holds it.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as cause:
+        raise UsageError(f"{folder}: cannot be written ({cause.strerror})", fix="name another folder with --folder") from cause
+    try:
+        _hold(file, folder)
+        yield file
+    finally:
+        os.close(file)
+
+
+def _hold(file: int, folder: Path) -> None:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as cause:
+        raise UsageError(
+            f"{folder}: another run works there, or a stage of one that was killed is still at its end",
+            fix="wait for its end, or name another folder with --folder",
+        ) from cause

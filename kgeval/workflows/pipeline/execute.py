@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,18 +10,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from kgeval.config import Config
+from kgeval.config import Config, LimitsSection
 from kgeval.errors import InputError, UsageError
 from kgeval.records import StageRun, StageState
-from kgeval.run.budget import asked, left
-from kgeval.run.ledger import Ledger, digest_of, fingerprint
-from kgeval.run.process import BY_SIGNAL, INTERRUPTED
-from kgeval.run.stages import LOGS, Stage
+from kgeval.workflows.pipeline.ledger import Ledger, digest_of, fingerprint
+from kgeval.workflows.pipeline.stages import LOGS, Stage
 
+INTERRUPTED = 130
+BY_SIGNAL = 128  # + its number, as shells say it
 STATES: dict[int, StageState] = {0: "done", 1: "missed", 3: "incomplete", INTERRUPTED: "interrupted"}
-REPLACE = "--replace"
 USABLE = ("done", "missed", "incomplete")
-Runner = Callable[[Sequence[str], Path], int]  # words after `kgeval`, log file -> exit code
+Runner = Callable[[Stage, Path], int]  # a stage and the file for its messages -> exit code
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Orders:
 
     def current(self, stage: Stage, made: str, ledger: Ledger) -> bool:
         """True if the stage is up to date. The database is only asked where all else is as it was."""
-        if {stage.id, stage.kind} & self.again or not ledger.alike(stage, made):
+        if {stage.id, stage.kind.name} & self.again or not ledger.alike(stage, made):
             return False
         return ledger.fresh(stage, made, graph=self.graph(stage.makes) if stage.makes is not None else "")
 
@@ -62,7 +62,7 @@ class Course:
             self.prints[run.id] = f"{run.fingerprint}@{run.started}"
 
 
-Told = tuple[Stage, StageRun | None, str]  # stage, its state (null: it starts now), and what to say of it
+Told = tuple[Stage, StageRun | None, str]  # stage, its state (None: it starts now), and what to say of it
 
 
 def carry_out(stages: Sequence[Stage], ledger: Ledger, orders: Orders, runner: Runner) -> Iterator[Told]:
@@ -104,7 +104,7 @@ def states_of(stages: Sequence[Stage], ledger: Ledger, orders: Orders) -> Iterat
             yield stage, "up to date"
         else:
             stale.add(stage.id)
-            yield stage, "would go on" if stage.resumes is not None and ledger.goes_on(stage, made) else "would run"
+            yield stage, "would go on" if stage.kind.resumes is not None and ledger.goes_on(stage, made) else "would run"
 
 
 def chosen(stages: Sequence[Stage], wanted: Sequence[str]) -> tuple[Stage, ...]:
@@ -113,9 +113,9 @@ def chosen(stages: Sequence[Stage], wanted: Sequence[str]) -> tuple[Stage, ...]:
     Raises: UsageError naming every word that is no stage of this run.
     """
     known = {stage.id: stage for stage in stages}
-    if wrong := [word for word in wanted if word not in known and not any(stage.kind == word for stage in stages)]:
+    if wrong := [word for word in wanted if word not in known and not any(stage.kind.name == word for stage in stages)]:
         raise UsageError(f"no such stage: {', '.join(wrong)}", fix=f"this run has: {', '.join(known)}")
-    kept = {stage.id for stage in stages if not wanted or stage.id in wanted or stage.kind in wanted}
+    kept = {stage.id for stage in stages if not wanted or stage.id in wanted or stage.kind.name in wanted}
     for stage in reversed(stages):
         if stage.id in kept:
             kept.update(stage.needs)
@@ -130,7 +130,7 @@ def exit_code(states: Sequence[StageState]) -> int:
 
 
 def _run(stage: Stage, made: str, ledger: Ledger, orders: Orders, course: Course, runner: Runner) -> StageRun:
-    words = [*stage.words, *left(orders.config.limits, stage, cost=course.cost, calls=course.calls), *_going_on(stage, made, ledger)]
+    limited = stage.with_options(**left(orders.config.limits, stage, course), **_going_on(stage, made, ledger))
     running = StageRun(
         **_who(stage), state="running", fingerprint=made, started=datetime.now(UTC).isoformat(timespec="milliseconds"), graph=stage.makes,
     )
@@ -139,7 +139,7 @@ def _run(stage: Stage, made: str, ledger: Ledger, orders: Orders, course: Course
     try:
         for path in stage.outputs:
             path.parent.mkdir(parents=True, exist_ok=True)
-        code = runner(words, log)
+        code = runner(limited, log)
     except OSError as cause:
         where = cause.filename or orders.folder
         raise InputError(f"{stage.id}: {where}: {cause.strerror}", fix="make room, or name another folder with --folder") from cause
@@ -155,17 +155,51 @@ def _run(stage: Stage, made: str, ledger: Ledger, orders: Orders, course: Course
     return done
 
 
-def _going_on(stage: Stage, made: str, ledger: Ledger) -> list[str]:
-    """The flag of a stage that goes on where it was cut off; of a graph that this run made from something else, that it is replaced."""
+def _going_on(stage: Stage, made: str, ledger: Ledger) -> dict[str, Any]:
+    """The option of a stage that goes on where it was cut off; of a graph that this run made from something else, that it is replaced."""
     on = ledger.goes_on(stage, made)
     if stage.makes is None:
-        return [stage.resumes] if on and stage.resumes is not None else []
-    resumes = on and stage.kind == "build"  # a build goes on by itself, an import never does
-    return [REPLACE] if ledger.made(stage.makes) and not resumes and REPLACE not in stage.argv else []
+        return {stage.kind.resumes: True} if on and stage.kind.resumes is not None else {}
+    resumes = on and stage.kind.name == "build"  # a build goes on by itself, an import never does
+    return {"replace": True} if ledger.made(stage.makes) and not resumes else {}
+
+
+def left(limits: LimitsSection, stage: Stage, course: Course) -> dict[str, Any]:
+    """The options that give a stage what is left of the run's budget, or what it is given itself, if that is less; none for a stage that
+    asks no model."""
+    budget: dict[str, Any] = {}
+    if stage.kind.asks and limits.cost is not None:
+        budget["cost_limit"] = min(round(max(0.0, limits.cost - course.cost), 6), float(stage.given.get("cost_limit", limits.cost)))
+    if stage.kind.asks and limits.calls is not None:
+        budget["max_calls"] = min(max(0, limits.calls - course.calls), int(stage.given.get("max_calls", limits.calls)))
+    return budget
+
+
+def asked(outputs: Sequence[Path]) -> tuple[int | None, float | None]:
+    """Calls and USD that a stage's manifest tells; None where none of its files has one."""
+    for path in outputs:
+        for one in (path.with_name(path.name + ".run.json"), path.with_suffix(".run.json"), path):
+            use = _use(one) if one.suffix == ".json" and one.is_file() else None
+            if use is not None:
+                costs = [stage.get("cost") for stage in use if isinstance(stage, dict)]
+                calls = sum(stage.get("calls") or 0 for stage in use if isinstance(stage, dict))
+                known = [cost for cost in costs if isinstance(cost, int | float)]
+                return calls, sum(known) if known else None
+    return None, None
+
+
+def _use(path: Path) -> list[object] | None:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    run = found.get("run", found) if isinstance(found, dict) else None
+    use = run.get("model_use") if isinstance(run, dict) else None
+    return use if isinstance(use, list) else None
 
 
 def _who(stage: Stage) -> dict[str, Any]:
-    return {"id": stage.id, "kind": stage.kind, "place": stage.place, "command": stage.line}
+    return {"id": stage.id, "kind": stage.kind.name, "place": stage.place, "command": stage.line}
 
 
 def _state(code: int, stage: Stage, log: Path) -> tuple[StageState, str | None]:

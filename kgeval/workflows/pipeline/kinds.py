@@ -1,0 +1,104 @@
+"""The kinds of stages, each a row: its command, its options, and the workflow that it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from kgeval.config import (
+    AuditOptions,
+    BuildOptions,
+    CheckOptions,
+    CompletenessOptions,
+    CoverageOptions,
+    CrossingOptions,
+    GenerateOptions,
+    ImportOptions,
+    ReportOptions,
+    ScoreOptions,
+    environment,
+)
+from kgeval.files.scores import is_result
+from kgeval.workflows import (
+    audit,
+    build,
+    completeness,
+    imports,
+    matrix,
+    questions_check,
+    questions_coverage,
+    questions_generate,
+    report,
+    score,
+)
+from kgeval.workflows.pipeline.stages import Kind
+from kgeval.workflows.session import Session
+
+CONNECTION = frozenset(("config_file", "uri", "username", "database", "home"))
+LAYOUT = frozenset(("graph_name", "layout", "layout_keys"))
+EMBEDDING = frozenset(("embedding_model", "embedding_url", "embedding_batch", "embedding_device"))
+WORKING = frozenset(("dry_run", "no_progress"))
+SHOWN = frozenset(("outputs", "form", "redact", "quiet"))
+AURA = frozenset(("gds_session", "gds_session_memory", "gds_session_ttl", "gds_session_cloud", "gds_session_name"))
+
+
+def _has_graph(session: Session) -> bool:
+    """Whether a graph was named for questions: NEO4J_URI alone names none, for most checks need none."""
+    named = session.graph_name is not None or session.home is not None or session.layout is not None
+    return named or (session.connection is not None and session.connection != environment("NEO4J_URI"))
+
+
+def _checked(session: Session, files: Sequence[Path], options: CheckOptions) -> object:
+    return questions_check.run(session, files, options, graph=_has_graph(session))
+
+
+def _check_planned(session: Session, files: Sequence[Path], options: CheckOptions) -> object:
+    return questions_check.plan(session, files, options, graph=_has_graph(session))
+
+
+_ROWS = (
+    Kind(
+        "build", ("build",), BuildOptions, CONNECTION | EMBEDDING | WORKING | {"graph_name", "outputs", "form"}, "extractor",
+        run=build.run, plan=build.plan, section="build", files="docs",
+    ),
+    Kind(
+        "import", ("import",), ImportOptions, CONNECTION | WORKING | {"graph_name"},
+        run=lambda session, files, options: imports.run(session, files[0] if files else None, options),
+    ),
+    Kind(
+        "audit", ("audit",), AuditOptions, CONNECTION | LAYOUT | EMBEDDING | AURA | WORKING | SHOWN | {"cache_dir"},
+        run=lambda session, files, options: audit.run(session, options), section="audit", files="graphs",
+    ),
+    Kind(
+        "completeness", ("completeness",), CompletenessOptions, CONNECTION | LAYOUT | EMBEDDING | WORKING | SHOWN, "judge",
+        run=lambda session, files, options: completeness.run(session, options),
+        plan=lambda session, files, options: completeness.plan(session, options), section="completeness",
+    ),
+    Kind("accuracy", ("accuracy",), None, CONNECTION | LAYOUT | WORKING | SHOWN, "judge"),
+    Kind(
+        "questions", ("questions", "generate"), GenerateOptions,
+        CONNECTION | LAYOUT | EMBEDDING | WORKING | {"outputs", "form", "quiet"}, "generator",
+        run=lambda session, files, options: questions_generate.run(session, options),
+        plan=lambda session, files, options: questions_generate.plan(session, options), section="questions", writes=lambda path: False,
+    ),
+    Kind(
+        "check", ("questions", "check"), CheckOptions, CONNECTION | LAYOUT | EMBEDDING | WORKING | SHOWN, "judge", run=_checked,
+        plan=_check_planned, files="files", writes=lambda path: path.suffix.lower() != ".jsonl",
+    ),
+    Kind(
+        "coverage", ("questions", "coverage"), CoverageOptions, CONNECTION | LAYOUT | SHOWN, run=questions_coverage.run, files="files",
+    ),
+    Kind("answers", ("answer",), None, CONNECTION | LAYOUT | EMBEDDING | WORKING | SHOWN, "reader", resumes="retry_errors"),
+    Kind(
+        "scores", ("score",), ScoreOptions, CONNECTION | LAYOUT | EMBEDDING | WORKING | SHOWN, "judge", batches=True, run=score.run,
+        plan=score.plan, section="score", files="answers", resumes="retry_errors", writes=lambda path: not is_result(path),
+    ),
+    Kind("contamination", ("contamination",), None, CONNECTION | LAYOUT | EMBEDDING | WORKING | SHOWN, "judge"),
+    Kind("compare", ("compare",), None, CONNECTION | LAYOUT | EMBEDDING | WORKING | SHOWN, "judge"),
+    Kind(
+        "matrix", ("matrix",), CrossingOptions, SHOWN, run=lambda session, files, options: matrix.run(session, files[0], options),
+        files="folder",
+    ),
+    Kind("report", ("report",), ReportOptions, SHOWN | {"config_file"}, run=report.run, files="runs"),
+)
+KINDS = {kind.name: kind for kind in _ROWS}

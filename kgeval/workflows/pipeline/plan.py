@@ -1,0 +1,368 @@
+"""From the configuration to the stages of a run, in their order. Pure: nothing is read, started or asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from kgeval.config import Config, DatasetSection, ReaderSection, VariantSection
+from kgeval.config.words import from_flags, merged
+from kgeval.systems.builtin.tools import NEEDS
+from kgeval.workflows.pipeline.kinds import KINDS
+from kgeval.workflows.pipeline.stages import Place, Stage
+
+ONE = DatasetSection(name="-")
+CLOSED_BOOK = "closed-book"
+FORMS, TEXTS = (".json", ".html"), (".json", ".md")
+
+
+@dataclass(frozen=True)
+class Given:
+    """What is said for all stages. `config_file` None: there is none. `connection`: fields of the session of every stage that opens a
+    graph; `common`: of every one that may ask models (journal, cache folder, concurrency)."""
+
+    config: Config
+    config_file: Path | None
+    folder: Path
+    connection: Mapping[str, Any] = field(default_factory=dict)
+    common: Mapping[str, Any] = field(default_factory=dict)
+
+
+def stages_of(given: Given) -> tuple[Stage, ...]:
+    """All stages of a run, in an order in which each comes after what it needs. Left out are stages that [run] skip names, and those
+    that nothing is configured for."""
+    skipped, axes = set(given.config.run.skip), axes_of(given.config)
+    made = [
+        stage for dataset in axes.datasets for stage in _of_dataset(Data(given, dataset, axes), axes) if stage.kind.name not in skipped
+    ]
+    scored = [stage.id for stage in made if stage.kind.name == "scores"]
+    if has_matrix(given.config) and scored and "matrix" not in skipped:
+        made.append(_gathering(given, "matrix", (".json", ".html", ".md"), scored))
+    if made and "report" not in skipped:
+        made.append(_gathering(given, "report", (".html", ".json", ".md"), [stage.id for stage in made], ("report",)))
+    present = {stage.id for stage in made}
+    return tuple(replace(stage, needs=tuple(need for need in stage.needs if need in present)) for stage in made)
+
+
+def has_matrix(config: Config) -> bool:
+    """True if something is crossed or taken out."""
+    given = config.matrix
+    return bool(given.datasets or given.readers or given.corpus or given.variants or config.ablations)
+
+
+@dataclass(frozen=True)
+class Axes:
+    """The axes of the matrix; an axis that is not there has one place, None."""
+
+    datasets: Sequence[DatasetSection | None]
+    variants: Sequence[VariantSection | None]
+    shares: Sequence[float | None]
+    readers: Sequence[ReaderSection | None]
+
+
+def axes_of(config: Config) -> Axes:
+    """The axes; shares with the largest first."""
+    given = config.matrix
+    shares = sorted(dict.fromkeys(given.corpus), reverse=True)
+    return Axes(given.datasets or (None,), given.variants or (None,), shares or (None,), given.readers or (None,))
+
+
+def _of_dataset(data: Data, axes: Axes) -> Iterator[Stage]:
+    """Graphs, questions, answers, scores of one data set. Questions come from its first graph, which is therefore the first."""
+    if data.has_graph:
+        yield from _graph_stages(data, data.base)
+    yield from _question_stages(data)
+    for variant, share in product(axes.variants, axes.shares):
+        place = Place(dataset=data.place.dataset, variant=variant.name if variant else None, share=share)
+        if data.has_graph and place != data.base:
+            yield from _graph_stages(data, place)
+        for reader in axes.readers:
+            yield from _answer_stages(data, place, reader)
+
+
+def _gathering(given: Given, kind: str, forms: Sequence[str], needs: Sequence[str], sections: tuple[str, ...] = ()) -> Stage:
+    """A stage over the whole folder, which makes do with what there is."""
+    outputs = tuple(given.folder / f"{kind}{form}" for form in forms)
+    more, faults = from_flags(KINDS[kind].flags, given.config.run.options.get(kind, {}))
+    return Stage(
+        KINDS[kind], Place(), (given.folder,), merged({"outputs": tuple(map(str, outputs))}, more), tuple(needs), outputs=outputs,
+        sections=sections, unsaid=_config(given) if "config_file" in KINDS[kind].session else {}, gathers=True, faults=tuple(faults),
+    )
+
+
+def _config(given: Given) -> dict[str, Any]:
+    return {"config_file": given.config_file} if given.config_file else {}
+
+
+class Data:
+    """One data set: which files and graphs it has at which place of the matrix, and what all its stages share. None: there is only one,
+    and the configuration itself describes it."""
+
+    def __init__(self, given: Given, dataset: DatasetSection | None, axes: Axes) -> None:
+        self.given, self.config = given, given.config
+        self.own = dataset or ONE
+        self.place = Place(dataset=dataset.name if dataset else None)
+        first = axes.variants[0]
+        self.base = Place(dataset=self.place.dataset, variant=first.name if first else None, share=axes.shares[0])
+        self.variants = {variant.name: variant for variant in axes.variants if variant is not None}
+
+    @property
+    def documents(self) -> list[Path]:
+        """What the graph is built from."""
+        return self.own.documents or ([] if self.own.files else self.config.source.documents)
+
+    @property
+    def files(self) -> list[Path]:
+        """What the graph is loaded from."""
+        return self.own.files or ([] if self.own.documents else self.config.source.files)
+
+    @property
+    def gold(self) -> Path | None:
+        """Gold entities and triples."""
+        return self.own.gold or self.config.gold.file
+
+    @property
+    def has_graph(self) -> bool:
+        """True if there is a graph, or will be."""
+        return bool(self.documents or self.files or self.own.graph or self.config.graph.name or self.config.graph.uri)
+
+    @property
+    def makes_graph(self) -> bool:
+        """True if the run writes the graph, so that its state is the run's own doing."""
+        kind = "build" if self.documents else "import"
+        return bool(self.documents or self.files) and kind not in self.config.run.skip
+
+    @property
+    def question_file(self) -> Path | None:
+        """The questions that are there already."""
+        return self.own.questions or self.config.questions.file
+
+    @property
+    def makes_questions(self) -> bool:
+        """True if questions are made from the graph."""
+        wanted = self.question_file is None and bool(self.config.questions.kinds)
+        return wanted and self.has_graph and "questions" not in self.config.run.skip
+
+    @property
+    def questions(self) -> Path | None:
+        """The question file, there already or made by the run; None: there is none."""
+        return self.question_file or (self.at(self.place, "questions.jsonl") if self.makes_questions else None)
+
+    @property
+    def question_ids(self) -> tuple[str, ...]:
+        """The stage that makes the questions, if one does."""
+        return ("/".join((*self.place.parts, "questions")),) if self.makes_questions else ()
+
+    def graph_name(self, place: Place) -> str | None:
+        """The graph's name in the database; None: the whole database. A graph that the run makes is named after its place."""
+        if not (self.documents or self.files):
+            return self.own.graph or self.config.graph.name
+        name = self.own.graph or "-".join(part for part in (self.config.graph.name, self.place.dataset) if part)
+        share = None if place.share in (None, 1.0) else f"{place.share:g}"
+        return "-".join(part for part in (name or "run", place.variant, share) if part)
+
+    def at(self, place: Place, name: str) -> Path:
+        """A file of the run at a place."""
+        return self.given.folder.joinpath(*place.parts, name)
+
+    def graph(self, place: Place) -> dict[str, Any]:
+        """How a session finds the graph of a place."""
+        name, layout = self.graph_name(place), self.own.layout
+        named = {**self.given.connection, **({"graph_name": name} if name else {}), **({"layout": layout} if layout else {})}
+        return named if self.has_graph else {}
+
+    def stage(
+        self, kind: str, place: Place, given: Mapping[str, Any], *, files: Sequence[Path] = (), outputs: Sequence[Path] = (),
+        written: Sequence[str] = (), sections: tuple[str, ...] = (), makes: str | None = None, **more: Any,
+    ) -> Stage:
+        """The stage, with what all share and what [run.options] adds. `written`: outputs besides those that the ledger keeps."""
+        row, faults = KINDS[kind], []
+        out = (*written, *map(str, outputs))
+        whole = merged(given, {"outputs": out} if out else {})
+        extra, wrong = from_flags(row.flags, self.config.run.options.get(kind, {}))
+        faults += wrong if row.options else []
+        return Stage(
+            row, place, tuple(files), merged(whole, extra), outputs=tuple(outputs), sections=sections,
+            unsaid={**(self.given.common if row.asks else {}), **_config(self.given)}, makes=makes,
+            reads=self._read(place, sections, makes), faults=(*more.pop("faults", ()), *faults), **more,
+        )
+
+    def _read(self, place: Place, sections: Sequence[str], makes: str | None) -> str | None:
+        """The graph that a stage reads and the run does not make."""
+        if not self.has_graph or self.makes_graph or makes is not None or "graph" not in sections:
+            return None
+        return self.graph_name(self.base if place == self.place else place) or ""
+
+
+def _graph_stages(data: Data, place: Place) -> Iterator[Stage]:
+    """The graph at one place: it is made where it has a source, audited, and held against gold."""
+    made = _graph_made(data, place)
+    if made is not None:
+        yield made
+    looks: list[tuple[str, dict[str, Any], str]] = [("audit", {}, "audit")]
+    if data.gold is not None:
+        looks.append(("completeness", {"gold": (data.gold,)}, "model"))
+    if data.config.gold.sample:
+        looks.append(("accuracy", {"n": data.config.gold.sample}, "model"))
+    for kind, given, section in looks:
+        yield data.stage(
+            kind, place, {**given, **data.graph(place)}, outputs=[data.at(place, f"{kind}{form}") for form in FORMS],
+            needs=_graph_ids(data, place), inputs=(data.gold,) if data.gold and kind == "completeness" else (),
+            sections=("graph", "report", section),
+        )
+
+
+def _graph_ids(data: Data, place: Place) -> tuple[str, ...]:
+    """The stages that must be done before a graph can be used."""
+    made = _graph_made(data, place)
+    return (made.id,) if made is not None else ()
+
+
+def _graph_made(data: Data, place: Place) -> Stage | None:
+    """The stage that writes the graph; None where it is there already."""
+    name, source = data.graph_name(place), data.config.source
+    if name is None or not (data.documents or data.files):
+        return None
+    kind = "build" if data.documents else "import"
+    variant = data.variants.get(place.variant or "")
+    own, faults = from_flags(KINDS[kind].flags, {**source.options, **(variant.options if variant and data.documents else {})})
+    given: dict[str, Any] = merged({"graph_name": name}, own)
+    if not data.documents:
+        return data.stage(
+            "import", place, merged(given, data.given.connection), files=data.files, inputs=tuple(data.files), sections=("graph",),
+            makes=name, faults=faults,
+        )
+    if place.share not in (None, 1):  # documents that the questions name are in every part
+        given = merged(given, {"share": f"{place.share:g}", **({"keep": data.questions} if data.questions is not None else {})})
+    return data.stage(
+        "build", place, merged(given, data.given.connection), files=data.documents, outputs=[data.at(place, "build.json")],
+        needs=data.question_ids if place != data.base and place.share is not None else (), inputs=tuple(data.documents),
+        sections=("graph", "model"), makes=name, faults=faults,
+    )
+
+
+def _question_stages(data: Data) -> Iterator[Stage]:
+    """Questions are made from the first graph of the data set, where there is no file of them; then looked at."""
+    questions = data.questions
+    if questions is None:
+        return
+    graph, needs = data.graph(data.base), _graph_ids(data, data.base)
+    if data.makes_questions:
+        yield data.stage("questions", data.place, graph, outputs=[questions], needs=needs, sections=("graph", "questions", "model"))
+        needs = (*needs, *data.question_ids)
+    for kind in ("check", "coverage") if data.has_graph else ("check",):
+        judged = kind == "coverage" or data.config.model.judge.name
+        yield data.stage(
+            kind, data.place, {**({} if judged else {"no_model": True}), **graph}, files=[questions],
+            outputs=[data.at(data.place, f"{kind}{form}") for form in TEXTS], needs=needs,
+            inputs=() if data.makes_questions else (questions,), sections=("graph", "model"),
+        )
+
+
+def _answer_stages(data: Data, place: Place, reader: ReaderSection | None) -> Iterator[Stage]:
+    """Answers of all systems at one place, and what comes of them."""
+    questions = data.questions
+    if questions is None and not data.own.answers and not data.config.answers.files:
+        return
+    here = place.model_copy(update={"reader": reader.name if reader else None})
+    answered = _answers(data, here, questions, reader) if data.config.systems and questions is not None else None
+    if answered is not None:
+        yield answered
+    files = [*(answered.outputs if answered else ()), *_answer_files(data, here)]
+    if files:
+        yield from _measured(data, here, files, answered)
+        if "compare" in data.config.model_fields_set:
+            yield _compared(data, Answered(here, reader, files, answered))
+
+
+def _answers(data: Data, place: Place, questions: Path, reader: ReaderSection | None) -> Stage:
+    """The systems of [[systems]], and their variants of [[ablations]]."""
+    ablations = tuple(
+        f"{one.system}:{one.setting}=" + ",".join(str(value).lower() if isinstance(value, bool) else str(value) for value in one.values)
+        for one in data.config.ablations
+    )
+    model = {"model": reader.model, **({"base_url": reader.base_url} if reader.base_url else {})} if reader else {}
+    return data.stage(
+        "answers", place, {**data.graph(place), **model, **({"ablate": ablations} if ablations else {})}, files=[questions],
+        outputs=[data.at(place, "answers.jsonl")], needs=(*_graph_ids(data, place.graph), *data.question_ids),
+        inputs=() if data.makes_questions else (questions,), sections=("graph", "systems", "model", "ablations"),
+    )
+
+
+def _answer_files(data: Data, place: Place) -> list[Path]:
+    """Answers that are there already: they do not change over the matrix, so they stand at its first place."""
+    first = data.config.matrix.readers[0].name if data.config.matrix.readers else None
+    return (data.own.answers or data.config.answers.files) if place == data.base.model_copy(update={"reader": first}) else []
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What there is to measure at a place. `answered`: the stage that asks the systems, None where there are only files."""
+
+    place: Place
+    reader: ReaderSection | None
+    files: list[Path]
+    answered: Stage | None
+
+
+def _measured(data: Data, place: Place, files: list[Path], answered: Stage | None) -> Iterator[Stage]:
+    """Scores and contamination of the answers in `files`."""
+    config, made = data.config, answered.outputs if answered else ()
+    needs = (*((answered.id,) if answered else ()), *_graph_ids(data, place.graph), *data.question_ids)
+    inputs = tuple(path for path in (*files, data.question_file) if path is not None and path not in made)
+    if config.metrics.names:
+        joined = data.has_graph and "audit" not in config.run.skip
+        given = {
+            **({"questions": data.questions} if data.questions else {}),
+            **({"audit": data.at(place.graph, "audit.json")} if joined else {}), **data.graph(place),
+        }
+        yield data.stage(
+            "scores", place, given, files=files, written=[f"{data.at(place, 'scores')}/"],
+            outputs=[data.at(place, f"scores{form}") for form in FORMS],
+            needs=(*needs, *(("/".join((*place.graph.parts, "audit")),) if joined else ())), inputs=inputs,
+            sections=("graph", "metrics", "model", "report"),
+        )
+    if data.questions and any(system.spec.partition(":")[0] == CLOSED_BOOK for system in config.systems):
+        yield data.stage(
+            "contamination", place, {"answers": tuple(files)}, files=[data.questions],
+            outputs=[data.at(place, f"contamination{form}") for form in TEXTS], needs=needs, inputs=inputs, sections=("model", "report"),
+        )
+
+
+def _compared(data: Data, given: Answered) -> Stage:
+    """The comparison: of the systems themselves, not of their ablations, which the matrix is for. Answers are judged again in each trial,
+    and made again only where [compare] says so: that costs what all answers cost, for each trial."""
+    config, files = data.config, given.files
+    only = tuple(one.name for one in config.systems) if config.ablations and given.answered is not None and len(files) == 1 else ()
+    own = {
+        **({"questions": data.questions} if data.questions else {}), **({} if config.compare.trial_kind else {"trial_kind": "rejudge"}),
+        **({"filter_system": only} if only else {}), **_hooks(data, given),
+    }
+    made = given.answered.outputs if given.answered else ()
+    inputs = [path for path in (*files, data.question_file) if path is not None and path not in made]
+    return data.stage(
+        "compare", given.place, own, files=files, outputs=[data.at(given.place, f"compare{form}") for form in FORMS],
+        inputs=tuple(inputs),
+        needs=(*((given.answered.id,) if given.answered else ()), *_graph_ids(data, given.place.graph), *data.question_ids),
+        sections=("graph", "compare", "systems", "model", "report"),
+    )
+
+
+def _hooks(data: Data, given: Answered) -> dict[str, Any]:
+    """The systems that can be asked for an answer of a given length. A reader with an address of its own cannot be named there beside
+    the judge's, so that built-in systems are left out then: lengths come about by forced alignment."""
+    if given.answered is None:
+        return {}
+    elsewhere = given.reader is not None and given.reader.base_url is not None
+    names = tuple(
+        one.name for one in data.config.systems if not (one.spec.startswith("file:") or (elsewhere and one.spec.strip() in NEEDS))
+    )
+    if not names:
+        return {}
+    options = data.config.run.options
+    plain = options.get("answers", {}).get("extractive") is True and "extractive" not in options.get("compare", {})
+    reader = {"reader": given.reader.model} if given.reader is not None and not elsewhere else {}
+    return {"system": names, **reader, **({"extractive": True} if plain else {}), **data.graph(given.place)}
