@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -228,6 +231,36 @@ def test_an_interrupted_stage_ends_the_run_and_the_next_one_goes_on(stumbles: bo
     assert Path("out/logs/scores.log").read_text() == "interrupted\n"
     assert kgeval.run(dry_run=True).stages[0].state == "would go on"
     assert [stage.state for stage in kgeval.run().stages] == [stage.state for stage in whole.stages] == ["done", "done"]
+
+
+# `kgeval run` whose stage of scores waits until a signal comes
+WAITING = """
+import sys, time
+from kgeval.workflows import score
+
+def prepare(*_):
+    print("ready", flush=True)
+    time.sleep(60)
+
+score.prepare = prepare
+from kgeval.__main__ import main
+sys.argv = ["kgeval", "run"]
+main()
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_in_a_stage_is_written_down_and_the_same_command_goes_on(number: signal.Signals) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", WAITING], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    assert process.stdout is not None and process.stdout.readline() == "ready\n"
+    process.send_signal(number)
+    _, said = process.communicate(timeout=50)
+    assert process.returncode == 130 and said.splitlines()[-1] == "interrupted", said
+    assert states() == {"scores": "interrupted"}
+    assert kgeval.run().exit_code == 0 and states() == {"scores": "done", "report": "done"}
 
 
 def test_a_run_in_a_thread_holds_its_folder(here: Path) -> None:

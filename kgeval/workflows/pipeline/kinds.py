@@ -97,7 +97,7 @@ _ROWS = (
     Kind("compare", ("compare",), None, CONNECTION | LAYOUT | EMBEDDING | WORKING | SHOWN, "judge"),
     Kind(
         "matrix", ("matrix",), CrossingOptions, SHOWN, run=lambda session, files, options: matrix.run(session, files[0], options),
-        files="folder",
+        file="folder",
     ),
     Kind("report", ("report",), ReportOptions, SHOWN | {"config_file"}, run=report.run, files="runs"),
 )

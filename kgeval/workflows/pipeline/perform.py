@@ -148,7 +148,8 @@ def session_of(stage: Stage, base: Session, say: Callable[[str], None]) -> Sessi
     redact = bool(given.get("redact")) or ("redact" in kind.session and config.report.redact)
     parts = {part: given.get(f"gds_session_{part}") for part in ("memory", "ttl", "cloud", "name")}
     aura = gds_session_of(config, use=bool(given.get("gds_session")), parts=parts) if "gds_session" in kind.session else None
-    named = {} if kind.files is None else {kind.files: [] if kind.name == "audit" else [str(file) for file in stage.files]}
+    named: dict[str, Any] = {} if kind.file is None else {kind.file: str(stage.files[0])}
+    named |= {} if kind.files is None else {kind.files: list(map(str, stage.files))}
     if not {"uri", "home"} & kind.session:
         connected = {"connection": None, "username": None, "database": None, "home": None}
     return replace(

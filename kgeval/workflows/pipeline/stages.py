@@ -41,7 +41,7 @@ class Kind:
     `command`: its words after `kgeval`. `options`: the class of its own options; None: it is still run as a command. `session`: the
     fields of SessionOptions that the command has. `role`: of the model that it may ask. `run`: (session, files, options) -> Result.
     `plan`: the same for a dry run; None: it asks nothing. `section`: of kgeval.toml with its options. `files`: what the manifest calls
-    the files and folders that it is given. `resumes`: the field with which it goes on where it was cut off. `writes`: whether an output
+    the files and folders that it is given; `file`: where it is just one. `resumes`: the field with which it goes on where it was cut off. `writes`: whether an output
     is a report, to be written from the result.
     """
 
@@ -55,6 +55,7 @@ class Kind:
     plan: Callable[[Session, Sequence[Path], Any], object] | None = None
     section: str | None = None
     files: str | None = None
+    file: str | None = None
     resumes: str | None = None
     writes: Callable[[Path], bool] = lambda path: True
 
