@@ -111,3 +111,9 @@ class Metric:
     better: Literal["higher", "lower"] = "higher"
     aspects: tuple[str, ...] = ()
     version: int = 1
+
+
+def trial_of(subject: Subject) -> int | None:
+    """Which repetition: of answering where the answers tell, else of judging."""
+    return subject.row.answer.trial if subject.row.answer.trial is not None else (subject.trial or None)
+

@@ -9,10 +9,12 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from kgeval.llm.asker import Asker
-from kgeval.metrics.definition import Metric, Settings, Subject, not_applicable, reason_of
+from kgeval.metrics.definition import Metric, Settings, Subject, not_applicable, reason_of, trial_of
 from kgeval.metrics.facts import Facts
 from kgeval.metrics.references import completed, value_of
 from kgeval.metrics.select import Selection, lacking
+from kgeval.metrics.verdicts import lacking as missing_verdicts
+from kgeval.metrics.verdicts import verdicts_of
 from kgeval.records import Row, Score, Verdict
 
 if TYPE_CHECKING:
@@ -109,9 +111,6 @@ def _batch_facts(window: Sequence[Subject], selection: Selection, tools: Tools) 
 
 def result(subject: Subject, selection: Selection, tools: Tools) -> Result:
     """The scores of a subject whose facts are there."""
-    from kgeval.metrics.verdicts import lacking as missing_verdicts
-    from kgeval.metrics.verdicts import verdicts_of
-
     metrics = selection.of(subject.row)
     each = completed(subject)
     scores = tuple(_score(metric, subject, each, tools.signatures.get(metric.name, metric.name)) for metric in metrics)
@@ -129,9 +128,3 @@ def _score(metric: Metric, subject: Subject, each: Sequence[Subject], signature:
         question_id=row.question.id, system=row.answer.system, metric=metric.name, value=value.value, status=value.status, reason=reason,
         detail={**beside, **value.detail}, signature=signature, trial=trial_of(subject),
     )
-
-
-def trial_of(subject: Subject) -> int | None:
-    """Which repetition: of answering where the answers tell, else of judging."""
-    return subject.row.answer.trial if subject.row.answer.trial is not None else (subject.trial or None)
-

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kgeval.files.partial import stopped
-from kgeval.metrics.definition import Subject, reason_of
-from kgeval.metrics.engine import trial_of
+from kgeval.metrics.definition import Subject, reason_of, trial_of
 from kgeval.metrics.facts import Checked
 from kgeval.metrics.references import numbered
 from kgeval.records import Verdict

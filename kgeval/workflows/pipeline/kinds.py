@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kgeval.config import (
+    AnswerOptions,
     AuditOptions,
     BuildOptions,
     CheckOptions,
@@ -20,6 +21,7 @@ from kgeval.config import (
 )
 from kgeval.files.scores import is_result
 from kgeval.workflows import (
+    answer,
     audit,
     build,
     completeness,
@@ -88,7 +90,12 @@ _ROWS = (
     Kind(
         "coverage", ("questions", "coverage"), CoverageOptions, CONNECTION | LAYOUT | SHOWN, run=questions_coverage.run, files="files",
     ),
-    Kind("answers", ("answer",), None, CONNECTION | LAYOUT | EMBEDDING | WORKING | SHOWN, "reader", resumes="retry_errors"),
+    Kind(
+        "answers", ("answer",), AnswerOptions, CONNECTION | LAYOUT | EMBEDDING | WORKING | {"outputs", "quiet"}, "reader",
+        run=lambda session, files, options: answer.run(session, files[0], options),
+        plan=lambda session, files, options: answer.plan(session, files[0], options), file="questions", resumes="retry_errors",
+        writes=lambda path: False,
+    ),
     Kind(
         "scores", ("score",), ScoreOptions, CONNECTION | LAYOUT | EMBEDDING | WORKING | SHOWN, "judge", batches=True, run=score.run,
         plan=score.plan, section="score", files="answers", resumes="retry_errors", writes=lambda path: not is_result(path),

@@ -286,7 +286,7 @@ def _answers(data: Data, place: Place, questions: Path, reader: ReaderSection | 
     )
     model = {"model": reader.model, **({"base_url": reader.base_url} if reader.base_url else {})} if reader else {}
     return data.stage(
-        "answers", place, {**data.graph(place), **model, **({"ablate": ablations} if ablations else {})}, files=[questions],
+        "answers", place, {**data.graph(place), **model, **({"ablations": ablations} if ablations else {})}, files=[questions],
         outputs=[data.at(place, "answers.jsonl")], needs=(*_graph_ids(data, place.graph), *data.question_ids),
         inputs=() if data.makes_questions else (questions,), sections=("graph", "systems", "model", "ablations"),
     )

@@ -41,8 +41,8 @@ class Kind:
     `command`: its words after `kgeval`. `options`: the class of its own options; None: it is still run as a command. `session`: the
     fields of SessionOptions that the command has. `role`: of the model that it may ask. `run`: (session, files, options) -> Result.
     `plan`: the same for a dry run; None: it asks nothing. `section`: of kgeval.toml with its options. `files`: what the manifest calls
-    the files and folders that it is given; `file`: where it is just one. `resumes`: the field with which it goes on where it was cut off. `writes`: whether an output
-    is a report, to be written from the result.
+    the files and folders that it is given; `file`: where it is just one. `resumes`: the field with which it goes on where it was cut
+    off. `writes`: whether an output is a report, to be written from the result.
     """
 
     name: str
