@@ -163,7 +163,7 @@ def session_of(stage: Stage, base: Session, say: Callable[[str], None]) -> Sessi
         batches=options_of(BatchOptions, values_of(BatchOptions, given) if kind.batches else {}),
         dry=base.dry or bool(given.get("dry_run")),
         redact=redact, outputs=tuple(Path(name) for name in given.get("outputs") or ()),
-        arguments={**({"form": given.get("form") or "text"} if "form" in kind.session else {}), **named},
+        arguments={"form": (given.get("form") or "text") if "form" in kind.session else None, **named},
         say=say, announce=not given.get("no_progress"), show=False if given.get("no_progress") else base.show, keep_rows=False, parent=None,
     )
 
