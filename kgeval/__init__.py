@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from kgeval.config import AuditOptions
+    from kgeval.config import AuditOptions, Criterion
     from kgeval.errors import GateError, KgevalError
+    from kgeval.metrics.own import MetricRow, metric
     from kgeval.records import AuditReport
     from kgeval.workflows.agree import AgreementResult
     from kgeval.workflows.api import agree, audit, build, connect, import_graph, report, score
@@ -30,15 +31,17 @@ _PUBLIC = {
     "AgreementResult": "kgeval.workflows.agree",
     "AuditOptions": "kgeval.config", "AuditPlan": "kgeval.workflows.audit", "AuditReport": "kgeval.records",
     "AuditResult": "kgeval.workflows.audit", "BuildPlan": "kgeval.workflows.build", "BuildResult": "kgeval.workflows.build",
+    "Criterion": "kgeval.config", "MetricRow": "kgeval.metrics.own", "metric": "kgeval.metrics.own",
     "GateError": "kgeval.errors", "GraphsResult": "kgeval.workflows.audit_several", "KgevalError": "kgeval.errors",
     "ImportResult": "kgeval.workflows.imports", "ReportResult": "kgeval.workflows.report", "ScoreResult": "kgeval.workflows.score",
     "Session": "kgeval.workflows.session",
     **dict.fromkeys(("agree", "audit", "build", "connect", "import_graph", "report", "score"), "kgeval.workflows.api"),
 }
 __all__ = [
-    "AgreementResult", "AuditOptions", "AuditPlan", "AuditReport", "AuditResult", "BuildPlan", "BuildResult", "GateError",
-    "GraphsResult", "ImportResult", "KgevalError", "ReportResult", "ScoreResult", "Session", "__version__", "agree", "audit", "build",
-    "connect", "import_graph", "report", "score",
+    "AgreementResult", "AuditOptions", "AuditPlan", "AuditReport", "AuditResult", "BuildPlan", "BuildResult",
+    "Criterion", "GateError", "GraphsResult", "ImportResult", "KgevalError", "MetricRow", "ReportResult",
+    "ScoreResult", "Session", "__version__", "agree", "audit", "build", "connect", "import_graph", "metric", "report",
+    "score",
 ]
 
 
