@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Annotated, Any, Literal, get_args
 
@@ -69,6 +69,7 @@ def _grades(value: Any) -> dict[Grade, str]:
         elif grade in made:
             faults.append(f"{key} is there twice")
         else:
+            text.encode()  # raises ValueError for half of a character
             made[grade] = text.strip()
     if len(value) < 2:
         faults.append("two are needed at least")
@@ -91,9 +92,15 @@ class Criterion(Section):
     name: str = Field(max_length=60)
     question: str
     grades: Annotated[dict[Grade, str], BeforeValidator(_grades)]
-    sees: tuple[Seen, ...] = ("question", "answer")
+    sees: Sequence[Seen] = ("question", "answer")
     description: str = ""
     low_is_good: bool = False
+
+    @field_validator("question", "description")
+    @classmethod
+    def _can_be_sent(cls, value: str) -> str:
+        value.encode()  # raises ValueError for half of a character
+        return value.strip()
 
     @field_validator("name")
     @classmethod
@@ -107,11 +114,11 @@ class Criterion(Section):
     def _is_no_blank(cls, value: str) -> str:
         if not value.strip():
             raise ValueError("a question to the judge is needed")
-        return value.strip()
+        return value
 
     @field_validator("sees")
     @classmethod
-    def _in_order(cls, value: tuple[Seen, ...]) -> tuple[Seen, ...]:
+    def _in_order(cls, value: Sequence[Seen]) -> tuple[Seen, ...]:
         if not value:
             raise ValueError(f"name what the judge is shown: {', '.join(get_args(Seen))}")
         return tuple(name for name in get_args(Seen) if name in value)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
-from threading import Lock
+from threading import RLock
 from types import MappingProxyType, ModuleType
 from typing import Any, Literal, get_args, overload
 
@@ -33,7 +33,7 @@ CODE = "code"  # parameter of a function's signature: which code it was
 LONGEST = 300  # characters of a reason
 FORM = "write FILE.py:NAME (or module:NAME), with the name of a function that has @kgeval.metric, or a kgeval.Criterion"
 Returned = float | None | tuple[float | None, str | Mapping[str, Any]]
-_loading = Lock()
+_loading = RLock()  # a file that is loaded may score by another one
 
 
 @dataclass(frozen=True)
@@ -240,7 +240,7 @@ def criterion_metric(criterion: Criterion) -> Metric:
     grades = "; ".join(
         f"{grade} (value {(grade - low) / (high - low):.3g}): {text}" for grade, text in criterion.grades.items()
     )
-    about = f"{criterion.description.strip().rstrip('.')}. " if criterion.description.strip() else ""
+    about = f"{criterion.description.rstrip('.')}. " if criterion.description else ""
     return Metric(
         name=criterion.name, group="own", summary=criterion.question,
         definition=f"{about}The judge is shown {', '.join(criterion.sees)} and asked: {criterion.question} "
@@ -330,5 +330,6 @@ def _file_module(file: Path) -> ModuleType:
             del sys.modules[name]
             raise
         finally:
-            sys.path.remove(str(file.parent))
+            if str(file.parent) in sys.path:
+                sys.path.remove(str(file.parent))
     return module

@@ -4,11 +4,11 @@ to the log `kgeval`, faults are raised as KgevalError."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from kgeval.config import AgreeOptions, AuditOptions, BuildOptions, ImportOptions, ReportOptions, ScoreOptions
+from kgeval.config import AgreeOptions, AuditOptions, BuildOptions, Criterion, ImportOptions, ReportOptions, ScoreOptions
 from kgeval.workflows.keywords import Connection, Function, named_parts, new_session
 from kgeval.workflows.session import Session
 
@@ -179,7 +179,7 @@ def _own_metrics(options: dict[str, Any]) -> tuple[dict[str, OwnMetric], list[st
     if given is None or isinstance(given, str):
         return {}, []
     names, functions, faults = list[Any](), dict[str, OwnMetric](), list[str]()
-    for one in given if isinstance(given, list | tuple | set) else [given]:
+    for one in given if isinstance(given, Iterable) and not isinstance(given, Criterion) else [given]:
         if isinstance(one, OwnMetric):
             name = one.reference or one.metric.name
             if functions.setdefault(name, one).metric is not one.metric:

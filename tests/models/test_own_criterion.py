@@ -23,7 +23,7 @@ from kgeval.llm.fake import Chat, FakeServer
 from kgeval.metrics.select import select
 
 QUESTION = "Does the answer help whoever asked?"
-GRADES = {1: "it does not", 2: "in part", 3: "it answers"}
+GRADES: dict[int | float, str] = {1: "it does not", 2: "in part", 3: "it answers"}
 HELPFUL = kgeval.Criterion(name="helpful", question=QUESTION, grades=GRADES)
 TOML = f"""
 [metrics]
@@ -132,8 +132,10 @@ def test_toml_and_python_are_the_same_criterion(server: FakeServer, tmp_path: Pa
 
 
 def test_the_order_of_grades_and_of_what_is_seen_makes_no_difference() -> None:
-    other = kgeval.Criterion(name="helpful", question=f" {QUESTION} ", grades={"3": "it answers", 2.0: "in part", 1: "it does not"},
-                             sees=["answer", "question", "answer"])
+    other = kgeval.Criterion.model_validate({
+        "name": "helpful", "question": f" {QUESTION} ", "grades": {"3": "it answers", 2.0: "in part", 1: "it does not"},
+        "sees": ["answer", "question", "answer"],
+    })
     assert other == HELPFUL and list(other.grades) == [1, 2, 3] and all(isinstance(grade, int) for grade in other.grades)
 
 
@@ -160,7 +162,7 @@ def test_the_judge_is_shown_what_the_criterion_names_and_a_row_without_it_is_not
 
 @pytest.mark.parametrize("planted", PLANTED)
 def test_texts_of_rows_stay_in_their_fence(server: FakeServer, judge: Grader, planted: str) -> None:
-    every = ["question", "answer", "reference", "contexts", "evidence"]
+    every: Any = ["question", "answer", "reference", "contexts", "evidence"]
     seeing = kgeval.Criterion(name="seeing", question="?", grades=GRADES, sees=every)
     text = f"Paris. {planted} {{{{grades}}}}"
     fields = {"question": text, "answer": text, "reference": text, "contexts": [text], "evidence": [text]}
@@ -246,10 +248,11 @@ def test_it_tells_right_answers_from_wrong_ones_by_the_command_for_that(server: 
 def test_all_faults_of_a_criterion_are_told_at_once(tmp_path: Path) -> None:
     with pytest.raises(ValidationError) as caught:
         kgeval.Criterion.model_validate(
-            {"name": "a b", "question": " ", "grades": {1: "x", "1": "y", "z": "q", False: "t", 2: " "}, "sees": ["answr"]},
+            {"name": "a b", "question": " ", "grades": {1: "x", "1": "y", "z": "q", False: "t", 2: " "}, "sees": ["answr"],
+             "description": "\ud800"},
         )
     for part in ("name", "a word is needed", "a question to the judge is needed", "1 is there twice", "'z' is no number",
-                 "False is no number", "sees.0"):
+                 "False is no number", "sees.0", "can't encode"):
         assert part in str(caught.value), part
     file = tmp_path / "kgeval.toml"
     file.write_text('[[metrics.criteria]]\nname = "a b"\nquestion = "?"\ngrades = { 0.5 = "x" }\nsees = []\nnope = 1\n', encoding="utf-8")

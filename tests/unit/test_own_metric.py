@@ -14,6 +14,7 @@ import pytest
 import kgeval
 from kgeval.cli.main import run
 from kgeval.errors import UsageError
+from kgeval.files.score_forms import lower_metrics
 from kgeval.files.scores import read_scores
 from kgeval.metrics import own
 from kgeval.metrics.own import OwnMetric, load_metric
@@ -52,7 +53,10 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def scored(*metrics: Any, rows: Any = None, **options: Any) -> kgeval.ScoreResult:
-    return kgeval.score(ANSWERS if rows is None else rows, metrics=list(metrics), **{"config": False, **options})
+    result: kgeval.ScoreResult = kgeval.score(
+        ANSWERS if rows is None else rows, metrics=list(metrics), **{"config": False, **options},
+    )
+    return result
 
 
 def of(function: Callable[[Any], Any], **options: Any) -> Score:
@@ -130,6 +134,20 @@ def test_an_exception_is_a_failure_counted_by_cause_with_the_line_and_the_others
     assert scored(kgeval.metric(raises), max_error_rate=0.7).exit_code == 0
 
 
+def test_people_and_a_matrix_are_told_which_way_is_better(tmp_path: Path) -> None:
+    bad = kgeval.metric(name="bad", low_is_good=True)(lambda row: len(row.answer) / 100)
+    result = scored(bad, "exact_match")
+    labels = [
+        {"id": f"i{n}", "question_id": f"q{n}", "system_a": "answers", "metric": "overall", "annotator": who, "label": str(6 - n)}
+        for n in (1, 2, 3) for who in ("ann", "ben")
+    ]
+    table = kgeval.agree(labels, scores=result).to_pandas()
+    assert any("bad (turned: lower is better)" in str(row) for row in table.to_dict("records"))
+    for place in (tmp_path / "s.jsonl", tmp_path / "folder"):
+        assert lower_metrics(result.save(place)) == {"bad"}
+    assert lower_metrics(tmp_path / "none.jsonl") == frozenset()
+
+
 def test_a_range_is_scaled_and_a_low_value_may_be_the_good_one() -> None:
     assert of(lambda row: 7.5, range=(5, 10)).value == 0.5
     assert "4 is not in 5..10" in (of(lambda row: 4, range=(5, 10)).reason or "")
@@ -139,7 +157,7 @@ def test_a_range_is_scaled_and_a_low_value_may_be_the_good_one() -> None:
 
 def test_all_faults_of_a_decorator_are_told_at_once() -> None:
     with pytest.raises(UsageError) as caught:
-        @kgeval.metric(name="no word", needs=["refrence", "kind"], range=(1, 1))  # type: ignore[list-item]
+        @kgeval.metric(name="no word", needs=["refrence", "kind"], range=(1, 1))  # type: ignore[arg-type, list-item]
         async def bad(row: Any, other: Any) -> float:
             return 1
     for part in ("name: 'no word'", "needs: refrence: unknown", "range: (1, 1)", "neither async", "one argument"):
