@@ -23,8 +23,8 @@ HEAVY = {
     "torch", "pandas", "neo4j", "graphdatascience", "lancedb", "openai", "matplotlib", "pyarrow", "scipy",
     "sentence_transformers", "numpy", "nltk", "rouge_score", "jinja2", "spacy", "pypdf", "docx",
 }
-# borders, where whatever is raised becomes a status: of a check or a figure, and of a stage of a run
-BORDERS = ("auditing/border.py", "workflows/pipeline/perform.py")
+# the borders, where whatever is raised becomes a status: by a check, by code of the user's, by a stage of a run
+BORDERS = {"auditing/border.py", "metrics/own.py", "workflows/pipeline/perform.py"}
 LAZY_MODULES = {"graph/reading.py": "kgeval.graph.reading"}  # they subclass a heavy library, and are imported in functions only
 WRITING_ROOMS = ("graph/load/", "text/build/")
 ALGORITHMS = {

@@ -113,7 +113,7 @@ def _metrics(config: Config) -> Iterator[str]:
     from kgeval.metrics.select import select
 
     if config.metrics.names:
-        yield from _said("metrics.names", lambda: select(config.metrics.names))
+        yield from _said("metrics.names", lambda: select(config.metrics.names, config.metrics.criteria))
 
 
 def _kinds(config: Config) -> Iterator[str]:
@@ -202,7 +202,7 @@ def _of_scores(config: Config) -> Iterator[str]:
 
     yield from _said("metrics.settings", lambda: make_settings(config.metrics.settings))
     try:
-        chosen = select(config.metrics.names)
+        chosen = select(config.metrics.names, config.metrics.criteria)
     except KgevalError:
         return  # said already
     yield from _said("metrics.thresholds", lambda: parse_gates(config.metrics.thresholds, chosen.metrics))
