@@ -310,7 +310,7 @@ def test_a_configuration_with_a_name_that_is_taken_stops_a_run_before_it_starts(
 
 
 def test_a_changed_file_makes_a_stage_of_a_run_again() -> None:
-    from kgeval.run.ledger import _named
+    from kgeval.workflows.pipeline.ledger import _named
 
     assert [str(path) for path in _named(["./my_metrics.py:starts_right"])] == ["my_metrics.py"]
 
