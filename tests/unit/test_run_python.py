@@ -249,8 +249,8 @@ main()
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_ctrl_c_in_a_stage_is_written_down_and_the_same_command_goes_on(number: signal.Signals) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_what_ends_the_process_in_a_stage_is_written_down_and_the_same_command_goes_on(number: signal.Signals) -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", WAITING], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
@@ -258,8 +258,12 @@ def test_ctrl_c_in_a_stage_is_written_down_and_the_same_command_goes_on(number: 
     assert process.stdout is not None and process.stdout.readline() == "ready\n"
     process.send_signal(number)
     _, said = process.communicate(timeout=50)
-    assert process.returncode == 130 and said.splitlines()[-1] == "interrupted", said
-    assert states() == {"scores": "interrupted"}
+    if number == signal.SIGKILL:
+        assert (process.returncode, states()) == (-number, {"scores": "running"})
+    else:
+        assert process.returncode == 130 and said.splitlines()[-1] == "interrupted", said
+        assert states() == {"scores": "interrupted"}
+    assert kgeval.run(dry_run=True).stages[0].state == "would go on"
     assert kgeval.run().exit_code == 0 and states() == {"scores": "done", "report": "done"}
 
 
