@@ -14,31 +14,82 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from kgeval.config import AuditOptions
     from kgeval.errors import GateError, KgevalError
-    from kgeval.records import AuditReport
+    from kgeval.records import (
+        AccuracyReport,
+        AgreementReport,
+        Answer,
+        AnswerReport,
+        AuditGate,
+        AuditReport,
+        CheckReport,
+        Citation,
+        ComparisonReport,
+        ComparisonVerdict,
+        CompletenessReport,
+        ContaminationReport,
+        Document,
+        Finding,
+        GateResult,
+        GenerationReport,
+        GoldEntity,
+        GoldPath,
+        GoldTriple,
+        GraphRef,
+        HumanLabel,
+        IndexRecord,
+        Layout,
+        MetricInfo,
+        OverviewReport,
+        Passage,
+        Question,
+        QuestionCheck,
+        Row,
+        RunManifest,
+        Score,
+        ScoreReport,
+        Verdict,
+    )
     from kgeval.workflows.agree import AgreementResult
-    from kgeval.workflows.api import agree, audit, build, connect, import_graph, report, score
+    from kgeval.workflows.api import agree, audit, build, check_questions, connect, generate_questions, import_graph, report, score
     from kgeval.workflows.audit import AuditPlan, AuditResult
     from kgeval.workflows.audit_several import GraphsResult
     from kgeval.workflows.build import BuildPlan, BuildResult
     from kgeval.workflows.imports import ImportResult
+    from kgeval.workflows.questions_check import CheckResult
+    from kgeval.workflows.questions_generate import GeneratePlan, GenerateResult
     from kgeval.workflows.report import ReportResult
+    from kgeval.workflows.result import QuestionsResult
     from kgeval.workflows.score import ScoreResult
     from kgeval.workflows.session import Session
 
 # name -> the module it comes from; loaded when it is asked for, so that `import kgeval` stays fast
 _PUBLIC = {
     "AgreementResult": "kgeval.workflows.agree",
-    "AuditOptions": "kgeval.config", "AuditPlan": "kgeval.workflows.audit", "AuditReport": "kgeval.records",
+    "AuditOptions": "kgeval.config", "AuditPlan": "kgeval.workflows.audit",
     "AuditResult": "kgeval.workflows.audit", "BuildPlan": "kgeval.workflows.build", "BuildResult": "kgeval.workflows.build",
     "GateError": "kgeval.errors", "GraphsResult": "kgeval.workflows.audit_several", "KgevalError": "kgeval.errors",
     "ImportResult": "kgeval.workflows.imports", "ReportResult": "kgeval.workflows.report", "ScoreResult": "kgeval.workflows.score",
     "Session": "kgeval.workflows.session",
+    "CheckResult": "kgeval.workflows.questions_check", "GeneratePlan": "kgeval.workflows.questions_generate",
+    "GenerateResult": "kgeval.workflows.questions_generate", "QuestionsResult": "kgeval.workflows.result",
     **dict.fromkeys(("agree", "audit", "build", "connect", "import_graph", "report", "score"), "kgeval.workflows.api"),
+    **dict.fromkeys(("check_questions", "generate_questions"), "kgeval.workflows.api"),
+    **dict.fromkeys((
+        "AccuracyReport", "AgreementReport", "Answer", "AnswerReport", "AuditGate", "AuditReport", "CheckReport", "Citation",
+        "ComparisonReport", "ComparisonVerdict", "CompletenessReport", "ContaminationReport", "Document", "Finding", "GateResult",
+        "GenerationReport", "GoldEntity", "GoldPath", "GoldTriple", "GraphRef", "HumanLabel", "IndexRecord", "Layout", "MetricInfo",
+        "OverviewReport", "Passage", "Question", "QuestionCheck", "Row", "RunManifest", "Score", "ScoreReport", "Verdict",
+    ), "kgeval.records"),
 }
 __all__ = [
-    "AgreementResult", "AuditOptions", "AuditPlan", "AuditReport", "AuditResult", "BuildPlan", "BuildResult", "GateError",
-    "GraphsResult", "ImportResult", "KgevalError", "ReportResult", "ScoreResult", "Session", "__version__", "agree", "audit", "build",
-    "connect", "import_graph", "report", "score",
+    "AccuracyReport", "AgreementReport", "AgreementResult", "Answer", "AnswerReport", "AuditGate", "AuditOptions",
+    "AuditPlan", "AuditReport", "AuditResult", "BuildPlan", "BuildResult", "CheckReport", "CheckResult", "Citation",
+    "ComparisonReport", "ComparisonVerdict", "CompletenessReport", "ContaminationReport", "Document", "Finding",
+    "GateError", "GateResult", "GeneratePlan", "GenerateResult", "GenerationReport", "GoldEntity", "GoldPath",
+    "GoldTriple", "GraphRef", "GraphsResult", "HumanLabel", "ImportResult", "IndexRecord", "KgevalError", "Layout",
+    "MetricInfo", "OverviewReport", "Passage", "Question", "QuestionCheck", "QuestionsResult", "ReportResult", "Row",
+    "RunManifest", "Score", "ScoreReport", "ScoreResult", "Session", "Verdict", "__version__", "agree", "audit",
+    "build", "check_questions", "connect", "generate_questions", "import_graph", "report", "score",
 ]
 
 

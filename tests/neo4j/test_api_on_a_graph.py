@@ -195,3 +195,42 @@ def test_the_fixtures_of_the_page_guard_a_graph_in_a_suite_of_its_own(driver: ne
         "test_the_graph_is_sound": "FAILED", "test_no_name_stands_twice": "FAILED", "test_answers_are_good_enough": "PASSED",
     }, done.stdout + done.stderr
     assert "GateError: fail-on no check of severity error fails is missed (4: empty-name, duplicate-name" in done.stdout
+
+
+def test_questions_are_made_checked_and_asked_for_scores_without_a_file(driver: neo4j.Driver, tmp_path: Path) -> None:
+    options: dict[str, Any] = {"template": True, "seed": 3, "config": False}
+    made = kgeval.generate_questions(driver, graph="velmouth", kinds={"hops": 3, "negative": 2}, **options)
+    questions = list(made)
+    assert (made.exit_code, made.messages, made.report.made, len(questions)) == (0, (), 11, 11)
+    assert made.report.run.arguments["kinds"] == ["hops=3", "negative=2"] and made.report.dataset == "velmouth"
+    assert list(made.to_pandas()["id"]) == [question.id for question in questions]
+    with kgeval.connect(driver, graph="velmouth", config=False) as session:
+        again = kgeval.generate_questions(graph=session, kinds="hops=3,negative=2", template=True, seed=3)
+    assert list(again) == questions, "the same graph and seed"
+    more = kgeval.generate_questions(driver, graph="velmouth", kinds={"hops": 3}, earlier=made, allow_fewer=True, **options)
+    assert more.report.made and not {one.question for one in more} & {one.question for one in questions}
+    few = kgeval.generate_questions(driver, graph="velmouth", kinds={"hop_3": 10_000}, **options)
+    assert few.exit_code == 3 and "allow_fewer takes that" in few.messages[0]
+
+    checked = kgeval.check_questions(made, connection=driver, graph="velmouth", no_model=True, thresholds="unique>=0.9", config=False)
+    figures = checked.to_pandas().set_index("check")
+    assert (figures.loc["unique", "passed"], figures.loc["absent", "passed"]) == (9, 2)
+    assert [one.id for one in checked] == [one.id for one in questions] and all(one.checks for one in checked)
+    checked.raise_for_gates()
+    answers = [{"question_id": one.id, "answer": one.reference or ""} for one in questions]
+    scores = kgeval.score(answers, questions=checked, metrics="exact_match", config=False)
+    assert {score.value for score in scores.scores if score.value is not None} == {1.0}
+    assert [file.path for file in scores.report.run.inputs] == ["answers", "questions"]
+    assert list(kgeval.check_questions(made.save(tmp_path / "q.jsonl"), no_model=True, config=False))
+
+
+def test_what_making_questions_would_ask_is_counted_and_not_asked(driver: neo4j.Driver, monkeypatch: pytest.MonkeyPatch) -> None:
+    from kgeval.llm.fake import FakeServer
+
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    options: dict[str, Any] = {"kinds": {"node": 2}, "no_embedding": True, "config": False, "journal": "j.sqlite"}
+    with FakeServer() as server:
+        plan = kgeval.generate_questions(driver, graph="velmouth", model="m", base_url=server.base_url, dry_run=True, **options)
+        assert plan.calls.calls[0] == 2 and server.stats().requests == 0 and "structure" in str(plan)
+        made = kgeval.generate_questions(driver, graph="velmouth", model="m", base_url=server.base_url, allow_fewer=True, **options)
+        assert made.report.run.models and 2 <= server.stats().requests <= plan.calls.calls[1]

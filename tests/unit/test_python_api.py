@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import subprocess
 import sys
 import threading
@@ -22,6 +23,7 @@ from kgeval.records import AuditGate
 from kgeval.reports.write import rendered
 from kgeval.workflows.api import AUDIT
 from kgeval.workflows.audit import AuditResult, audit_options
+from kgeval.workflows.keywords import Connection
 
 NOWHERE = "bolt://127.0.0.1:1"
 PAGE = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
@@ -36,7 +38,7 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 def test_importing_it_loads_nothing_heavy_and_every_public_name_is_there() -> None:
     code = "import sys, kgeval; print(*sorted({name.partition('.')[0] for name in sys.modules} & set(sys.argv[1:])))"
-    heavy = ["neo4j", "pandas", "numpy", "pydantic", "click", "graphdatascience", "openai", "torch", "rich"]
+    heavy = ["neo4j", "pandas", "numpy", "pydantic", "click", "graphdatascience", "openai", "torch", "rich", "pyarrow", "pytest"]
     done = subprocess.run([sys.executable, "-c", code, *heavy], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
     for name in kgeval.__all__:
@@ -44,6 +46,30 @@ def test_importing_it_loads_nothing_heavy_and_every_public_name_is_there() -> No
         assert name == "__version__" or inspect.getdoc(getattr(kgeval, name)), name
     with pytest.raises(AttributeError, match="no attribute 'audits'"):
         _ = kgeval.audits  # type: ignore[attr-defined]
+
+
+def test_the_page_lists_the_public_names_and_no_other() -> None:
+    table = PAGE.partition("\n## Names\n")[2].partition("\n\nRecords are frozen")[0]
+    listed = [name for name in re.findall(r"`([\w.]+)`", table) if name != "result.report"]
+    assert sorted(listed) == sorted(kgeval.__all__) == sorted({*kgeval._PUBLIC, "__version__"})
+
+
+FUNCTIONS = [name for name, module in kgeval._PUBLIC.items() if module == "kgeval.workflows.api"]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_each_function_is_typed_and_its_docstring_is_a_contract(name: str) -> None:
+    function = getattr(kgeval, name)
+    text, parts = inspect.getdoc(function) or "", ("Args:", "Returns:", "Raises:")
+    assert [text.count(f"\n{part}") for part in parts] == [1, 1, 1], "each part once"
+    assert sorted(parts, key=text.index) == list(parts) and "{options}" not in text
+    arguments = text.partition("Args:")[2].partition("Returns:")[0]
+    parameters = [one for one in inspect.signature(function).parameters.values() if one.kind is not one.VAR_KEYWORD]
+    assert all(one.annotation is not one.empty for one in parameters) and function.__annotations__["return"]
+    shared = set(Connection.model_fields)  # `connect` has them, the others say "those of `connect`"
+    needed = shared | {"connection"} if name == "connect" else {one.name for one in parameters} - shared
+    missing = [one for one in needed if not re.search(rf"(^|[\s,`]){one}`?( \(|:|,)", arguments)]
+    assert not missing and (name == "connect" or "`connect`" in arguments)
 
 
 def test_help_signature_and_page_have_every_option_of_the_one_definition() -> None:
