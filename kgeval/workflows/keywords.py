@@ -215,9 +215,8 @@ class SpooledRows:
         if isinstance(data, str | Path):
             return Path(data)
         if isinstance(data, QuestionsResult):
-            file = data.kept()
-            self.names[file] = name
-            return file
+            self.names[data.kept()] = name
+            return data.kept()
         rows, faults, number = _rows_of(data, name), Faults(), 0
         path = self.folder() / f"{name}.jsonl"
         self.names[path] = name
