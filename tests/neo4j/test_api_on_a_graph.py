@@ -115,6 +115,19 @@ def test_it_works_inside_a_running_event_loop_and_in_threads(driver: neo4j.Drive
         assert list(pool.map(audited, [address.uri] * 2, ["velmouth"] * 2)) == [expected] * 2
 
 
+def test_two_sessions_in_two_threads_do_different_tasks_at_once(address: Address, sample: None) -> None:
+    def work(seed: int) -> tuple[Any, list[str]]:
+        with kgeval.connect(address.uri, graph="velmouth", config=False) as session:
+            made = kgeval.generate_questions(session, kinds={"hop_1": 4}, template=True, seed=seed)
+            checked = kgeval.check_questions(made, connection=session, no_model=True)
+            found = kgeval.audit(session, checks="isolated-entity", no_structure=True).findings
+            return [one.model_dump(exclude={"seconds"}) for one in found], [one.question for one in checked]
+
+    with ThreadPoolExecutor(2) as pool:
+        both = list(pool.map(work, [1, 2]))
+    assert both == [work(1), work(2)] and both[0][0] == both[1][0] and both[0][1] != both[1][1]
+
+
 def test_an_interrupted_call_leaves_nothing_and_the_driver_goes_on(driver: neo4j.Driver) -> None:
     def interrupt() -> None:
         os.kill(os.getpid(), signal.SIGINT)

@@ -7,11 +7,14 @@ import re
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import neo4j
 import numpy as np
+import pandas as pd
 import pytest
 from test_audit_diff import example, finding, report
 
@@ -156,6 +159,55 @@ def test_a_session_has_its_connection_and_takes_no_other() -> None:
 def test_a_driver_that_cannot_be_used_is_a_plain_error(made: Any, words: str) -> None:
     with pytest.raises(ConnectError, match=words):
         kgeval.audit(made())
+
+
+class OtherServer:
+    """A session of a server of another version, as far as it is asked for its version."""
+
+    def __init__(self, version: str) -> None:
+        self.version = version
+
+    def __enter__(self) -> OtherServer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def run(self, query: str) -> Any:
+        row = {"version": self.version, "edition": "community", "name": "neo4j", "v": "2.6.9"}
+        return SimpleNamespace(single=lambda strict=False: row)
+
+
+@pytest.mark.parametrize("version", ["4.4.44", "5.25.1"])
+def test_a_driver_of_a_server_that_is_too_old_is_refused_by_every_function_and_stays_open(
+    version: str, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows = [{"id": "q", "question": "Who?", "cypher": "RETURN 1", "reference": "1"}]
+    calls: list[Callable[[neo4j.Driver], Any]] = [
+        kgeval.audit, lambda driver: kgeval.generate_questions(driver, kinds="hops", template=True),
+        lambda driver: kgeval.check_questions(rows, connection=driver, no_model=True),
+        lambda driver: kgeval.import_graph(graph="a", connection=driver, nodes=pd.DataFrame([{"id": "a", "name": "A"}])),
+        lambda driver: kgeval.build([{"id": "a", "text": "Ann built it."}], graph="a", connection=driver, extractor="rules"),
+    ]
+    with neo4j.GraphDatabase.driver(NOWHERE) as driver:
+        monkeypatch.setattr(driver, "session", lambda **_: OtherServer(version))
+        monkeypatch.setattr(driver, "close", lambda: pytest.fail("the driver is the caller's"))
+        for call in calls:
+            with pytest.raises(ConnectError, match=f"Neo4j {version} is too old") as fault:
+                call(driver)
+            assert fault.value.fix == "kgeval needs Neo4j 5.26 or later"
+        monkeypatch.undo()
+
+
+@pytest.mark.parametrize(("nodes", "words"), [
+    (pd.DataFrame([["a", "A", "B"]], columns=["id", "name", "name"]), "nodes: columns of the same name: name"),
+    (pd.DataFrame([["a", "A"]], columns=["id", 7]), "nodes: names of columns that are no text: 7"),
+    (pd.DataFrame([{"id": "a", "year": 1907}, {"id": "b", "year": "about 1907"}]), "nodes: .*year"),
+])
+def test_a_table_that_no_file_can_hold_is_refused_before_a_server_is_looked_for(nodes: pd.DataFrame, words: str) -> None:
+    with pytest.raises(InputError, match=words) as fault:
+        kgeval.import_graph(graph="a", connection=NOWHERE, nodes=nodes)
+    assert "parquet" not in str(fault.value)
 
 
 def test_nothing_is_set_for_the_whole_process(monkeypatch: pytest.MonkeyPatch) -> None:
