@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
@@ -13,8 +13,11 @@ if TYPE_CHECKING:
 
     from kgeval.workflows.audit import AuditResult
     from kgeval.workflows.audit_several import GraphsResult
+    from kgeval.workflows.result import Result
     from kgeval.workflows.score import ScoreResult
     from kgeval.workflows.session import Session
+
+R = TypeVar("R", bound="Result")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -78,7 +81,7 @@ def _is_connection(graph: object) -> bool:
     return graph is not None and not isinstance(graph, str)
 
 
-def _passed(result: Any) -> Any:
+def _passed(result: R) -> R:
     """The result. Fails the test, with a line a gate and without a traceback through kgeval, where a gate is missed or has no answer.
 
     Raises: UsageError where there is no gate: the test could never fail.

@@ -23,6 +23,11 @@ class Result:
     report: Any
     fault: KgevalError | None = None
 
+    def __init_subclass__(cls) -> None:
+        """Keeps the short `repr`: a dataclass writes one of its own, with the whole record, which notebooks store as a cell's text."""
+        if "__repr__" not in cls.__dict__:
+            cls.__repr__ = Result.__repr__  # type: ignore[method-assign]
+
     @property
     def exit_code(self) -> int:
         """As the command's: 0 done, 1 a gate is missed, 3 something is incomplete or a gate has no answer."""

@@ -27,6 +27,7 @@ from kgeval.reports.write import rendered
 from kgeval.workflows.api import AUDIT
 from kgeval.workflows.audit import AuditResult, audit_options
 from kgeval.workflows.keywords import Connection
+from kgeval.workflows.result import Result
 
 NOWHERE = "bolt://127.0.0.1:1"
 PAGE = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
@@ -258,6 +259,13 @@ def test_a_result_is_saved_by_the_ending_and_another_is_refused_by_name(result: 
     assert "Ada" not in result.save(tmp_path / "hidden.json", redact=True).read_text(encoding="utf-8")
     with pytest.raises(UsageError, match=r"\.docx"):
         result.save(tmp_path / "r.docx")
+
+
+@pytest.mark.parametrize("kind", [
+    kind for name in kgeval.__all__ if isinstance(kind := getattr(kgeval, name), type) and issubclass(kind, Result)
+])
+def test_the_repr_of_a_result_is_short(kind: type[Result]) -> None:
+    assert kind.__repr__ is Result.__repr__, "not what a dataclass writes: the whole record"
 
 
 def test_a_notebook_shows_the_page_in_a_frame_and_print_the_summary(result: AuditResult) -> None:
