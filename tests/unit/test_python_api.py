@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -179,25 +179,45 @@ class OtherServer:
         return SimpleNamespace(single=lambda strict=False: row)
 
 
+ON_A_GRAPH: list[Callable[[Any], Any]] = [
+    kgeval.audit, lambda driver: kgeval.generate_questions(driver, kinds="hops", template=True),
+    lambda driver: kgeval.check_questions(
+        [{"id": "q", "question": "Who?", "cypher": "RETURN 1", "reference": "1"}], connection=driver, no_model=True,
+    ),
+    lambda driver: kgeval.import_graph(graph="a", connection=driver, nodes=pd.DataFrame([{"id": "a", "name": "A"}])),
+    lambda driver: kgeval.build([{"id": "a", "text": "Ann built it."}], graph="a", connection=driver, extractor="rules"),
+]
+
+
 @pytest.mark.parametrize("version", ["4.4.44", "5.25.1"])
 def test_a_driver_of_a_server_that_is_too_old_is_refused_by_every_function_and_stays_open(
     version: str, monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    rows = [{"id": "q", "question": "Who?", "cypher": "RETURN 1", "reference": "1"}]
-    calls: list[Callable[[neo4j.Driver], Any]] = [
-        kgeval.audit, lambda driver: kgeval.generate_questions(driver, kinds="hops", template=True),
-        lambda driver: kgeval.check_questions(rows, connection=driver, no_model=True),
-        lambda driver: kgeval.import_graph(graph="a", connection=driver, nodes=pd.DataFrame([{"id": "a", "name": "A"}])),
-        lambda driver: kgeval.build([{"id": "a", "text": "Ann built it."}], graph="a", connection=driver, extractor="rules"),
-    ]
     with neo4j.GraphDatabase.driver(NOWHERE) as driver:
         monkeypatch.setattr(driver, "session", lambda **_: OtherServer(version))
         monkeypatch.setattr(driver, "close", lambda: pytest.fail("the driver is the caller's"))
-        for call in calls:
+        for call in ON_A_GRAPH:
             with pytest.raises(ConnectError, match=f"Neo4j {version} is too old") as fault:
                 call(driver)
             assert fault.value.fix == "kgeval needs Neo4j 5.26 or later"
         monkeypatch.undo()
+
+
+def test_a_closed_driver_is_a_plain_error_of_every_function() -> None:
+    driver = neo4j.GraphDatabase.driver(NOWHERE)
+    driver.close()
+    for call in ON_A_GRAPH:
+        with pytest.raises(ConnectError, match=r"\(from the driver\): Neo4j cannot be reached: .*closed"):
+            call(driver)
+
+
+def test_what_a_generator_of_documents_raises_comes_through_before_a_server_is_looked_for() -> None:
+    def documents() -> Iterator[dict[str, str]]:
+        yield {"id": "a", "text": "Ann built it."}
+        raise ZeroDivisionError("mine")
+
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        kgeval.build(documents(), graph="a", connection=NOWHERE, extractor="rules")
 
 
 @pytest.mark.parametrize(("nodes", "words"), [
