@@ -56,7 +56,7 @@ def kgeval_audit(kgeval_session: Session) -> Callable[..., AuditResult | GraphsR
     def audit(
         connection: neo4j.Driver | str | Session | None = None, *, must_pass: bool = False, **options: Any,
     ) -> AuditResult | GraphsResult:
-        result = kgeval.audit(kgeval_session if connection is None else connection, **options)
+        result: AuditResult | GraphsResult = kgeval.audit(kgeval_session if connection is None else connection, **options)
         return _passed(result) if must_pass else result
 
     return audit
@@ -71,7 +71,7 @@ def kgeval_score(kgeval_session: Session) -> Callable[..., ScoreResult]:
     def score(answers: Any, *, must_pass: bool = False, **options: Any) -> ScoreResult:
         if options.get("connection") is None and not _is_connection(options.get("graph")):
             options["connection"] = kgeval_session
-        result = kgeval.score(answers, **options)
+        result: ScoreResult = kgeval.score(answers, **options)
         return _passed(result) if must_pass else result
 
     return score

@@ -118,6 +118,13 @@ class QuestionsResult(Result):
     def __iter__(self) -> Iterator[Question]:
         return self.questions
 
+    def __len__(self) -> int:
+        """How many questions there are; 0 where they were not kept."""
+        if self.file is None:
+            return 0
+        with self.kept().open("rb") as lines:
+            return sum(1 for line in lines if line.strip())
+
     def kept(self) -> Path:
         """The file with the questions. Raises: UsageError where they were not kept, InputError where the file is gone."""
         if self.file is None:

@@ -89,7 +89,7 @@ def test_questions_of_every_kind_are_checked_the_same(form: str) -> None:
     name = "q.jsonl" if form == "file" else "questions"
     assert [file.path for file in result.report.run.inputs] == [name] and set(figures["file"]) == {name}
     assert [(gate.system, gate.met) for gate in result.gates] == [(name, False)]
-    assert [question.id for question in result] == ["q1", "q2", "q3"] and all(question.checks for question in result)
+    assert len(result) == 3 and [question.id for question in result] == ["q1", "q2", "q3"] and all(question.checks for question in result)
     with pytest.raises(GateError, match=f"leak of {name}"):
         result.raise_for_gates()
 
@@ -97,6 +97,7 @@ def test_questions_of_every_kind_are_checked_the_same(form: str) -> None:
 def test_two_sets_stand_side_by_side_and_their_questions_are_not_kept() -> None:
     both = checked([checked(ROWS[:2]), pd.DataFrame(ROWS[2:])])
     assert set(both.to_pandas()["file"]) == {"questions-1", "questions-2"} and both.report.twins_across == 1
+    assert (len(both), list(both)) == (0, [])
     for use in (lambda: both.save("q.jsonl"), lambda: checked(both), lambda: kgeval.score([{"answer": "x"}], questions=both)):
         with pytest.raises(UsageError, match="the questions were not kept"):
             use()
