@@ -51,6 +51,7 @@ def test_a_function_of_ones_own_answers_and_the_result_is_gone_through_framed_sa
     assert len(result) == 4 and result.exit_code == 0 and all((one.latency_s or 0) > 0 for one in found)
     assert list(result.to_pandas()["answer"]) == [one.answer for one in found]
     assert "mine" in str(result) and result._repr_html_().startswith("<pre>") and result.written == ()
+    assert repr(result) == "AnswersResult(exit_code=0)" and result.gates == []
     for name in ("a.jsonl", "a.csv", "a.parquet", "a.json"):
         assert result.save(name) == Path(name) and Path("a.run.json").exists()
         scores = kgeval.score(name, questions=rows(), metrics="token_f1", config=False)
