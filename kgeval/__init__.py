@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         RunManifest,
         Score,
         ScoreReport,
+        StageRun,
         Verdict,
     )
     from kgeval.workflows.agree import AgreementResult
@@ -87,7 +88,7 @@ _PUBLIC = {
         "Citation", "ComparisonReport", "ComparisonVerdict", "CompletenessReport", "ContaminationReport",
         "Document", "Finding", "GateResult", "GenerationReport", "GoldEntity", "GoldPath", "GoldTriple",
         "GraphRef", "HumanLabel", "IndexRecord", "Layout", "MetricInfo", "OverviewReport", "Passage", "Question",
-        "QuestionCheck", "Row", "RunManifest", "Score", "ScoreReport", "Verdict",
+        "QuestionCheck", "Row", "RunManifest", "Score", "ScoreReport", "StageRun", "Verdict",
     ), "kgeval.records"),
     "AgreementResult": "kgeval.workflows.agree",
     **dict.fromkeys(("AnswerPlan", "AnswersResult"), "kgeval.workflows.answer"),
@@ -115,9 +116,9 @@ __all__ = [
     "GeneratePlan", "GenerateResult", "GenerationReport", "GoldEntity", "GoldPath", "GoldTriple", "GraphRef",
     "GraphsResult", "HumanLabel", "ImportResult", "IndexRecord", "KgevalError", "Layout", "MetricInfo",
     "MetricRow", "OverviewReport", "Passage", "Question", "QuestionCheck", "QuestionsResult", "ReportResult",
-    "Row", "RunManifest", "RunPlan", "RunResult", "Score", "ScoreReport", "ScoreResult", "Session", "Verdict",
-    "__version__", "agree", "answer", "audit", "build", "check_questions", "connect", "generate_questions",
-    "import_graph", "metric", "report", "run", "score",
+    "Row", "RunManifest", "RunPlan", "RunResult", "Score", "ScoreReport", "ScoreResult", "Session", "StageRun",
+    "Verdict", "__version__", "agree", "answer", "audit", "build", "check_questions", "connect",
+    "generate_questions", "import_graph", "metric", "report", "run", "score",
 ]
 
 
