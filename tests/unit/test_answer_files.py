@@ -63,6 +63,17 @@ def test_what_is_no_json_is_a_fault_with_its_line(text: str, said: str, tmp_path
     assert values(tmp_path / "x.json", text)[-1] == said
 
 
+@pytest.mark.parametrize("form", ['[{}]', '[\n {} ,{{"a": 1}}\n]', '{}\n{{"a": 1}}\n', '{{"results": [{}]}}'])
+@pytest.mark.parametrize(("row", "value"), [
+    ('{"a": NaN}', None), ('{"a": -Infinity}', float("-inf")), ('{"a": 1e400}', float("inf")), (f'{{"a": {10**30}}}', 10**30),
+    (r'{"a": "\ud800x"}', "\ud800x"), (r'{"a": "\ud83d\ude00"}', "\U0001f600"), ('{"a": 1, "a": 2}', 2), ('{"a": 2.0}', 2.0),
+])
+def test_a_value_is_the_same_in_every_form_of_json(form: str, row: str, value: Any, tmp_path: Path) -> None:
+    """Also what strict readers refuse or change: json.dump writes NaN, infinities and numbers of any size, and half surrogate pairs."""
+    read = values(tmp_path / "x.json", form.format(row))[0]["a"]
+    assert type(read) is type(value) and read == value
+
+
 @pytest.mark.parametrize(("name", "data", "message"), [
     ("x.jsonl", b"", "is empty"), ("x.jsonl", b"\n \n", "holds no row"), ("x.json", b"[]", "holds no row"),
     ("x.csv", b"a,b\n", "holds no row"),
