@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from kgeval.files.plain import replacing
+from kgeval.files.sheets import formula_safe
 
 HEAD = ("left", "right", "winner", "question_id")
 WORDS = {1: "left", 0: "tie", -1: "right"}
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def write_duels(path: Path, rows: Iterable[tuple[str, str, int, str]]) -> None:
@@ -20,8 +20,4 @@ def write_duels(path: Path, rows: Iterable[tuple[str, str, int, str]]) -> None:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(HEAD)
         for left, right, outcome, question in rows:
-            writer.writerow([_safe(left), _safe(right), WORDS[outcome], _safe(question)])
-
-
-def _safe(text: str) -> str:
-    return f"'{text}" if text.startswith(_FORMULA) else text
+            writer.writerow([formula_safe(left), formula_safe(right), WORDS[outcome], formula_safe(question)])

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kgeval.auditing.accuracy.duplicates import Listed
-from kgeval.auditing.accuracy.sheet import unescaped
 from kgeval.errors import InputError
 from kgeval.files import read_table
+from kgeval.files.sheets import unescaped
 from kgeval.records import Estimate
 from kgeval.stats.intervals import Interval, quantile, wilson
 from kgeval.stats.partitions import PrecisionRecall, b_cubed, joined, pairwise
