@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import ast
 import io
-import json
 import math
 import tokenize
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from kgeval.files.json_rows import constant
+from kgeval.files.plain import loads
 
 TEXTS = ("text", "content", "page_content", "chunk", "contents", "statement", "passage", "chunk_text")
 IDS = ("chunk_id", "id", "doc_id", "_id", "context_id")
@@ -165,7 +164,7 @@ def _literal(value: str) -> list[Any]:
     """A list that is written in a cell. A text in brackets that is no list is one text. Raises: Misfit for numpy's printed form."""
     stripped = value.strip()
     try:
-        found = json.loads(stripped, parse_constant=constant)
+        found = loads(stripped)
     except (ValueError, RecursionError):
         if not stripped.endswith("]") or len(stripped) > LONGEST_LITERAL:
             return [value]
@@ -254,7 +253,7 @@ def mapping(value: Any) -> dict[str, Any] | None:
     """An object, or one that is written as JSON."""
     if isinstance(value, str) and value.strip().startswith("{"):
         try:
-            value = json.loads(value, parse_constant=constant)
+            value = loads(value)
         except (ValueError, RecursionError) as cause:
             raise Misfit("an object expected, found text that is not JSON") from cause
     if absent(value):

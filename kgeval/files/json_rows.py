@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from kgeval.errors import InputError
-from kgeval.files.plain import Line, decode
+from kgeval.files.plain import Line, constant, decode
 
 CHUNK = 1 << 20
 WRAPPERS = (
@@ -24,11 +24,6 @@ _FIX = (
     "give an array of rows, JSONL, or an object with one array of rows (results, data, rows, ...), with an array of rows by question "
     "type, with one list for each field, or with one row for each id"
 )
-
-
-def constant(name: str) -> float | None:
-    """What NaN and the infinities become: pandas writes NaN for a missing value; the others are faults where a number is needed."""
-    return None if name == "NaN" else float(name)
 
 
 def array_rows(path: Path, name: str) -> Iterator[Line]:

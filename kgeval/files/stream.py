@@ -6,7 +6,6 @@ what is missing.
 
 from __future__ import annotations
 
-import json
 import math
 import sys
 from collections.abc import Iterator
@@ -16,8 +15,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from kgeval.errors import InputError
-from kgeval.files.json_rows import array_rows, constant, object_rows
-from kgeval.files.plain import Line, check_readable, decode, read_json, read_text, table_rows
+from kgeval.files.json_rows import array_rows, object_rows
+from kgeval.files.plain import Line, check_readable, decode, json_lines, loads, read_json, read_text, table_rows, under
 
 STDIN = Path("-")
 TABLES = (".csv", ".tsv", ".tab")
@@ -34,7 +33,7 @@ def stream(path: Path, name: str = "") -> Iterator[Line]:
     """
     name = name or path.name
     if path == STDIN:
-        return _checked(_lines(sys.stdin.buffer, "stdin"), "stdin")
+        return _checked(json_lines(sys.stdin.buffer, "stdin"), "stdin")
     check_readable(path)
     suffix = path.suffix.lower()
     if suffix == ".parquet":
@@ -54,11 +53,6 @@ def stream(path: Path, name: str = "") -> Iterator[Line]:
 def is_table(path: Path) -> bool:
     """True where an empty cell cannot be told from a missing one, and lists are texts."""
     return path.suffix.lower() in TABLES
-
-
-def loads(text: str | bytes) -> Any:
-    """The value of a JSON text, NaN as null. Raises: ValueError and RecursionError."""
-    return json.loads(text, parse_constant=constant)
 
 
 def _checked(lines: Iterator[Line], name: str) -> Iterator[Line]:
@@ -97,24 +91,7 @@ def _holds_lines(path: Path) -> bool:
 
 def _file_lines(path: Path, name: str) -> Iterator[Line]:
     with path.open("rb") as file:
-        yield from _lines(file, name)
-
-
-def _lines(file: IO[bytes], name: str) -> Iterator[Line]:
-    for number, raw in enumerate(file, start=1):
-        text = raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw
-        if not text.strip():
-            continue
-        where = f"{name}:{number}"
-        try:
-            yield Line(where, loads(text.decode("utf-8")))
-        except UnicodeDecodeError as cause:
-            raise InputError(
-                f"{where}: is not UTF-8 (byte 0x{text[cause.start]:02x})",
-                fix=f"save it as UTF-8, for example: iconv -f WINDOWS-1252 -t UTF-8 {name} > new file",
-            ) from cause
-        except (ValueError, RecursionError) as cause:
-            yield Line(where, fault=f"not JSON: {getattr(cause, 'msg', None) or str(cause)[:100] or 'nested too deeply'}")
+        yield from json_lines(file, name)
 
 
 def _yaml(path: Path) -> Any:
@@ -149,11 +126,9 @@ def _cells(file: IO[str], name: str, delimiter: str) -> Iterator[Line]:
             yield line
         elif header is None:
             header = _header(line.value, name)
-        elif any(cell.strip() for cell in line.value[len(header):]):
-            what = f"{len(line.value)} cells, the header has {len(header)} (a separator inside an unquoted cell?)"
-            yield Line(line.where, fault=what)
         else:
-            yield Line(line.where, {key: cell or None for key, cell in zip(header, line.value, strict=False)})
+            row = under(header, line)
+            yield row if row.fault else Line(line.where, {key: cell or None for key, cell in row.value.items()})
 
 
 def _header(cells: list[str], name: str) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from kgeval.errors import InputError
-from kgeval.files import cells
+from kgeval.files import cells, read_jsonl
 from kgeval.files.json_rows import CHUNK
 from kgeval.files.rows import RowsWanted, open_rows
 from kgeval.files.stream import stream
@@ -101,6 +101,8 @@ def test_missing_files_and_folders_are_named(tmp_path: Path) -> None:
 def test_deep_nesting_and_endless_numbers_are_faults_and_no_crash(tmp_path: Path) -> None:
     found = values(tmp_path / "x.jsonl", '{"a": ' + "[" * 100_000 + "\n" + '{"a": ' + "9" * 5_000 + '}\n{"a": 1}\n')
     assert [isinstance(one, str) for one in found] == [True, True, False]
+    lines = list(read_jsonl(tmp_path / "x.jsonl"))
+    assert [line.fault for line in lines] == [line.fault for line in stream(tmp_path / "x.jsonl")] and lines[2].value == {"a": 1}
 
 
 def test_a_table_with_byte_order_mark_other_separators_and_lists_in_cells(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from kgeval.errors import InputError
 from kgeval.files import Line, read_json, read_jsonl, read_parquet, read_table
 from kgeval.files.evidence import groups_of, parts_of
 from kgeval.files.fields import GOLD, TRIPLES, columns
+from kgeval.files.plain import under
 from kgeval.graph.load.triples import delimiter_of
 from kgeval.graph.load.values import Misfit, needed, text, texts
 from kgeval.records import GoldEntity, GoldTriple
@@ -103,11 +104,7 @@ def _table(path: Path) -> Iterator[Line]:
         header = ["subject", "predicate", "object"]
     else:
         raise InputError(f"{path}: no columns subject and object, and no column name, in: {', '.join(head)[:200]}", fix=FIX)
-    for line in lines:
-        if line.fault is None and len(line.value) > len(header) and any(cell.strip() for cell in line.value[len(header):]):
-            yield Line(line.where, fault=f"{len(line.value)} cells, the header has {len(header)} (a separator inside an unquoted cell?)")
-        else:
-            yield line if line.fault else Line(line.where, dict(zip(header, line.value, strict=False)))
+    yield from (under(header, line) for line in lines)
 
 
 def _add(line: Line, items: Items) -> bool:

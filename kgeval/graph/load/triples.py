@@ -14,6 +14,7 @@ from typing import Any
 from kgeval.errors import InputError
 from kgeval.files import Line, read_json, read_jsonl, read_table, read_text
 from kgeval.files.fields import TRIPLES, columns
+from kgeval.files.plain import under
 from kgeval.graph.load.gather import Gather
 from kgeval.graph.load.model import Chunk, Entity, Loaded, Relation
 from kgeval.graph.load.values import Misfit, distinct, needed, number, properties, text, texts, whole_number
@@ -61,16 +62,7 @@ def _from_table(gather: Gather, path: Path) -> list[Row]:
             f"{path}: no columns for subject and object; the first row is: {', '.join(cell[:40] for cell in first[:12])}",
             fix="name the columns subject, predicate, object (other names: kgeval help import), or give three columns without header",
         )
-    return _from_lines(gather, (_as_map(line, header) for line in body))
-
-
-def _as_map(line: Line, header: Sequence[str]) -> Line:
-    if line.fault:
-        return line
-    cells = line.value
-    if len(cells) > len(header) and any(cell.strip() for cell in cells[len(header):]):
-        return Line(line.where, fault=f"{len(cells)} cells, the header has {len(header)} (a separator inside an unquoted cell?)")
-    return Line(line.where, dict(zip(header, cells, strict=False)))
+    return _from_lines(gather, (under(header, line) for line in body))
 
 
 def _from_list(gather: Gather, path: Path, data: Any) -> list[Row]:
