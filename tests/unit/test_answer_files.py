@@ -12,9 +12,8 @@ import pytest
 
 from kgeval.errors import InputError
 from kgeval.files import cells, read_jsonl
-from kgeval.files.json_rows import CHUNK
 from kgeval.files.rows import RowsWanted, open_rows
-from kgeval.files.stream import stream
+from kgeval.files.stream import CHUNK, stream
 
 
 def values(path: Path, text: str | bytes) -> list[Any]:

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from kgeval.errors import InputError, UsageError
 from kgeval.files.fields import ROWS
-from kgeval.files.json_rows import object_rows
 from kgeval.files.rows import RowsWanted, open_rows, read_questions
 from kgeval.files.shapes import shapes, top
+from kgeval.files.stream import object_rows
 
 NAMES = sorted(
     {name for field in ROWS.values() for name in field.names} | {"answer", "context", "unknown", "evidence_triple", "actual_steps"}
