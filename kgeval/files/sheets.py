@@ -13,15 +13,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from kgeval.errors import UsageError
+from kgeval.files.cells import Misfit, text
+from kgeval.files.given import Faults, sheet_of
 from kgeval.files.partial import private
-from kgeval.files.plain import read_text, table_rows
+from kgeval.files.plain import Line, read_text, table_rows
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def formula_safe(text: str) -> str:
+def formula_safe(cell: str) -> str:
     """A text for a table that is read by people and programs: an apostrophe stands before what a spreadsheet takes for a formula."""
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    return f"'{cell}" if cell.startswith(_FORMULA) else cell
 
 
 def escaped(cell: str) -> str:
@@ -34,9 +36,9 @@ def unescaped(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and cell[1:].startswith((*_FORMULA, "'")) else cell
 
 
-def without_controls(text: str) -> str:
+def without_controls(cell: str) -> str:
     """Text without control characters, which spreadsheets refuse or misread."""
-    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f]", " ", text.replace("\r\n", "\n")).encode("utf-8", "replace").decode()
+    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f]", " ", cell.replace("\r\n", "\n")).encode("utf-8", "replace").decode()
 
 
 def write_sheet(
@@ -57,20 +59,20 @@ def write_sheet(
 
 
 class FilledSheet:
-    """A sheet that comes back, cells parted by commas, semicolons or tabs (which spreadsheets of some countries write).
+    """A sheet that comes back: a table, cells parted by commas, semicolons or tabs (which spreadsheets of some countries write),
+    or rows with named fields.
 
     `head`: place and text of each comment line. `columns`: the header in lower case, empty where there is none; `where`: its place.
     What is wrong goes to `faults`, with file and line. Raises: InputError for a file that cannot be read.
     """
 
     def __init__(self, path: Path, faults: list[str]) -> None:
-        text = read_text(path)
         self.name = path.name
         self.head: list[tuple[str, str]] = []
         self.columns: list[str] = []
         self.where = ""
         self._faults = faults
-        self._lines = table_rows(io.StringIO(text, newline=""), path.name, _delimiter(text))
+        self._lines = table_lines(path)
         for line in self._lines:
             first = str(line.value[0]).strip() if line.fault is None else ""
             if line.fault is not None:
@@ -100,7 +102,28 @@ class FilledSheet:
                 yield line.where, {name: unescaped(cell) for name, cell in zip(self.columns, line.value, strict=False)}
 
 
-def _delimiter(text: str) -> str:
-    """What parts the cells: the most frequent mark of the header's line, which begins with the column id."""
-    head = next((line for line in text.splitlines() if line.strip().lstrip('"').casefold().startswith("id")), "")
-    return max(",;\t", key=head.count)
+def table_lines(path: Path, delimiter: str = "") -> Iterator[Line]:
+    """The rows of a table as lists of cells, the header first; also of rows with named fields (JSONL, JSON, Parquet), as texts.
+
+    `delimiter`: what parts the cells; where it is not given, the most frequent mark of the header, which begins with the column id.
+    Raises: InputError for a file that cannot be read.
+    """
+    if path.suffix.casefold() not in (".jsonl", ".json", ".parquet"):
+        body = read_text(path)
+        if not delimiter:
+            heads = (line for line in body.splitlines() if line.strip().lstrip('"').casefold().startswith("id"))
+            delimiter = max(",;\t", key=next(heads, "").count)
+        yield from table_rows(io.StringIO(body, newline=""), path.name, delimiter)
+        return
+    faults = Faults()
+    sheet = sheet_of(path, faults)
+    for fault in faults.found:
+        where, _, what = fault.partition(": ")
+        yield Line(where, fault=what)
+    if sheet.rows:
+        yield Line(path.name, list(sheet.names))
+    for row in sheet.rows:
+        try:
+            yield Line(row.where, [text(row.value.get(name)) or "" for name in sheet.names])
+        except Misfit as misfit:
+            yield Line(row.where, fault=str(misfit))

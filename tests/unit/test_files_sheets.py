@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import stat
 from pathlib import Path
 
@@ -28,6 +29,29 @@ def test_a_sheet_comes_back_as_it_was_from_a_spreadsheet_of_any_country(tmp_path
     assert list(sheet.rows()) == [("s.csv:5", dict(zip(("id", "label", "x", "y", "z"), [*cells[:4], "bell "], strict=True)))] and not faults
     with pytest.raises(UsageError, match="may hold labels"):
         write_sheet(path, ["id"], [])
+
+
+@pytest.mark.parametrize("ending", [".jsonl", ".json", ".parquet"])
+def test_labels_may_come_as_rows_with_named_fields(tmp_path: Path, ending: str) -> None:
+    path, rows = tmp_path / f"s{ending}", [{"id": 7.0, "label": "right"}, {"id": 8.0, "label": None}]
+    if ending == ".parquet":
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        pq.write_table(pa.Table.from_pylist(rows), path)
+    else:
+        path.write_text("\n".join(map(json.dumps, rows)) + "\n[3]\n" if ending == ".jsonl" else json.dumps(rows), encoding="utf-8")
+    faults: list[str] = []
+    sheet = FilledSheet(path, faults)
+    assert sheet.has("id", "label") and [row for _, row in sheet.rows()] == [{"id": "7", "label": "right"}, {"id": "8", "label": ""}]
+    assert faults == (["s.jsonl:3: a row must be an object with fields, found: list"] if ending == ".jsonl" else [])
+
+
+def test_a_file_of_rows_that_cannot_be_read_is_no_sheet(tmp_path: Path) -> None:
+    path, faults = tmp_path / "s.jsonl", list[str]()
+    path.write_text("3\n{\n", encoding="utf-8")
+    assert not FilledSheet(path, faults).has("id", "label")
+    assert [fault.partition(": ")[0] for fault in faults] == ["s.jsonl:1", "s.jsonl:2", "s.jsonl"]
 
 
 def test_faults_of_a_sheet_are_gathered_in_their_order(tmp_path: Path) -> None:
