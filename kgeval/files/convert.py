@@ -110,7 +110,7 @@ class Converter:
     def _read(self, raw: Mapping[str, Any], faults: list[str]) -> dict[str, Any]:
         if isinstance(raw.get("answer"), dict | list):  # an answer for each system or trial: read one by one
             raw = {name: value for name, value in raw.items() if name != "answer"}
-        values, misfits = coerced(raw, ROWS)
+        values, misfits = coerced(raw.items(), ROWS)
         faults.extend(f"{name}: {misfit}{self._called(name)}" for name, misfit in misfits.items())
         return {name: value for name, value in values.items() if value is not None}
 

@@ -35,11 +35,11 @@ class Field:
 Fields = Mapping[str, Field]
 
 
-def coerced(row: Mapping[str, Any], fields: Fields) -> tuple[dict[str, Any], dict[str, Misfit]]:
-    """A row (by kgeval's names) as its fields read it, and for every value that does not fit why."""
+def coerced(row: Iterable[tuple[str, Any]], fields: Fields) -> tuple[dict[str, Any], dict[str, Misfit]]:
+    """A row, kgeval's names with values, as its fields read it; and for every value that does not fit why."""
     values: dict[str, Any] = {}
     misfits: dict[str, Misfit] = {}
-    for name, value in row.items():
+    for name, value in row:
         try:
             values[name] = fields[name].read(value)
         except Misfit as misfit:

@@ -82,7 +82,7 @@ class Sheet:
 
     def read(self, line: Line, faults: Faults) -> dict[str, Any]:
         """A row by kgeval's names, as their fields read it. A value that does not fit is a fault, and left out."""
-        values, misfits = coerced({ours: line.value.get(theirs) for ours, theirs in self.fields.items()}, self.known)
+        values, misfits = coerced(zip(self.fields, map(line.value.get, self.fields.values()), strict=True), self.known)
         for name, misfit in misfits.items():
             faults.add(line.where, self.fields[name], str(misfit), misfit.fix)
         return values

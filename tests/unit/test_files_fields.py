@@ -21,7 +21,7 @@ def test_a_files_own_word_is_the_first_name_of_its_field(table: fields.Fields) -
 
 
 def test_a_row_is_read_whole_with_every_misfit() -> None:
-    values, misfits = coerced({"hops": "2", "latency_s": -1, "question": ["Q"], "system": 3.0, "points": None}, ROWS)
+    values, misfits = coerced({"hops": "2", "latency_s": -1, "question": ["Q"], "system": 3.0, "points": None}.items(), ROWS)
     assert values == {"hops": 2, "system": "3", "points": None}
     assert {name: str(misfit) for name, misfit in misfits.items()} == {
         "latency_s": "a number of 0 or more expected, found -1", "question": "a text expected, found a list",
