@@ -21,8 +21,11 @@ Aliases = Mapping[str, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Field:
-    """A field: how a value is read, and its names in files. `owner` and `record`: of `ROWS`, whose it is, and what its record calls it.
-    `meaning`: what it is, for messages; `needed`: a file without it is refused."""
+    """A field: how a value is read, and its names in files.
+
+    `owner`, `record`: of `ROWS`, whose it is, and what its record calls it. `meaning`: what it is, for messages. `needed`: a file
+    without it is refused.
+    """
 
     read: Callable[[Any], Any]
     names: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Tables of judges, people and scores in the files of any tool: which field is what, and every fault with file, line and field."""
+"""Tables of judges, people and scores of any tool: which field is what, and every fault with file, line and field."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def sheet_of(path: Path, faults: Faults) -> Sheet:
 def open_sheets(
     paths: Sequence[Path], known: Fields, maps: Mapping[str, str], faults: Faults, *, what: str = "", fix: str = "",
 ) -> list[Sheet]:
-    """The files with their fields found. One that lacks a field that is needed is a fault (`what` it is not, and `fix`), and left out.
+    """The files with their fields found. One that lacks a needed field is a fault (`what` it is not, and `fix`), and left out.
 
     Raises: as sheet_of; UsageError where --map names a field that is not ours, or one that no file has.
     """
@@ -121,7 +121,8 @@ def open_sheets(
     names = dict.fromkeys(name for sheet in sheets for name in sheet.names)
     wrong += [f"no file has a field '{theirs}'" for theirs in maps.values() if theirs not in names]
     if wrong:
-        raise UsageError("--map: " + "; ".join(wrong), fix=f"write NAME=FIELD; the fields of the files are: {', '.join(list(names)[:30])}")
+        shown = ", ".join(list(names)[:30])
+        raise UsageError("--map: " + "; ".join(wrong), fix=f"write NAME=FIELD; the fields of the files are: {shown}")
     found = []
     for one in sheets:
         sheet = replace(one, known=known, fields=fields_of(one, known, maps))

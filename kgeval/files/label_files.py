@@ -1,6 +1,6 @@
-"""What people said, in tables: which of two answers is better (labels of systems' answers, anchors), and right or wrong beside a judge.
+"""What people said, in tables: which of two answers is better (labels, anchors), and right or wrong of what a judge judged.
 
-Every fault is told at once.
+Every fault comes at once.
 """
 
 from __future__ import annotations
@@ -114,14 +114,18 @@ def _value(value: Any, coding: Coding, a: str, b: str) -> float | None:
     return None if winner is None else VALUE[winner]
 
 
-def read_anchors(path: Path, *, maps: Mapping[str, str] | None = None, winners: Mapping[str, Winner] | None = None) -> tuple[Anchor, ...]:
-    """The anchors of a file (pairs of answers with a label of people) in their order; a row without an id is called by its place.
+def read_anchors(
+    path: Path, *, maps: Mapping[str, str] | None = None, winners: Mapping[str, Winner] | None = None,
+) -> tuple[Anchor, ...]:
+    """The anchors of a file (pairs of answers with a label of people) in their order; without an id, a row's place is its name.
 
-    Labels of aspects: an object `aspects`, or columns `label_ASPECT`. Raises: InputError with every fault: a field or value that is
-    lacking, a label that is none, an id that stands twice, two answers that are the same text but not labelled tie.
+    Labels of aspects: an object `aspects`, or columns `label_ASPECT`.
+    Raises: InputError with every fault: a field or value that is lacking, a label that is none, an id that stands twice, two answers
+    that are the same text but not labelled tie.
     """
     faults, found = Faults(), dict[str, Anchor]()
-    for sheet in open_sheets([path], ANCHORS, maps or {}, faults, what="is no file of anchors", fix="name the fields: --map label=FIELD"):
+    fix = "name the fields: --map label=FIELD"
+    for sheet in open_sheets([path], ANCHORS, maps or {}, faults, what="is no file of anchors", fix=fix):
         try:
             coding = coding_of(sheet.texts(sheet.fields["label"]), winners or {})
         except Misfit as cause:
@@ -130,7 +134,8 @@ def read_anchors(path: Path, *, maps: Mapping[str, str] | None = None, winners: 
         for number, line in enumerate(sheet.rows, start=1):
             anchor = _anchor(line, sheet, coding, faults, str(number))
             if anchor is not None and anchor.id in found:
-                faults.add(line.where, sheet.fields.get("id", "id"), f"'{anchor.id}' stands twice", "give each pair an id of its own")
+                what = f"'{anchor.id}' stands twice"
+                faults.add(line.where, sheet.fields.get("id", "id"), what, "give each pair an id of its own")
             elif anchor is not None:
                 found[anchor.id] = anchor
     faults.stop(f"{path.name}: anchors")
@@ -140,8 +145,9 @@ def read_anchors(path: Path, *, maps: Mapping[str, str] | None = None, winners: 
 def _anchor(line: Line, sheet: Sheet, coding: Coding, faults: Faults, number: str) -> Anchor | None:
     before = len(faults.found)
     got = sheet.read(line, faults)
-    columns = {one.removeprefix(PREFIX): line.value.get(one) for one in sheet.names if one.startswith(PREFIX) and one != PREFIX}
-    aspects = {f"aspects.{aspect}": value for aspect, value in {**columns, **(got.pop("aspects", None) or {})}.items()}
+    asked = {name.removeprefix(PREFIX): line.value.get(name) for name in sheet.names if name.startswith(PREFIX) and name != PREFIX}
+    asked |= got.pop("aspects", None) or {}
+    aspects = {f"aspects.{aspect}": value for aspect, value in asked.items()}
     winners: dict[str, Winner | None] = {}
     for name, value in {sheet.fields["label"]: got.pop("label"), **aspects}.items():
         try:
@@ -169,7 +175,7 @@ def _anchor(line: Line, sheet: Sheet, coding: Coding, faults: Faults, number: st
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A judged item: verdict and label in 0..1, label null where nobody gave one; `cluster`: items with the same one go together."""
+    """A judged item: verdict and label in 0..1, label null where nobody gave one. Items with the same `cluster` go together."""
 
     judge: float
     human: float | None
@@ -191,6 +197,7 @@ def read_shares(paths: Sequence[Path], maps: Mapping[str, str]) -> tuple[list[Ro
             if "judge" in got and got["judge"] is None:
                 faults.add(line.where, sheet.fields["judge"], "the judge's verdict is lacking")
             elif len(got) == len(sheet.fields):
-                found.append(Row(got["judge"], got["human"], got["cluster"] if got.get("cluster") is not None else line.where))
+                cluster = got.get("cluster")
+                found.append(Row(got["judge"], got["human"], line.where if cluster is None else cluster))
     faults.stop("labels")
     return found, notes

@@ -1,4 +1,4 @@
-"""Blind sheets for people: CSV that no spreadsheet takes for formulas, never written over labels, and read back with all its faults.
+"""Blind sheets for people: CSV that no spreadsheet takes for formulas, never written over labels, read back with all faults.
 
 A sheet is comment lines (`# ...`), a header, and a row an item with an id; people fill one or more columns. What they wrote means
 is known where the sheet comes from (accuracy, agree, questions, the ideal graph).

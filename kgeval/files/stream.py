@@ -121,9 +121,9 @@ def array_rows(path: Path, name: str) -> Iterator[Line]:
         raise
 
 
-# Why not ijson: on an array of 200 MB it is as fast (1.2 s and 1.3 s of a core), but its C reader refuses NaN, whole numbers from 2**63 and
-# 1e400, which json.dump and pandas write; it makes "?" of half a surrogate pair, where kgeval has a fault; it names no line of a fault; and
-# its Python reader, where the C one is not there, reads such values in another way.
+# Why not ijson: on an array of 200 MB it is as fast (1.2 s and 1.3 s of a core), but its C reader refuses NaN, whole numbers from
+# 2**63 and 1e400, which json.dump writes; it makes "?" of half a surrogate pair, where kgeval has a fault; it names no line of a
+# fault; and its Python reader, where the C one is not there, reads such values in another way.
 class _Text:
     """The text of a file as far as it is needed: `text[at:]` is not used yet."""
 

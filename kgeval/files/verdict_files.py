@@ -206,8 +206,9 @@ def pairs_of(verdicts: Iterable[ComparisonVerdict]) -> list[tuple[str, str]]:
 
 
 def write_duels(path: Path, rows: Iterable[tuple[str, str, int, str]]) -> None:
-    """Writes evalica's CSV with the question beside it, a row an outcome, as a whole or not at all: left, right, 1 (left won),
-    0 (tie) or -1, question. Read back by `read_verdicts`. A name that a spreadsheet would take for a formula gets an apostrophe.
+    """Writes evalica's CSV with the question beside it, as a whole or not at all, which `read_verdicts` reads back.
+
+    A row an outcome: left, right, 1 (left won), 0 (tie) or -1, question. No name is taken for a formula.
 
     Raises: InputError.
     """
