@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.common import F, OutputPath, Seconds, bad_rows_option
+from kgeval.cli.common import F, Option, OutputPath, Seconds, bad_rows_option
 from kgeval.cli.score_options import ANSWERS, filter_options
 from kgeval.errors import InputError, UsageError
 
@@ -67,7 +67,10 @@ def spec_options(*, ablate: bool = True) -> tuple[Callable[[F], F], ...]:
             "--folder", "folders", multiple=True, metavar="[SYSTEM=]DIR",
             help="The index of an adapter: the folder of kgeval system index (repeatable).",
         ),
-        click.option("--timeout", type=Seconds(), help="Seconds a question may take [default: 300]."),
+        click.option(
+            "--question-timeout", "timeout", cls=Option, old="--timeout", type=Seconds(),
+            help="Seconds a question may take [default: 300].",
+        ),
         click.option("--processes", type=click.IntRange(1, 256), help="Processes of a command at a time [default: 1]."),
     )
 

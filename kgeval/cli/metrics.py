@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kgeval.cli.agree_measure import matrix
+from kgeval.cli.common import form_option
+from kgeval.cli.sensitivity import sensitivity
 from kgeval.errors import UsageError
 
 if TYPE_CHECKING:
@@ -15,13 +18,15 @@ if TYPE_CHECKING:
 
 @click.group()
 def metrics() -> None:
-    """The metrics: what each measures, needs and costs; the presets."""
+    """The metrics: what each measures, needs and costs; the presets; whether they tell right from wrong on your data, and how they go
+    with each other.
+    """
 
 
 @metrics.command("list")
 @click.option("--group", help="Only this group: answers, grounding, retrieval, kg, reasoning.")
 @click.option("--preset", help="Only the metrics of this preset.")
-@click.option("-f", "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="How to print it.")
+@form_option()
 def list_(group: str | None, preset: str | None, form: str) -> None:
     """List the metrics with what they need and cost, and the presets."""
     from kgeval.metrics import pages
@@ -43,7 +48,7 @@ def list_(group: str | None, preset: str | None, form: str) -> None:
 
 @metrics.command()
 @click.argument("name", metavar="NAME|PRESET")
-@click.option("-f", "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="How to print it.")
+@form_option()
 def show(name: str, form: str) -> None:
     """Print a metric's page: definition, needs, cost, settings, variants, limits, source; or what a preset holds."""
     from kgeval.metrics import pages
@@ -56,6 +61,10 @@ def show(name: str, form: str) -> None:
         click.echo(json.dumps(found, ensure_ascii=False, indent=2))
         return
     click.echo(pages.metric_page(known[name]) if name in known else pages.preset_page(name), nl=False)
+
+
+metrics.add_command(sensitivity)
+metrics.add_command(matrix)
 
 
 def _known(what: str, name: str | None, names: Sequence[str]) -> None:

@@ -21,7 +21,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 }
 VALUE: Mapping[Winner, float] = {"a": 1.0, "tie": 0.0, "b": -1.0}
 OVERALL = "overall"
-OWN = frozenset(("id", "annotator", "label", "question_id", "metric", "system_a", "system_b"))  # fields of `kgeval agree read`
+OWN = frozenset(("id", "annotator", "label", "question_id", "metric", "system_a", "system_b"))  # fields of `kgeval annotate read`
 OWN_SCALE: Mapping[str, Winner] = {"2": "a", "1": "a", "0": "tie", "-1": "b", "-2": "b"}  # how much better is not asked here
 
 

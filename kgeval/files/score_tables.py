@@ -127,7 +127,7 @@ def _reader(sheet: Sheet, wanted: ScoresWanted, faults: Faults, notes: list[str]
         needed = {"score": "the value, or a column of numbers for each system"}
         kind = record_of(sheet.names)[0]
         what = f"is a file of {kind}, not of scores" if kind else "is no file of scores"
-        faults.add(sheet.file, "", lacking(sheet, what, needed), "name them: --map score=FIELD, or --systems A,B")
+        faults.add(sheet.file, "", lacking(sheet, what, needed), "name them: --map score=FIELD, or --filter-system A,B")
         return None
     return _Wide(sheet, fields, columns, wanted.range)
 

@@ -14,7 +14,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "judge": ("judge", "judge_label", "judge_passed", "prediction"), "human": ("human", "human_label", "human_passed", "gold", "people"),
     "cluster": ("cluster", "question_id", "document"),
 }
-WAY_OUT = "name them (--map judge=FIELD --map human=FIELD); for verdicts on pairs of systems give the labels with --human FILE"
+WAY_OUT = "name them (--map judge=FIELD --map human=FIELD); for verdicts on pairs of systems give the labels with --labels FILE"
 MEANINGS = {"judge": "the judge's verdict, 0 to 1, on every row", "human": "the person's label, 0 to 1, empty where there is none"}
 
 

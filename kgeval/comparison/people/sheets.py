@@ -20,7 +20,7 @@ from kgeval.errors import UsageError
 from kgeval.files.partial import private
 from kgeval.records import LabelScope, SheetKey
 
-MARK = "kgeval agree sheet"
+MARK = "kgeval agree sheet"  # as files have it since the command was called so
 PAGE = Path(__file__).parent / "page"
 NO_ANSWER = "(no answer)"
 
