@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import logging
+import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -95,8 +96,8 @@ class LazyGroup(click.Group):
 
 
 def name_variables(command: click.Command, path: tuple[str, ...]) -> None:
-    """Gives every option its environment variables: KGEVAL_AUDIT_EXAMPLES for `kgeval audit --examples`, after the flag's own name; then
-    those of earlier names, of command and flag."""
+    """Gives every option its environment variable: KGEVAL_AUDIT_EXAMPLES for `kgeval audit --examples`, after the flag's own name. Where a
+    variable of an earlier name is set, of command or flag, it is read too."""
     from kgeval.cli.common import Option
 
     name = " ".join(path)
@@ -105,9 +106,9 @@ def name_variables(command: click.Command, path: tuple[str, ...]) -> None:
         if isinstance(option, click.Option):
             earlier = [word for word, value in option.old.items() if value is None] if isinstance(option, Option) else []
             flags = [word.partition("/")[0].lstrip("-") for word in (max(option.opts, key=len), *earlier)]
-            own = [f"kgeval {path} {flag}".replace("-", "_").replace(" ", "_").upper() for flag in flags for path in paths]
+            own, *others = (f"kgeval {path} {flag}".replace("-", "_").replace(" ", "_").upper() for flag in flags for path in paths)
             given = [option.envvar] if isinstance(option.envvar, str) else list(option.envvar or [])
-            option.envvar = list(dict.fromkeys([*given, *own]))
+            option.envvar = list(dict.fromkeys([*given, own, *(variable for variable in others if variable in os.environ)]))
     if isinstance(command, click.Group):
         for child_name, child in command.commands.items():
             name_variables(child, (*path, child_name))

@@ -233,12 +233,17 @@ def test_a_call_of_an_earlier_version_gives_the_same_with_a_note_for_each_old_wo
 
 
 def test_variables_of_earlier_names_work(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    names = {name for _, option in options() for name in option.envvar or ()}
-    assert {"KGEVAL_METRICS_SENSITIVITY_SEED", "KGEVAL_SENSITIVITY_SEED", "KGEVAL_JOIN_JOURNAL", "KGEVAL_MERGE_SHARDS_JOURNAL"} <= names
-    assert {"KGEVAL_AUDIT_EXAMPLES", "KGEVAL_AUDIT_LIMIT", "KGEVAL_AUDIT_WRITE_BASELINE", "KGEVAL_SCORE_FILTER_FIRST_N"} <= names
     monkeypatch.setenv("KGEVAL_AUDIT_LIMIT", "many")
     assert run(["audit", "--uri", "bolt://127.0.0.1:1"]) == 2
     assert "'many' is not a valid integer" in capsys.readouterr().err
+    monkeypatch.setenv("KGEVAL_AUDIT_EXAMPLES", "4")
+    monkeypatch.setenv("KGEVAL_JOIN_JOURNAL", "old.sqlite")
+    monkeypatch.setenv("KGEVAL_AGREE_MATRIX_SEED", "7")
+    monkeypatch.setenv("KGEVAL_SCORE_FILTER_FIRST_N", "3")
+    context = click.Context(cli)
+    found = {(path, option.name): option.value_from_envvar(context) for path, option in options()}
+    assert found["audit", "examples"] == "4", "that of today counts"
+    assert found["merge-shards", "journal"] == "old.sqlite" and found["metrics correlate", "seed"] == "7" and found["score", "limit"] == "3"
 
 
 def test_keys_of_earlier_versions_are_read_with_a_note(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
