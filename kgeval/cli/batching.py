@@ -62,7 +62,7 @@ def batch_first(models: Models | None, walk: Callable[[Asker], object], options:
     try:
         left = ask_in_batches(models, walk, settings, say)
     except KeyboardInterrupt:
-        say("batches that were sent go on at the provider; the same command picks them up, kgeval batches cancel stops them")
+        say("batches that were sent go on at the provider; the same command picks them up, kgeval cache batches cancel stops them")
         raise
     if left and models.stopped is None:
         say(f"requests that batches did not answer, asked live now: {left:,}")

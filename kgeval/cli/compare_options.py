@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from kgeval.cli.common import F, bad_rows_option, listed
+from kgeval.cli.common import F, Option, bad_rows_option, listed
 from kgeval.cli.derive import flags_of
 from kgeval.cli.score_options import ANSWERS, FILE, filter_options
 from kgeval.config import SystemOptions
@@ -110,9 +110,12 @@ def procedure_options(command: F) -> F:
         click.option("--stop-when-sure", is_flag=True, help="Stop a pair when its always-valid interval decides [then trials: 3]."),
         click.option("--tie-region", type=click.FloatRange(0, 0.99), metavar="X", help="Relative win rate that is a tie [default: 0.1]."),
         click.option("--anchors", type=FILE, metavar="FILE", help="Pairs with people's verdicts, judged again: has the judge moved?"),
-        click.option("--labels", type=FILE, metavar="FILE", help="People's verdicts on a random sample: correct the judge by them."),
+        click.option("--labels", type=FILE, metavar="FILE", help="Labels of people on a random sample: correct the judge by them."),
         click.option("--simulate", is_flag=True, help="No answers: show on judges with known biases that the procedure has none."),
-        click.option("--runs", type=click.IntRange(1, 100_000), metavar="N", help="With --simulate: how many comparisons are drawn."),
+        click.option(
+            "--simulate-runs", "runs", cls=Option, old="--runs", type=click.IntRange(1, 100_000), metavar="N",
+            help="With --simulate: how many comparisons are drawn.",
+        ),
         click.option(
             "--simulate-questions", "n_questions", type=click.IntRange(2, 100_000), metavar="N",
             help="With --simulate: questions of a comparison.",
@@ -126,7 +129,10 @@ def outcome_options(command: F) -> F:
     """What comes out beside the report."""
     for option in reversed((
         click.option("--verdicts", type=click.Path(path_type=Path), metavar="FILE", help="All verdicts: .jsonl or .csv."),
-        click.option("--drill", type=click.IntRange(0, 100_000), default=200, show_default=True, help="Questions that the report opens."),
+        click.option(
+            "--examples", "drill", cls=Option, old="--drill", type=click.IntRange(0, 100_000), default=200, show_default=True,
+            help="Examples that the report opens: questions with all their verdicts.",
+        ),
         click.option("--baseline", type=FILE, metavar="JSON", help="An earlier comparison (.json): what has changed."),
         click.option(
             "--threshold", "thresholds", multiple=True, metavar="[A[:B]:]FIGURE[@ASPECT]>=X",

@@ -12,7 +12,7 @@ from annotated_types import Ge, Gt, Le, Lt
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
-from kgeval.cli.common import F, Seconds, listed
+from kgeval.cli.common import F, Option, Seconds, listed
 from kgeval.config import Flag, Section, Unit
 from kgeval.config.words import flagged, plain_type
 from kgeval.errors import UsageError
@@ -20,17 +20,9 @@ from kgeval.errors import UsageError
 S = TypeVar("S", bound=Section)
 
 
-class Headed(click.Option):
-    """An option that stands under a heading of its own in the help."""
-
-    def __init__(self, *args: Any, heading: str = "", **more: Any) -> None:
-        super().__init__(*args, **more)
-        self.heading = heading
-
-
 def under(heading: str) -> Callable[..., Callable[[F], F]]:
     """`click.option` for options under a heading of their own in the help of commands that have headings."""
-    return partial(click.option, cls=Headed, heading=heading)
+    return partial(click.option, cls=Option, heading=heading)
 
 
 def flags_of(kind: type[Section], *, without: Collection[str] = (), **words: str) -> Callable[[F], F]:
@@ -102,13 +94,13 @@ def _options(name: str, field: FieldInfo, described: Mapping[str, str]) -> Itera
         for word, (value, text) in flag.values.items():
             # both flags of a field get what either was given: no type of its own may refuse the other's value
             yield click.option(
-                word, name, cls=Headed, heading=flag.heading, flag_value=value, default=None, help=text, type=click.UNPROCESSED,
+                word, name, cls=Option, heading=flag.heading, flag_value=value, default=None, help=text, type=click.UNPROCESSED,
             )
         return
     words = [*([flag.short] if flag.short else []), *(flag.name or "--" + name.replace("_", "-")).split(), name]
     text = field.description or ""
     text = text.format_map(described) if described else text
-    shape: dict[str, Any] = {"cls": Headed, "heading": flag.heading, "default": None}
+    shape: dict[str, Any] = {"cls": Option, "heading": flag.heading, "old": flag.old, "default": None}
     if flag.envvar:
         shape |= {"envvar": flag.envvar, "show_envvar": True}
     inner = plain_type(field.annotation)

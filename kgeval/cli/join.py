@@ -1,4 +1,4 @@
-"""`kgeval join`: the shards of a run put together, to the result that one run without shards gives."""
+"""`kgeval merge-shards`: the shards of a run put together, to the result that one run without shards gives."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from kgeval.errors import InputError
 PATH = click.Path(path_type=Path)
 
 
-@click.command()
+@click.command("merge-shards")
 @click.argument("parts", nargs=-1, required=True, type=PATH)
 @click.option("--answers", multiple=True, type=ANSWERS, help="The ANSWERS, where they are not where the parts read them (repeatable).")
 @click.option("--questions", type=FILE, metavar="FILE", help="The questions, where they are not where the parts read them.")
@@ -54,7 +54,7 @@ def _join_scores(paths: Sequence[Path], given: dict[str, Any]) -> int:
     from kgeval.workflows.score_parts import merge
     from kgeval.workflows.session import Session
 
-    session = Session("join", outputs=given["outputs"], redact=given["redact"], say=say, arguments={"form": given["form"]})
+    session = Session("merge-shards", outputs=given["outputs"], redact=given["redact"], say=say, arguments={"form": given["form"]})
     result = merge(session, paths, {name: given[name] for name in ("answers", "questions", "audit", "config_file")})
     return show_scores(result, {**given, "redact": bool(result.report.run.arguments.get("redact"))}, session.outputs)
 

@@ -24,7 +24,7 @@ FILES = ("answers", "questions", "config_file")
 
 
 def join_verdicts(paths: Sequence[Path], given: Mapping[str, Any]) -> int:
-    """Writes verdicts and report of the whole comparison; its exit code. `given`: the options of `kgeval join`. Nobody is asked.
+    """Writes verdicts and report of the whole comparison; its exit code. `given`: the options of `kgeval merge-shards`. Nobody is asked.
 
     Raises: InputError for parts that make up no run, where the files are no longer what the parts read, and where the journal lacks
     what a model wrote for the parts.
@@ -41,7 +41,7 @@ def join_verdicts(paths: Sequence[Path], given: Mapping[str, Any]) -> int:
     options = _options(parts, given)
     _check_outputs(options["outputs"], parts)
     told = {name: value for name, value in arguments(options).items() if name not in NOT_OF_THE_WHOLE}
-    started = Started("join", {**told, "outputs": as_json(options["outputs"]), "parts": as_json(tuple(paths))})
+    started = Started("merge-shards", {**told, "outputs": as_json(options["outputs"]), "parts": as_json(tuple(paths))})
     config = configuration.load(options["config_file"])
     with ExitStack() as stack:
         job = open_job(config, options, started, stack)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kgeval.cli.audit import SESSION_SECONDS
-from kgeval.cli.common import say, session_from_options, silence_stdout, visible
+from kgeval.cli.common import HOME, say, session_from_options, silence_stdout, visible
 from kgeval.cli.derive import flags_of, options_from
 from kgeval.cli.interrupts import LONGER, patient, received
 from kgeval.config import DEFAULT_FILE, RunOptions
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @flags_of(RunOptions)
 @click.option("--list", "only_list", is_flag=True, help="Print the stages, their commands and whether they are up to date; run nothing.")
 @click.option("--dry-run", is_flag=True, help="As --list, and what the next stages would ask of models; nothing is sent or written.")
-@click.option("--home", type=click.Path(path_type=Path), help="Home of the embedded server to use.")
+@click.option("--home", type=click.Path(path_type=Path), help=HOME)
 @click.option("-q", "--quiet", is_flag=True, help="No word on stdout but the path of the report.")
 def run(**options: Any) -> int:
     """Carry out everything that KGEVAL.TOML [default: kgeval.toml] describes: graph, questions, answers, scores, comparison, report.

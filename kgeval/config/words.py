@@ -19,19 +19,21 @@ from pydantic.fields import FieldInfo
 
 from kgeval.config.base import OptionValue, Section
 from kgeval.config.flags import Flag
-from kgeval.config.reading import explain
+from kgeval.config.reading import explain, note
 
 SHORT = ("outputs", "config_file", "max_concurrency")  # what is written by its letter: -o, -c, -j
 
 
 @dataclass(frozen=True)
 class Option:
-    """A flag, without dashes, and what it is: the field that it sets, and `value`, what it sets it to where it takes none."""
+    """A flag, without dashes, and what it is: the field that it sets, and `value`, what it sets it to where it takes none. `old`: its name
+    in earlier versions."""
 
     flag: str
     name: str
     field: FieldInfo
     value: Any = None
+    old: bool = False
 
     @property
     def kind(self) -> Any:
@@ -50,12 +52,13 @@ def options_in(kinds: Iterable[type[Section]], names: Iterable[str] | None = Non
             flag = next((one for one in field.metadata if isinstance(one, Flag)), Flag())
             for word, (value, _) in flag.values.items():
                 yield Option(word.removeprefix("--"), name, field, value)
-            for word in () if flag.values else (flag.name or "--" + name.replace("_", "-")).split():
+            words = [] if flag.values else [(word, False) for word in (flag.name or "--" + name.replace("_", "-")).split()]
+            for word, old in (*words, *((word, True) for word in flag.old.split())):
                 yes, _, no = word.partition("/")
                 switch = plain_type(field.annotation) is bool
-                yield Option(yes.removeprefix("--"), name, field, True if switch else None)
+                yield Option(yes.removeprefix("--"), name, field, True if switch else None, old)
                 if no:
-                    yield Option(no.removeprefix("--"), name, field, False)
+                    yield Option(no.removeprefix("--"), name, field, False, old)
 
 
 def plain_type(annotation: Any) -> Any:
@@ -70,7 +73,8 @@ def words_of(options: Sequence[Option], given: Mapping[str, Any]) -> tuple[str, 
     """What was said as words of a command line. A field that is no option stands there under its own name."""
     by_name: dict[str, list[Option]] = {}
     for option in options:
-        by_name.setdefault(option.name, []).append(option)
+        if not option.old:
+            by_name.setdefault(option.name, []).append(option)
     words: list[str] = []
     for name, value in given.items():
         known = by_name.get(name, [])
@@ -86,10 +90,10 @@ def words_of(options: Sequence[Option], given: Mapping[str, Any]) -> tuple[str, 
     return tuple(words)
 
 
-def from_flags(options: Sequence[Option], said: Mapping[str, OptionValue]) -> tuple[dict[str, Any], list[str]]:
+def from_flags(options: Sequence[Option], said: Mapping[str, OptionValue], where: str) -> tuple[dict[str, Any], list[str]]:
     """What keys that are flags without dashes say, and a line for each that cannot be: `true` is the flag alone, `false` is no flag, a list
-    repeats the flag. A key that is unknown stays under its own name."""
-    table = {option.flag: option for option in options}
+    repeats the flag. A key that is unknown stays under its own name. `where`: the section, for the note on a key of earlier versions."""
+    table = {option.flag: option for option in sorted(options, key=lambda option: not option.old)}  # a name of today counts
     given: dict[str, Any] = {}
     faults = []
     for key, value in said.items():
@@ -98,9 +102,13 @@ def from_flags(options: Sequence[Option], said: Mapping[str, OptionValue]) -> tu
             near = get_close_matches(key.replace("_", "-"), table, 1)
             faults.append(f"no such option: --{key.replace('_', '-')}" + (f" (did you mean --{near[0]}?)" if near else ""))
             given[key.replace("-", "_")] = tuple(value) if isinstance(value, list) else value
-        elif value is False:
             continue
-        elif option.value is not None:
+        if option.old:
+            today = next(one.flag for one in options if one.name == option.name and not one.old and one.value == option.value)
+            note(f"NOTE: [{where}] {key} is now {today.replace('-', '_')}")
+        if value is False:
+            continue
+        if option.value is not None:
             given[option.name] = option.value
             if value is not True:
                 faults.append(f"--{option.flag} takes no value: true sets it")
@@ -130,9 +138,9 @@ def from_environment(options: Sequence[Option], prefix: str) -> dict[str, Any]:
     """What variables say: that of the flag, else PREFIX_FLAG, as the command itself reads them. Several values have spaces between them,
     files the separator of paths."""
     given: dict[str, Any] = {}
-    longest = {option.name: max((one.flag for one in options if one.name == option.name), key=len) for option in options}
-    for option in options:
-        if option.value is False or (option.value is None and option.flag != longest[option.name]):
+    longest = {option.name: max((one.flag for one in options if one.name == option.name and not one.old), key=len) for option in options}
+    for option in sorted(options, key=lambda option: not option.old):  # a name of today counts
+        if option.value is False or (option.value is None and not option.old and option.flag != longest[option.name]):
             continue
         own = next((one.envvar for one in option.field.metadata if isinstance(one, Flag) and one.envvar), None)
         name = f"{prefix}_{option.flag}".upper().replace("-", "_")
@@ -178,7 +186,7 @@ def flagged(kind: type[Section], cause: ValidationError) -> list[str]:
 
 def flag_of(kind: type[Section], name: str) -> str:
     """How a field is written on the command line."""
-    flags = [option.flag for option in options_in([kind], [name]) if option.value is not False]
+    flags = [option.flag for option in options_in([kind], [name]) if option.value is not False and not option.old]
     return f"--{flags[-1]}" if flags else name
 
 

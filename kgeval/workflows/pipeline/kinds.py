@@ -103,8 +103,8 @@ _ROWS = (
     Kind("contamination", ("contamination",), None, CONNECTION | LAYOUT | EMBEDDING | WORKING | SHOWN, "judge"),
     Kind("compare", ("compare",), None, CONNECTION | LAYOUT | EMBEDDING | WORKING | SHOWN, "judge"),
     Kind(
-        "matrix", ("matrix",), CrossingOptions, SHOWN, run=lambda session, files, options: matrix.run(session, files[0], options),
-        file="folder",
+        "matrix", ("report", "score-matrix"), CrossingOptions, SHOWN,
+        run=lambda session, files, options: matrix.run(session, files[0], options), file="folder",
     ),
     Kind("report", ("report",), ReportOptions, SHOWN | {"config_file"}, run=report.run, files="runs"),
 )

@@ -86,7 +86,7 @@ def _of_dataset(data: Data, axes: Axes) -> Iterator[Stage]:
 def _gathering(given: Given, kind: str, forms: Sequence[str], needs: Sequence[str], sections: tuple[str, ...] = ()) -> Stage:
     """A stage over the whole folder, which makes do with what there is."""
     outputs = tuple(given.folder / f"{kind}{form}" for form in forms)
-    more, faults = from_flags(KINDS[kind].flags, given.config.run.options.get(kind, {}))
+    more, faults = from_flags(KINDS[kind].flags, given.config.run.options.get(kind, {}), f"run.options.{kind}")
     return Stage(
         KINDS[kind], Place(), (given.folder,), merged({"outputs": tuple(map(str, outputs))}, more), tuple(needs), outputs=outputs,
         sections=sections, unsaid=_config(given) if "config_file" in KINDS[kind].session else {}, gathers=True, faults=tuple(faults),
@@ -182,7 +182,7 @@ class Data:
         row, faults = KINDS[kind], []
         out = (*written, *map(str, outputs))
         whole = merged(given, {"outputs": out} if out else {})
-        extra, wrong = from_flags(row.flags, self.config.run.options.get(kind, {}))
+        extra, wrong = from_flags(row.flags, self.config.run.options.get(kind, {}), f"run.options.{kind}")
         faults += wrong if row.options else []
         return Stage(
             row, place, tuple(files), merged(whole, extra), outputs=tuple(outputs), sections=sections,
@@ -228,7 +228,8 @@ def _graph_made(data: Data, place: Place) -> Stage | None:
         return None
     kind = "build" if data.documents else "import"
     variant = data.variants.get(place.variant or "")
-    own, faults = from_flags(KINDS[kind].flags, {**source.options, **(variant.options if variant and data.documents else {})})
+    options = {**source.options, **(variant.options if variant and data.documents else {})}
+    own, faults = from_flags(KINDS[kind].flags, options, "source.options")
     given: dict[str, Any] = merged({"graph_name": name}, own)
     if not data.documents:
         return data.stage(
