@@ -114,7 +114,7 @@ class MatrixSection(Section):
 
 
 class CrossingOptions(Section):
-    """The options of `kgeval matrix`: the scores of all places of a run beside each other."""
+    """The options of `kgeval report score-matrix`: the scores of all places of a run beside each other."""
 
     seed: int = Field(default=0, ge=0, lt=SEEDS, description="Seed of intervals and tests")
 
