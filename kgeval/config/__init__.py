@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kgeval.config.accuracy import AccuracyOptions
 from kgeval.config.agree import AgreeOptions, CorrelationOptions
 from kgeval.config.asking import BatchOptions, ModelOptions
 from kgeval.config.audit import AuditOptions, AuditSection, GraphSection, IgnoreSection, Limit, ReportSection, SessionSection, Threshold
@@ -35,6 +36,7 @@ __all__ = [
     "DEFAULT_FILE",
     "NAME",
     "AblationSection",
+    "AccuracyOptions",
     "AgreeOptions",
     "AnswersSection",
     "AuditOptions",

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
+from kgeval.config.accuracy import AccuracyOptions
 from kgeval.config.audit import AuditSection, GraphSection, IgnoreSection, ReportSection
 from kgeval.config.base import Section
 from kgeval.config.build import BuildOptions
@@ -44,6 +45,7 @@ class Config(Section):
     metrics: MetricsSection = Field(default_factory=MetricsSection)
     build: BuildOptions = Field(default_factory=BuildOptions)
     completeness: CompletenessOptions = Field(default_factory=CompletenessOptions)
+    accuracy: AccuracyOptions = Field(default_factory=AccuracyOptions)
     score: ScoreOptions = Field(default_factory=ScoreOptions)
     compare: CompareSection = Field(default_factory=CompareSection)
     systems: list[SystemSection] = Field(default_factory=list)

@@ -8,7 +8,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from kgeval.config import AgreeOptions, AuditOptions, BuildOptions, ImportOptions, ReportOptions, ScoreOptions
+from kgeval.config import (
+    AccuracyOptions,
+    AgreeOptions,
+    AuditOptions,
+    BatchOptions,
+    BuildOptions,
+    ImportOptions,
+    ReportOptions,
+    ScoreOptions,
+)
 from kgeval.workflows.keywords import Connection, Function, named_parts, new_session
 from kgeval.workflows.session import Session
 
@@ -16,6 +25,7 @@ if TYPE_CHECKING:
     import neo4j
 
     from kgeval.llm.plan import Plan
+    from kgeval.workflows.accuracy import AccuracyResult
     from kgeval.workflows.agree import AgreementResult
     from kgeval.workflows.audit import AuditPlan, AuditResult
     from kgeval.workflows.audit_several import GraphsResult
@@ -35,7 +45,9 @@ BUILD = Function("build", BuildOptions, role="extractor", without=frozenset(("ba
 IMPORT = Function("import_graph", ImportOptions)
 REPORT = Function("report", ReportOptions)
 AGREE = Function("agree", AgreeOptions)
-FUNCTIONS = {function.name: function for function in (AUDIT, SCORE, BUILD, IMPORT, REPORT, AGREE)}
+NO_BATCHES = frozenset(BatchOptions.model_fields)  # of tasks that ask live only
+ACCURACY = Function("accuracy", AccuracyOptions, role="judge", model="judge", without=NO_BATCHES)
+FUNCTIONS = {function.name: function for function in (AUDIT, SCORE, BUILD, IMPORT, REPORT, AGREE, ACCURACY)}
 
 
 def connect(connection: neo4j.Driver | str | None = None, **settings: Any) -> Session:
@@ -304,6 +316,52 @@ def agree(
         return workflow.run(call.session, files, options_of(AgreeOptions, given))
 
 
+@overload
+def accuracy(
+    connection: neo4j.Driver | str | Session | None = ..., *, graph: str | None = ..., judge: str | None = ..., human: Any = ...,
+    pairs: Any = ..., chunks: Any = ..., dry_run: Literal[False] = ..., **options: Any,
+) -> AccuracyResult: ...
+@overload
+def accuracy(
+    connection: neo4j.Driver | str | Session | None = ..., *, graph: str | None = ..., judge: str | None = ..., human: Any = ...,
+    pairs: Any = ..., chunks: Any = ..., dry_run: Literal[True], **options: Any,
+) -> Plan: ...
+
+
+def accuracy(
+    connection: neo4j.Driver | str | Session | None = None, *, graph: str | None = None, judge: str | None = None, human: Any = (),
+    pairs: Any = None, chunks: Any = (), dry_run: bool = False, **options: Any,
+) -> AccuracyResult | Plan:
+    """How much of a graph is true: a sample of it, each item read against its passages by a judge, by people, or by both. Reads only.
+
+    Args:
+        connection: as for `connect`, or a session.
+        graph: name of the graph, where a database holds several.
+        judge: the model that is asked; finished calls are never paid twice. Its key comes from OPENAI_API_KEY.
+        human: people's labels: the filled sheets of `export`; or a DataFrame, a list or an iterator of mappings with id and label (and
+            annotator, where there are several). Of the same sample: kind, seed, strata and per_passage must be those it was drawn with.
+        pairs: with kind="duplicates", labelled pairs: a file or rows with name_a, name_b, label (same, different).
+        chunks: texts of chunks that the graph does not hold: files, or rows with id and text.
+        dry_run: True: only what the judge would be asked, as a Plan.
+        **options: those of `connect` (not with a session), and
+
+    {options}
+
+    Returns: an AccuracyResult: `estimates` (shares with intervals), `to_pandas()` (a row a drawn item), `gates` and `raise_for_gates()`,
+        `save(path)`; a notebook shows the report.
+    Raises: UsageError with everything that is wrong with the options; InputError with every faulty label, before anything is paid;
+        ConnectError, LayoutError, ModelError. What stops early raises nothing: `exit_code` is 3.
+    """
+    from kgeval.workflows import accuracy as workflow
+    from kgeval.workflows.session import options_of
+
+    with ACCURACY.called(options | {"judge": judge}, connection=connection, graph=graph, dry=dry_run) as call:
+        given = {**call.given, "human": call.files.paths(human, "human"), "chunks": call.files.paths(chunks, "chunks")}
+        given["pairs"] = None if pairs is None else call.files.path(pairs, "pairs")
+        chosen = options_of(AccuracyOptions, given, call.session.config.accuracy)
+        return workflow.plan(call.session, chosen) if dry_run else workflow.run(call.session, chosen)
+
+
 def _is_nothing(data: Any) -> bool:
     return isinstance(data, list | tuple) and not data
 
@@ -312,5 +370,5 @@ def _listed(data: Any) -> list[Any]:
     return list(data) if isinstance(data, list | tuple) else [data]
 
 
-for _function in (audit, score, build, import_graph, report, agree):
+for _function in (audit, score, build, import_graph, report, agree, accuracy):
     FUNCTIONS[_function.__name__].describe(_function)

@@ -14,6 +14,7 @@ from kgeval.auditing.accuracy.judge import LABELS
 from kgeval.auditing.accuracy.sample import Item, Sample, Wanted
 from kgeval.errors import InputError, UsageError
 from kgeval.files import Line, read_table, read_text, write_text
+from kgeval.files.given import Faults, sheet_of
 from kgeval.records import AccuracyKind, HumanLabel
 
 MARK = "kgeval accuracy sheet"
@@ -157,7 +158,7 @@ def _read(path: Path, ids: set[str], wanted: Wanted, faults: list[str]) -> _Shee
     found = _Sheet(set(), [])
     header: list[str] | None = None
     others: list[str] = []
-    for line in read_table(path, delimiter(path)):
+    for line in table_lines(path, delimiter(path)):
         if line.fault:
             faults.append(f"{line.where}: {line.fault}")
         elif header is None:
@@ -177,6 +178,19 @@ def _read(path: Path, ids: set[str], wanted: Wanted, faults: list[str]) -> _Shee
     if header is None:
         faults.append(f"{path.name}: no header with the columns id and label")
     return found
+
+
+def table_lines(path: Path, delimiter: str) -> Iterator[Line]:
+    """The rows of a table as lists of cells, the header first; of rows with named fields (JSONL, JSON, Parquet) too."""
+    if path.suffix.casefold() not in (".jsonl", ".json", ".parquet"):
+        yield from read_table(path, delimiter)
+        return
+    faults = Faults()
+    sheet = sheet_of(path, faults)
+    yield Line(path.name, sheet.names)
+    yield from (Line(fault.partition(": ")[0], fault=fault.partition(": ")[2]) for fault in faults.found)
+    for row in sheet.rows:
+        yield Line(row.where, ["" if row.value.get(name) is None else str(row.value[name]) for name in sheet.names])
 
 
 def delimiter(path: Path) -> str:
