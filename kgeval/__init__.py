@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from kgeval.records import AuditReport
     from kgeval.workflows.accuracy import AccuracyResult
     from kgeval.workflows.agree import AgreementResult
-    from kgeval.workflows.api import accuracy, agree, audit, build, connect, import_graph, report, score
+    from kgeval.workflows.api import accuracy, agree, audit, build, connect, contamination, import_graph, report, score
     from kgeval.workflows.audit import AuditPlan, AuditResult
     from kgeval.workflows.audit_several import GraphsResult
     from kgeval.workflows.build import BuildPlan, BuildResult
+    from kgeval.workflows.contamination import ContaminationResult
     from kgeval.workflows.imports import ImportResult
     from kgeval.workflows.report import ReportResult
     from kgeval.workflows.score import ScoreResult
@@ -28,18 +29,32 @@ if TYPE_CHECKING:
 
 # name -> the module it comes from; loaded when it is asked for, so that `import kgeval` stays fast
 _PUBLIC = {
-    "AccuracyResult": "kgeval.workflows.accuracy", "AgreementResult": "kgeval.workflows.agree",
-    "AuditOptions": "kgeval.config", "AuditPlan": "kgeval.workflows.audit", "AuditReport": "kgeval.records",
-    "AuditResult": "kgeval.workflows.audit", "BuildPlan": "kgeval.workflows.build", "BuildResult": "kgeval.workflows.build",
-    "GateError": "kgeval.errors", "GraphsResult": "kgeval.workflows.audit_several", "KgevalError": "kgeval.errors",
-    "ImportResult": "kgeval.workflows.imports", "ReportResult": "kgeval.workflows.report", "ScoreResult": "kgeval.workflows.score",
+    "AccuracyResult": "kgeval.workflows.accuracy",
+    "AgreementResult": "kgeval.workflows.agree",
+    "AuditOptions": "kgeval.config",
+    "AuditPlan": "kgeval.workflows.audit",
+    "AuditReport": "kgeval.records",
+    "AuditResult": "kgeval.workflows.audit",
+    "BuildPlan": "kgeval.workflows.build",
+    "BuildResult": "kgeval.workflows.build",
+    "ContaminationResult": "kgeval.workflows.contamination",
+    "GateError": "kgeval.errors",
+    "GraphsResult": "kgeval.workflows.audit_several",
+    "ImportResult": "kgeval.workflows.imports",
+    "KgevalError": "kgeval.errors",
+    "ReportResult": "kgeval.workflows.report",
+    "ScoreResult": "kgeval.workflows.score",
     "Session": "kgeval.workflows.session",
-    **dict.fromkeys(("accuracy", "agree", "audit", "build", "connect", "import_graph", "report", "score"), "kgeval.workflows.api"),
+    **dict.fromkeys(
+        ("accuracy", "agree", "audit", "build", "connect", "contamination", "import_graph", "report", "score"),
+        "kgeval.workflows.api",
+    ),
 }
 __all__ = [
     "AccuracyResult", "AgreementResult", "AuditOptions", "AuditPlan", "AuditReport", "AuditResult", "BuildPlan",
-    "BuildResult", "GateError", "GraphsResult", "ImportResult", "KgevalError", "ReportResult", "ScoreResult",
-    "Session", "__version__", "accuracy", "agree", "audit", "build", "connect", "import_graph", "report", "score",
+    "BuildResult", "ContaminationResult", "GateError", "GraphsResult", "ImportResult", "KgevalError",
+    "ReportResult", "ScoreResult", "Session", "__version__", "accuracy", "agree", "audit", "build", "connect",
+    "contamination", "import_graph", "report", "score",
 ]
 
 

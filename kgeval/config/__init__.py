@@ -9,6 +9,7 @@ from kgeval.config.audit import AuditOptions, AuditSection, GraphSection, Ignore
 from kgeval.config.base import NAME, OptionValue, Section
 from kgeval.config.build import BuildOptions
 from kgeval.config.completeness import CompletenessOptions
+from kgeval.config.contamination import ContaminationOptions
 from kgeval.config.flags import Flag, Unit
 from kgeval.config.imports import ImportOptions
 from kgeval.config.merges import MergesOptions
@@ -47,6 +48,7 @@ __all__ = [
     "CompareSection",
     "CompletenessOptions",
     "Config",
+    "ContaminationOptions",
     "CorrelationOptions",
     "CoverageOptions",
     "DatasetSection",

@@ -14,6 +14,7 @@ from kgeval.config.audit import AuditSection, GraphSection, IgnoreSection, Repor
 from kgeval.config.base import Section
 from kgeval.config.build import BuildOptions
 from kgeval.config.completeness import CompletenessOptions
+from kgeval.config.contamination import ContaminationOptions
 from kgeval.config.models import LimitsSection, MetricsSection, ModelSection
 from kgeval.config.questions import QuestionsSection
 from kgeval.config.runs import (
@@ -46,6 +47,7 @@ class Config(Section):
     build: BuildOptions = Field(default_factory=BuildOptions)
     completeness: CompletenessOptions = Field(default_factory=CompletenessOptions)
     accuracy: AccuracyOptions = Field(default_factory=AccuracyOptions)
+    contamination: ContaminationOptions = Field(default_factory=ContaminationOptions)
     score: ScoreOptions = Field(default_factory=ScoreOptions)
     compare: CompareSection = Field(default_factory=CompareSection)
     systems: list[SystemSection] = Field(default_factory=list)

@@ -14,6 +14,7 @@ from kgeval.config import (
     AuditOptions,
     BatchOptions,
     BuildOptions,
+    ContaminationOptions,
     ImportOptions,
     ReportOptions,
     ScoreOptions,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from kgeval.workflows.audit import AuditPlan, AuditResult
     from kgeval.workflows.audit_several import GraphsResult
     from kgeval.workflows.build import BuildPlan, BuildResult
+    from kgeval.workflows.contamination import ContaminationResult
     from kgeval.workflows.imports import ImportResult
     from kgeval.workflows.report import ReportResult
     from kgeval.workflows.score import ScoreResult
@@ -47,7 +49,10 @@ REPORT = Function("report", ReportOptions)
 AGREE = Function("agree", AgreeOptions)
 NO_BATCHES = frozenset(BatchOptions.model_fields)  # of tasks that ask live only
 ACCURACY = Function("accuracy", AccuracyOptions, role="judge", model="judge", without=NO_BATCHES)
-FUNCTIONS = {function.name: function for function in (AUDIT, SCORE, BUILD, IMPORT, REPORT, AGREE, ACCURACY)}
+CONTAMINATION = Function("contamination", ContaminationOptions, role="judge", model="judge", without=NO_BATCHES)
+FUNCTIONS = {
+    function.name: function for function in (AUDIT, SCORE, BUILD, IMPORT, REPORT, AGREE, ACCURACY, CONTAMINATION)
+}
 
 
 def connect(connection: neo4j.Driver | str | None = None, **settings: Any) -> Session:
@@ -362,6 +367,60 @@ def accuracy(
         return workflow.plan(call.session, chosen) if dry_run else workflow.run(call.session, chosen)
 
 
+@overload
+def contamination(
+    questions: Any, *, answers: Any = ..., scores: Any = ..., documents: Any = ..., judge: str | None = ...,
+    connection: neo4j.Driver | str | Session | None = ..., graph: neo4j.Driver | str | Session | None = ...,
+    dry_run: Literal[False] = ..., **options: Any,
+) -> ContaminationResult: ...
+@overload
+def contamination(
+    questions: Any, *, answers: Any = ..., scores: Any = ..., documents: Any = ..., judge: str | None = ...,
+    connection: neo4j.Driver | str | Session | None = ..., graph: neo4j.Driver | str | Session | None = ...,
+    dry_run: Literal[True], **options: Any,
+) -> Plan: ...
+
+
+def contamination(
+    questions: Any, *, answers: Any = (), scores: Any = (), documents: Any = None, judge: str | None = None,
+    connection: neo4j.Driver | str | Session | None = None, graph: neo4j.Driver | str | Session | None = None, dry_run: bool = False,
+    **options: Any,
+) -> ContaminationResult | Plan:
+    """What a model answers to questions without any text, and every score without the questions that it knows.
+
+    Args:
+        questions: a file, a DataFrame, a list or an iterator of mappings: id, question, reference, level, document...
+        answers: of the closed book, and of other systems, as `score` takes them; or a list of files and DataFrames.
+        scores: what `kgeval.score` gave for these answers, or files; one or a list. They are not judged again.
+        documents: documents with dates of publication, a file or rows, for `model_cutoff`: published before it, a model may know them.
+        judge: the model that says what is right; without one, words do. Its key comes from OPENAI_API_KEY.
+        connection, graph: for `probe`: as for `connect`; `graph` may be either, a name or a connection.
+        dry_run: True: only what the models would be asked, as a Plan.
+        **options: those of `connect` (not with a session), and
+
+    {options}
+
+    Returns: a ContaminationResult: `report`, `marked` (ids of the questions that the closed book answers), `to_pandas()` (a row a metric
+        of a system, with and without them), `save(path)`; a notebook shows the report.
+    Raises: UsageError with everything that is wrong with the options; InputError with every bad row; ConnectError, ModelError. What stops
+        early raises nothing: `exit_code` is 3, and `messages` say why.
+    """
+    from kgeval.workflows import contamination as workflow
+    from kgeval.workflows.score import ScoreResult
+    from kgeval.workflows.session import options_of
+
+    with CONTAMINATION.called(options | {"judge": judge}, connection=connection, graph=graph, dry=dry_run) as call:
+        file = call.files.path(questions, "questions")
+        scored = [call.files.saved(one, "scores") if isinstance(one, ScoreResult) else one for one in _listed(scores)]
+        given = {
+            **call.given, "answers": call.files.paths(answers, "answers"), "scores": tuple(scored) or None,
+            "documents": None if documents is None else call.files.path(documents, "documents"),
+        }
+        call.session.arguments = {"questions": str(file)}
+        chosen = options_of(ContaminationOptions, given, call.session.config.contamination)
+        return workflow.plan(call.session, file, chosen) if dry_run else workflow.run(call.session, file, chosen)
+
+
 def _is_nothing(data: Any) -> bool:
     return isinstance(data, list | tuple) and not data
 
@@ -370,5 +429,5 @@ def _listed(data: Any) -> list[Any]:
     return list(data) if isinstance(data, list | tuple) else [data]
 
 
-for _function in (audit, score, build, import_graph, report, agree, accuracy):
+for _function in (audit, score, build, import_graph, report, agree, accuracy, contamination):
     FUNCTIONS[_function.__name__].describe(_function)
