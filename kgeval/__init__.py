@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from kgeval.records import AuditReport
     from kgeval.workflows.accuracy import AccuracyResult
     from kgeval.workflows.agree import AgreementResult
-    from kgeval.workflows.api import accuracy, agree, audit, build, connect, contamination, import_graph, report, score
+    from kgeval.workflows.api import accuracy, agree, audit, build, completeness, connect, contamination, import_graph, report, score
     from kgeval.workflows.audit import AuditPlan, AuditResult
     from kgeval.workflows.audit_several import GraphsResult
     from kgeval.workflows.build import BuildPlan, BuildResult
+    from kgeval.workflows.completeness import CompletenessPlan, CompletenessResult
     from kgeval.workflows.contamination import ContaminationResult
     from kgeval.workflows.imports import ImportResult
     from kgeval.workflows.report import ReportResult
@@ -37,6 +38,8 @@ _PUBLIC = {
     "AuditResult": "kgeval.workflows.audit",
     "BuildPlan": "kgeval.workflows.build",
     "BuildResult": "kgeval.workflows.build",
+    "CompletenessPlan": "kgeval.workflows.completeness",
+    "CompletenessResult": "kgeval.workflows.completeness",
     "ContaminationResult": "kgeval.workflows.contamination",
     "GateError": "kgeval.errors",
     "GraphsResult": "kgeval.workflows.audit_several",
@@ -46,15 +49,15 @@ _PUBLIC = {
     "ScoreResult": "kgeval.workflows.score",
     "Session": "kgeval.workflows.session",
     **dict.fromkeys(
-        ("accuracy", "agree", "audit", "build", "connect", "contamination", "import_graph", "report", "score"),
+        ("accuracy", "agree", "audit", "build", "completeness", "connect", "contamination", "import_graph", "report", "score"),
         "kgeval.workflows.api",
     ),
 }
 __all__ = [
     "AccuracyResult", "AgreementResult", "AuditOptions", "AuditPlan", "AuditReport", "AuditResult", "BuildPlan",
-    "BuildResult", "ContaminationResult", "GateError", "GraphsResult", "ImportResult", "KgevalError",
-    "ReportResult", "ScoreResult", "Session", "__version__", "accuracy", "agree", "audit", "build", "connect",
-    "contamination", "import_graph", "report", "score",
+    "BuildResult", "CompletenessPlan", "CompletenessResult", "ContaminationResult", "GateError", "GraphsResult",
+    "ImportResult", "KgevalError", "ReportResult", "ScoreResult", "Session", "__version__", "accuracy", "agree",
+    "audit", "build", "completeness", "connect", "contamination", "import_graph", "report", "score",
 ]
 
 

@@ -14,6 +14,7 @@ from kgeval.config import (
     AuditOptions,
     BatchOptions,
     BuildOptions,
+    CompletenessOptions,
     ContaminationOptions,
     ImportOptions,
     ReportOptions,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from kgeval.workflows.audit import AuditPlan, AuditResult
     from kgeval.workflows.audit_several import GraphsResult
     from kgeval.workflows.build import BuildPlan, BuildResult
+    from kgeval.workflows.completeness import CompletenessPlan, CompletenessResult
     from kgeval.workflows.contamination import ContaminationResult
     from kgeval.workflows.imports import ImportResult
     from kgeval.workflows.report import ReportResult
@@ -50,8 +52,10 @@ AGREE = Function("agree", AgreeOptions)
 NO_BATCHES = frozenset(BatchOptions.model_fields)  # of tasks that ask live only
 ACCURACY = Function("accuracy", AccuracyOptions, role="judge", model="judge", without=NO_BATCHES)
 CONTAMINATION = Function("contamination", ContaminationOptions, role="judge", model="judge", without=NO_BATCHES)
+COMPLETENESS = Function("completeness", CompletenessOptions, role="judge", without=NO_BATCHES)
 FUNCTIONS = {
-    function.name: function for function in (AUDIT, SCORE, BUILD, IMPORT, REPORT, AGREE, ACCURACY, CONTAMINATION)
+    function.name: function
+    for function in (AUDIT, SCORE, BUILD, IMPORT, REPORT, AGREE, ACCURACY, CONTAMINATION, COMPLETENESS)
 }
 
 
@@ -368,6 +372,54 @@ def accuracy(
 
 
 @overload
+def completeness(
+    connection: neo4j.Driver | str | Session | None = ..., *, graph: str | None = ..., gold: Any = ..., ideal: Any = ...,
+    facts: Any = ..., control: Any = ..., dry_run: Literal[False] = ..., **options: Any,
+) -> CompletenessResult: ...
+@overload
+def completeness(
+    connection: neo4j.Driver | str | Session | None = ..., *, graph: str | None = ..., gold: Any = ..., ideal: Any = ...,
+    facts: Any = ..., control: Any = ..., dry_run: Literal[True], **options: Any,
+) -> CompletenessPlan: ...
+
+
+def completeness(
+    connection: neo4j.Driver | str | Session | None = None, *, graph: str | None = None, gold: Any = (), ideal: Any = (),
+    facts: Any = None, control: Any = None, dry_run: bool = False, **options: Any,
+) -> CompletenessResult | CompletenessPlan:
+    """What a graph lacks of a gold set, by matching level. Reads only; needs no model, but for `ideal` and `facts`.
+
+    Args:
+        connection: as for `connect`, or a session.
+        graph: name of the graph, where a database holds several.
+        gold: gold entities and triples: a file (JSONL, JSON, CSV, Parquet), a DataFrame, a list or an iterator of mappings with name (and
+            type), or subject, predicate, object; or a list of files and DataFrames. Records (GoldEntity, GoldTriple) are mappings too.
+        ideal: documents instead: an extractor's graph of them is the gold set. Files and folders, or rows with id, title, text.
+        facts: gold sentences, a file or rows: a judge says which of them follow from the graph.
+        control: gold of another text, which should not be found, of the kinds that `gold` takes.
+        dry_run: True: only what the models would be asked, as a CompletenessPlan.
+        **options: those of `connect` (not with a session), and
+
+    {options}
+
+    Returns: a CompletenessResult: `report` (coverage by level, with intervals), `to_pandas()` (a row a gold item, with what stands for
+        it), `gates` and `raise_for_gates()`, `save(path)`; a notebook shows the report.
+    Raises: UsageError with everything that is wrong with the options; InputError with every faulty gold item where none can be read;
+        ConnectError, LayoutError, ModelError. What stops early raises nothing: `exit_code` is 3.
+    """
+    from kgeval.workflows import completeness as workflow
+    from kgeval.workflows.session import options_of
+
+    with COMPLETENESS.called(options, connection=connection, graph=graph, dry=dry_run) as call:
+        given = {**call.given, "gold": call.files.paths(gold, "gold"), "ideal": call.files.paths(ideal, "ideal")}
+        given |= {
+            name: None if rows is None else call.files.path(rows, name) for name, rows in (("facts", facts), ("control", control))
+        }
+        chosen = options_of(CompletenessOptions, given, call.session.config.completeness)
+        return workflow.plan(call.session, chosen) if dry_run else workflow.run(call.session, chosen)
+
+
+@overload
 def contamination(
     questions: Any, *, answers: Any = ..., scores: Any = ..., documents: Any = ..., judge: str | None = ...,
     connection: neo4j.Driver | str | Session | None = ..., graph: neo4j.Driver | str | Session | None = ...,
@@ -429,5 +481,5 @@ def _listed(data: Any) -> list[Any]:
     return list(data) if isinstance(data, list | tuple) else [data]
 
 
-for _function in (audit, score, build, import_graph, report, agree, accuracy, contamination):
+for _function in (audit, score, build, import_graph, report, agree, accuracy, contamination, completeness):
     FUNCTIONS[_function.__name__].describe(_function)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from kgeval.graph.connect import Address
 from kgeval.llm.fake import FakeServer
 from kgeval.llm.fake.request import Chat
 from kgeval.llm.plan import Plan
-from kgeval.records import AccuracyReport
+from kgeval.records import AccuracyReport, CompletenessReport, GoldEntity, GoldTriple
 
 HERE: dict[str, Any] = {"graph": "velmouth", "n": 12, "seed": 3}
 
@@ -112,3 +113,45 @@ def test_labelled_pairs_as_rows_give_recall_without_a_model(driver: neo4j.Driver
     pairs = [{"name_a": "Dunmere", "name_b": name, "label": label} for name, label in given]
     found = kgeval.accuracy(driver, graph="velmouth", kind="duplicates", pairs=pairs, config=False)
     assert found.report.duplicates["gold_pairs"] == 2 and found.exit_code == 0
+
+
+GOLD: list[dict[str, Any]] = [
+    {"name": "Dunmere", "type": "Place"}, {"name": "Atlantis", "type": "Place"},
+    {"subject": "Caspar Wren", "predicate": "works for", "object": "Velmouth Harbour Board"},
+]
+
+
+@pytest.mark.parametrize("form", ["list", "frame", "iterator", "records", "several", "file"])
+def test_gold_of_every_kind_gives_what_the_command_gives(form: str, driver: neo4j.Driver, capsys: pytest.CaptureFixture[str]) -> None:  # noqa: F811
+    Path("gold.jsonl").write_text("".join(json.dumps(row) + "\n" for row in GOLD), encoding="utf-8")
+    entities = [GoldEntity(**row) for row in GOLD[:2]]
+    given: Any = {
+        "list": GOLD, "frame": pd.DataFrame(GOLD), "iterator": iter(GOLD), "records": [*entities, GoldTriple(**GOLD[2])],
+        "several": [pd.DataFrame(GOLD[:2]), pd.DataFrame(GOLD[2:])], "file": "gold.jsonl",
+    }[form]
+    lacks = kgeval.completeness(driver, graph="velmouth", gold=given, config=False)
+    assert run(["completeness", "--graph", "velmouth", "--gold", "gold.jsonl", "-f", "json"]) == 0
+    expected = CompletenessReport.model_validate_json(capsys.readouterr().out)
+    assert lacks.report.levels == expected.levels
+    table = lacks.to_pandas().set_index("name")
+    assert table["level"].notna().to_dict() == {one.name: one.level is not None for one in (*expected.matched, *expected.missing)}
+    assert not table["level"].notna()["Atlantis"] and table["level"]["Dunmere"] == "exact"
+    assert lacks.report.run.inputs[0].path == {"several": "gold-1", "file": "gold.jsonl"}.get(form, "gold")
+
+
+def test_gates_of_gold_plans_and_faults(driver: neo4j.Driver, tmp_path: Path) -> None:  # noqa: F811
+    options: dict[str, Any] = {"graph": "velmouth", "config": False}
+    lacks = kgeval.completeness(driver, gold=GOLD, thresholds="entity_coverage@exact>=0.9", **options)
+    assert lacks.exit_code == 1 and [gate.met for gate in lacks.gates] == [False]
+    with pytest.raises(GateError, match=r"entity_coverage@exact >= 0.9 is missed"):
+        lacks.raise_for_gates()
+    with pytest.raises(UsageError, match="gold and ideal are two gold sets"):
+        kgeval.completeness(driver, gold=GOLD, ideal=[{"id": "d", "text": "x"}], **options)
+    with pytest.raises(InputError, match="gold") as caught:
+        kgeval.completeness(driver, gold=[{"colour": "red"}], **options)
+    assert str(tmp_path) not in str(caught.value)
+    text = "Caspar Wren works for the Velmouth Harbour Board. Caspar Wren lives in Dunmere."
+    plan = kgeval.completeness(driver, ideal=[{"id": "d", "text": text}], ideal_extractor="rules", dry_run=True, **options)
+    assert plan.calls is None and "asks no model" in str(plan)
+    ideal = kgeval.completeness(driver, ideal=[{"id": "d", "text": text}], ideal_extractor="rules", whole_graph=True, **options)
+    assert ideal.report.ideal is not None and not ideal.to_pandas().empty
