@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kgeval.config.accuracy import AccuracyOptions
-from kgeval.config.agree import AgreeOptions, CorrelationOptions
+from kgeval.config.agree import AgreeOptions, CorrelationOptions, ReadOptions, SheetOptions
 from kgeval.config.asking import BatchOptions, ModelOptions
 from kgeval.config.audit import AuditOptions, AuditSection, GraphSection, IgnoreSection, Limit, ReportSection, SessionSection, Threshold
 from kgeval.config.base import NAME, OptionValue, Section
@@ -72,6 +72,7 @@ __all__ = [
     "OptionValue",
     "QuestionFileOptions",
     "QuestionsSection",
+    "ReadOptions",
     "ReaderSection",
     "ReportOptions",
     "ReportSection",
@@ -80,6 +81,7 @@ __all__ = [
     "ScoreOptions",
     "Section",
     "SessionSection",
+    "SheetOptions",
     "SourceSection",
     "SpreadOptions",
     "SystemSection",
