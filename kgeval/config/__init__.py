@@ -14,7 +14,7 @@ from kgeval.config.flags import Flag, Unit
 from kgeval.config.imports import ImportOptions
 from kgeval.config.merges import MergesOptions
 from kgeval.config.models import LimitsSection, MetricsSection, ModelChoice, ModelSection
-from kgeval.config.questions import CheckOptions, CoverageOptions, GenerateOptions, QuestionsSection
+from kgeval.config.questions import CheckOptions, ClassifyOptions, CoverageOptions, GenerateOptions, QuestionsSection, SampleOptions
 from kgeval.config.reading import DEFAULT_FILE, Config, environment, explain, load, read
 from kgeval.config.report import ReportOptions
 from kgeval.config.rows import FilterOptions, FirstOptions, QuestionFileOptions, RowOptions
@@ -45,6 +45,7 @@ __all__ = [
     "BatchOptions",
     "BuildOptions",
     "CheckOptions",
+    "ClassifyOptions",
     "CompareSection",
     "CompletenessOptions",
     "Config",
@@ -78,6 +79,7 @@ __all__ = [
     "ReportSection",
     "RowOptions",
     "RunSection",
+    "SampleOptions",
     "ScoreOptions",
     "Section",
     "SessionSection",
