@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kgeval.config import AccuracyOptions, AuditOptions
-from kgeval.errors import InputError, UsageError
+from kgeval.errors import InputError
 from kgeval.workflows.result import GatedResult
-from kgeval.workflows.session import Session
+from kgeval.workflows.session import Session, refuse
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -157,8 +157,7 @@ def _check(options: AccuracyOptions) -> None:
         faults.append((f"{options.export}: is there already, and may hold labels", "choose another name, or move the file away"))
     if options.no_judge and not (options.export or options.human or options.pairs):
         faults.append(("--no-judge leaves nothing to do", "give --export, --human or --pairs"))
-    if faults:
-        raise UsageError("; ".join(fault for fault, _ in faults), fix="; ".join(dict.fromkeys(fix for _, fix in faults)))
+    refuse(faults)
     if gone := [str(path) for path in _read(options) if not path.is_file()]:
         raise InputError(f"no such file: {', '.join(gone)}", fix="name files that are there")
 

@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from kgeval.config import BuildOptions, CompletenessOptions
-from kgeval.errors import UsageError
 from kgeval.workflows.build import extractor_of
 from kgeval.workflows.progress import shows_progress
 from kgeval.workflows.result import GatedResult
-from kgeval.workflows.session import Session
+from kgeval.workflows.session import Session, refuse
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -190,8 +189,7 @@ def _check(options: CompletenessOptions) -> None:
     if (options.ideal_extractor == "triples-file") != bool(options.triples):
         wrong.append("--ideal-extractor triples-file and --triples FILE belong together")
     faults += [(fault, "kgeval completeness --help lists the options") for fault in wrong]
-    if faults:
-        raise UsageError("; ".join(fault for fault, _ in faults), fix="; ".join(dict.fromkeys(fix for _, fix in faults)))
+    refuse(faults)
 
 
 def _of_documents(session: Session, gold: Gold, options: CompletenessOptions) -> Gold:

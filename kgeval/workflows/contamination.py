@@ -17,7 +17,7 @@ from kgeval.metrics.engine import Tools
 from kgeval.reports.display import percent
 from kgeval.workflows.result import Result
 from kgeval.workflows.rows import STDIN, questions_of
-from kgeval.workflows.session import Session
+from kgeval.workflows.session import Session, refuse
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -183,8 +183,7 @@ def _check(session: Session, questions: Path, options: ContaminationOptions) -> 
         faults.append(("--probe needs a judge, and no model is named", "give --model NAME, or set [model.judge] in kgeval.toml"))
     if options.reader and not options.probe:
         faults.append(("--reader is for --probe, which is not given", "leave it out, or add --probe"))
-    if faults:
-        raise UsageError("; ".join(fault for fault, _ in faults), fix="; ".join(fix for _, fix in faults))
+    refuse(faults)
     check_outputs(session.outputs, ContaminationReport)
     marked = options.marked
     if marked is not None and (marked.is_dir() or not os.access(marked.resolve().parent, os.W_OK | os.X_OK)):

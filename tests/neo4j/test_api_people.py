@@ -85,8 +85,8 @@ def test_a_judge_is_planned_asked_once_and_corrected_by_labels(driver: neo4j.Dri
         options: dict[str, Any] = {
             **HERE, "judge": "j", "base_url": server.base_url, "journal": tmp_path / "j.sqlite", "config": False,
         }
-        plan = kgeval.accuracy(driver, dry_run=True, **options)
-        assert isinstance(plan, Plan) and server.stats().requests == 0
+        plan = kgeval.accuracy(driver, dry_run=True, export="sheet.csv", **options)
+        assert isinstance(plan, Plan) and server.stats().requests == 0 and not Path("sheet.csv").exists()
         alone = kgeval.accuracy(driver, **options)
         asked = server.stats().requests
         assert plan.calls[0] <= asked <= plan.calls[1] and alone.estimates[0].value == 1.0
