@@ -158,8 +158,8 @@ def _check(options: AccuracyOptions) -> None:
     if options.no_judge and not (options.export or options.human or options.pairs):
         faults.append(("--no-judge leaves nothing to do", "give --export, --human or --pairs"))
     refuse(faults)
-    if gone := [str(path) for path in _read(options) if not path.is_file()]:
-        raise InputError(f"no such file: {', '.join(gone)}", fix="name files that are there")
+    if gone := [str(path) for path in _read(options) if not path.exists()]:
+        raise InputError(f"{', '.join(gone)}: no such file or folder", fix="check the path")
 
 
 def _read(options: AccuracyOptions) -> list[Path]:
