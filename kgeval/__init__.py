@@ -12,52 +12,120 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from kgeval.config import AuditOptions
+    from kgeval.config import AuditOptions, Criterion
     from kgeval.errors import GateError, KgevalError
-    from kgeval.records import AuditReport
+    from kgeval.metrics.own import MetricRow, metric
+    from kgeval.records import (
+        AccuracyReport,
+        AgreementReport,
+        Answer,
+        AnswerReport,
+        AuditGate,
+        AuditReport,
+        CheckReport,
+        Citation,
+        ComparisonReport,
+        ComparisonVerdict,
+        CompletenessReport,
+        ContaminationReport,
+        Document,
+        Finding,
+        GateResult,
+        GenerationReport,
+        GoldEntity,
+        GoldPath,
+        GoldTriple,
+        GraphRef,
+        HumanLabel,
+        IndexRecord,
+        Layout,
+        MetricInfo,
+        OverviewReport,
+        Passage,
+        Question,
+        QuestionCheck,
+        Row,
+        RunManifest,
+        Score,
+        ScoreReport,
+        Verdict,
+    )
     from kgeval.workflows.accuracy import AccuracyResult
     from kgeval.workflows.agree import AgreementResult
-    from kgeval.workflows.api import accuracy, agree, audit, build, completeness, connect, contamination, import_graph, report, score
+    from kgeval.workflows.answer import AnswerPlan, AnswersResult
+    from kgeval.workflows.api import (
+        accuracy,
+        agree,
+        answer,
+        audit,
+        build,
+        check_questions,
+        completeness,
+        connect,
+        contamination,
+        generate_questions,
+        import_graph,
+        report,
+        score,
+    )
     from kgeval.workflows.audit import AuditPlan, AuditResult
     from kgeval.workflows.audit_several import GraphsResult
     from kgeval.workflows.build import BuildPlan, BuildResult
     from kgeval.workflows.completeness import CompletenessPlan, CompletenessResult
     from kgeval.workflows.contamination import ContaminationResult
     from kgeval.workflows.imports import ImportResult
+    from kgeval.workflows.questions_check import CheckResult
+    from kgeval.workflows.questions_generate import GeneratePlan, GenerateResult
     from kgeval.workflows.report import ReportResult
+    from kgeval.workflows.result import QuestionsResult
     from kgeval.workflows.score import ScoreResult
     from kgeval.workflows.session import Session
 
 # name -> the module it comes from; loaded when it is asked for, so that `import kgeval` stays fast
 _PUBLIC = {
+    **dict.fromkeys(("AuditOptions", "Criterion"), "kgeval.config"),
+    **dict.fromkeys(("GateError", "KgevalError"), "kgeval.errors"),
+    **dict.fromkeys(("MetricRow", "metric"), "kgeval.metrics.own"),
+    **dict.fromkeys((
+        "AccuracyReport", "AgreementReport", "Answer", "AnswerReport", "AuditGate", "AuditReport", "CheckReport",
+        "Citation", "ComparisonReport", "ComparisonVerdict", "CompletenessReport", "ContaminationReport",
+        "Document", "Finding", "GateResult", "GenerationReport", "GoldEntity", "GoldPath", "GoldTriple",
+        "GraphRef", "HumanLabel", "IndexRecord", "Layout", "MetricInfo", "OverviewReport", "Passage", "Question",
+        "QuestionCheck", "Row", "RunManifest", "Score", "ScoreReport", "Verdict",
+    ), "kgeval.records"),
     "AccuracyResult": "kgeval.workflows.accuracy",
     "AgreementResult": "kgeval.workflows.agree",
-    "AuditOptions": "kgeval.config",
-    "AuditPlan": "kgeval.workflows.audit",
-    "AuditReport": "kgeval.records",
-    "AuditResult": "kgeval.workflows.audit",
-    "BuildPlan": "kgeval.workflows.build",
-    "BuildResult": "kgeval.workflows.build",
-    "CompletenessPlan": "kgeval.workflows.completeness",
-    "CompletenessResult": "kgeval.workflows.completeness",
-    "ContaminationResult": "kgeval.workflows.contamination",
-    "GateError": "kgeval.errors",
+    **dict.fromkeys(("AnswerPlan", "AnswersResult"), "kgeval.workflows.answer"),
+    **dict.fromkeys((
+        "accuracy", "agree", "answer", "audit", "build", "check_questions", "completeness", "connect",
+        "contamination", "generate_questions", "import_graph", "report", "score",
+    ), "kgeval.workflows.api"),
+    **dict.fromkeys(("AuditPlan", "AuditResult"), "kgeval.workflows.audit"),
     "GraphsResult": "kgeval.workflows.audit_several",
+    **dict.fromkeys(("BuildPlan", "BuildResult"), "kgeval.workflows.build"),
+    **dict.fromkeys(("CompletenessPlan", "CompletenessResult"), "kgeval.workflows.completeness"),
+    "ContaminationResult": "kgeval.workflows.contamination",
     "ImportResult": "kgeval.workflows.imports",
-    "KgevalError": "kgeval.errors",
+    "CheckResult": "kgeval.workflows.questions_check",
+    **dict.fromkeys(("GeneratePlan", "GenerateResult"), "kgeval.workflows.questions_generate"),
     "ReportResult": "kgeval.workflows.report",
+    "QuestionsResult": "kgeval.workflows.result",
     "ScoreResult": "kgeval.workflows.score",
     "Session": "kgeval.workflows.session",
-    **dict.fromkeys(
-        ("accuracy", "agree", "audit", "build", "completeness", "connect", "contamination", "import_graph", "report", "score"),
-        "kgeval.workflows.api",
-    ),
 }
 __all__ = [
-    "AccuracyResult", "AgreementResult", "AuditOptions", "AuditPlan", "AuditReport", "AuditResult", "BuildPlan",
-    "BuildResult", "CompletenessPlan", "CompletenessResult", "ContaminationResult", "GateError", "GraphsResult",
-    "ImportResult", "KgevalError", "ReportResult", "ScoreResult", "Session", "__version__", "accuracy", "agree",
-    "audit", "build", "completeness", "connect", "contamination", "import_graph", "report", "score",
+    "AccuracyReport", "AccuracyResult", "AgreementReport", "AgreementResult", "Answer", "AnswerPlan",
+    "AnswerReport", "AnswersResult", "AuditGate", "AuditOptions", "AuditPlan", "AuditReport", "AuditResult",
+    "BuildPlan", "BuildResult", "CheckReport", "CheckResult", "Citation", "ComparisonReport",
+    "ComparisonVerdict", "CompletenessPlan", "CompletenessReport", "CompletenessResult",
+    "ContaminationReport", "ContaminationResult", "Criterion", "Document", "Finding", "GateError",
+    "GateResult", "GeneratePlan", "GenerateResult", "GenerationReport", "GoldEntity", "GoldPath",
+    "GoldTriple", "GraphRef", "GraphsResult", "HumanLabel", "ImportResult", "IndexRecord", "KgevalError",
+    "Layout", "MetricInfo", "MetricRow", "OverviewReport", "Passage", "Question", "QuestionCheck",
+    "QuestionsResult", "ReportResult", "Row", "RunManifest", "Score", "ScoreReport", "ScoreResult", "Session",
+    "Verdict", "__version__", "accuracy", "agree", "answer", "audit", "build", "check_questions",
+    "completeness", "connect", "contamination", "generate_questions", "import_graph", "metric", "report",
+    "score",
 ]
 
 

@@ -9,14 +9,15 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kgeval.cli.answer_options import chosen_systems
-from kgeval.cli.answer_tools import Toolbox
-from kgeval.cli.common import say
+from kgeval.cli.common import say, session_from_options
 from kgeval.cli.compare_options import Settings, Show
 from kgeval.cli.compare_shards import shard_in
-from kgeval.cli.models import open_models_from_options
-from kgeval.cli.score_options import maps_of, rows_wanted
+from kgeval.cli.derive import options_from
+from kgeval.cli.models import command_shared, embedding_from_options, open_models_from_options
+from kgeval.cli.score_options import rows_wanted
+from kgeval.config import ModelOptions, SystemOptions
 from kgeval.errors import UsageError
+from kgeval.workflows.answer_systems import Toolbox, chosen_systems
 
 if TYPE_CHECKING:
     from kgeval.comparison.answering import Answering
@@ -25,11 +26,12 @@ if TYPE_CHECKING:
     from kgeval.comparison.sources import SecondRun, Source
     from kgeval.config import Config
     from kgeval.files.asked import Questions
-    from kgeval.files.rows import Rows
+    from kgeval.files.rows import Rows, RowsWanted
     from kgeval.llm.asker import Asker
     from kgeval.llm.session import Models
     from kgeval.records import Question
     from kgeval.systems.system import System
+    from kgeval.workflows.session import Session
 
 
 @dataclass
@@ -85,7 +87,7 @@ def open_all(config: Config, options: Mapping[str, Any], settings: Settings, sta
         )
     rows = _rows(options, stack)
     models = stack.enter_context(open_models_from_options(config, "judge", options))
-    box = Toolbox(config, _reader_options(options), stack)
+    box = Toolbox(_reader_session(config, options, stack), options_from(SystemOptions, options), stack)
     systems = _systems(config, options, box, rows, stack)
     judge: Asker = Dry(models) if options["dry_run"] else Live(models)
     return _joined(options, settings, _Parts(rows, models, judge, box, systems), stack)
@@ -108,7 +110,7 @@ def _rows(options: Mapping[str, Any], stack: ExitStack) -> Rows | Questions:
     if len(set(options["answers"])) < len(options["answers"]):
         twice = sorted({str(path) for path in options["answers"] if options["answers"].count(path) > 1})
         raise UsageError(f"given twice: {', '.join(twice)}", fix="give the answers of two systems; --self-check compares two runs of one")
-    wanted = rows_wanted({**options, "system": None, "systems": options["filter_systems"], "shard": None})
+    wanted = _wanted_rows(options)
     if not options["answers"]:
         if options["questions"] is None:
             raise UsageError("the questions are missing", fix="give --questions FILE: the systems are asked them")
@@ -116,12 +118,21 @@ def _rows(options: Mapping[str, Any], stack: ExitStack) -> Rows | Questions:
     return stack.enter_context(open_rows(wanted))
 
 
-def _reader_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options as those who open built-in systems read them: --model there is the reader."""
-    return {
-        **options, "model": options["reader"], "temperature": None, "sweep": False, "mapped": maps_of(options["maps"]), "trials": 1,
-        "ablations": (),
-    }
+def _wanted_rows(options: Mapping[str, Any]) -> RowsWanted:
+    return rows_wanted({**options, "system": None, "systems": options["filter_systems"], "shard": None})
+
+
+def _reader_session(config: Config, options: Mapping[str, Any], stack: ExitStack) -> Session:
+    """What built-in systems work with: --model is the judge, their reader is --reader; both share the budget."""
+    from kgeval.graph.layouts import parse_overrides
+
+    session = stack.enter_context(session_from_options(
+        config, "compare", options, graph_name=options["graph_name"], layout=options["layout_option"],
+        layout_keys=parse_overrides(list(options["overrides"])), embedding=embedding_from_options(options),
+        asking=options_from(ModelOptions, {**options, "model": options["reader"]}), dry=options["dry_run"], show=not options["no_progress"],
+    ))
+    session.shared = command_shared(session.limits)
+    return session
 
 
 class _Ids:
@@ -145,8 +156,8 @@ def _systems(
     if not options["systems"]:
         return {}
     found: dict[str, System] = {}
-    for one in chosen_systems(config, {**options, "ablations": ()}):
-        system = stack.enter_context(open_system(one.spec, box.opening(one, _Ids(rows))))  # type: ignore[arg-type]
+    for one in chosen_systems(config, box.options):
+        system = stack.enter_context(open_system(one.spec, box.opening(one, _wanted_rows(options), _Ids(rows).ids)))
         if system.name in found:
             raise UsageError(f"two systems are called {system.name}", fix="name them: --system NAME=SPEC")
         found[system.name] = system
@@ -267,7 +278,7 @@ def inputs_of(config: Config, options: Mapping[str, Any]) -> list[Path]:
     """The files that a run reads, for the manifest and so that no output replaces one. Raises: UsageError for --system."""
     from kgeval.config import DEFAULT_FILE
 
-    chosen = chosen_systems(config, {**options, "ablations": ()}) if options["systems"] else []
+    chosen = chosen_systems(config, options_from(SystemOptions, options)) if options["systems"] else []
     named = [
         *options["answers"], options["questions"], options["grades"], options["anchors"], options["labels"], options["baseline"],
         options["config_file"] or DEFAULT_FILE, options["prices"], options["layout_option"],

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from kgeval.cli.answer_options import spec_options
 from kgeval.cli.common import F, bad_rows_option, listed
+from kgeval.cli.derive import flags_of
 from kgeval.cli.score_options import ANSWERS, FILE, filter_options
+from kgeval.config import SystemOptions
 from kgeval.errors import UsageError
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def answer_options(command: F) -> F:
             "--self-check", "self_checks", multiple=True, metavar="SYSTEM[=OTHER]",
             help="A/A check: the system beside a second run of itself; OTHER: the system of a second run's file (repeatable).",
         ),
-        *spec_options(ablate=False),
+        flags_of(SystemOptions, without=("ablations",)),
         click.option("--reader", metavar="NAME", help="Model of built-in systems [default: model.reader.name of kgeval.toml]."),
         *filter_options(),
         click.option("--filter-system", "filter_systems", multiple=True, metavar="NAME", help="Only these systems of the files."),

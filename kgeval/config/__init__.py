@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kgeval.config.accuracy import AccuracyOptions
 from kgeval.config.agree import AgreeOptions, CorrelationOptions, ReadOptions, SheetOptions
+from kgeval.config.answer import AnswerOptions, SystemOptions
 from kgeval.config.asking import BatchOptions, ModelOptions
 from kgeval.config.audit import AuditOptions, AuditSection, GraphSection, IgnoreSection, Limit, ReportSection, SessionSection, Threshold
 from kgeval.config.base import NAME, OptionValue, Section
@@ -13,7 +14,7 @@ from kgeval.config.contamination import ContaminationOptions
 from kgeval.config.flags import Flag, Unit
 from kgeval.config.imports import ImportOptions
 from kgeval.config.merges import MergesOptions
-from kgeval.config.models import LimitsSection, MetricsSection, ModelChoice, ModelSection
+from kgeval.config.models import Criterion, LimitsSection, MetricsSection, ModelChoice, ModelSection
 from kgeval.config.questions import CheckOptions, ClassifyOptions, CoverageOptions, GenerateOptions, QuestionsSection, SampleOptions
 from kgeval.config.reading import DEFAULT_FILE, Config, environment, explain, load, read
 from kgeval.config.report import ReportOptions
@@ -50,6 +51,7 @@ __all__ = [
     "AblationSection",
     "AccuracyOptions",
     "AgreeOptions",
+    "AnswerOptions",
     "AnswersSection",
     "AuditOptions",
     "AuditSection",
@@ -65,6 +67,7 @@ __all__ = [
     "CorrectOptions",
     "CorrelationOptions",
     "CoverageOptions",
+    "Criterion",
     "DatasetSection",
     "DriftOptions",
     "FilterOptions",
@@ -105,6 +108,7 @@ __all__ = [
     "SourceSection",
     "SpreadOptions",
     "StatsOptions",
+    "SystemOptions",
     "SystemSection",
     "Threshold",
     "Unit",

@@ -4,18 +4,25 @@ to the log `kgeval`, faults are raised as KgevalError."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from kgeval.config import (
+    NAME,
     AccuracyOptions,
     AgreeOptions,
+    AnswerOptions,
     AuditOptions,
     BatchOptions,
     BuildOptions,
+    CheckOptions,
     CompletenessOptions,
     ContaminationOptions,
+    Criterion,
+    GenerateOptions,
     ImportOptions,
     ReportOptions,
     ScoreOptions,
@@ -27,19 +34,27 @@ if TYPE_CHECKING:
     import neo4j
 
     from kgeval.llm.plan import Plan
+    from kgeval.metrics.own import OwnMetric
     from kgeval.workflows.accuracy import AccuracyResult
     from kgeval.workflows.agree import AgreementResult
+    from kgeval.workflows.answer import AnswerPlan, AnswersResult
     from kgeval.workflows.audit import AuditPlan, AuditResult
     from kgeval.workflows.audit_several import GraphsResult
     from kgeval.workflows.build import BuildPlan, BuildResult
     from kgeval.workflows.completeness import CompletenessPlan, CompletenessResult
     from kgeval.workflows.contamination import ContaminationResult
     from kgeval.workflows.imports import ImportResult
+    from kgeval.workflows.questions_check import CheckResult
+    from kgeval.workflows.questions_generate import GeneratePlan, GenerateResult
     from kgeval.workflows.report import ReportResult
     from kgeval.workflows.score import ScoreResult
 
 CONNECT = Function("connect", Connection)
 AUDIT = Function("audit", AuditOptions)
+ANSWER = Function(  # systems are named by `system`, which takes functions too
+    "answer", AnswerOptions, role="reader", words=(("system", "system"), ("output", "output")),
+    without=frozenset(("systems", "sweep", *BatchOptions.model_fields)),
+)
 SCORE = Function(  # what is for the terminal and for parts of a run is left to the command
     "score", ScoreOptions, role="judge", model="judge", without=frozenset((
         "resume", "retry_errors", "explain", "write_back", "sweep", "shard", "executor", "workers", "shards", "ray_address",
@@ -53,10 +68,11 @@ NO_BATCHES = frozenset(BatchOptions.model_fields)  # of tasks that ask live only
 ACCURACY = Function("accuracy", AccuracyOptions, role="judge", model="judge", without=NO_BATCHES)
 CONTAMINATION = Function("contamination", ContaminationOptions, role="judge", model="judge", without=NO_BATCHES)
 COMPLETENESS = Function("completeness", CompletenessOptions, role="judge", without=NO_BATCHES)
-FUNCTIONS = {
-    function.name: function
-    for function in (AUDIT, SCORE, BUILD, IMPORT, REPORT, AGREE, ACCURACY, CONTAMINATION, COMPLETENESS)
-}
+GENERATE = Function("generate_questions", GenerateOptions, role="generator")
+CHECK = Function("check_questions", CheckOptions, role="judge", model="judge")
+FUNCTIONS = {function.name: function for function in (
+    AUDIT, ANSWER, SCORE, BUILD, IMPORT, REPORT, AGREE, GENERATE, CHECK, ACCURACY, COMPLETENESS, CONTAMINATION,
+)}
 
 
 def connect(connection: neo4j.Driver | str | None = None, **settings: Any) -> Session:
@@ -75,6 +91,7 @@ def connect(connection: neo4j.Driver | str | None = None, **settings: Any) -> Se
         gds_session: the graph algorithms run in a session of Aura Graph Analytics; a mapping of memory, ttl, cloud, name.
         progress: True: a bar; False: none; None: a bar in a notebook.
 
+    Returns: a Session, a context manager; it belongs to one thread at a time.
     Raises: UsageError with everything that is wrong with the arguments; ConfigError for a faulty file.
     """
     with CONNECT.errors():
@@ -142,6 +159,94 @@ def audit(
 
 
 @overload
+def answer(
+    questions: Any, *, system: Any = ..., model: str | None = ..., connection: neo4j.Driver | str | Session | None = ...,
+    graph: neo4j.Driver | str | Session | None = ..., output: str | Path | None = ..., dry_run: Literal[False] = ..., **options: Any,
+) -> AnswersResult: ...
+@overload
+def answer(
+    questions: Any, *, system: Any = ..., model: str | None = ..., connection: neo4j.Driver | str | Session | None = ...,
+    graph: neo4j.Driver | str | Session | None = ..., output: str | Path | None = ..., dry_run: Literal[True], **options: Any,
+) -> AnswerPlan: ...
+
+
+def answer(
+    questions: Any, *, system: Any = None, model: str | None = None, connection: neo4j.Driver | str | Session | None = None,
+    graph: neo4j.Driver | str | Session | None = None, output: str | Path | None = None, dry_run: bool = False, **options: Any,
+) -> AnswersResult | AnswerPlan:
+    """Has one or several systems answer questions. What a system's answer took (seconds, tokens, cost) is in its row.
+
+    Args:
+        questions: a file (.jsonl, .json, .csv, .parquet), a DataFrame, a list or an iterator of mappings: id, question, and what is known
+            of the right answer, which no system is shown. An iterator is gone through once; what it raises comes through.
+        system: "closed-book", "vector", "graph", "graph+text", "command:...", "http:URL", "file:PATH", an adapter, or a name of [[systems]]
+            in kgeval.toml; a function of your own; or a mapping of names to these; or a list of all of them. None: all of [[systems]].
+            A function gets the question's text (and question_id, trial, target_words where it names them; `settings` are further keywords)
+            and gives a text, or a mapping or record with answer, contexts and other fields of an answer; it may be asynchronous. Of an
+            object, its method `answer`, else the object itself, is called. What a function raises is the error of that row.
+        model: the model that reads what vector, graph and graph+text retrieve, and answers closed-book; its key comes from OPENAI_API_KEY.
+        connection, graph: for systems that search a graph: as for `connect`; `graph` may be either, a name or a connection.
+        output: a file, a folder, or a name with {system}: answers are kept there as they come, and `resume=True` goes on.
+        dry_run: True: only what models would be asked, as an AnswerPlan; no function is called.
+        **options: those of `connect` (not with a session), and
+
+    {options}
+
+    Returns: an AnswersResult: iterate over the answers, `len`, `to_pandas()`, `save(path)`; `report` (an AnswerReport), `messages`. It can
+        be given to `score`, with the questions.
+    Raises: UsageError with everything that is wrong with the options; InputError with every bad row; ConnectError; ModelError,
+        IncompleteError where a system cannot go on. An answer that failed raises nothing: the row has its `error`, and where too many
+        failed `exit_code` is 3.
+    """
+    from kgeval.workflows import answer as workflow
+    from kgeval.workflows.session import options_of
+
+    texts: list[str] = []
+    functions: dict[str, Callable[..., Any]] = {}
+    faults = list(_system_faults(system, texts, functions))
+    if not (output is None or isinstance(output, str | Path)):
+        faults.append(f"output: a path is needed, not {type(output).__name__}")
+    if output is None and (options.get("resume") or options.get("retry_errors")):
+        faults.append("resume, retry_errors: need output, the file of the earlier run")
+    with ANSWER.called(
+        options | {"model": model}, connection=connection, graph=graph, dry=dry_run, faults=faults, keep_rows=True,
+        outputs=() if output is None else (Path(output),),
+    ) as call:
+        file = call.files.path(questions, "questions")
+        call.session.arguments = {"questions": str(file)}
+        chosen = options_of(AnswerOptions, {**call.given, "systems": tuple(texts)})
+        if dry_run:
+            return workflow.plan(call.session, file, chosen, functions)
+        result = workflow.run(call.session, file, chosen, functions)
+        return replace(result, messages=[ANSWER.worded(message) for message in result.messages])
+
+
+def _system_faults(system: Any, texts: list[str], functions: dict[str, Callable[..., Any]]) -> Iterator[str]:
+    """What is wrong with systems. Fills `texts` with them as --system has them, and `functions` with those that are functions, by name."""
+    parts = [] if system is None else _listed(system)
+    named = [pair for part in parts for pair in (part.items() if isinstance(part, Mapping) else [(None, part)])]
+    for given, one in named:
+        if given is not None and not (isinstance(given, str) and re.fullmatch(NAME, given)):
+            yield f"system: {given!r} is no name (letters, digits, _ . + - @)"
+            continue
+        if isinstance(one, str):
+            texts.append(f"{given}={one}" if given else one)
+            continue
+        method = getattr(one, "answer", None)
+        function, name = method if callable(method) else one, str(given or getattr(one, "__name__", type(one).__name__))
+        if not callable(function) or isinstance(one, type):
+            what = f"the class {one.__name__}" if isinstance(one, type) else type(one).__name__
+            yield f"system: a text, a function, an object with a method answer, or a mapping of names to these is needed, not {what}"
+        elif not re.fullmatch(NAME, name):
+            yield f"system: {name} has no name of its own: give system={{'mine': ...}}"
+        elif name in functions:
+            yield f"system: two are called {name}: give system={{'one': ..., 'other': ...}}"
+        else:
+            functions[name] = function
+            texts.append(name)
+
+
+@overload
 def score(
     answers: Any, *, questions: Any = ..., judge: str | None = ..., connection: neo4j.Driver | str | Session | None = ...,
     graph: neo4j.Driver | str | Session | None = ..., dry_run: Literal[False] = ..., **options: Any,
@@ -164,6 +269,7 @@ def score(
             Fields as in docs/scoring.md: question_id, question, answer, contexts, reference... or by other names, with `map`. An iterator
             is gone through once; what it raises comes through.
         questions: the questions with their references, where the answers do not hold them, joined by id; of the same kinds.
+        metrics: names of metrics and presets, functions with `@kgeval.metric`, and `kgeval.Criterion`s; one or a list.
         judge: the model that is asked; finished calls are never paid twice. Its key comes from OPENAI_API_KEY.
         connection, graph: for metrics that look into a graph: as for `connect`; `graph` may be either, a name or a connection.
         dry_run: True: only what the models would be asked, as a Plan: calls, tokens, money.
@@ -178,14 +284,38 @@ def score(
     """
     from kgeval.workflows import score as workflow
 
+    functions, faults = _own_metrics(options)
     with SCORE.called(
-        options | {"judge": judge}, connection=connection, graph=graph, dry=dry_run, keep_rows=True,
+        options | {"judge": judge}, connection=connection, graph=graph, dry=dry_run, faults=faults, keep_rows=True,
+        functions=functions,
     ) as call:
         files = [call.files.path(one, name) for name, one in named_parts(answers)]
         given = call.given | ({} if questions is None else {"questions": call.files.path(questions, "questions")})
         call.session.arguments = {"answers": [str(path) for path in files]}
         chosen = workflow.score_options(call.session.config, given)
         return workflow.plan(call.session, files, chosen) if dry_run else workflow.run(call.session, files, chosen)
+
+
+def _own_metrics(options: dict[str, Any]) -> tuple[dict[str, OwnMetric], list[str]]:
+    """Puts a name into `options["metrics"]` for each function there. The functions by these names, and what is wrong."""
+    from kgeval.metrics.own import OwnMetric
+
+    given = options.get("metrics")
+    if given is None or isinstance(given, str):
+        return {}, []
+    names, functions, faults = list[Any](), dict[str, OwnMetric](), list[str]()
+    for one in given if isinstance(given, Iterable) and not isinstance(given, Criterion) else [given]:
+        if isinstance(one, OwnMetric):
+            name = one.reference or one.metric.name
+            if functions.setdefault(name, one).metric is not one.metric:
+                faults.append(f"metrics: two are called {name}")
+            names.append(name)
+        elif callable(one):
+            faults.append(f"metrics: {getattr(one, '__name__', one)} is no metric (put @kgeval.metric above it)")
+        else:
+            names.append(one)
+    options["metrics"] = names
+    return functions, faults
 
 
 @overload
@@ -266,6 +396,104 @@ def _name_of(graph: object) -> dict[str, Any]:
     if isinstance(graph, str) and graph:
         return {"graph": graph}
     return {"faults": [f"graph: the graph's name is needed, not {graph!r}"]}
+
+
+@overload
+def generate_questions(
+    connection: neo4j.Driver | str | Session | None = ..., *, kinds: Mapping[str, int] | Sequence[str] | str | None = ...,
+    graph: neo4j.Driver | str | Session | None = ..., earlier: Any = ..., dry_run: Literal[False] = ..., **options: Any,
+) -> GenerateResult: ...
+@overload
+def generate_questions(
+    connection: neo4j.Driver | str | Session | None = ..., *, kinds: Mapping[str, int] | Sequence[str] | str | None = ...,
+    graph: neo4j.Driver | str | Session | None = ..., earlier: Any = ..., dry_run: Literal[True], **options: Any,
+) -> GeneratePlan: ...
+
+
+def generate_questions(
+    connection: neo4j.Driver | str | Session | None = None, *, kinds: Mapping[str, int] | Sequence[str] | str | None = None,
+    graph: neo4j.Driver | str | Session | None = None, earlier: Any = None, dry_run: bool = False, **options: Any,
+) -> GenerateResult | GeneratePlan:
+    """Questions made from a graph and its texts, each from one piece of the graph, with a reference answer and its evidence. Reads only.
+
+    Args:
+        connection: as for `connect`, or a session.
+        kinds: what is asked for: {"hops": 30, "negative": 10}, "hops=30,negative=10", or names alone, `n` of each; `kgeval questions
+            kinds` lists them.
+        graph: name of the graph, where a database holds several; or what `connection` may be.
+        earlier: questions that must not come again: a file, a DataFrame, a list or an iterator of mappings, or what this function gave.
+        dry_run: True: only what the model would be asked, as a GeneratePlan: calls, tokens, money.
+        **options: those of `connect` (not with a session), and
+
+    {options}
+
+    Returns: a GenerateResult: go through it for the questions, or hand it to `check_questions` and `score`; `to_pandas()` (a row a
+        question), `save("questions.jsonl")`, `report` (a GenerationReport: asked, made and why fewer, by kind). The same graph and seed
+        give the same questions; finished calls are never paid twice.
+    Raises: UsageError with everything that is wrong with the options; ConnectError, LayoutError, InputError, ModelError. Fewer questions
+        than asked for raise nothing: `exit_code` is 3 (0 with allow_fewer), and `messages` say why.
+    """
+    from kgeval.workflows import questions_generate as workflow
+
+    with GENERATE.called(
+        options | {"kinds": kinds}, connection=connection, graph=graph, dry=dry_run, keep_rows=True,
+    ) as call:
+        given = call.given | ({} if earlier is None else {"earlier": call.files.path(earlier, "earlier")})
+        chosen = workflow.generate_options(call.session.config, given)
+        if dry_run:
+            return workflow.plan(call.session, chosen)
+        result = workflow.run(call.session, chosen)
+        return replace(result, messages=tuple(map(GENERATE.worded, result.messages)))
+
+
+@overload
+def check_questions(
+    questions: Any, *, judge: str | None = ..., connection: neo4j.Driver | str | Session | None = ...,
+    graph: neo4j.Driver | str | Session | None = ..., dry_run: Literal[False] = ..., **options: Any,
+) -> CheckResult: ...
+@overload
+def check_questions(
+    questions: Any, *, judge: str | None = ..., connection: neo4j.Driver | str | Session | None = ...,
+    graph: neo4j.Driver | str | Session | None = ..., dry_run: Literal[True], **options: Any,
+) -> Plan: ...
+
+
+def check_questions(
+    questions: Any, *, judge: str | None = None, connection: neo4j.Driver | str | Session | None = None,
+    graph: neo4j.Driver | str | Session | None = None, dry_run: bool = False, **options: Any,
+) -> CheckResult | Plan:
+    """Checks of questions, whoever made them: is each answerable from its evidence, not known anyway, unique, said once, without a leak?
+
+    Args:
+        questions: a file, a DataFrame, a list or an iterator of mappings, or what `generate_questions` gave; or a list of two of them
+            (not of mappings), which are checked side by side. Fields as in docs/question-files.md, or others, with `map`.
+        judge: the model that is asked; `no_model=True`: the checks that need none.
+        connection, graph: where answers are proved: as for `connect`; `graph` may be either, a name or a connection. NEO4J_URI alone
+            opens nothing: most checks need no graph.
+        dry_run: True: only what the judge would be asked, as a Plan.
+        **options: those of `connect` (not with a session), and
+
+    {options}
+
+    Returns: a CheckResult: `report` (a CheckReport: passed, failed and unscored of each check, with intervals and examples), `to_pandas()`
+        (a row a check), `gates` and `raise_for_gates()`; go through it for the questions with their checks (of one set), or hand it to
+        `score`; `save("checked.jsonl")`.
+    Raises: UsageError with everything that is wrong with the options; InputError with every bad row; ConnectError, ModelError. What stops
+        early raises nothing: `exit_code` is 3, and `messages` say why.
+    """
+    from kgeval.workflows import questions_check as workflow
+    from kgeval.workflows.session import options_of
+
+    named = any(one is not None for one in (connection, graph, options.get("home"), options.get("layout")))
+    with CHECK.called(
+        options | {"judge": judge}, connection=connection, graph=graph, dry=dry_run, keep_rows=True,
+    ) as call:
+        files = [call.files.path(one, name) for name, one in named_parts(questions, "questions")]
+        call.session.arguments = {"files": [str(path) for path in files]}
+        chosen = options_of(CheckOptions, call.given)
+        if dry_run:
+            return workflow.plan(call.session, files, chosen, graph=named)
+        return workflow.run(call.session, files, chosen, graph=named)
 
 
 def report(runs: Any, *, baseline: Any = (), config: Any = None, **options: Any) -> ReportResult:
@@ -481,5 +709,5 @@ def _listed(data: Any) -> list[Any]:
     return list(data) if isinstance(data, list | tuple) else [data]
 
 
-for _function in (audit, score, build, import_graph, report, agree, accuracy, contamination, completeness):
-    FUNCTIONS[_function.__name__].describe(_function)
+for _name, _function in FUNCTIONS.items():
+    _function.describe(globals()[_name])

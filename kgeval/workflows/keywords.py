@@ -18,7 +18,8 @@ from pydantic.fields import FieldInfo
 
 from kgeval.config import BatchOptions, Config, Flag, ModelOptions, Section, environment, explain
 from kgeval.errors import Faults, InputError, KgevalError, UsageError
-from kgeval.workflows.result import Result
+from kgeval.files.plain import plain_value
+from kgeval.workflows.result import QuestionsResult, Result
 from kgeval.workflows.session import EmbeddingChoice, Session
 
 _FLAG = re.compile(r"(kgeval [a-z][^;,()]*)|(?<![\w-])--([a-z][a-z-]*)")  # a command that is to be typed, or a flag
@@ -49,13 +50,14 @@ class Connection(Section):
 class Function:
     """A function of `import kgeval`: what its keywords are. `options`: the class of its own, but those in `without`; beside them are those
     of `connect` and, where models are asked, those of ModelOptions and BatchOptions. `role`: of the model that is asked; `model`: the
-    keyword that names it."""
+    keyword that names it. `words`: flags whose keyword is not the field's name."""
 
     name: str
     options: type[Section]
     without: frozenset[str] = frozenset()
     role: str = ""
     model: str = "model"
+    words: tuple[tuple[str, str], ...] = ()
 
     @property
     def kinds(self) -> tuple[type[Section], ...]:
@@ -113,6 +115,7 @@ class Function:
                 for word in flag.name.split() or [name.replace("_", "-")]:
                     names[word.removeprefix("--")] = keyword
                 names |= {word.removeprefix("--"): f"{name}={value!r}" for word, (value, _) in flag.values.items()}
+        names |= dict(self.words)
         return _FLAG.sub(lambda match: match[1] or names.get(match[2], match[0]), text)
 
     def fields(self) -> Iterator[tuple[str, FieldInfo]]:
@@ -131,7 +134,7 @@ class Function:
             if Connection.model_fields.get(name) is field:
                 continue
             values = [repr(value) for flag in field.metadata if isinstance(flag, Flag) for value, _ in flag.values.values()]
-            shown = inspect.formatannotation(field.annotation).replace("pathlib.", "").replace("typing.", "")
+            shown = re.sub(r"\b(?:pathlib|typing|kgeval(?:\.\w+)*)\.", "", inspect.formatannotation(field.annotation))
             shown = re.sub(r"Optional\[(.+)\]$", r"\1 | None", shown)
             shown = " | ".join(["False", *values]) if values else re.sub(r"Literal\[(.+?)\]", lambda m: m[1].replace(", ", " | "), shown)
             text = self.worded((field.description or "").replace("{role}", self.role))
@@ -207,20 +210,23 @@ class SpooledRows:
         self._stack = stack
 
     def path(self, data: Any, name: str) -> Path:
-        """The file with the rows: a path as it is; a DataFrame, a list or an iterator of mappings or records is written, once. What an
-        iterator raises goes through.
+        """The file with the rows: a path as it is; that of questions which this library made; a DataFrame, a list or an iterator of
+        mappings or records is written, once. What an iterator raises goes through.
 
         Raises: InputError with every row that is no mapping, or holds what JSON has no form for; UsageError for data of another kind.
         """
         if isinstance(data, str | Path):
             return Path(data)
+        if isinstance(data, QuestionsResult):
+            self.names[data.kept()] = name
+            return data.kept()
         rows, faults, number = _rows_of(data, name), Faults(), 0
         path = self.folder() / f"{name}.jsonl"
         self.names[path] = name
         with path.open("w", encoding="utf-8") as file:
             for number, row in enumerate(rows, 1):
                 try:
-                    file.write(json.dumps(_plain_row(row), ensure_ascii=False, default=_plain_value) + "\n")
+                    file.write(json.dumps(_plain_row(row), ensure_ascii=False, default=plain_value) + "\n")
                 except (TypeError, ValueError) as cause:
                     faults.add(f"{name}:{number}: {cause}")
         if faults.count:
@@ -280,7 +286,9 @@ class SpooledRows:
     def named(self, text: str) -> str:
         """The text with the names of what was given for its files."""
         for path, name in self.names.items():
-            text = text.replace(str(path), name).replace(path.name, name)
+            text = text.replace(str(path), name)
+        for path, name in self.names.items():
+            text = text.replace(path.name, name)
         return text
 
 
@@ -294,8 +302,8 @@ class Call:
 
 
 def named_parts(data: Any, name: str = "answers") -> list[tuple[str, Any]]:
-    """Rows part by part, each with a name: a list of files and DataFrames is several parts, all else is one."""
-    if isinstance(data, list | tuple) and data and all(isinstance(one, str | Path) or _is_frame(one) for one in data):
+    """Rows part by part, each with a name: a list of files, DataFrames and results is several parts, all else is one."""
+    if isinstance(data, list | tuple) and data and all(isinstance(one, str | Path | Result) or _is_frame(one) for one in data):
         return [(f"{name}-{number}", one) for number, one in enumerate(data, 1)]
     return [(name, data)]
 
@@ -338,20 +346,6 @@ def _plain_row(row: Any) -> dict[str, Any]:
 def _is_missing(value: Any) -> bool:
     """Whether the value is NaN, NaT or NA: pandas has each of them for a cell without a value."""
     return (isinstance(value, float) and isnan(value)) or type(value).__name__ in ("NAType", "NaTType")
-
-
-def _plain_value(value: Any) -> Any:
-    """What JSON has for a value of numpy's, pandas' or pydantic's. Raises: TypeError."""
-    if isinstance(value, BaseModel):
-        return value.model_dump(mode="json")
-    for method in ("tolist", "isoformat"):
-        if hasattr(value, method):
-            return getattr(value, method)()
-    if isinstance(value, set | frozenset | tuple):
-        return list(value)
-    if isinstance(value, Path):
-        return str(value)
-    raise TypeError(f"a value of type {type(value).__name__} cannot be read")
 
 
 def new_session(

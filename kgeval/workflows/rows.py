@@ -23,7 +23,8 @@ def filters_of(options: FilterOptions) -> Filters:
 
     return Filters(
         first=options.limit, sample=options.sample, seed=options.seed, ids=options.ids, levels=options.levels, kinds=options.kinds,
-        datasets=options.datasets, documents=options.documents, hops=options.hops, systems=getattr(options, "systems", ()),
+        datasets=options.datasets, documents=options.documents, hops=options.hops,
+        systems=options.systems if isinstance(options, RowOptions) else (),
     )
 
 
@@ -53,14 +54,15 @@ def questions_of(session: Session, path: Path, options: QuestionFileOptions) -> 
     return questions
 
 
-def names_of(files: Sequence[Path], done: str) -> list[str]:
-    """How one or two files are called: by name, or by path where both have one name. `done`: with one set, for the message.
+def names_of(session: Session, files: Sequence[Path], done: str) -> list[str]:
+    """How one or two files are called: by name, or by path where both have one name; rows that are objects as the session calls them.
+    `done`: with one set, for the message.
 
     Raises: UsageError for more files.
     """
     if len(files) > 2:
         raise UsageError(f"{len(files)} files: one set is {done}, or two are set side by side", fix="give one file or two")
-    names = ["stdin" if path == STDIN else path.name for path in files]
+    names = ["stdin" if path == STDIN else session.spooled.get(path, path.name) for path in files]
     return names if len(set(names)) == len(names) else [str(path) for path in files]
 
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from kgeval.llm.progress import Progress
     from kgeval.llm.session import Models
     from kgeval.llm.shared import Shared
+    from kgeval.metrics.own import OwnMetric
     from kgeval.records import Layout, Role, RunManifest
 
 T = TypeVar("T")
@@ -69,7 +70,8 @@ class Session:
     `show`: progress: on a terminal and in a notebook, None: only in a notebook. `downloads`: shows what is fetched. `asking`: which model
     is asked and its limits; `batches`: by the provider's batches. `arguments`: what the manifest keeps beside the options.
     `source`: where the address came from, for messages. `keep_rows`: makers of rows keep them for their result where no output is named.
-    `spooled`: of files with rows that were handed over as objects, how the manifest calls them. `parent`: whose connection it works with.
+    `spooled`: of files with rows that were handed over as objects, how the manifest calls them. `functions`: metrics that
+    were handed over as functions, by the names that the options have for them. `parent`: whose connection it works with.
     """
 
     command: str
@@ -98,6 +100,7 @@ class Session:
     source: str = "the call"
     keep_rows: bool = False
     spooled: Mapping[Path, str] = field(default_factory=dict)
+    functions: Mapping[str, OwnMetric] = field(default_factory=dict)
     parent: Session | None = None
     started: Started = field(init=False)
     _stack: ExitStack = field(default_factory=ExitStack, init=False)
@@ -111,6 +114,10 @@ class Session:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._stack.__exit__(kind, error, trace)
         self.__dict__.pop("graph", None)
+
+    def close(self) -> None:
+        """Closes what was opened, as the end of a `with` does."""
+        self.__exit__(None, None, None)
 
     def task(self, command: str, *, dry: bool = False, **changes: Any) -> Session:
         """A session for one task over the connection of this one, which is not closed with it. `changes`: other fields."""
@@ -162,6 +169,12 @@ class Session:
 
             self._stack.enter_context(in_session(graph, self.gds_session, say=self.say))
         return graph
+
+    @property
+    def driver(self) -> neo4j.Driver:
+        """The open driver, of the embedded server too: for queries of your own, which may write. It is closed with this session, unless
+        it was handed over. Raises: as `graph`."""
+        return self.graph.driver
 
     def bound_layout(self, graph_name: str | None = None) -> Layout:
         """The layout of a graph: that of this session over `[graph.layout]` over what is recognised. Raises: LayoutError, ConfigError."""
