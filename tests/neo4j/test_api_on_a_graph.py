@@ -23,6 +23,7 @@ import kgeval
 from kgeval.cli.main import run
 from kgeval.errors import ConnectError, LayoutError, UsageError
 from kgeval.graph.connect import Address, Graph
+from kgeval.llm.fake import FakeServer
 
 SAMPLE = Path(kgeval.__file__).parent / "sample"
 
@@ -158,6 +159,32 @@ def test_a_closed_driver_and_a_missing_graph_or_database_are_plain_errors(driver
 def test_the_manifest_of_a_driver_holds_no_secret(driver: neo4j.Driver, address: Address) -> None:
     result = kgeval.audit(driver, graph="velmouth", checks="isolated-entity", no_structure=True)
     assert address.password not in json.dumps(result.to_dict())
+
+
+def test_built_in_systems_answer_over_a_driver_or_a_session_that_is_open(driver: neo4j.Driver, tmp_path: Path) -> None:
+    questions = SAMPLE / "answers" / "questions.jsonl"
+    with FakeServer() as server, kgeval.connect(driver, config=False) as session:
+        options: dict[str, Any] = {
+            "system": ["vector", "graph", {"mine": str.upper}], "extractive": True, "limit": 2, "embedding_model": "e", "graph": "velmouth",
+        }
+        first = kgeval.answer(
+            questions, connection=driver, config=False, embedding_url=server.base_url, cache_dir=tmp_path,
+            index_record=tmp_path / "{system}.json", **options,
+        )
+        assert first.exit_code == 0 and [(one.system, one.error) for one in first] == [
+            (name, None) for name in ("vector", "graph", "mine") for _ in range(2)
+        ]
+        assert all(one.contexts for one in first if one.system == "vector")
+        assert {path.name for path in tmp_path.glob("*.json")} == {"vector.json", "graph.json"}
+        with pytest.raises(UsageError, match="embedding_model: the session has its own"):
+            kgeval.answer(questions, connection=session, **options)
+        again = kgeval.answer(questions, connection=session, system="closed-book", model="m", base_url=server.base_url, limit=1,
+                              journal=tmp_path / "j.sqlite")
+        assert len(again) == 1 and session.graph.read("RETURN 1 AS one") == [{"one": 1}]
+        plan = kgeval.answer(questions, connection=session, graph="velmouth", system="graph", model="gpt-4o-mini", dry_run=True,
+                             journal=tmp_path / "j.sqlite")
+        assert plan.calls.calls[1] == 16
+    assert driver.execute_query("RETURN 1 AS one").records[0]["one"] == 1
 
 
 def test_the_examples_of_the_page_run(driver: neo4j.Driver, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kgeval.auditing.accuracy.duplicates import Listed
-from kgeval.auditing.accuracy.sheet import table_lines, unescaped
 from kgeval.errors import InputError
+from kgeval.files.sheets import table_lines, unescaped
 from kgeval.records import Estimate
 from kgeval.stats.intervals import Interval, quantile, wilson
 from kgeval.stats.partitions import PrecisionRecall, b_cubed, joined, pairwise
@@ -31,7 +31,7 @@ class GoldPair:
 
 
 def read_pairs(path: Path) -> list[GoldPair]:
-    """CSV with name_a, name_b, label (same, different), and where wanted type_a, type_b, class.
+    """A table or rows with name_a, name_b, label (same, different), and where wanted type_a, type_b, class.
 
     Raises: InputError with every fault: missing columns, empty names, unknown labels, one pair with both labels.
     """
