@@ -99,12 +99,13 @@ def _measured(data: Data, place: Place, files: list[Path], answered: Stage | Non
             common, words=(*answers, *asked, *joined, *data.graph_flags(place), "-o", f"{data.at(place, 'scores')}/"),
             outputs=tuple(data.at(place, f"scores{form}") for form in FORMS), resumes="--retry-errors",
             needs=(*needs, *(("/".join((*place.graph.parts, "audit")),) if joined else ())),
-            sections=("graph", "metrics", "model", "report"),
+            sections=("graph", "metrics", "score", "model", "report"),
         ))
     if data.questions and any(system.spec.partition(":")[0] == CLOSED_BOOK for system in config.systems):
         words = (str(data.questions), *(word for path in answers for word in ("--answers", path)))
         yield data.stage("contamination", place, replace(
-            common, words=words, outputs=tuple(data.at(place, f"contamination{form}") for form in TEXTS), sections=("model", "report"),
+            common, words=words, outputs=tuple(data.at(place, f"contamination{form}") for form in TEXTS),
+            sections=("model", "report", "contamination"),
         ))
 
 

@@ -34,9 +34,9 @@ def _looked_at(data: Data) -> Iterator[tuple[str, tuple[str, ...], tuple[str, ..
     """Kind, first words, sections of the configuration, whether a model may be asked."""
     yield "audit", (), ("audit",), False
     if data.gold is not None:
-        yield "completeness", ("--gold", str(data.gold)), ("model",), True
+        yield "completeness", ("--gold", str(data.gold)), ("model", "completeness"), True
     if data.config.gold.sample:
-        yield "accuracy", ("--n", str(data.config.gold.sample)), ("model",), True
+        yield "accuracy", ("--n", str(data.config.gold.sample)), ("model", "accuracy"), True
 
 
 def _made(data: Data, place: Place) -> Stage | None:
@@ -51,7 +51,7 @@ def _made(data: Data, place: Place) -> Stage | None:
         words = (*map(str, data.documents), "--graph", name, *flags(options), *_share(data, place), *data.given.connection)
         needs = tuple(_questions_id(data)) if place != data.base and place.share is not None else ()
         return data.stage("build", place, Work(
-            words, outputs=(data.at(place, "build.json"),), needs=needs, inputs=tuple(data.documents), sections=("graph", "model"),
+            words, outputs=(data.at(place, "build.json"),), needs=needs, inputs=tuple(data.documents), sections=("graph", "model", "build"),
             asks=True, makes=name,
         ))
     words = (*map(str, data.files), "--graph", name, *flags(source.options), *data.given.connection)

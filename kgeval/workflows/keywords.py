@@ -236,6 +236,13 @@ class SpooledRows:
             raise InputError(f"{name}: there are no rows", fix="give at least one; an iterator can be gone through only once")
         return path
 
+    def paths(self, data: Any, name: str) -> tuple[Path, ...] | None:
+        """Rows of one kind or several (a list of files and DataFrames), each as `path` has it; None for an empty list or tuple, so that
+        kgeval.toml may name files."""
+        if isinstance(data, list | tuple) and not data:
+            return None
+        return tuple(self.path(part, part_name) for part_name, part in named_parts(data, name))
+
     def report(self, data: Any, name: str) -> Path:
         """A result of this library as a file; a path as it is. Raises: UsageError for data of another kind."""
         if isinstance(data, str | Path):
