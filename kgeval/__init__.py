@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from kgeval.errors import GateError, KgevalError
     from kgeval.records import AuditReport
     from kgeval.workflows.agree import AgreementResult
-    from kgeval.workflows.api import agree, audit, build, connect, import_graph, report, score
+    from kgeval.workflows.api import agree, audit, build, compare, connect, import_graph, report, score
     from kgeval.workflows.audit import AuditPlan, AuditResult
     from kgeval.workflows.audit_several import GraphsResult
     from kgeval.workflows.build import BuildPlan, BuildResult
+    from kgeval.workflows.compare import ComparePlan, CompareResult
     from kgeval.workflows.imports import ImportResult
     from kgeval.workflows.report import ReportResult
     from kgeval.workflows.score import ScoreResult
@@ -30,15 +31,16 @@ _PUBLIC = {
     "AgreementResult": "kgeval.workflows.agree",
     "AuditOptions": "kgeval.config", "AuditPlan": "kgeval.workflows.audit", "AuditReport": "kgeval.records",
     "AuditResult": "kgeval.workflows.audit", "BuildPlan": "kgeval.workflows.build", "BuildResult": "kgeval.workflows.build",
+    "ComparePlan": "kgeval.workflows.compare", "CompareResult": "kgeval.workflows.compare",
     "GateError": "kgeval.errors", "GraphsResult": "kgeval.workflows.audit_several", "KgevalError": "kgeval.errors",
     "ImportResult": "kgeval.workflows.imports", "ReportResult": "kgeval.workflows.report", "ScoreResult": "kgeval.workflows.score",
     "Session": "kgeval.workflows.session",
-    **dict.fromkeys(("agree", "audit", "build", "connect", "import_graph", "report", "score"), "kgeval.workflows.api"),
+    **dict.fromkeys(("agree", "audit", "build", "compare", "connect", "import_graph", "report", "score"), "kgeval.workflows.api"),
 }
 __all__ = [
-    "AgreementResult", "AuditOptions", "AuditPlan", "AuditReport", "AuditResult", "BuildPlan", "BuildResult", "GateError",
-    "GraphsResult", "ImportResult", "KgevalError", "ReportResult", "ScoreResult", "Session", "__version__", "agree", "audit", "build",
-    "connect", "import_graph", "report", "score",
+    "AgreementResult", "AuditOptions", "AuditPlan", "AuditReport", "AuditResult", "BuildPlan", "BuildResult", "ComparePlan",
+    "CompareResult", "GateError", "GraphsResult", "ImportResult", "KgevalError", "ReportResult", "ScoreResult", "Session", "__version__",
+    "agree", "audit", "build", "compare", "connect", "import_graph", "report", "score",
 ]
 
 

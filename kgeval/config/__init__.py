@@ -7,6 +7,7 @@ from kgeval.config.asking import BatchOptions, ModelOptions
 from kgeval.config.audit import AuditOptions, AuditSection, GraphSection, IgnoreSection, Limit, ReportSection, SessionSection, Threshold
 from kgeval.config.base import NAME, OptionValue, Section
 from kgeval.config.build import BuildOptions
+from kgeval.config.compare import CompareOptions, SimulateOptions
 from kgeval.config.completeness import CompletenessOptions
 from kgeval.config.flags import Flag, Unit
 from kgeval.config.imports import ImportOptions
@@ -19,7 +20,6 @@ from kgeval.config.rows import FilterOptions, FirstOptions, QuestionFileOptions,
 from kgeval.config.runs import (
     AblationSection,
     AnswersSection,
-    CompareSection,
     DatasetSection,
     GoldSection,
     MatrixSection,
@@ -42,7 +42,7 @@ __all__ = [
     "BatchOptions",
     "BuildOptions",
     "CheckOptions",
-    "CompareSection",
+    "CompareOptions",
     "CompletenessOptions",
     "Config",
     "CorrelationOptions",
@@ -76,6 +76,7 @@ __all__ = [
     "ScoreOptions",
     "Section",
     "SessionSection",
+    "SimulateOptions",
     "SourceSection",
     "SpreadOptions",
     "SystemSection",

@@ -12,13 +12,13 @@ from pydantic import Field, ValidationError
 from kgeval.config.audit import AuditSection, GraphSection, IgnoreSection, ReportSection
 from kgeval.config.base import Section
 from kgeval.config.build import BuildOptions
+from kgeval.config.compare import CompareOptions
 from kgeval.config.completeness import CompletenessOptions
 from kgeval.config.models import LimitsSection, MetricsSection, ModelSection
 from kgeval.config.questions import QuestionsSection
 from kgeval.config.runs import (
     AblationSection,
     AnswersSection,
-    CompareSection,
     GoldSection,
     MatrixSection,
     RunSection,
@@ -45,7 +45,7 @@ class Config(Section):
     build: BuildOptions = Field(default_factory=BuildOptions)
     completeness: CompletenessOptions = Field(default_factory=CompletenessOptions)
     score: ScoreOptions = Field(default_factory=ScoreOptions)
-    compare: CompareSection = Field(default_factory=CompareSection)
+    compare: CompareOptions = Field(default_factory=CompareOptions)
     systems: list[SystemSection] = Field(default_factory=list)
     questions: QuestionsSection = Field(default_factory=QuestionsSection)
     source: SourceSection = Field(default_factory=SourceSection)

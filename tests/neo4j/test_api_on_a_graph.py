@@ -23,6 +23,7 @@ import kgeval
 from kgeval.cli.main import run
 from kgeval.errors import ConnectError, LayoutError, UsageError
 from kgeval.graph.connect import Address, Graph
+from kgeval.llm.fake import FakeServer
 
 SAMPLE = Path(kgeval.__file__).parent / "sample"
 
@@ -147,15 +148,22 @@ def test_the_manifest_of_a_driver_holds_no_secret(driver: neo4j.Driver, address:
     assert address.password not in json.dumps(result.to_dict())
 
 
-def test_the_examples_of_the_page_run(driver: neo4j.Driver, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_examples_of_the_page_run(
+    driver: neo4j.Driver, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
+) -> None:
     page = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
     assert len(blocks) >= 4
     opening = 'driver = neo4j.GraphDatabase.driver("bolt://localhost:7687", auth=("neo4j", "..."))\n'
     assert opening in blocks[0]
     names: dict[str, Any] = {"driver": driver}
-    for block in blocks:
-        exec(compile(block.replace(opening, ""), "docs/python.md", "exec"), names)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    with FakeServer() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        for block in blocks:
+            exec(compile(block.replace(opening, ""), "docs/python.md", "exec"), names)
+    assert names["plan"].calls[0] == len(server.requests) > 0, "the dry run has counted the calls"
     assert Path("report.html").is_file() and "isolated-entity" in capsys.readouterr().out
 
 
