@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from kgeval.errors import GateError, KgevalError
     from kgeval.records import AuditReport
     from kgeval.workflows.agree import AgreementResult
-    from kgeval.workflows.api import agree, audit, build, compare, connect, import_graph, report, score
+    from kgeval.workflows.answer import AnswerPlan, AnswersResult
+    from kgeval.workflows.api import agree, answer, audit, build, compare, connect, import_graph, report, score
     from kgeval.workflows.audit import AuditPlan, AuditResult
     from kgeval.workflows.audit_several import GraphsResult
     from kgeval.workflows.build import BuildPlan, BuildResult
@@ -29,18 +30,20 @@ if TYPE_CHECKING:
 # name -> the module it comes from; loaded when it is asked for, so that `import kgeval` stays fast
 _PUBLIC = {
     "AgreementResult": "kgeval.workflows.agree",
+    "AnswerPlan": "kgeval.workflows.answer", "AnswersResult": "kgeval.workflows.answer",
     "AuditOptions": "kgeval.config", "AuditPlan": "kgeval.workflows.audit", "AuditReport": "kgeval.records",
     "AuditResult": "kgeval.workflows.audit", "BuildPlan": "kgeval.workflows.build", "BuildResult": "kgeval.workflows.build",
     "ComparePlan": "kgeval.workflows.compare", "CompareResult": "kgeval.workflows.compare",
     "GateError": "kgeval.errors", "GraphsResult": "kgeval.workflows.audit_several", "KgevalError": "kgeval.errors",
     "ImportResult": "kgeval.workflows.imports", "ReportResult": "kgeval.workflows.report", "ScoreResult": "kgeval.workflows.score",
     "Session": "kgeval.workflows.session",
-    **dict.fromkeys(("agree", "audit", "build", "compare", "connect", "import_graph", "report", "score"), "kgeval.workflows.api"),
+    **dict.fromkeys(("agree", "answer", "audit", "build", "compare", "connect", "import_graph", "report", "score"), "kgeval.workflows.api"),
 }
 __all__ = [
-    "AgreementResult", "AuditOptions", "AuditPlan", "AuditReport", "AuditResult", "BuildPlan", "BuildResult", "ComparePlan",
-    "CompareResult", "GateError", "GraphsResult", "ImportResult", "KgevalError", "ReportResult", "ScoreResult", "Session", "__version__",
-    "agree", "audit", "build", "compare", "connect", "import_graph", "report", "score",
+    "AgreementResult", "AnswerPlan", "AnswersResult", "AuditOptions", "AuditPlan", "AuditReport", "AuditResult",
+    "BuildPlan", "BuildResult", "ComparePlan", "CompareResult", "GateError", "GraphsResult", "ImportResult",
+    "KgevalError", "ReportResult", "ScoreResult", "Session", "__version__", "agree", "answer", "audit", "build",
+    "compare", "connect", "import_graph", "report", "score",
 ]
 
 

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+import sys
+from pathlib import Path
 from typing import Any
 
 import click
 
-from kgeval.cli.answer_options import question_options, system_options
 from kgeval.cli.choose import layout_options
-from kgeval.cli.common import arguments, connection_options
-from kgeval.cli.models import embedding_options, limit_options, model_options
+from kgeval.cli.common import OutputPath, common_session, connection_options, say
+from kgeval.cli.derive import HeadedCommand, flags_of, options_from
+from kgeval.cli.models import embedding_options, model_flags
+from kgeval.config import AnswerOptions
 
 
-@click.command()
-@question_options
-@system_options
+@click.command(cls=HeadedCommand)
+@click.argument("questions", type=click.Path(path_type=Path))
+@flags_of(AnswerOptions)
+@click.option(
+    "-o", "--output", "outputs", multiple=True, type=OutputPath(path_type=Path),
+    help="Answers: .jsonl .json .csv .parquet; DIR/ or a name with {system}: one file a system (repeatable) [default: stdout].",
+)
+@click.option("-q", "--quiet", is_flag=True, help="No summary on stdout.")
 @connection_options
 @layout_options
-@model_options("reader")
-@limit_options
+@model_flags("reader")
 @embedding_options
-def answer(**options: Any) -> int:
+def answer(questions: Path, **options: Any) -> int:
     """Have systems answer the QUESTIONS of a file: closed book, vector, graph, or your own.
 
     One record an answer, in the order of the questions: answer, contexts, seconds, tokens, calls, cost. kgeval score reads the file.
@@ -29,14 +35,20 @@ def answer(**options: Any) -> int:
     Exit codes: 0 done, 2 wrong input or no connection, 3 incomplete (too many answers failed, budget reached), 130 interrupted; what was
     done is kept, --resume goes on.
     """
-    from kgeval import config as configuration
-    from kgeval.cli.answer_run import carry_out, open_job, plan, sweep
-    from kgeval.manifest import Started
+    from kgeval.workflows import answer as workflow
 
-    config = configuration.load(options["config_file"])
-    started = Started("answer", arguments(options))
-    with ExitStack() as stack:
-        job = open_job(config, options, started, stack)
-        if options["sweep"]:
-            return sweep(job)
-        return plan(job) if options["dry_run"] else carry_out(job)
+    with common_session("answer", options, outputs=options["outputs"], questions=str(questions)) as session:
+        chosen = options_from(AnswerOptions, options)
+        if chosen.sweep:
+            for line in workflow.sweep(session, questions, chosen):
+                click.echo(line)
+            return 0
+        if session.dry:
+            click.echo(str(workflow.plan(session, questions, chosen)))
+            return 0
+        result = workflow.run(session, questions, chosen, out=sys.stdout)
+        if session.outputs and not options["quiet"]:
+            click.echo(result.rendered("text"), nl=False)
+    for message in result.messages:
+        say(message)
+    return result.exit_code

@@ -150,7 +150,7 @@ def common_session(
         embedding=embedding_from_options(options), asking=options_from(ModelOptions, options),
         batches=options_from(BatchOptions, options), dry=options.get("dry_run", False), redact=options["redact"],
         outputs=outputs, show=not options.get("no_progress"),
-        arguments={"form": options["form"], **arguments},
+        arguments={"form": options.get("form"), **arguments},
     )
 
 

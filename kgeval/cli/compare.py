@@ -12,22 +12,26 @@ from kgeval.cli.common import common_session, connection_options, say, visible
 from kgeval.cli.derive import HeadedCommand, flags_of, headed, options_from
 from kgeval.cli.models import embedding_options, model_flags
 from kgeval.cli.show import report_options_of, show_report
-from kgeval.config import BatchOptions, CompareOptions, FilterOptions, SimulateOptions
+from kgeval.config import BatchOptions, CompareOptions, FilterOptions, SimulateOptions, SystemOptions
+from kgeval.config.compare import SYSTEMS
 from kgeval.errors import UsageError
 
 if TYPE_CHECKING:
     from kgeval.workflows.compare import CompareResult
 
-FILTERS = FilterOptions.model_fields.keys() - {"seed"}  # they stand further below
+# these stand further below
+FILTERS = FilterOptions.model_fields.keys() - {"seed"}
+SYSTEM_FLAGS = SystemOptions.model_fields.keys() - {"systems"}
 
 
 @click.command(cls=HeadedCommand)
 @click.argument("answers", nargs=-1, type=click.Path(path_type=Path))
-@flags_of(CompareOptions, without=FILTERS)
+@flags_of(CompareOptions, without=FILTERS | SYSTEM_FLAGS)
 @model_flags("judge")
 @report_options_of(
     "Report: .html .md .json .xml .csv; verdicts: .jsonl; DIR/: all of it", ("text", "json", "md", "html", "xml"),
 )
+@headed(SYSTEMS, flags_of(SystemOptions, without=("systems",)))
 @flags_of(FilterOptions, without=("seed",))
 @headed("Configuration and graph", connection_options, layout_options)
 @embedding_options

@@ -192,9 +192,9 @@ def _digest(documents: list[Document]) -> str | None:
 
 def _card(info: AdapterInfo, config: Config, given: Mapping[str, Any]) -> Card:
     """How the index shall be made. Raises: UsageError for settings and models that are missing or wrong."""
-    from kgeval.cli.answer_options import value_of
     from kgeval.llm.embed import DEFAULT
     from kgeval.systems.adapters.folder import Card
+    from kgeval.workflows.answer_systems import value_of
 
     pairs = [text.partition("=") for text in given["settings"]]
     wrong = [name for name, sign, _ in pairs if not sign or not name.strip()]

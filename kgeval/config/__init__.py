@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kgeval.config.agree import AgreeOptions, CorrelationOptions
+from kgeval.config.answer import AnswerOptions, SystemOptions
 from kgeval.config.asking import BatchOptions, ModelOptions
 from kgeval.config.audit import AuditOptions, AuditSection, GraphSection, IgnoreSection, Limit, ReportSection, SessionSection, Threshold
 from kgeval.config.base import NAME, OptionValue, Section
@@ -36,6 +37,7 @@ __all__ = [
     "NAME",
     "AblationSection",
     "AgreeOptions",
+    "AnswerOptions",
     "AnswersSection",
     "AuditOptions",
     "AuditSection",
@@ -79,6 +81,7 @@ __all__ = [
     "SimulateOptions",
     "SourceSection",
     "SpreadOptions",
+    "SystemOptions",
     "SystemSection",
     "Threshold",
     "Unit",

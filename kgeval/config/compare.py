@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
+from kgeval.config.answer import SPECS, Specs, SystemOptions
 from kgeval.config.audit import GATES
 from kgeval.config.base import Section
-from kgeval.config.flags import DAY, Flag, Unit
+from kgeval.config.flags import Flag
 from kgeval.config.rows import FILTERS, ROWS, SEEDS, FilterOptions, checked_fields
 from kgeval.config.score import WORKERS, one_path, several
 
@@ -22,24 +21,16 @@ Judged = Literal["scores", "single", "pairwise-choice", "differential"]
 _Texts = Annotated[tuple[str, ...], BeforeValidator(one_path)]
 
 
-def _settings(value: object) -> object:
-    """A mapping as the flags would name it: {"hops": 2} is hops=2."""
-    if isinstance(value, Mapping):
-        return tuple(f"{name}={one if isinstance(one, str) else json.dumps(one)}" for name, one in value.items())
-    return one_path(value)
-
-
-class CompareOptions(FilterOptions):
+class CompareOptions(FilterOptions, SystemOptions):
     """Who is compared, how it is judged and how often: keywords of kgeval.compare, flags of `kgeval compare`, keys of `[compare]` in
     kgeval.toml. None: as the description says."""
 
     questions: Annotated[Path | None, Flag(metavar="FILE")] = Field(
         default=None, description="The questions; joined with the answers by id.",
     )
-    systems: Annotated[_Texts, Flag("--system", "[NAME=]SPEC")] = Field(default=(), description=(
-        "A system that is asked, or by a file's name its hook for lengths: closed-book, vector, graph, graph+text, command:..., http:URL, "
-        "file:PATH, ADAPTER[:MODE], or a name of [[systems]] in kgeval.toml (repeatable)."
-    ))
+    systems: Specs = Field(
+        default=(), description=f"A system that is asked, or by the name of a file's system its hook for lengths: {SPECS}.",
+    )
     against: Annotated[str | None, Flag(metavar="SYSTEM")] = Field(
         default=None, description="Compare every other system with this one only [default: all pairs].",
     )
@@ -132,21 +123,6 @@ class CompareOptions(FilterOptions):
 
     reader: Annotated[str | None, Flag(metavar="NAME", heading=SYSTEMS)] = Field(
         default=None, description="Model of built-in systems [default: model.reader.name of kgeval.toml].",
-    )
-    settings: Annotated[tuple[str, ...], BeforeValidator(_settings), Flag("--setting", "[SYSTEM:]NAME=VALUE", heading=SYSTEMS)] = Field(
-        default=(), description="A setting of the systems: hops=2 (repeatable).",
-    )
-    extractive: Annotated[bool, Flag(heading=SYSTEMS)] = Field(
-        default=False, description="Built-in systems answer with words of their contexts: no model is asked, for trying out.",
-    )
-    folders: Annotated[_Texts, Flag("--folder", "[SYSTEM=]DIR", heading=SYSTEMS)] = Field(
-        default=(), description="The index of an adapter: the folder of kgeval system index (repeatable).",
-    )
-    timeout: Annotated[float | None, Unit("seconds"), Flag(heading=SYSTEMS)] = Field(
-        default=None, gt=0, le=DAY, allow_inf_nan=False, description="Seconds a question may take [default: 300].",
-    )
-    processes: Annotated[int | None, Flag(heading=SYSTEMS)] = Field(
-        default=None, ge=1, le=256, description="Processes of a command at a time [default: 1].",
     )
     fresh_answers: Annotated[bool, Flag(heading=SYSTEMS)] = Field(
         default=False, description="Ask the systems again, whatever earlier runs kept of their answers.",

@@ -167,6 +167,20 @@ def sha256(paths: Iterable[Path], *salt: str) -> str:
     return total.hexdigest()
 
 
+def plain_value(value: Any) -> Any:
+    """What JSON has for a value of numpy's, pandas' or pydantic's: `default` of json.dumps. Raises: TypeError for another."""
+    if hasattr(value, "model_dump"):
+        return value.model_dump(mode="json")
+    for method in ("tolist", "isoformat"):
+        if hasattr(value, method):
+            return getattr(value, method)()
+    if isinstance(value, set | frozenset | tuple):
+        return list(value)
+    if isinstance(value, Path):
+        return str(value)
+    raise TypeError(f"a value of type {type(value).__name__} cannot be read")
+
+
 def write_text(path: Path, text: str, *, mode: int | None = None) -> None:
     """Writes a UTF-8 file as a whole or not at all. `mode` and what is raised: as `replacing` has it."""
     with replacing(path, mode=mode) as file:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kgeval.llm.shared import Shared
     from kgeval.systems.builtin.tools import BuiltinTools
 
-Kind = Literal["builtin", "command", "http", "file", "adapter"]
+Kind = Literal["builtin", "command", "http", "file", "adapter", "function"]
 _NAMED = re.compile(r"([\w.@+-]+)=(.*)", re.DOTALL)
 _ADAPTER = re.compile(r"([a-z0-9][a-z0-9_.-]*)(?::([\w-]+))?")
 
@@ -29,7 +29,7 @@ _ADAPTER = re.compile(r"([a-z0-9][a-z0-9_.-]*)(?::([\w-]+))?")
 @dataclass(frozen=True)
 class SystemSpec:
     """A system by its kind. `name`: built-in's or adapter's own; `argument`: the command line, address or path; `mode`: of an adapter;
-    `label`: what the user calls it (NAME=SPEC), empty where nobody says."""
+    `label`: what the user calls it (NAME=SPEC), empty where nobody says. No text names a function: it is in the Opening."""
 
     kind: Kind
     name: str
@@ -41,15 +41,16 @@ class SystemSpec:
 @dataclass(frozen=True)
 class Opening:
     """What systems are opened with. `settings`: of this one; `variant`: what differs from them in an ablation. `timeout`: seconds a
-    question; `processes`: of a command, at a time. `tools`: makes what built-in systems need, when one is opened. `folder`: an
-    adapter's index. `questions`, `asked`, `maps`, `allow_*`, `max_bad_rows`, `trials`: for a file of answers.
-    `dry`: nothing is started or sent. `say`: is told what takes long.
+    question; `processes`: of a command (of a function: calls), at a time; `function`: the one that is the system. `tools`: makes what
+    built-in systems need, when one is opened. `folder`: an adapter's index. `questions`, `asked`, `maps`, `allow_*`,
+    `max_bad_rows`, `trials`: for a file of answers. `dry`: nothing is started or sent. `say`: is told what takes long.
     """
 
     settings: Mapping[str, JsonValue] = field(default_factory=dict)
     variant: str | None = None
     timeout: float = 300.0
     processes: int = 1
+    function: Callable[..., Any] | None = None
     limits: Limits = field(default_factory=Limits)
     shared: Shared | None = None
     price: Callable[[str, str], Price | None] = lambda model, url: None
@@ -120,6 +121,12 @@ def open_system(spec: SystemSpec, opening: Opening) -> System:
         return _open_http(spec, opening)
     if spec.kind == "file":
         return _open_file(spec, opening)
+    if opening.function is not None:
+        from kgeval.systems.outside.function import FunctionSystem, FunctionWanted
+
+        return FunctionSystem(FunctionWanted(
+            opening.function, spec.label, opening.variant, opening.settings, opening.timeout, opening.processes,
+        ))
     from kgeval.systems.adapters import open_adapter
 
     system: System = open_adapter(spec, opening)

@@ -4,11 +4,24 @@ to the log `kgeval`, faults are raised as KgevalError."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from kgeval.config import AgreeOptions, AuditOptions, BuildOptions, CompareOptions, ImportOptions, ReportOptions, ScoreOptions
+from kgeval.config import (
+    NAME,
+    AgreeOptions,
+    AnswerOptions,
+    AuditOptions,
+    BatchOptions,
+    BuildOptions,
+    CompareOptions,
+    ImportOptions,
+    ReportOptions,
+    ScoreOptions,
+)
 from kgeval.errors import UsageError
 from kgeval.workflows.keywords import Connection, Function, file_name, named_parts, new_session
 from kgeval.workflows.session import Session
@@ -18,6 +31,7 @@ if TYPE_CHECKING:
 
     from kgeval.llm.plan import Plan
     from kgeval.workflows.agree import AgreementResult
+    from kgeval.workflows.answer import AnswerPlan, AnswersResult
     from kgeval.workflows.audit import AuditPlan, AuditResult
     from kgeval.workflows.audit_several import GraphsResult
     from kgeval.workflows.build import BuildPlan, BuildResult
@@ -28,6 +42,10 @@ if TYPE_CHECKING:
 
 CONNECT = Function("connect", Connection)
 AUDIT = Function("audit", AuditOptions)
+ANSWER = Function(  # systems are named by `system`, which takes functions too
+    "answer", AnswerOptions, role="reader", words=(("system", "system"),),
+    without=frozenset(("systems", "sweep", *BatchOptions.model_fields)),
+)
 SCORE = Function(  # what is for the terminal and for parts of a run is left to the command
     "score", ScoreOptions, role="judge", model="judge", without=frozenset((
         "resume", "retry_errors", "explain", "write_back", "sweep", "shard", "executor", "workers", "shards", "ray_address",
@@ -38,7 +56,7 @@ BUILD = Function("build", BuildOptions, role="extractor", without=frozenset(("ba
 IMPORT = Function("import_graph", ImportOptions)
 REPORT = Function("report", ReportOptions)
 AGREE = Function("agree", AgreeOptions)
-FUNCTIONS = {function.name: function for function in (AUDIT, SCORE, COMPARE, BUILD, IMPORT, REPORT, AGREE)}
+FUNCTIONS = {function.name: function for function in (AUDIT, ANSWER, SCORE, COMPARE, BUILD, IMPORT, REPORT, AGREE)}
 
 
 def connect(connection: neo4j.Driver | str | None = None, **settings: Any) -> Session:
@@ -121,6 +139,94 @@ def audit(
         if result.fault:
             session.say(f"warning: {result.fault.message}")  # the audit is there all the same
         return result
+
+
+@overload
+def answer(
+    questions: Any, *, system: Any = ..., model: str | None = ..., connection: neo4j.Driver | str | Session | None = ...,
+    graph: neo4j.Driver | str | Session | None = ..., output: str | Path | None = ..., dry_run: Literal[False] = ..., **options: Any,
+) -> AnswersResult: ...
+@overload
+def answer(
+    questions: Any, *, system: Any = ..., model: str | None = ..., connection: neo4j.Driver | str | Session | None = ...,
+    graph: neo4j.Driver | str | Session | None = ..., output: str | Path | None = ..., dry_run: Literal[True], **options: Any,
+) -> AnswerPlan: ...
+
+
+def answer(
+    questions: Any, *, system: Any = None, model: str | None = None, connection: neo4j.Driver | str | Session | None = None,
+    graph: neo4j.Driver | str | Session | None = None, output: str | Path | None = None, dry_run: bool = False, **options: Any,
+) -> AnswersResult | AnswerPlan:
+    """Has one or several systems answer questions. What a system's answer took (seconds, tokens, cost) is in its row.
+
+    Args:
+        questions: a file (.jsonl, .json, .csv, .parquet), a DataFrame, a list or an iterator of mappings: id, question, and what is known
+            of the right answer, which no system is shown. An iterator is gone through once; what it raises comes through.
+        system: "closed-book", "vector", "graph", "graph+text", "command:...", "http:URL", "file:PATH", an adapter, or a name of [[systems]]
+            in kgeval.toml; a function of your own; or a mapping of names to these; or a list of all of them. None: all of [[systems]].
+            A function gets the question's text (and question_id, trial, target_words where it names them; `settings` are further keywords)
+            and gives a text, or a mapping or record with answer, contexts and other fields of an answer; it may be asynchronous. Of an
+            object, its method `answer`, else the object itself, is called. What a function raises is the error of that row.
+        model: the model that reads what vector, graph and graph+text retrieve, and answers closed-book; its key comes from OPENAI_API_KEY.
+        connection, graph: for systems that search a graph: as for `connect`; `graph` may be either, a name or a connection.
+        output: a file, a folder, or a name with {system}: answers are kept there as they come, and `resume=True` goes on.
+        dry_run: True: only what models would be asked, as an AnswerPlan; no function is called.
+        **options: those of `connect` (not with a session), and
+
+    {options}
+
+    Returns: an AnswersResult: iterate over the answers, `len`, `to_pandas()`, `save(path)`; `report` (an AnswerReport), `messages`. It can
+        be given to `score`, with the questions.
+    Raises: UsageError with everything that is wrong with the options; InputError with every bad row; ConnectError; ModelError,
+        IncompleteError where a system cannot go on. An answer that failed raises nothing: the row has its `error`, and where too many
+        failed `exit_code` is 3.
+    """
+    from kgeval.workflows import answer as workflow
+    from kgeval.workflows.session import options_of
+
+    texts: list[str] = []
+    functions: dict[str, Callable[..., Any]] = {}
+    faults = list(_system_faults(system, texts, functions))
+    if not (output is None or isinstance(output, str | Path)):
+        faults.append(f"output: a path is needed, not {type(output).__name__}")
+    if output is None and (options.get("resume") or options.get("retry_errors")):
+        faults.append("resume, retry_errors: need output, the file of the earlier run")
+    with ANSWER.called(
+        options | {"model": model}, connection=connection, graph=graph, dry=dry_run, faults=faults, keep_rows=True,
+        outputs=() if output is None else (Path(output),),
+    ) as call:
+        file = call.files.path(questions, "questions")
+        call.session.arguments = {"questions": str(file)}
+        chosen = options_of(AnswerOptions, {**call.given, "systems": tuple(texts)})
+        if dry_run:
+            return workflow.plan(call.session, file, chosen, functions)
+        result = workflow.run(call.session, file, chosen, functions)
+        return replace(result, messages=[ANSWER.worded(message) for message in result.messages])
+
+
+def _system_faults(system: Any, texts: list[str], functions: dict[str, Callable[..., Any]]) -> Iterator[str]:
+    """What is wrong with systems. Fills `texts` with them as --system has them, and `functions` with those that are functions, by name."""
+    parts = [] if system is None else _listed(system)
+    named = [pair for part in parts for pair in (part.items() if isinstance(part, Mapping) else [(None, part)])]
+    for given, one in named:
+        if given is not None and not (isinstance(given, str) and re.fullmatch(NAME, given)):
+            yield f"system: {given!r} is no name (letters, digits, _ . + - @)"
+            continue
+        if isinstance(one, str):
+            texts.append(f"{given}={one}" if given else one)
+            continue
+        method = getattr(one, "answer", None)
+        function, name = method if callable(method) else one, str(given or getattr(one, "__name__", type(one).__name__))
+        if not callable(function) or isinstance(one, type):
+            what = f"the class {one.__name__}" if isinstance(one, type) else type(one).__name__
+            yield f"system: a text, a function, an object with a method answer, or a mapping of names to these is needed, not {what}"
+        elif not re.fullmatch(NAME, name):
+            yield f"system: {name} has no name of its own: give system={{'mine': ...}}"
+        elif name in functions:
+            yield f"system: two are called {name}: give system={{'one': ..., 'other': ...}}"
+        else:
+            functions[name] = function
+            texts.append(name)
 
 
 @overload
@@ -222,8 +328,10 @@ def compare(
         given = call.given | ({} if questions is None else {"questions": call.files.path(questions, "questions")})
         call.session.arguments = {"answers": [str(path) for path in files], "names": list(names.values())}
         chosen = options_of(CompareOptions, given, call.session.config.compare)
-        work = workflow.plan if dry_run else workflow.run
-        return work(call.session, files, chosen, names=names)
+        if dry_run:
+            return workflow.plan(call.session, files, chosen, names=names)
+        result = workflow.run(call.session, files, chosen, names=names)
+        return replace(result, messages=[COMPARE.worded(message) for message in result.messages])
 
 
 @overload
@@ -371,5 +479,5 @@ def _listed(data: Any) -> list[Any]:
     return list(data) if isinstance(data, list | tuple) else [data]
 
 
-for _function in (audit, score, compare, build, import_graph, report, agree):
+for _function in (audit, answer, score, compare, build, import_graph, report, agree):
     FUNCTIONS[_function.__name__].describe(_function)

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from kgeval.config import CompareOptions
 from kgeval.errors import UsageError
+from kgeval.workflows.answer_systems import Chosen, Toolbox, chosen_systems
 from kgeval.workflows.rows import filters_of
 from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:
-    from kgeval.cli.answer_options import Chosen
     from kgeval.comparison.align.shape import AlignmentRule
     from kgeval.comparison.answering import Answering
     from kgeval.comparison.judge.ways import Way
@@ -25,19 +25,14 @@ if TYPE_CHECKING:
     from kgeval.comparison.results.found import Figure, Threshold
     from kgeval.comparison.sources import SecondRun, Source
     from kgeval.files.asked import Questions
-    from kgeval.files.rows import Rows
-    from kgeval.graph.connect import Graph
-    from kgeval.llm.asker import Asker, Dry
-    from kgeval.llm.prices import Price
+    from kgeval.files.rows import Rows, RowsWanted
+    from kgeval.llm.asker import Asker
     from kgeval.llm.session import Models
-    from kgeval.records import Layout, Procedure, Question, TrialKind
+    from kgeval.records import Procedure, Question, TrialKind
     from kgeval.stats.thresholds import Threshold as Written
-    from kgeval.systems.builtin.tools import BuiltinTools
-    from kgeval.systems.spec import Opening, SystemSpec
     from kgeval.systems.system import System
 
 TRIALS, REPEATS = 25, 2  # M and N of [Z 4]
-SYSTEM_TIMEOUT = 300.0  # seconds a question
 Show = Literal["reference", "evidence", "both", "none"]
 FIGURES: tuple[Figure, ...] = ("relative", "low", "high", "win", "tie", "loss", "gap")
 
@@ -76,7 +71,7 @@ class Inputs:
 
     models: Models
     judge: Asker
-    tools: SystemTools
+    tools: Toolbox
     paired: Paired
     aligned: Answering
     free: Answering
@@ -253,13 +248,7 @@ def _pair_of(text: str | None, systems: Sequence[str]) -> tuple[str | None, str 
 
 def systems_chosen(session: Session, options: CompareOptions) -> list[Chosen]:
     """The systems that answer anew, with their settings. Raises: UsageError."""
-    if not options.systems:
-        return []
-    from kgeval.cli.answer_options import chosen_systems
-
-    return chosen_systems(session.config, {
-        "systems": options.systems, "settings": options.settings, "folders": options.folders, "ablations": (),
-    })
+    return chosen_systems(session.config, options) if options.systems else []
 
 
 def open_inputs(
@@ -276,6 +265,7 @@ def open_inputs(
     from kgeval.comparison.sources import SECOND, Asked, filed, second_run
     from kgeval.comparison.store import Store, answers_file
     from kgeval.files.shards import parse_shard
+    from kgeval.files.wanted import RowsWanted
     from kgeval.llm.asker import Dry, Live
     from kgeval.llm.places import journal_file
 
@@ -283,20 +273,30 @@ def open_inputs(
         raise UsageError(
             "there is nothing to compare", fix="give files of answers, or systems to ask with --system; kgeval compare --help shows how",
         )
-    rows = _rows(answers, options, names, stack)
+    wanted = RowsWanted(
+        tuple(answers), questions=options.questions, maps=options.map,
+        filters=replace(filters_of(options), systems=options.filter_systems), allow_missing=options.allow_missing,
+        allow_duplicates=options.allow_duplicates, max_bad_rows=options.max_bad_rows, names=names,
+    )
+    rows = _rows(wanted, stack)
     parameters: dict[str, Any] = {} if options.temperature is None else {"temperature": options.temperature}
     models = session.models("judge", **parameters)
     judge: Asker = Dry(models) if session.dry else Live(models)
-    tools = SystemTools(session, options)
-    systems = _open_systems(tools, chosen, rows, stack)
+    # --model is the judge, the reader of built-in systems is another; both share the budget
+    reading = stack.enter_context(session.task(
+        session.command, dry=session.dry, asking=session.asking.model_copy(update={"model": options.reader}),
+    ))
+    reading.shared = session.shared
+    tools = Toolbox(reading, options, stack, flag="--reader")
+    systems = _open_systems(tools, chosen, wanted, rows, stack)
     files = [info.system for info in getattr(rows, "systems", ())]
     hooks = {name: system for name, system in systems.items() if name in files}
     asked = [name for name in systems if name not in files]
     checks = _checks(options.self_checks, [*files, *asked])
     again = [(name, f"{name}{SECOND}") for name, other in checks if other is None]
-    wanted = _pairs_wanted(options, [*files, *asked], [(name, other) for name, other in checks if other is not None])
+    wanted_pairs = _pairs_wanted(options, [*files, *asked], [(name, other) for name, other in checks if other is not None])
     paired = replace(
-        pair_up(rows, wanted, asked=asked, second_runs=again), shard=parse_shard(options.shard) if options.shard else None,
+        pair_up(rows, wanted_pairs, asked=asked, second_runs=again), shard=parse_shard(options.shard) if options.shard else None,
     )
     sources: dict[str, Source] = {
         **filed(paired.sharing, tuple(name for name in files if name in paired.systems), hooks),
@@ -322,105 +322,39 @@ def open_inputs(
     return Inputs(models, judge, tools, paired, aligned, free, second_names, [*rows.notes])
 
 
-def _rows(
-    answers: Sequence[Path], options: CompareOptions, names: Mapping[Path, str], stack: ExitStack,
-) -> Rows | Questions:
+def _rows(wanted: RowsWanted, stack: ExitStack) -> Rows | Questions:
     """The answers with their questions, or the questions alone where every system is asked."""
     from kgeval.files.asked import open_questions
     from kgeval.files.rows import open_rows
-    from kgeval.files.wanted import RowsWanted
 
+    answers = wanted.answers
     if len(set(answers)) < len(answers):
         twice = sorted({str(path) for path in answers if answers.count(path) > 1})
         raise UsageError(f"given twice: {', '.join(twice)}", fix="give the answers of two systems; --self-check compares two runs of one")
-    wanted = RowsWanted(
-        tuple(answers), questions=options.questions, maps=options.map,
-        filters=replace(filters_of(options), systems=options.filter_systems), allow_missing=options.allow_missing,
-        allow_duplicates=options.allow_duplicates, max_bad_rows=options.max_bad_rows, names=names,
-    )
     if answers:
         return stack.enter_context(open_rows(wanted))
-    if options.questions is None:
+    if wanted.questions is None:
         raise UsageError("the questions are missing", fix="give --questions FILE: the systems are asked them")
     return stack.enter_context(open_questions(wanted))
 
 
-def _open_systems(tools: SystemTools, chosen: Sequence[Chosen], rows: Rows | Questions, stack: ExitStack) -> dict[str, System]:
+def _open_systems(
+    tools: Toolbox, chosen: Sequence[Chosen], wanted: RowsWanted, rows: Rows | Questions, stack: ExitStack,
+) -> dict[str, System]:
     """The systems that can be called, by name. Raises: UsageError where two have one name."""
     from kgeval.systems.spec import open_system
 
+    def ids() -> Iterator[str]:
+        for row in rows:
+            yield getattr(row, "id", None) or row.question.id  # type: ignore[union-attr]
+
     systems: dict[str, System] = {}
     for one in chosen:
-        system = stack.enter_context(open_system(one.spec, tools.opening(one, rows)))
+        system = stack.enter_context(open_system(one.spec, tools.opening(one, wanted, ids)))
         if system.name in systems:
             raise UsageError(f"two systems are called {system.name}", fix="name them: --system NAME=SPEC")
         systems[system.name] = system
     return systems
-
-
-@dataclass
-class SystemTools:
-    """What systems that answer anew are opened with: each thing when a system needs it, once. `models`: the reader's, where a built-in
-    system is asked with one; `dry`: who counts its calls in a dry run."""
-
-    session: Session
-    options: CompareOptions
-    models: Models | None = None
-    graph: Graph | None = None
-    layout: Layout | None = None
-    dry: Dry | None = None
-
-    def opening(self, one: Chosen, rows: Rows | Questions) -> Opening:
-        """With what a chosen system is opened."""
-        from kgeval.systems.spec import Opening
-
-        session, options = self.session, self.options
-
-        def ids() -> Iterator[str]:
-            for row in rows:
-                yield getattr(row, "id", None) or row.question.id  # type: ignore[union-attr]
-
-        return Opening(
-            settings=one.settings, timeout=options.timeout or one.timeout or SYSTEM_TIMEOUT,
-            processes=options.processes or one.processes or 1, limits=session.limits, shared=session.shared, price=self._price,
-            tools=self._tools, folder=one.folder, questions=options.questions or Path("-"), asked=ids, maps=options.map,
-            allow_missing=options.allow_missing, allow_duplicates=options.allow_duplicates, max_bad_rows=options.max_bad_rows,
-            dry=session.dry, say=session.say,
-        )
-
-    def _tools(self, spec: SystemSpec) -> BuiltinTools:
-        """What a built-in system works with. Raises: UsageError where no reader is named, and what opening raises."""
-        from kgeval.systems.builtin.tools import NEEDS, BuiltinTools
-
-        session, options, needs = self.session, self.options, NEEDS[spec.name]
-        if "reader" in needs and not options.extractive and self.models is None:
-            self.models, self.dry = self._reader(spec.name)
-        if "graph" in needs and self.layout is None:
-            self.graph, self.layout = session.graph, session.bound_layout()
-        return BuiltinTools(
-            models=self.models, asker=self.dry, embedder=session.embedder if "embedder" in needs else None, graph=self.graph,
-            layout=self.layout if "graph" in needs else None, cache_dir=session.asking.cache_dir,
-            timeout=options.timeout or SYSTEM_TIMEOUT, say=session.say, dry=session.dry,
-        )
-
-    def _reader(self, system: str) -> tuple[Models, Dry | None]:
-        from kgeval.llm.asker import Dry
-
-        name = self.options.reader or self.session.config.model.reader.name  # the session's own model is the judge
-        if not name:
-            raise UsageError(
-                f"{system} needs a reader, and no model is named for it",
-                fix="give --reader NAME, or name = ... in [model.reader] of kgeval.toml; --extractive needs no model",
-            )
-        models = self.session.models("reader", name=name)
-        return models, Dry(models) if self.session.dry else None
-
-    def _price(self, model: str, url: str) -> Price | None:
-        """The price of a model behind an endpoint, where it is known."""
-        from kgeval.llm.calls import Endpoint
-        from kgeval.llm.prices import price_of, read_prices
-
-        return price_of(Endpoint(model, url), read_prices(self.session.asking.prices))
 
 
 def _checks(given: Sequence[str], systems: Sequence[str]) -> list[tuple[str, str | None]]:

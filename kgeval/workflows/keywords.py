@@ -18,6 +18,7 @@ from pydantic.fields import FieldInfo
 
 from kgeval.config import BatchOptions, Config, Flag, ModelOptions, Section, environment, explain
 from kgeval.errors import Faults, InputError, KgevalError, UsageError
+from kgeval.files.plain import plain_value
 from kgeval.workflows.result import Result
 from kgeval.workflows.session import EmbeddingChoice, Session
 
@@ -49,13 +50,14 @@ class Connection(Section):
 class Function:
     """A function of `import kgeval`: what its keywords are. `options`: the class of its own, but those in `without`; beside them are those
     of `connect` and, where models are asked, those of ModelOptions and BatchOptions. `role`: of the model that is asked; `model`: the
-    keyword that names it."""
+    keyword that names it. `words`: flags whose keyword is not the field's name."""
 
     name: str
     options: type[Section]
     without: frozenset[str] = frozenset()
     role: str = ""
     model: str = "model"
+    words: tuple[tuple[str, str], ...] = ()
 
     @property
     def kinds(self) -> tuple[type[Section], ...]:
@@ -113,6 +115,7 @@ class Function:
                 for word in flag.name.split() or [name.replace("_", "-")]:
                     names[word.removeprefix("--")] = keyword
                 names |= {word.removeprefix("--"): f"{name}={value!r}" for word, (value, _) in flag.values.items()}
+        names |= dict(self.words)
         return _FLAG.sub(lambda match: match[1] or names.get(match[2], match[0]), text)
 
     def fields(self) -> Iterator[tuple[str, FieldInfo]]:
@@ -222,7 +225,7 @@ class SpooledRows:
         with path.open("w", encoding="utf-8") as file:
             for number, row in enumerate(rows, 1):
                 try:
-                    file.write(json.dumps(_plain_row(row), ensure_ascii=False, default=_plain_value) + "\n")
+                    file.write(json.dumps(_plain_row(row), ensure_ascii=False, default=plain_value) + "\n")
                 except (TypeError, ValueError) as cause:
                     faults.add(f"{name}:{number}: {cause}")
         if faults.count:
@@ -338,20 +341,6 @@ def _plain_row(row: Any) -> dict[str, Any]:
 def _is_missing(value: Any) -> bool:
     """Whether the value is NaN, NaT or NA: pandas has each of them for a cell without a value."""
     return (isinstance(value, float) and isnan(value)) or type(value).__name__ in ("NAType", "NaTType")
-
-
-def _plain_value(value: Any) -> Any:
-    """What JSON has for a value of numpy's, pandas' or pydantic's. Raises: TypeError."""
-    if isinstance(value, BaseModel):
-        return value.model_dump(mode="json")
-    for method in ("tolist", "isoformat"):
-        if hasattr(value, method):
-            return getattr(value, method)()
-    if isinstance(value, set | frozenset | tuple):
-        return list(value)
-    if isinstance(value, Path):
-        return str(value)
-    raise TypeError(f"a value of type {type(value).__name__} cannot be read")
 
 
 def new_session(

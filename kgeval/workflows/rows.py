@@ -23,7 +23,8 @@ def filters_of(options: FilterOptions) -> Filters:
 
     return Filters(
         first=options.limit, sample=options.sample, seed=options.seed, ids=options.ids, levels=options.levels, kinds=options.kinds,
-        datasets=options.datasets, documents=options.documents, hops=options.hops, systems=getattr(options, "systems", ()),
+        datasets=options.datasets, documents=options.documents, hops=options.hops,
+        systems=options.systems if isinstance(options, RowOptions) else (),
     )
 
 

@@ -8,12 +8,10 @@ from pathlib import Path
 import pytest
 from answer_world import SIMPLE, lines, questions, script, spec
 
-from kgeval.cli.answer_options import chosen_systems
 from kgeval.cli.main import run
-from kgeval.config import Config, SystemSection
+from kgeval.config import Config, SystemOptions, SystemSection
 from kgeval.errors import UsageError
-
-EMPTY = {"settings": (), "ablations": (), "folders": ()}
+from kgeval.workflows.answer_systems import chosen_systems
 
 
 @pytest.fixture(autouse=True)
@@ -57,7 +55,7 @@ def test_each_adapter_may_have_a_folder_of_its_own() -> None:
     config = Config(systems=[SystemSection(name="b", spec="lightrag:mix", folder=Path("ix-b"))])
 
     def folders(*given: str) -> list[str | None]:
-        found = chosen_systems(config, {**EMPTY, "systems": ("a=lightrag", "b"), "folders": given})
+        found = chosen_systems(config, SystemOptions(systems=("a=lightrag", "b"), folders=given))
         return [str(one.folder) if one.folder else None for one in found]
 
     assert folders() == [None, "ix-b"] and folders("ix") == ["ix", "ix"]
@@ -66,4 +64,4 @@ def test_each_adapter_may_have_a_folder_of_its_own() -> None:
         with pytest.raises(UsageError, match="--folder"):
             folders(*wrong)
     with pytest.raises(UsageError, match=r"several are called b"):
-        chosen_systems(Config(systems=[*config.systems, *config.systems]), {**EMPTY, "systems": ()})
+        chosen_systems(Config(systems=[*config.systems, *config.systems]), SystemOptions())

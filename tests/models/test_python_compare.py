@@ -18,7 +18,6 @@ from test_compare_cli import SYSTEM
 import kgeval
 from kgeval.config import CompareOptions
 from kgeval.llm.fake import Chat, FakeServer
-from kgeval.workflows.result import Result
 
 GOOD, POOR = (4, 5, 4, 3), (2, 3, 2, 1)
 QUESTIONS = [{"id": f"q{n}", "question": f"Who built mill {n}?", "level": ("node", "edge")[n % 2]} for n in range(4)]
@@ -95,13 +94,15 @@ def test_names_count_whatever_files_and_rows_say(server: FakeServer) -> None:
     assert [use.system for use in compared(server, rows).report.systems] == ["good", "poor"], "one table of several systems"
 
 
-def test_the_rows_of_a_result_are_answers(server: FakeServer) -> None:
-    class Made(Result):
-        def save(self, path: str | Path, *, redact: bool = False) -> Path:
-            Path(path).write_text("".join(json.dumps(row) + "\n" for row in BOTH["good"]))
-            return Path(path)
+def test_what_answer_gave_is_compared_under_the_name_that_the_call_gives_it(server: FakeServer) -> None:
+    """Answers of a function of one's own, and questions as a file."""
+    def mine(question: str) -> str:
+        return f"Mill {question[-2]}: worth {GOOD[int(question[-2])]}."
 
-    assert compared(server, {"mine": Made(None), "poor": BOTH["poor"]}).report.pairs[0].system_a == "mine"
+    given = kgeval.answer(QUESTIONS, system=mine, config=False)
+    result = compared(server, {"new": given, "poor": BOTH["poor"]})
+    (pair,) = [pair for pair in result.report.pairs if pair.aspect == "overall" and pair.by == "all"]
+    assert (pair.system_a, pair.system_b, pair.rates.win) == ("new", "poor", 1)
 
 
 def test_thresholds_are_gates(server: FakeServer) -> None:

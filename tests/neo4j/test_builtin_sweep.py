@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from builtin_world import TOWN, ask, tools
 
-from kgeval.cli.answer_sweep import measured, sweep_and_show, table
 from kgeval.errors import LayoutError, UsageError
 from kgeval.graph.connect import Graph
 from kgeval.records import GoldPath, GraphRef, Passage, Question
 from kgeval.systems.builtin import open_builtin, read_settings
 from kgeval.systems.builtin.sweep import best, sweep
+from kgeval.workflows.answer import measured, sweep_lines, sweep_table
 
 PATH = GoldPath(
     nodes=[GraphRef(key=key, name=name) for key, name in (("a", "Ada Quill"), ("b", "Acme"), ("e", "Berlin"))],
@@ -42,7 +42,7 @@ def test_path_coverage_and_id_recall_show_that_one_hop_misses_what_two_find(
 
 
 def test_a_sweep_finds_at_each_place_what_the_system_finds_there(
-    graph: Graph, draw: Callable[[str], None], tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    graph: Graph, draw: Callable[[str], None], tmp_path: Path,
 ) -> None:
     draw(TOWN)
     grid = {"theta": (0.0, 0.4, 0.95), "k": (1, 7), "l_max": (20, 200)}
@@ -54,8 +54,7 @@ def test_a_sweep_finds_at_each_place_what_the_system_finds_there(
             assert (row.tokens, row.nothing) == (answer.extra["context_tokens"], float(answer.contexts == []))
         chosen = best(rows, "path_coverage")
         assert chosen is not None and chosen.mean("path_coverage") == max(row.mean("path_coverage") or 0 for row in rows)
-        sweep_and_show([QUESTION], read_settings("graph", {}), made, grid)
-        assert capsys.readouterr().out.splitlines()[:-1] == table(rows)
+        assert list(sweep_lines([QUESTION], read_settings("graph", {}), made, grid))[:-1] == sweep_table(rows)
         with pytest.raises(UsageError, match="vector has no theta"):
             sweep(read_settings("vector", {}), made, [QUESTION], measured)
 

@@ -13,13 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgeval.cli.answer_options import chosen_systems
+from kgeval.config import SystemOptions
 from kgeval.config import load as load_config
 from kgeval.llm.embed import Embedder
 from kgeval.llm.text_table import Item, open_table
 from kgeval.llm.vector_cache import VectorCache
 from kgeval.systems.builtin.retrieval import chunk_windows, unread
 from kgeval.text.windows import excerpt, shares, windows
+from kgeval.workflows.answer_systems import chosen_systems
 
 TEXT = " ".join(f"The keeper of the light number {n} came from Velmouth in the year {1800 + n}." for n in range(60))
 
@@ -104,6 +105,6 @@ def test_an_index_says_how_much_of_its_text_no_vector_knows(tmp_path: Path) -> N
 ])
 def test_vector_has_the_budget_of_the_graph_that_it_is_compared_with(given: list[str], expected: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "kgeval.toml").write_text("")
-    options = {"systems": ["vector", "graph"], "settings": given, "ablations": [], "folders": []}
+    options = SystemOptions(systems=("vector", "graph"), settings=tuple(given))
     chosen = chosen_systems(load_config(tmp_path / "kgeval.toml"), options)
     assert {one.label: one.settings.get("l_max") for one in chosen} == expected

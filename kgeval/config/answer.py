@@ -1,0 +1,105 @@
+"""The options of `kgeval answer`: which systems answer, how they are set, and which questions they are asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BeforeValidator, Field
+
+from kgeval.config.base import Section
+from kgeval.config.flags import DAY, Flag, Unit
+from kgeval.config.rows import ROWS, FilterOptions, QuestionFileOptions
+
+SYSTEMS, RETRIEVAL = "How systems are asked", "Indexes and retrieval of built-in systems"  # headings of --help
+SPECS = (
+    "closed-book, vector, graph, graph+text, command:..., http:URL, file:PATH, ADAPTER[:MODE], or a name of [[systems]] in kgeval.toml "
+    "(repeatable)"
+)
+
+
+def _json(value: object) -> str:
+    try:
+        return json.dumps(value)
+    except (TypeError, ValueError) as cause:
+        raise ValueError(f"a value of type {type(value).__name__} cannot be set") from cause
+
+
+def _texts(value: object) -> object:
+    """A single text or path stands for a list of one; paths are texts."""
+    if isinstance(value, str | Path):
+        return (str(value),)
+    return tuple(str(one) if isinstance(one, Path) else one for one in value) if isinstance(value, list | tuple) else value
+
+
+def _settings(value: object) -> object:
+    """A mapping as the texts that the command line takes: {"graph:hops": 2} is graph:hops=2."""
+    return tuple(f"{name}={_json(one)}" for name, one in value.items()) if isinstance(value, Mapping) else _texts(value)
+
+
+def _ablations(value: object) -> object:
+    """A mapping as the texts that the command line takes: {"hops": [1, 2]} is hops=1,2."""
+    if not isinstance(value, Mapping):
+        return _texts(value)
+    lists = {name: [_json(one) for one in (values if isinstance(values, list | tuple) else [values])] for name, values in value.items()}
+    if wrong := [name for name, texts in lists.items() if any("," in text for text in texts)]:
+        raise ValueError(f"{', '.join(wrong)}: a value with a comma cannot be varied")
+    return tuple(f"{name}={','.join(texts)}" for name, texts in lists.items())
+
+
+def _folders(value: object) -> object:
+    return tuple(f"{name}={folder}" for name, folder in value.items()) if isinstance(value, Mapping) else _texts(value)
+
+
+def _words(value: object) -> object:
+    return str(value) if isinstance(value, int | Path) and not isinstance(value, bool) else value
+
+
+Specs = Annotated[tuple[str, ...], BeforeValidator(_texts), Flag("--system", "[NAME=]SPEC")]
+
+
+class SystemOptions(Section):
+    """Which systems under test, and how they are set and opened. Values of settings are JSON where they can be, else text."""
+
+    systems: Specs = Field(default=(), description=f"{SPECS}.")
+    settings: Annotated[tuple[str, ...], BeforeValidator(_settings), Flag("--setting", "[SYSTEM:]NAME=VALUE")] = Field(
+        default=(), description="A setting of the systems: hops=2 (repeatable).",
+    )
+    extractive: bool = Field(
+        default=False, description="Built-in systems answer with words of their contexts: no model is asked, for trying out.",
+    )
+    folders: Annotated[tuple[str, ...], BeforeValidator(_folders), Flag("--folder", "[SYSTEM=]DIR", heading=SYSTEMS)] = Field(
+        default=(), description="The index of an adapter: the folder of kgeval system index (repeatable).",
+    )
+    timeout: Annotated[float | None, Unit("seconds"), Flag(heading=SYSTEMS)] = Field(
+        default=None, gt=0, le=DAY, allow_inf_nan=False, description="Seconds a question may take [default: 300].",
+    )
+    processes: Annotated[int | None, Flag(heading=SYSTEMS)] = Field(
+        default=None, ge=1, le=256, description="Processes of a command at a time [default: 1].",
+    )
+
+
+class AnswerOptions(FilterOptions, QuestionFileOptions, SystemOptions):
+    """What is asked of which systems: keywords of kgeval.answer, flags of `kgeval answer`."""
+
+    systems: Specs = Field(default=(), description=f"{SPECS} [default: all of [[systems]]].")
+    ablations: Annotated[
+        tuple[str, ...], BeforeValidator(_ablations), Flag("--ablate", "[SYSTEM:]NAME=V1,V2", heading=SYSTEMS),
+    ] = Field(default=(), description="Ask variants too, one for each value: hops=1,2 (repeatable).")
+    allow_missing: Annotated[bool, Flag(heading=ROWS)] = Field(
+        default=False, description="With file: a question without an answer is an error of its own, others are left out.",
+    )
+    trials: int = Field(default=1, ge=1, le=100, description="Ask each question so many times")
+    target_words: Annotated[str | None, BeforeValidator(_words), Flag(metavar="N|FILE", heading=SYSTEMS)] = Field(
+        default=None, description="Ask for about so many words; FILE: rows with id and target_words.",
+    )
+    resume: bool = Field(default=False, description="Take over the answers that an interrupted run with the same -o has.")
+    retry_errors: bool = Field(default=False, description="As --resume, but questions with an error are asked again.")
+    index_record: Annotated[Path | None, Flag(metavar="JSON", heading=RETRIEVAL)] = Field(
+        default=None, description="Write what the index of a built-in system took; {system} in the name for several.",
+    )
+    sweep: Annotated[bool, Flag(heading=RETRIEVAL)] = Field(
+        default=False, description="Print what theta, k and l_max of graph would find, and stop; no reader is asked.",
+    )

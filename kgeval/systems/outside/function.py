@@ -1,0 +1,197 @@
+"""A function of the user's own, called in this process: `kgeval.answer(questions, system={"mine": my_function})`."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import inspect
+import json
+import threading
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import CancelledError
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from types import TracebackType
+from typing import Any
+
+from pydantic import BaseModel, JsonValue
+
+from kgeval.errors import UsageError
+from kgeval.files.plain import plain_value
+from kgeval.records import Answer
+from kgeval.systems.outside.reply import Stamp, answer_from, failed, signature_of
+from kgeval.systems.system import Ask
+
+SHOWN_OF_ASK = ("question_id", "trial", "target_words", "attempt", "previous")  # what a function gets where it names it
+GRACE_SECONDS = 1.0
+
+
+class SlowError(Exception):
+    """An asynchronous call that took longer than it may."""
+
+
+class _Outcome:
+    """Around a call of users' code: what it raises becomes `error`, so that a question fails and not the run. An interrupt goes through."""
+
+    error: BaseException | None = None
+
+    def __enter__(self) -> _Outcome:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> bool:
+        self.error = error
+        return isinstance(error, Exception)
+
+
+@dataclass(frozen=True)
+class FunctionWanted:
+    """A function. `settings`: further keywords of each call; `variant`: what differs from its usual settings. `timeout`: seconds a question
+    may take; `parallel`: calls at a time."""
+
+    function: Callable[..., Any]
+    name: str
+    variant: str | None = None
+    settings: Mapping[str, JsonValue] = field(default_factory=dict)
+    timeout: float = 300.0
+    parallel: int = 1
+
+
+class FunctionSystem:
+    """A System. The function gets the question's text and gives a text, or a mapping or record with `answer`, `contexts` and other fields
+    of an Answer; it may be asynchronous.
+
+    One call at a time is made in the caller's own thread. A call of a function that is not asynchronous cannot be ended: `notes` say how
+    many took longer than the limit. Asynchronous ones run in an event loop in a thread of their own, beside one that may run already.
+    Raises: UsageError for a function that cannot be called with a question and the settings.
+    """
+
+    def __init__(self, wanted: FunctionWanted) -> None:
+        function, settings = wanted.function, dict(wanted.settings)
+        self._wanted, self.parallel = wanted, wanted.parallel
+        self.name, self.variant = f"{wanted.name}@{wanted.variant}" if wanted.variant else wanted.name, wanted.variant
+        parameters: Mapping[str, inspect.Parameter] = {}
+        with suppress(ValueError):  # of a function of C's, whose parameters nobody knows
+            signature = inspect.signature(function)
+            parameters = signature.parameters
+            given = dict.fromkeys(name for name in SHOWN_OF_ASK if name in parameters)
+            try:
+                signature.bind("a question", **{**given, **settings})
+            except TypeError as cause:
+                what = f"{self.name}: cannot be called with a question" + (f" and {', '.join(settings)}" if settings else "")
+                raise UsageError(f"{what}: {cause}", fix="a function takes the question's text, and its settings as keywords") from cause
+        self._shown = tuple(name for name in SHOWN_OF_ASK if name in parameters)
+        self.adjusts = "target_words" in parameters
+        source = type(function.__self__) if inspect.ismethod(function) else function if inspect.isfunction(function) else type(function)
+        text = repr(function)  # has an address where nothing better is known: then a run is never taken for an earlier one
+        if not isinstance(function, partial):
+            with suppress(OSError, TypeError):
+                text = inspect.getsource(source)
+        self.signature = signature_of("function", source.__module__, source.__qualname__, text, settings)
+        self._stamp = Stamp(self.name, self.variant, self.signature)
+        self._lock, self._slow = threading.Lock(), 0
+        self._running: tuple[asyncio.AbstractEventLoop, threading.Thread] | None = None
+
+    def answer(self, ask: Ask) -> Answer:
+        """The answer. What the function raises is the error of this question."""
+        reply, started, outcome = None, time.monotonic(), _Outcome()
+        with outcome:
+            reply = self._called(ask)
+        seconds, error = time.monotonic() - started, outcome.error
+        if isinstance(error, SlowError):
+            return failed(ask, self._stamp, "timeout", f"no reply in {self._wanted.timeout:g} s")
+        if isinstance(error, CancelledError):
+            return failed(ask, self._stamp, "cancelled", "the run was interrupted")
+        if error is not None:
+            return failed(ask, self._stamp, "system_error", f"{type(error).__name__}: {error}")
+        if seconds > self._wanted.timeout:
+            with self._lock:
+                self._slow += 1
+        try:
+            return answer_from(_fields(reply), ask, self._stamp, seconds=seconds)
+        except (TypeError, ValueError) as cause:  # values that JSON has no form for
+            return failed(ask, self._stamp, "bad_reply", str(cause))
+
+    def _called(self, ask: Ask) -> Any:
+        shown = {name: getattr(ask, name) for name in self._shown}
+        reply = self._wanted.function(ask.question, **{**shown, **self._wanted.settings})
+        return self._awaited(reply) if inspect.isawaitable(reply) else reply
+
+    def _awaited(self, reply: Awaitable[Any]) -> Any:
+        """What an asynchronous call comes to. Raises: SlowError; what it raises itself."""
+        future = asyncio.run_coroutine_threadsafe(_settled(reply), self._loop())
+        try:
+            return future.result(self._wanted.timeout)
+        except TimeoutError:
+            if future.done():  # one that the function raised
+                raise
+            future.cancel()
+            raise SlowError from None
+
+    def _loop(self) -> asyncio.AbstractEventLoop:
+        with self._lock:
+            if self._running is None:
+                loop = asyncio.new_event_loop()
+                thread = threading.Thread(target=loop.run_forever, name=f"kgeval-{self.name}", daemon=True)
+                thread.start()
+                self._running = loop, thread
+            return self._running[0]
+
+    @property
+    def notes(self) -> list[str]:
+        """What a reader of the answers should know."""
+        if not self._slow:
+            return []
+        return [f"{self.name}: answers that took longer than {self._wanted.timeout:g} s: {self._slow:,}; a call that is not asynchronous "
+                "cannot be ended, so they count"]
+
+    def close(self) -> None:
+        """Ends the event loop, if there is one, and what still runs in it. May be called twice."""
+        with self._lock:
+            running, self._running = self._running, None
+        if running is None:
+            return
+        loop, thread = running
+        with suppress(TimeoutError):  # code that does not let itself be cancelled: its thread is left to itself
+            asyncio.run_coroutine_threadsafe(_cancel_all(), loop).result(GRACE_SECONDS)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(GRACE_SECONDS)
+        if not thread.is_alive():
+            loop.close()
+
+    def __enter__(self) -> FunctionSystem:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+
+def is_asynchronous(function: object) -> bool:
+    """Whether calling it gives a coroutine, as far as can be said before it is called."""
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))  # noqa: B004
+
+
+def _fields(reply: Any) -> Mapping[str, Any]:
+    """A reply as the fields of an answer, as JSON has them. Raises: TypeError, ValueError for what has no such form."""
+    if isinstance(reply, str):
+        return {"answer": reply}
+    if isinstance(reply, BaseModel):
+        reply = reply.model_dump(mode="json", exclude_none=True)
+    elif dataclasses.is_dataclass(reply) and not isinstance(reply, type):
+        reply = dataclasses.asdict(reply)
+    if not isinstance(reply, Mapping):
+        raise TypeError(f"a text, a mapping or a record is needed, not {type(reply).__name__}")
+    fields: dict[str, Any] = json.loads(json.dumps(dict(reply), default=plain_value))
+    return fields
+
+
+async def _settled(reply: Awaitable[Any]) -> Any:
+    return await reply
+
+
+async def _cancel_all() -> None:
+    others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)

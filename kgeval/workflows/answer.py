@@ -1,0 +1,504 @@
+"""Answering: systems under test are asked the questions of a file; their answers, with contexts, seconds, tokens and cost, are rows."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from html import escape
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from kgeval.config import AnswerOptions
+from kgeval.errors import IncompleteError, InputError, ModelError, UsageError
+from kgeval.files.answers import AnswerFile, Counted, Taking, Target, as_json, file_name, files_of, read_answers, targets
+from kgeval.reports.display import for_terminal, percent
+from kgeval.systems.engine import Answering, Tally, answers, asks, check_adjusts
+from kgeval.systems.spec import ablated, open_system
+from kgeval.systems.system import Plans, System, Tells
+from kgeval.workflows.answer_systems import Chosen, Toolbox, chosen_systems
+from kgeval.workflows.result import Result, beside
+from kgeval.workflows.rows import STDIN, filters_of
+from kgeval.workflows.session import Session
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from kgeval.files.asked import Questions
+    from kgeval.files.wanted import RowsWanted
+    from kgeval.llm.plan import Plan
+    from kgeval.records import Answer, AnsweredSystem, AnswerReport, ModelUse, Question, RunManifest
+    from kgeval.systems.builtin import BuiltinTools, Settings
+    from kgeval.systems.builtin.sweep import SweepRow
+
+INCOMPLETE = 3
+SHOWN = 10
+MEASURES = ("path_coverage", "path_complete", "id_recall")  # of a sweep
+Functions = Mapping[str, Callable[..., Any]]
+
+
+@dataclass(frozen=True)
+class AnswersResult(Result):
+    """The answers of a run: iterate over them, system by system in the order of the questions. `report`: an AnswerReport (of each system:
+    answers, errors, seconds, tokens, cost). `files`: where the answers are; `written`: all files that were asked for. `messages`: what is
+    incomplete, and what a reader of the answers should know."""
+
+    files: Sequence[Path] = ()
+    written: Sequence[Path] = ()
+    messages: Sequence[str] = ()
+    _folder: Any = field(default=None, repr=False)  # of answers that nobody asked to be written: gone with this object
+
+    @property
+    def gates(self) -> list[Any]:
+        """None: answers have no gates."""
+        return []
+
+    def __iter__(self) -> Iterator[Answer]:
+        """Every answer; read from the file, so that memory stays flat."""
+        for path in self.files:
+            yield from read_answers(path)
+
+    def __len__(self) -> int:
+        return sum(one.answers for one in self.report.systems)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row an answer, its fields as its JSON has them."""
+        import pandas as pd
+
+        return pd.DataFrame([answer.model_dump(mode="json") for answer in self])
+
+    def save(self, path: str | Path, *, redact: bool = False) -> Path:
+        """Writes the answers (.jsonl .json .csv .parquet; a folder or a name with {system}: one file a system), and the report beside them
+        (X.run.json).
+
+        Raises: UsageError for another ending, or `redact`; InputError where nothing can be written.
+        """
+        from kgeval.files.answers import write_answers
+        from kgeval.files.partial import private
+
+        output = Path(path)
+        if redact:
+            raise UsageError(f"{output}: answers are written whole", fix="leave redact out; the reports over scores have it")
+        for target in targets([output], [one.system for one in self.report.systems]):
+            systems = [self.report.systems[place] for place in target.systems]
+            names = {one.system for one in systems}
+            for file in target.files:
+                write_answers(file, (answer for answer in self if answer.system in names))
+                with private(beside(file)) as out:
+                    out.write(self.report.model_copy(update={"systems": systems}).model_dump_json(indent=1) + "\n")
+        return output
+
+    def rendered(self, form: str, *, redact: bool = False) -> str:
+        """The sums as text or json. Raises: UsageError for another form."""
+        if form == "json":
+            return str(self.report.model_dump_json(indent=1)) + "\n"
+        if form != "text":
+            raise UsageError(f"the sums of answers have no {form}", fix="text or json")
+        return "".join(f"{for_terminal(line)}\n" for line in _table(self.report.systems))
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(self.rendered('text'))}</pre>"
+
+
+@dataclass(frozen=True)
+class AnswerPlan:
+    """What a run would ask of models. `notes`: of systems whose calls are not known here."""
+
+    calls: Plan
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return "\n".join((*map(for_terminal, self.notes), str(self.calls)))
+
+
+@dataclass
+class _AnswerRun:
+    """One run: what was asked for, open. `words`: what stands for the lengths of answers in fingerprints."""
+
+    session: Session
+    options: AnswerOptions
+    file: Path
+    questions: Questions
+    chosen: Sequence[Chosen]
+    box: Toolbox
+    how: Answering
+    words: str
+    systems: list[System] = field(default_factory=list)
+
+    @property
+    def rows(self) -> int:
+        """Answers of one system."""
+        return len(self.questions) * self.how.trials
+
+    @property
+    def system_notes(self) -> list[str]:
+        """What systems and models say that a reader of the answers should know."""
+        lines = [line for system in self.systems if isinstance(system, Tells) for line in system.notes]
+        return [*lines, *(self.box.models.notes if self.box.models is not None else [])]
+
+    def read_files(self) -> set[Path]:
+        """The files that this run reads, resolved: nothing may be written there."""
+        named = [self.file, self.session.config_file, self.session.asking.prices, *(one.spec.argument for one in self.chosen)]
+        return {Path(name).resolve() for name in named if name and Path(name).is_file()}
+
+    def manifest(self, code: int, before: Sequence[ModelUse] = ()) -> RunManifest:
+        """The manifest of this run, with what models were asked after `before`: of several files each has its own part."""
+        from kgeval.config import DEFAULT_FILE
+        from kgeval.llm.account import use_since
+
+        files = [one.spec.argument for one in self.chosen if one.spec.kind == "file"]
+        models, graph, session = self.box.models, self.box.graph, self.session
+        named = [self.file, session.config_file or DEFAULT_FILE, session.layout, *files]
+        return session.manifest(
+            self.options, server=graph.info if graph else None, inputs=[Path(name) for name in named if name and Path(name).is_file()],
+            seed=self.options.seed, exit_code=code, asked=replace(models.asked(), use=use_since(before, self.used())) if models else None,
+        )
+
+    def used(self) -> list[ModelUse]:
+        """What models were asked so far."""
+        return list(self.box.models.asked().use) if self.box.models else []
+
+    def fingerprint(self, systems: Sequence[System]) -> str:
+        """What makes two runs the same: what the systems are shown, how often, with which lengths, and how the systems are set."""
+        what = [self.questions.digest(), self.how.trials, self.words, [[system.name, system.signature] for system in systems]]
+        return hashlib.sha256(json.dumps(what).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def plan(session: Session, questions: Path, options: AnswerOptions, functions: Functions | None = None) -> AnswerPlan:
+    """The dry run: calls, tokens and cost where they are known; nothing is started or sent. Raises: as `run`."""
+    from kgeval.llm.plan import Plan
+    from kgeval.systems.builtin.system import BuiltinSystem
+
+    stages, notes = [], []
+    with _opened(session, questions, options, functions) as answering:
+        for system in answering.systems:
+            asked, builtin = asks(answering.questions, answering.how), isinstance(system, BuiltinSystem)
+            if isinstance(system, Plans):
+                stages.append(system.plan(asked))
+            elif answering.box.dry is not None and builtin:
+                for ask in asked:
+                    system.answer(ask)  # counts the calls: who is asked is the dry run
+            else:
+                what = "no model is asked" if builtin else "what they cost is not known here"
+                notes.append(f"{system.name}: {answering.rows:,} questions; {what}")
+        dry = answering.box.dry
+        return AnswerPlan(Plan((*stages, *(dry.stages() if dry is not None else ())), session.limits), tuple(notes))
+
+
+def run(
+    session: Session, questions: Path, options: AnswerOptions, functions: Functions | None = None, out: IO[str] | None = None,
+) -> AnswersResult:
+    """Has all systems answer, and writes the answers that the session names as outputs; without one they go to `out`, a line each, as they
+    come. `functions`: the systems among `options.systems` that are functions of the user's own, by name.
+
+    Raises: UsageError, InputError, ConnectError before anything is asked; IncompleteError, ModelError where a run cannot go on: answers
+    that came are kept where there is an output.
+    """
+    from kgeval.files.temporary import private_folder
+    from kgeval.records import AnswerReport
+
+    with _opened(session, questions, options, functions) as answering:
+        folder = private_folder("parts") if session.keep_rows and not session.outputs else None
+        places = targets((folder.path / "answers.jsonl",) if folder else session.outputs, [one.name for one in answering.systems])
+        if replaced := [str(path) for path in files_of(places) if path.resolve() in answering.read_files()]:
+            raise UsageError(f"-o would replace a file that is read: {', '.join(replaced)}", fix="name another file or folder with -o")
+        if options.index_record:
+            _write_index_records(answering, options.index_record, places)
+        written: list[Path] = []
+        messages: list[str] = []
+        try:
+            reports = [_one_target(answering, target, written, messages, out) for target in places]
+        except (KeyboardInterrupt, IncompleteError, ModelError):
+            lost = "nothing was kept: no -o" if out is not None else "nothing was kept: no output"
+            session.say("answers that came are kept; the same command goes on with --resume" if session.outputs else lost)
+            raise
+        messages += [f"note: {note}" for note in answering.system_notes]
+        report = reports[0]
+        if len(reports) > 1:
+            report = AnswerReport(
+                run=answering.manifest(max(one.run.exit_code for one in reports)), complete=all(one.complete for one in reports),
+                systems=[system for one in reports for system in one.systems],
+                notes=[*answering.questions.notes, *answering.system_notes],
+            )
+    files = [target.files[0] for target in places if target.files]
+    return AnswersResult(report, files=files, written=() if folder else written, messages=messages, _folder=folder)
+
+
+def sweep(session: Session, questions: Path, options: AnswerOptions) -> Iterator[str]:
+    """What theta, k and l_max of built-in graph systems would find, line by line. Raises: UsageError for other systems."""
+    from kgeval.systems.builtin import read_settings
+
+    with _opened(session, questions, options, None) as answering:
+        if other := [one.label for one in answering.chosen if one.spec.kind != "builtin"]:
+            raise UsageError(f"--sweep: {', '.join(other)} is not built in", fix="sweep graph or graph+text")
+        for one in answering.chosen:
+            settings = read_settings(one.spec.name, one.settings)
+            yield from sweep_lines(answering.questions, settings, answering.box.tools(one.spec))
+            session.say(f"{len(answering.questions)} questions, {settings.name}; nothing was asked of a reader")
+
+
+@contextmanager
+def _opened(session: Session, file: Path, options: AnswerOptions, functions: Functions | None) -> Iterator[_AnswerRun]:
+    """Everything that a run needs, checked before anything is asked or paid; a sweep opens no system."""
+    from kgeval.files.asked import open_questions
+    from kgeval.files.wanted import RowsWanted
+
+    chosen = chosen_systems(session.config, options, functions)
+    target, words = _target_words(options.target_words)
+    _check_outputs_early(session, options)
+    wanted = RowsWanted(
+        (), questions=file, maps=options.map, filters=filters_of(options), allow_missing=options.allow_missing,
+        allow_duplicates=options.allow_duplicates, max_bad_rows=options.max_bad_rows,
+    )
+    with ExitStack() as stack:
+        questions = stack.enter_context(open_questions(wanted))
+        for note in questions.notes:
+            session.say(note)
+        if target is not None:
+            _check_lengths(str(options.target_words), target, questions)
+        limits = session.limits
+        how = Answering(options.trials, limits.concurrency, target, limits.max_error_rate)
+        box = Toolbox(session, options, stack, reads=not options.sweep)
+        answering = _AnswerRun(session, options, file, questions, chosen, box, how, words)
+        if not options.sweep:
+            answering.systems = _systems(answering, wanted, stack)
+        if target is not None:
+            for system in answering.systems:
+                check_adjusts(system)
+        yield answering
+
+
+def _check_outputs_early(session: Session, options: AnswerOptions) -> None:
+    """Raises: UsageError for outputs that are none, before systems are opened."""
+    if STDIN in session.outputs:
+        raise UsageError("-o -: an output is a file or a folder", fix="leave -o out: answers then go to stdout, a line each")
+    targets(session.outputs, ["system"])
+    if (options.resume or options.retry_errors) and not session.outputs:
+        raise UsageError("--resume and --retry-errors need the -o of the earlier run", fix="name it with -o")
+
+
+def _systems(answering: _AnswerRun, wanted: RowsWanted, stack: ExitStack) -> list[System]:
+    """The systems with their variants, each name once. Raises: UsageError where two that differ have one name."""
+    opened: dict[str, System] = {}
+    for one in answering.chosen:
+        opening, usual = answering.box.opening(one, wanted, answering.questions.ids, trials=answering.how.trials), ""
+        for variant, settings in ablated(one.settings, one.ablations):
+            system = stack.enter_context(open_system(one.spec, replace(opening, settings=settings, variant=variant)))
+            if variant is not None and system.signature == usual:
+                continue  # a default written out: no variant
+            usual = usual or system.signature
+            before = opened.setdefault(system.name, system)
+            if before is not system and before.signature != system.signature:
+                raise UsageError(f"two systems are called {system.name}", fix="name them: --system NAME=SPEC")
+    return list(opened.values())
+
+
+def _one_target(
+    answering: _AnswerRun, target: Target, written: list[Path], messages: list[str], out: IO[str] | None,
+) -> AnswerReport:
+    """All answers of one set of files. Adds to `written` and `messages`."""
+    from kgeval.files.score_forms import FINGERPRINT
+
+    options, session = answering.options, answering.session
+    taking: Taking = "answered" if options.retry_errors else "finished" if options.resume else "nothing"
+    systems, before = [answering.systems[place] for place in target.systems], answering.used()
+    mark = answering.fingerprint(systems)
+    with AnswerFile(target.files, fingerprint=mark, taking=taking) as file:
+        if file.aside:
+            session.say(f"warning: {file.aside}")
+        tallies = [_one_system(answering, system, file, None if target.files else out) for system in systems]
+        report = _report(answering, systems, file, tallies, before)
+        files = file.finish(report)
+    for path in files if session.outputs else ():
+        session.say(f"wrote {path}")
+    written += files
+    if report.run.exit_code:
+        why = next((tally.stopped for tally in tallies if tally.stopped), None)
+        failed, total = sum(sum(one.errors.values()) for one in report.systems), sum(one.answers for one in report.systems)
+        more = "; the same command goes on with --retry-errors" if session.outputs else ""
+        messages.append(f"incomplete: {why or f'{failed:,} of {total:,} answers failed'}{more}")
+    run = report.run.model_copy(update={"arguments": {**report.run.arguments, FINGERPRINT: mark}})
+    return report.model_copy(update={"run": run})
+
+
+def _one_system(answering: _AnswerRun, system: System, file: AnswerFile, out: IO[str] | None) -> Tally:
+    """Has one system answer. `out`: gets its answers as they come."""
+    tally, progress = Tally(answering.how.max_error_rate), answering.session.call_progress
+    line = progress.start(system.name, answering.rows)
+    try:
+        for answer in answers(answering.questions, system, answering.how, file, tally):
+            progress.advance(line, state=f"{tally.failed} failed")
+            if out is not None and answer is not None:
+                out.write(as_json(answer) + "\n")
+                out.flush()
+    finally:
+        progress.end(line)
+    return tally
+
+
+def _report(
+    answering: _AnswerRun, systems: Sequence[System], file: AnswerFile, tallies: Sequence[Tally], before: Sequence[ModelUse],
+) -> AnswerReport:
+    """The sums, over answers that an earlier run made too."""
+    from kgeval.records import AnswerReport
+
+    counts = {system.name: Counted(system.name, system.variant, system.signature) for system in systems}
+    for answer in file.answers():
+        counts[answer.system].add(answer)
+    counted = [one.record() for one in counts.values()]
+    stopped, most = any(tally.stopped for tally in tallies), answering.how.max_error_rate
+    too_many = any(sum(one.errors.values()) > most * one.answers for one in counted)
+    return AnswerReport(
+        run=answering.manifest(INCOMPLETE if stopped or too_many else 0, before), complete=not stopped, systems=counted,
+        notes=[*answering.questions.notes, *answering.system_notes],
+    )
+
+
+def _write_index_records(answering: _AnswerRun, output: Path, places: Sequence[Target]) -> None:
+    """Writes an Index record for each built-in system with an index; `{system}` in the name stands for the system's.
+
+    Raises: UsageError where there is none, where several would go into one file, and where one would replace a file of this run.
+    """
+    from kgeval.files import write_text
+    from kgeval.systems.builtin.record import index_record
+    from kgeval.systems.builtin.system import BuiltinSystem
+    from kgeval.systems.spec import SystemSpec
+
+    indexed = [one for one in answering.systems if isinstance(one, BuiltinSystem) and one.retriever is not None]
+    if not indexed:
+        raise UsageError("--index-record: no system here builds an index", fix="it is for vector, graph and graph+text")
+    if len(indexed) > 1 and "{system}" not in str(output):
+        raise UsageError(f"--index-record: {len(indexed)} systems have an index", fix="put {system} into the file's name")
+    paths = [Path(str(output).replace("{system}", file_name(system.name))) for system in indexed]
+    taken = answering.read_files() | {path.resolve() for path in files_of(places)}
+    if lost := sorted({str(path) for path in paths if path.resolve() in taken}):
+        raise UsageError(f"--index-record would replace a file of this run: {', '.join(lost)}", fix="name another file")
+    tools = [answering.box.tools(SystemSpec("builtin", system.settings.system)) for system in indexed]
+    records = [index_record(system, its, answering.manifest(0)) for system, its in zip(indexed, tools, strict=True)]
+    for path, record in zip(paths, records, strict=True):
+        write_text(path, record.model_dump_json(indent=1) + "\n")
+        answering.session.say(f"wrote {path}")
+
+
+def _check_lengths(given: str, target: Callable[[Question], int | None], questions: Iterable[Question]) -> None:
+    """Raises: InputError that lists the questions for which the file of lengths has none, before anything is asked."""
+    lacking = [question.id for question in questions if target(question) is None]
+    if lacking:
+        shown = [*lacking[:SHOWN], *([f"... and {len(lacking) - SHOWN:,} more"] if len(lacking) > SHOWN else [])]
+        raise InputError(
+            f"{given}: questions without target_words: {len(lacking):,}", faults=shown, fix="give a row for every question that is asked",
+        )
+
+
+def _target_words(given: str | None) -> tuple[Callable[[Question], int | None] | None, str]:
+    """How many words an answer shall have, and what stands for that in fingerprints. Raises: UsageError, InputError."""
+    if given is None:
+        return None, ""
+    if given.isdecimal():
+        if not 0 < int(given) <= 100_000:
+            raise UsageError(f"--target-words {given}: not between 1 and 100,000", fix="give a number of words")
+        return (lambda question: int(given)), given
+    words = _words_of(Path(given))
+    return (lambda question: words.get(question.id)), json.dumps(sorted(words.items()))
+
+
+def _words_of(path: Path) -> dict[str, int]:
+    from kgeval.files import cells
+    from kgeval.files.stream import stream
+
+    words: dict[str, int] = {}
+    faults: list[str] = []
+    for line in stream(path):
+        row = line.value if line.fault is None else {}
+        try:
+            name, count = cells.name(row.get("id", row.get("question_id"))), cells.whole(row.get("target_words"))
+        except cells.Misfit as misfit:
+            faults.append(f"{line.where}: {misfit}")
+            continue
+        if line.fault or name is None or not count:
+            faults.append(f"{line.where}: {line.fault or 'id and target_words (1 or more) are needed'}")
+        elif words.get(name, count) != count:
+            faults.append(f"{line.where}: another length for {name}, which has {words[name]} already")
+        else:
+            words[name] = count
+    if faults:
+        raise InputError(f"{path}: {len(faults)} rows are faulty", fix='a row is {"id": "q1", "target_words": 80}', faults=faults[:SHOWN])
+    return words
+
+
+def _table(systems: Sequence[AnsweredSystem]) -> Iterator[str]:
+    """The sums as aligned text."""
+    head = ("system", "answers", "empty", "failed", "median s", "slowest s", "tokens in", "tokens out", "calls", "USD")
+    rows = [head, *(_row(one) for one in systems)]
+    widths = [max(len(row[at]) for row in rows) for at in range(len(head))]
+    for row in rows:
+        first, *others = zip(row, widths, strict=True)
+        yield "  ".join([first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in others)]).rstrip()
+    for one in systems:
+        if one.errors:
+            yield f"{one.system}: failed: " + ", ".join(f"{cause} {count:,}" for cause, count in one.errors.items())
+
+
+def _row(one: AnsweredSystem) -> tuple[str, ...]:
+    def shown(value: float | None, form: str) -> str:
+        return "-" if value is None else f"{value:{form}}"
+
+    return (
+        one.system, f"{one.answers:,}", f"{one.empty:,}", f"{sum(one.errors.values()):,}", shown(one.latency_s, ".3f"),
+        shown(one.slowest_s, ".3f"), shown(one.input_tokens, ","), shown(one.output_tokens, ","), shown(one.calls, ","),
+        shown(one.cost, ".4f"),
+    )
+
+
+def sweep_lines(
+    questions: Iterable[Question], settings: Settings, tools: BuiltinTools, grid: Mapping[str, Sequence[int | float]] | None = None,
+) -> Iterator[str]:
+    """The table of a sweep, and the place that it would choose. `settings`: of the system, what is not swept. No reader is asked.
+
+    Raises: UsageError where the system has nothing to sweep, InputError where no question names gold evidence by id or path.
+    """
+    from kgeval.systems.builtin.sweep import SLACK, best
+    from kgeval.systems.builtin.sweep import sweep as swept
+
+    rows = swept(settings, tools, questions, measured, grid)
+    by = next((name for name in MEASURES if any(row.n.get(name) for row in rows)), None)
+    if by is None:
+        raise InputError(
+            "no question has a gold path or evidence with chunk ids, so a sweep has nothing to measure",
+            fix="make questions with kgeval questions generate, or give evidence with chunk_id",
+        )
+    yield from sweep_table(rows)
+    if (chosen := best(rows, by)) is not None:
+        place = chosen.settings
+        where = f"theta={place.theta:g} k={place.k} l_max={place.l_max}"
+        yield f"chosen: {where}: the smallest context within {SLACK:g} of the best {by}"
+
+
+def measured(question: Question, answer: Answer) -> dict[str, float | None]:
+    """The measures of one question, by the metrics of `kgeval score`; None where one does not apply."""
+    from kgeval.metrics import ids, path
+    from kgeval.metrics.definition import Settings, Subject
+    from kgeval.metrics.facts import Facts
+    from kgeval.records import Row
+
+    subject = Subject(Row(n=0, where="sweep", question=question, answer=answer), Facts(), Settings())
+    known = {metric.name: metric for metric in (*ids.METRICS, *path.METRICS)}
+    there = {"id_recall": bool(question.gold_ids)}
+    return {name: known[name].compute(subject).value if there.get(name, True) else None for name in MEASURES}
+
+
+def sweep_table(rows: Sequence[SweepRow]) -> list[str]:
+    """The rows as aligned text, a head first."""
+    head = ("theta", "k", "l_max", *MEASURES, "context tokens", "nothing found")
+    body = [
+        (
+            f"{row.settings.theta:g}", str(row.settings.k), str(row.settings.l_max),
+            *("-" if (value := row.mean(name)) is None else f"{value:.3f}" for name in MEASURES),
+            f"{row.tokens:.0f}", percent(row.nothing),
+        )
+        for row in rows
+    ]
+    widths = [max(len(line[at]) for line in (head, *body)) for at in range(len(head))]
+    return ["  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in (head, *body)]
