@@ -95,7 +95,7 @@ class AnswerOptions(FilterOptions, QuestionFileOptions, SystemOptions):
     target_words: Annotated[str | None, BeforeValidator(_words), Flag(metavar="N|FILE", heading=SYSTEMS)] = Field(
         default=None, description="Ask for about so many words; FILE: rows with id and target_words.",
     )
-    resume: bool = Field(default=False, description="Take over the answers that an interrupted run with the same -o has.")
+    resume: bool = Field(default=False, description="Take over the answers that an interrupted run with the same --output has.")
     retry_errors: bool = Field(default=False, description="As --resume, but questions with an error are asked again.")
     index_record: Annotated[Path | None, Flag(metavar="JSON", heading=RETRIEVAL)] = Field(
         default=None, description="Write what the index of a built-in system took; {system} in the name for several.",

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 CONNECT = Function("connect", Connection)
 AUDIT = Function("audit", AuditOptions)
 ANSWER = Function(  # systems are named by `system`, which takes functions too
-    "answer", AnswerOptions, role="reader", words=(("system", "system"),),
+    "answer", AnswerOptions, role="reader", words=(("system", "system"), ("output", "output")),
     without=frozenset(("systems", "sweep", *BatchOptions.model_fields)),
 )
 SCORE = Function(  # what is for the terminal and for parts of a run is left to the command
