@@ -71,19 +71,18 @@ class CompareResult(Result):
         (points) with the ends of their intervals, p, p_holm, effect, superiority; n questions, n_scored with a result. None: no value."""
         import pandas as pd
 
-        columns = ("system_a", "system_b", "aspect", "n", "n_scored", "trials")
-        more = ("p", "p_holm", "effect", "superiority")
+        own, rates = ("system_a", "system_b", "aspect", "n", "n_scored", "trials"), ("win", "tie", "loss")
+        tests = ("p", "p_holm", "effect", "superiority")
+        ends = {"": "value", "_low": "low", "_high": "high"}
+        figures = {f"{name}{end}": (name, part) for name in ("relative", "gap") for end, part in ends.items()}
         rows = [
-            {name: getattr(pair, name) for name in columns}
-            | {name: getattr(pair.rates, name, None) for name in ("win", "tie", "loss")}
-            | {
-                name + end: getattr(getattr(pair, name), part)
-                for name in ("relative", "gap") for end, part in (("", "value"), ("_low", "low"), ("_high", "high"))
-            }
-            | {name: getattr(pair, name) for name in more}
+            [
+                *(getattr(pair, name) for name in own), *(getattr(pair.rates, name, None) for name in rates),
+                *(getattr(getattr(pair, name), part) for name, part in figures.values()), *(getattr(pair, name) for name in tests),
+            ]
             for pair in self.report.pairs if pair.by == "all" and not pair.mean_of_datasets
         ]
-        return pd.DataFrame(rows)
+        return pd.DataFrame(rows, columns=[*own, *rates, *figures, *tests])
 
     def save(self, path: str | Path, *, redact: bool = False) -> Path:
         """Writes the verdicts (.jsonl), or the report (.html, .md, .json, .xml; .csv: the figures of the pairs). `redact`: without the
