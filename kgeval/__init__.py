@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from kgeval.config import AuditOptions
+    from kgeval.config import AuditOptions, Criterion
     from kgeval.errors import GateError, KgevalError
+    from kgeval.metrics.own import MetricRow, metric
     from kgeval.records import AuditReport
     from kgeval.workflows.agree import AgreementResult
     from kgeval.workflows.answer import AnswerPlan, AnswersResult
@@ -29,21 +30,29 @@ if TYPE_CHECKING:
 
 # name -> the module it comes from; loaded when it is asked for, so that `import kgeval` stays fast
 _PUBLIC = {
+    **dict.fromkeys(("AuditOptions", "Criterion"), "kgeval.config"),
+    **dict.fromkeys(("GateError", "KgevalError"), "kgeval.errors"),
+    **dict.fromkeys(("MetricRow", "metric"), "kgeval.metrics.own"),
+    "AuditReport": "kgeval.records",
     "AgreementResult": "kgeval.workflows.agree",
-    "AnswerPlan": "kgeval.workflows.answer", "AnswersResult": "kgeval.workflows.answer",
-    "AuditOptions": "kgeval.config", "AuditPlan": "kgeval.workflows.audit", "AuditReport": "kgeval.records",
-    "AuditResult": "kgeval.workflows.audit", "BuildPlan": "kgeval.workflows.build", "BuildResult": "kgeval.workflows.build",
-    "ComparePlan": "kgeval.workflows.compare", "CompareResult": "kgeval.workflows.compare",
-    "GateError": "kgeval.errors", "GraphsResult": "kgeval.workflows.audit_several", "KgevalError": "kgeval.errors",
-    "ImportResult": "kgeval.workflows.imports", "ReportResult": "kgeval.workflows.report", "ScoreResult": "kgeval.workflows.score",
+    **dict.fromkeys(("AnswerPlan", "AnswersResult"), "kgeval.workflows.answer"),
+    **dict.fromkeys((
+        "agree", "answer", "audit", "build", "compare", "connect", "import_graph", "report", "score",
+    ), "kgeval.workflows.api"),
+    **dict.fromkeys(("AuditPlan", "AuditResult"), "kgeval.workflows.audit"),
+    "GraphsResult": "kgeval.workflows.audit_several",
+    **dict.fromkeys(("BuildPlan", "BuildResult"), "kgeval.workflows.build"),
+    **dict.fromkeys(("ComparePlan", "CompareResult"), "kgeval.workflows.compare"),
+    "ImportResult": "kgeval.workflows.imports",
+    "ReportResult": "kgeval.workflows.report",
+    "ScoreResult": "kgeval.workflows.score",
     "Session": "kgeval.workflows.session",
-    **dict.fromkeys(("agree", "answer", "audit", "build", "compare", "connect", "import_graph", "report", "score"), "kgeval.workflows.api"),
 }
 __all__ = [
     "AgreementResult", "AnswerPlan", "AnswersResult", "AuditOptions", "AuditPlan", "AuditReport", "AuditResult",
-    "BuildPlan", "BuildResult", "ComparePlan", "CompareResult", "GateError", "GraphsResult", "ImportResult",
-    "KgevalError", "ReportResult", "ScoreResult", "Session", "__version__", "agree", "answer", "audit", "build",
-    "compare", "connect", "import_graph", "report", "score",
+    "BuildPlan", "BuildResult", "ComparePlan", "CompareResult", "Criterion", "GateError", "GraphsResult",
+    "ImportResult", "KgevalError", "MetricRow", "ReportResult", "ScoreResult", "Session", "__version__", "agree",
+    "answer", "audit", "build", "compare", "connect", "import_graph", "metric", "report", "score",
 ]
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Generic, Literal, TypeVar
 
 from kgeval.errors import QueryError
-from kgeval.graph.connect import ConnectionLost, QueryEnded, QueryTimeout, translated
+from kgeval.graph.failures import ConnectionLost, QueryEnded, QueryTimeout, translated
 from kgeval.graph.memory import TooLarge
 
 T = TypeVar("T")

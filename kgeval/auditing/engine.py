@@ -20,9 +20,9 @@ from kgeval.auditing.roles import Missing, missing_roles, read_share
 from kgeval.auditing.rulebook import Rule, load_rules
 from kgeval.auditing.slack import give_back, lay_apart
 from kgeval.auditing.structure import Options, Structure, measure
-from kgeval.graph.algorithms import sharing
 from kgeval.graph.connect import Graph
 from kgeval.graph.queries import all_queries
+from kgeval.graph.views import sharing
 from kgeval.records import Finding, Layout, Reading
 from kgeval.text.wordlists import word_list
 

@@ -12,10 +12,11 @@ from typing import Any
 
 from kgeval.auditing.border import Failure, attempt
 from kgeval.auditing.communities import communities, method_for
-from kgeval.graph.algorithms import Expected, View, missing, projected
+from kgeval.graph.algorithms import Expected, View, missing
 from kgeval.graph.connect import Graph
 from kgeval.graph.memory import PROJECTION, Estimate, estimate
 from kgeval.graph.queries import all_queries
+from kgeval.graph.views import projected
 from kgeval.records import Layout, StructureSkip
 from kgeval.stats import graphs as figures
 from kgeval.text.tokens import TOKENIZER, count_tokens

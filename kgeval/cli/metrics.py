@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -12,6 +13,13 @@ from kgeval.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from kgeval.metrics.definition import Metric
+
+CONFIG = click.option(
+    "-c", "--config", "config_file", type=click.Path(path_type=Path),
+    help="Configuration file with metrics of your own (default: ./kgeval.toml).",
+)
+
 
 @click.group()
 def metrics() -> None:
@@ -19,17 +27,18 @@ def metrics() -> None:
 
 
 @metrics.command("list")
-@click.option("--group", help="Only this group: answers, grounding, retrieval, kg, reasoning.")
+@click.option("--group", help="Only this group: answers, grounding, retrieval, kg, reasoning, own.")
 @click.option("--preset", help="Only the metrics of this preset.")
 @click.option("-f", "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="How to print it.")
-def list_(group: str | None, preset: str | None, form: str) -> None:
-    """List the metrics with what they need and cost, and the presets."""
+@CONFIG
+def list_(group: str | None, preset: str | None, form: str, config_file: Path | None) -> None:
+    """List the metrics with what they need and cost, and the presets; with those of your own that kgeval.toml has."""
     from kgeval.metrics import pages
     from kgeval.metrics.table import PRESETS
 
     _known("group", group, pages.GROUPS)
     _known("preset", preset, list(PRESETS))
-    found = pages.metrics_of(group=group, preset=preset)
+    found = pages.metrics_of(group=group, preset=preset, own=_own(config_file)[0].values())
     if form == "json":
         levels = {name: {level: list(names) for level, names in members.items()} for name, members in PRESETS.items()}
         text = {"metrics": [pages.as_json(metric) for metric in found], "presets": levels}
@@ -44,18 +53,36 @@ def list_(group: str | None, preset: str | None, form: str) -> None:
 @metrics.command()
 @click.argument("name", metavar="NAME|PRESET")
 @click.option("-f", "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="How to print it.")
-def show(name: str, form: str) -> None:
-    """Print a metric's page: definition, needs, cost, settings, variants, limits, source; or what a preset holds."""
+@CONFIG
+def show(name: str, form: str, config_file: Path | None) -> None:
+    """Print a metric's page: definition, needs, cost, settings, variants, limits, source; or what a preset holds.
+
+    A metric of your own is named as in kgeval.toml, or as FILE.py:NAME; its file is run.
+    """
     from kgeval.metrics import pages
     from kgeval.metrics.table import PRESETS, all_metrics
 
-    known = all_metrics()
+    own, written = _own(config_file, name)
+    known, name = {**all_metrics(), **own}, written.get(name, name)
     _known("metric or preset", name, [*known, *PRESETS])
     if form == "json":
         found = pages.as_json(known[name]) if name in known else {level: list(names) for level, names in PRESETS[name].items()}
         click.echo(json.dumps(found, ensure_ascii=False, indent=2))
         return
     click.echo(pages.metric_page(known[name]) if name in known else pages.preset_page(name), nl=False)
+
+
+def _own(file: Path | None, *more: str) -> tuple[dict[str, Metric], dict[str, str]]:
+    """The metrics of the user's own, and how they are written -> name; `more`: names beside those of kgeval.toml. Raises: UsageError,
+    ConfigError."""
+    from kgeval.config import load
+    from kgeval.metrics.own import own_metrics
+
+    section = load(file).metrics
+    found, written, faults = own_metrics([*more, *section.names], section.criteria)
+    if faults:
+        raise UsageError("metrics of your own: " + "; ".join(faults), fix="kgeval help own-metrics describes them")
+    return found, written
 
 
 def _known(what: str, name: str | None, names: Sequence[str]) -> None:

@@ -70,7 +70,7 @@ def _of_scores(config: Config) -> Iterator[str]:
 
     yield from _said("metrics.settings", lambda: make_settings(config.metrics.settings))
     try:
-        chosen = select(config.metrics.names)
+        chosen = select(config.metrics.names, config.metrics.criteria)
     except KgevalError:
         return  # said already
     yield from _said("metrics.thresholds", lambda: parse_gates(config.metrics.thresholds, chosen.metrics))

@@ -13,7 +13,7 @@ from kgeval.config.completeness import CompletenessOptions
 from kgeval.config.flags import Flag, Unit
 from kgeval.config.imports import ImportOptions
 from kgeval.config.merges import MergesOptions
-from kgeval.config.models import LimitsSection, MetricsSection, ModelChoice, ModelSection
+from kgeval.config.models import Criterion, LimitsSection, MetricsSection, ModelChoice, ModelSection
 from kgeval.config.questions import CheckOptions, CoverageOptions, GenerateOptions, QuestionsSection
 from kgeval.config.reading import DEFAULT_FILE, Config, environment, explain, load, read
 from kgeval.config.report import ReportOptions
@@ -49,6 +49,7 @@ __all__ = [
     "Config",
     "CorrelationOptions",
     "CoverageOptions",
+    "Criterion",
     "DatasetSection",
     "FilterOptions",
     "FirstOptions",

@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field
 from kgeval.config.audit import GATES
 from kgeval.config.base import Section
 from kgeval.config.flags import Flag
+from kgeval.config.models import Criterion
 from kgeval.config.rows import RowOptions
 
 WORKERS, GRAPHS = "Shards and workers", "Knowledge-graph metrics"  # headings of --help
@@ -28,9 +29,12 @@ def one_path(value: object) -> object:
 class MetricOptions(Section):
     """Which metrics, and their settings."""
 
-    metrics: Annotated[tuple[str, ...], BeforeValidator(several), Flag(metavar="NAMES", commas=True)] = Field(
+    metrics: Annotated[
+        tuple[str | Criterion, ...], BeforeValidator(several), Flag(metavar="NAMES", commas=True),
+    ] = Field(
         default=(),
-        description="Metrics and presets, comma or repeated [default: names in [metrics] of kgeval.toml]; kgeval metrics list shows all.",
+        description="Metrics and presets, comma or repeated [default: names in [metrics] of kgeval.toml]; kgeval "
+        "metrics list shows all. FILE.py:NAME is a metric of your own: its file is run.",
     )
     settings: Annotated[dict[str, bool | int | float | str], Flag("--setting", "NAME=VALUE")] = Field(
         default_factory=dict, description="A setting of metrics: tau=0.8 (repeatable).",

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from kgeval.errors import InputError
 from kgeval.files.partial import private
-from kgeval.files.plain import check_readable
+from kgeval.files.plain import check_readable, read_json
 from kgeval.files.stream import stream
 from kgeval.files.tables import write_csv, write_parquet
 from kgeval.records import RunManifest, Score, ScoreReport, Verdict
@@ -105,6 +105,17 @@ def write_beside(output: Path, report: ScoreReport, fingerprint: str, verdicts: 
         _jsonl(path, chain([first], rest))
         done.append(path)
     return done
+
+
+def lower_metrics(output: Path) -> frozenset[str]:
+    """The metrics of a result of which a low value is the better one, as the report beside it says; none without one. Of kgeval's own the
+    table of metrics knows that; of the user's only the report."""
+    path = beside(output, "summary.json" if is_folder(output) else "run.json")
+    report = read_json(path) if path.is_file() else None
+    infos = report.get("metrics") if isinstance(report, dict) else None
+    return frozenset(
+        str(info.get("metric")) for info in infos or () if isinstance(info, dict) and info.get("better") == "lower"
+    )
 
 
 def read_scores(output: Path) -> Iterator[Score]:

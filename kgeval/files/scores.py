@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
@@ -43,16 +43,21 @@ class ScoreFile:
     """The results of a run. `outputs`: where they go; other files than results (is_result) are passed over.
 
     `fingerprint`: of all that the scores depend on. `taking`: which rows of an earlier run are not done again: none, all that it
-    finished, or those of them that have no unscored score. `verdicts`: whether they are written too.
+    finished, or those of them that have no unscored score. `verdicts`: whether they are written too. `bare`: metrics of whose scores
+    the figures alone are kept.
 
     Raises: InputError where nothing can be written, where another run writes the same output, and where an earlier run was made
     from something else.
     """
 
-    def __init__(self, outputs: Sequence[Path], *, fingerprint: str, taking: Taking = "nothing", verdicts: bool = True) -> None:
+    def __init__(
+        self, outputs: Sequence[Path], *, fingerprint: str, taking: Taking = "nothing", verdicts: bool = True,
+        bare: Collection[str] = (),
+    ) -> None:
         self._outputs = [path for path in dict.fromkeys(outputs) if is_result(path)]
         self._fingerprint = fingerprint
         self._verdicts = verdicts
+        self._bare = bare
         self._fresh = taking == "nothing"  # then every line of the file is this run's, and nothing needs to be remembered
         self._earlier: dict[int, int] = {}  # key -> where its line starts, of rows that an earlier run finished
         self._again: set[int] = set()  # keys of rows that an earlier run scored without all of their verdicts
@@ -105,7 +110,7 @@ class ScoreFile:
             return
         kept = ",".join(verdict.model_dump_json() for verdict in verdicts) if self._verdicts else ""
         with self._file.lock:
-            line = _line_of(scores, kept, lacking if self._verdicts else None)
+            line = _line_of(without_texts(scores, self._bare), kept, lacking if self._verdicts else None)
             self._file.add(line, None if self._fresh else self._place(scores[0]))
 
     def _place(self, score: Score) -> int | None:
@@ -118,7 +123,7 @@ class ScoreFile:
     def scores(self) -> Iterator[Score]:
         """All scores of this run so far, those taken over too, row by row in order."""
         for line in self._file.lines():
-            yield from (Score.model_validate(score) for score in line["scores"])
+            yield from without_texts((Score.model_validate(score) for score in line["scores"]), self._bare)
 
     def finish(self, report: ScoreReport) -> list[Path]:
         """Writes the outputs in their forms, with manifest, summary and verdicts beside them, and returns the files.
@@ -184,7 +189,17 @@ class ScoreFile:
             self._earlier[_free(_key(first.question_id, first.system, first.trial), self._earlier)] = at
 
 
-def _line_of(scores: Sequence[Score], verdicts: str, lacking: str | None = None) -> bytes:
+def without_texts(scores: Iterable[Score], metrics: Collection[str]) -> Iterator[Score]:
+    """The scores, those of `metrics` with their figures alone: of a reason the cause."""
+    for score in scores:
+        if score.metric in metrics:
+            reason = score.reason.partition(":")[0] if score.status == "unscored" and score.reason else None
+            detail = {name: value for name, value in score.detail.items() if isinstance(value, int | float)}
+            score = score.model_copy(update={"reason": reason, "detail": detail})
+        yield score
+
+
+def _line_of(scores: Iterable[Score], verdicts: str, lacking: str | None = None) -> bytes:
     more = "" if lacking is None else f',"lacking":{json.dumps(lacking)}'
     return f'{{"scores":[{",".join(score.model_dump_json() for score in scores)}],"verdicts":[{verdicts}]{more}}}\n'.encode()
 

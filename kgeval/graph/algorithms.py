@@ -7,8 +7,8 @@ What is large comes as flat numpy arrays: a dict of a million entities would not
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
@@ -150,65 +150,6 @@ class Algorithms(Protocol):
 
     def projected(self, layout: Layout, expected: Expected, *, timeout: float | None) -> AbstractContextManager[View]:
         """The layout's graph, projected for the time of the `with` block. `timeout`: seconds for each call."""
-
-
-@contextmanager
-def projected(graph: Graph, layout: Layout, expected: Expected, *, timeout: float | None = None) -> Iterator[View]:
-    """The layout's simple graph for the time of the `with` block, wherever this graph's algorithms run.
-
-    Raises: QueryError (no memory, no right to project), QueryTimeout, ConnectError (nothing here can run algorithms).
-    """
-    from kgeval.graph.plugin import Plugin
-
-    where: Algorithms = graph.algorithms or Plugin(graph)
-    if graph.shared is not None:
-        yield graph.shared.view(where, layout, expected, timeout=timeout)
-        return
-    with where.projected(layout, expected, timeout=timeout) as view:
-        yield view
-
-
-class SharedViews:
-    """Projections that several steps of one run use: made once, dropped at the end of `sharing`."""
-
-    def __init__(self) -> None:
-        self._kept = ExitStack()
-        self._views: dict[str, View] = {}
-
-    def known(self, layout: Layout, *, timeout: float | None) -> View | None:
-        """The layout's projection, if some step made it before. `timeout`: as in `view`."""
-        found = self._views.get(layout.model_dump_json())
-        if found is not None:
-            found.timeout = timeout
-        return found
-
-    def view(self, where: Algorithms, layout: Layout, expected: Expected, *, timeout: float | None) -> View:
-        """The layout's projection, made now if no step made it before. What fails is tried again by the next step. `timeout`: seconds for
-        each call from now on, whatever the step before had."""
-        found = self.known(layout, timeout=timeout)
-        if found is None:
-            found = self._kept.enter_context(where.projected(layout, expected, timeout=timeout))
-            self._views[layout.model_dump_json()] = found
-        return found
-
-    def close(self) -> None:
-        """Drops them all."""
-        self._views.clear()
-        self._kept.close()
-
-
-@contextmanager
-def sharing(graph: Graph) -> Iterator[None]:
-    """Within the block, `projected` makes each projection once and keeps it to the end. A block within a block shares with it."""
-    if graph.shared is not None:
-        yield
-        return
-    graph.shared = SharedViews()
-    try:
-        yield
-    finally:
-        views, graph.shared = graph.shared, None
-        views.close()
 
 
 def missing(graph: Graph) -> str | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kgeval.errors import QueryError, first_line
-from kgeval.graph.connect import ConnectionLost, Graph, QueryTimeout
+from kgeval.graph.connect import Graph
+from kgeval.graph.failures import ConnectionLost, QueryTimeout
 from kgeval.graph.foreign import Plan, Table, Unreadable, explain, run_foreign
 from kgeval.graph.guard import invalid, refused, too_early
 from kgeval.llm.characters import whole

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 from kgeval.errors import KgevalError, QueryError
 from kgeval.graph.algorithms import Expected
-from kgeval.graph.connect import Graph, QueryEnded, QueryTimeout
+from kgeval.graph.connect import Graph
+from kgeval.graph.failures import QueryEnded, QueryTimeout
 from kgeval.graph.processes import abandoned, mark
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout

@@ -12,7 +12,7 @@ from typing import Any
 import neo4j
 
 from kgeval.errors import QueryError
-from kgeval.graph.connect import translated
+from kgeval.graph.failures import translated
 from kgeval.graph.sessions import cut, marks, stop
 
 

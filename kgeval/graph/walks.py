@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from kgeval.errors import QueryError
-from kgeval.graph.connect import Graph, QueryTimeout
+from kgeval.graph.connect import Graph
+from kgeval.graph.failures import QueryTimeout
 from kgeval.graph.project import drop, graph_name, sweep
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout

@@ -12,7 +12,7 @@ from kgeval.llm.prompts import Prompt
 
 Cause = Literal[
     "rate_limited", "server_error", "timeout", "connection", "unparsable", "missing_item", "refused", "cut", "empty", "too_long",
-    "rejected", "budget", "error_rate", "cancelled", "graph_error", "embedding_error",
+    "rejected", "budget", "error_rate", "cancelled", "graph_error", "embedding_error", "metric_error",
 ]
 
 

@@ -8,11 +8,12 @@ from typing import Literal
 
 from pydantic import JsonValue
 
+from kgeval.config import Criterion
 from kgeval.llm.calls import Failure
 from kgeval.metrics.facts import Facts
 from kgeval.records import Row, ScoreStatus
 
-Group = Literal["answers", "grounding", "retrieval", "kg", "reasoning"]
+Group = Literal["answers", "grounding", "retrieval", "kg", "reasoning", "own"]
 Need = Literal[
     "reference", "contexts", "passages", "context_ids", "evidence", "gold_ids", "points", "statements", "citations", "cited_document",
     "document", "path", "steps", "cypher", "gold_cypher", "retrieved", "kind",
@@ -86,6 +87,11 @@ class Subject:
     others: list[Subject] = field(default_factory=list)
     other: bool = False
 
+    @property
+    def repetition(self) -> int | None:
+        """Which repetition this is: of answering where the answers tell, else of judging."""
+        return self.row.answer.trial if self.row.answer.trial is not None else (self.trial or None)
+
 
 @dataclass(frozen=True)
 class Metric:
@@ -94,7 +100,8 @@ class Metric:
     `needs`: what the row must have, else the value is not_applicable. `asks`: names of the facts that it reads (facts.py).
     `tools`: what must be there to find them out. `settings`: names of the Settings fields that it depends on.
     `calls`: what a row costs when this metric is asked for alone, in words ("2", "1 a context"). `aspects`: numbers in `detail` that
-    the summary averages too. `version` is raised when the number can change.
+    the summary averages too. `version` is raised when the number can change. `criterion`: of one's own, that the judge is asked about.
+    `parameters`: what stands in its signature beside its settings.
     """
 
     name: str
@@ -111,3 +118,5 @@ class Metric:
     better: Literal["higher", "lower"] = "higher"
     aspects: tuple[str, ...] = ()
     version: int = 1
+    criterion: Criterion | None = None
+    parameters: Mapping[str, JsonValue] = field(default_factory=dict)

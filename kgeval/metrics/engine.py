@@ -13,6 +13,8 @@ from kgeval.metrics.definition import Metric, Settings, Subject, not_applicable,
 from kgeval.metrics.facts import Facts
 from kgeval.metrics.references import completed, value_of
 from kgeval.metrics.select import Selection, lacking
+from kgeval.metrics.verdicts import lacking as missing_verdicts
+from kgeval.metrics.verdicts import verdicts_of
 from kgeval.records import Row, Score, Verdict
 
 if TYPE_CHECKING:
@@ -83,10 +85,11 @@ def row_facts(subject: Subject, *, selection: Selection, tools: Tools, asker: As
     """The subject, its facts filled in. In a dry run (asker.dry) what is not in the journal is counted instead."""
     wanted = selection.facts_of(subject.row)
     if asker is not None:
-        from kgeval.metrics.judge.gather import ask_facts
+        from kgeval.metrics.judge.gather import ask_criteria, ask_facts
         from kgeval.metrics.kg.triples import ask_triples
 
         ask_facts(subject, wanted, asker)
+        ask_criteria(subject, selection.criteria_of(subject.row), asker)
         ask_triples(subject, wanted, asker, tools)
     if tools.graph is not None and tools.layout is not None:
         from kgeval.metrics.stored.gather import stored_facts
@@ -109,9 +112,6 @@ def _batch_facts(window: Sequence[Subject], selection: Selection, tools: Tools) 
 
 def result(subject: Subject, selection: Selection, tools: Tools) -> Result:
     """The scores of a subject whose facts are there."""
-    from kgeval.metrics.verdicts import lacking as missing_verdicts
-    from kgeval.metrics.verdicts import verdicts_of
-
     metrics = selection.of(subject.row)
     each = completed(subject)
     scores = tuple(_score(metric, subject, each, tools.signatures.get(metric.name, metric.name)) for metric in metrics)
@@ -127,11 +127,5 @@ def _score(metric: Metric, subject: Subject, each: Sequence[Subject], signature:
     beside = dict.fromkeys(metric.aspects, 0.0) if value.status == "scored" and value.detail.get("empty_answer") else {}
     return Score(
         question_id=row.question.id, system=row.answer.system, metric=metric.name, value=value.value, status=value.status, reason=reason,
-        detail={**beside, **value.detail}, signature=signature, trial=trial_of(subject),
+        detail={**beside, **value.detail}, signature=signature, trial=subject.repetition,
     )
-
-
-def trial_of(subject: Subject) -> int | None:
-    """Which repetition: of answering where the answers tell, else of judging."""
-    return subject.row.answer.trial if subject.row.answer.trial is not None else (subject.trial or None)
-

@@ -7,6 +7,7 @@ A fact has a name, and a metric lists the names that it reads (`Metric.asks`):
                                                     against reference | contexts | answer | statements
     ratings rating:joined                           relevance of each context; of all joined (compat)
     questions                                       questions made from the answer
+    criterion:NAME                                  the judge's grade by a criterion of the user's own
     binary citations citations:claims               right or wrong; citations with their chunks; claims with their citations
     similarity:reference similarity:questions       cosines
     triples:answer triples:reference triples:question triples:contexts

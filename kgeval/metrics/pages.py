@@ -18,7 +18,7 @@ from kgeval.metrics.table import EVERY, PRESETS, all_metrics
 GROUPS: tuple[Group, ...] = get_args(Group)
 TITLES: dict[Group, str] = {
     "answers": "Answers against a reference", "grounding": "Answers against the retrieved contexts and the graph",
-    "retrieval": "Retrieval", "kg": "Texts as graphs", "reasoning": "Reasoning",
+    "retrieval": "Retrieval", "kg": "Texts as graphs", "reasoning": "Reasoning", "own": "Your own",
 }
 NEEDS: dict[Need, str] = {
     "reference": "a reference answer", "contexts": "contexts", "passages": "contexts with a text or a chunk id",
@@ -72,6 +72,8 @@ def fact_words(fact: str) -> str | None:
     first, _, rest = fact.partition(":")
     if checked:
         return f"verdicts on {KINDS[kind]} against {SOURCES[source]}" if kind in KINDS and source in SOURCES else None
+    if first == "criterion":
+        return "the judge's grade, with its reason"
     if first == "triples":
         return f"triples of {TRIPLES[rest]}" if rest in TRIPLES else None
     if first in PAIR_FACTS:
@@ -88,7 +90,8 @@ def sentence(text: str) -> str:
     """The text, spelled out, with a full stop; a capital in front, unless it begins with a name or a formula."""
     plain = spelled(text.strip())
     first = plain.split(" ", 1)[0]
-    return (plain[:1].upper() + plain[1:] if first.isalpha() and len(first) > 1 else plain).removesuffix(".") + "."
+    whole = plain[:1].upper() + plain[1:] if first.isalpha() and len(first) > 1 else plain
+    return whole if whole.endswith(("?", "!")) else whole.removesuffix(".") + "."
 
 
 @cache
@@ -100,11 +103,11 @@ def limits() -> dict[str, str]:
     return found
 
 
-def metrics_of(*, group: str | None = None, preset: str | None = None) -> tuple[Metric, ...]:
-    """The metrics of a group, of a preset, of both, or all."""
+def metrics_of(*, group: str | None = None, preset: str | None = None, own: Iterable[Metric] = ()) -> tuple[Metric, ...]:
+    """The metrics of a group, of a preset, of both, or all; `own`: those of the user's own among them."""
     wanted = None if preset is None else {name for names in PRESETS[preset].values() for name in names}
     return tuple(
-        metric for metric in all_metrics().values()
+        metric for metric in (*all_metrics().values(), *own)
         if (group is None or metric.group == group) and (wanted is None or metric.name in wanted)
     )
 
@@ -156,7 +159,7 @@ def _asks(metric: Metric) -> str:
     lines = [f"Calls a row, if no other metric is asked for: {metric.calls}."]
     for fact in metric.asks:
         shared = sum(fact in other.asks for other in all_metrics().values()) - 1
-        note = f"; the same for {shared} other metric{'s' if shared > 1 else ''}, at no further cost" if shared else ""
+        note = f"; the same for {shared} other metric{'s' if shared > 1 else ''}, at no further cost" if shared > 0 else ""
         lines.append(f"- `{fact}`: {fact_words(fact) or fact}{note}")
     return "\n".join([lines[0], *(["", *lines[1:]] if metric.asks else [])])
 

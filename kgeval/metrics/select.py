@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from types import MappingProxyType
 
+from kgeval.config import Criterion
 from kgeval.errors import UsageError
 from kgeval.metrics.definition import Metric, Need, Tool
+from kgeval.metrics.own import OwnMetric, own_metrics
 from kgeval.metrics.table import EVERY, PRESETS, all_metrics
 from kgeval.records import Answer, Passage, Question, Row
 
@@ -38,6 +41,10 @@ class Selection:
         """Names of the facts that this row's metrics read; none for a metric whose needs the row does not meet."""
         return frozenset(fact for metric in self.of(row) if lacking(metric, row) is None for fact in metric.asks)
 
+    def criteria_of(self, row: Row) -> tuple[Criterion, ...]:
+        """The criteria of the user's own by which this row is graded; none whose needs it does not meet."""
+        return tuple(m.criterion for m in self.of(row) if m.criterion is not None and lacking(m, row) is None)
+
     @property
     def tools(self) -> frozenset[Tool]:
         """What must be there to compute all of them."""
@@ -48,15 +55,23 @@ class Selection:
         return tuple(metric.name for metric in self.metrics if tool in metric.tools)
 
 
-def select(names: Iterable[str]) -> Selection:
+def select(
+    names: Iterable[str | Criterion], criteria: Iterable[Criterion] = (),
+    functions: Mapping[str, OwnMetric] = MappingProxyType({}),
+) -> Selection:
     """The selection for names of metrics and presets. A metric that is named itself, or by a preset for every row, is for every row.
+    Names may be those of `criteria` and `functions`, FILE.py:NAME (the file is run), or a criterion itself.
 
-    Raises: UsageError that names every unknown one, with the nearest that exists.
+    Raises: UsageError that names every unknown one, with the nearest that exists, and what is wrong with one's own.
     """
-    known = all_metrics()
+    names = list(names)
+    own, written, wrong = own_metrics(names, criteria, functions)
+    if wrong:
+        raise UsageError("metrics of your own: " + "; ".join(wrong), fix="kgeval help own-metrics describes them")
+    known = {**all_metrics(), **own}
     levels: dict[str, set[str] | None] = {}
     faults = []
-    for name in dict.fromkeys(names):
+    for name in dict.fromkeys(written.get(name, name) if isinstance(name, str) else name.name for name in names):
         if name in PRESETS:
             for level, members in PRESETS[name].items():
                 for member in members:

@@ -55,7 +55,7 @@ def _prompt_hashes(metric: Metric, language: str) -> dict[str, JsonValue]:
 def metric_info(metric: Metric, settings: Settings, tooling: Tooling) -> MetricInfo:
     """The metric as this run uses it. The signature is NAME@VERSION:12 hex digits, a SHA-256 of all parameters."""
     chosen = asdict(settings)
-    parameters: dict[str, JsonValue] = {name: chosen[name] for name in metric.settings}
+    parameters: dict[str, JsonValue] = {**metric.parameters, **{name: chosen[name] for name in metric.settings}}
     for tool, what in (("judge", tooling.judge), ("embedder", tooling.embedder), ("graph", tooling.graph), ("gds", tooling.graph)):
         if tool in metric.tools:
             parameters["graph" if tool == "gds" else tool] = dict(what)

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from kgeval.files.partial import stopped
 from kgeval.metrics.definition import Subject, reason_of
-from kgeval.metrics.engine import trial_of
 from kgeval.metrics.facts import Checked
 from kgeval.metrics.references import numbered
 from kgeval.records import Verdict
@@ -23,7 +22,7 @@ def verdicts_of(subject: Subject) -> tuple[Verdict, ...]:
             question_id=subject.row.question.id, metric=name, system=subject.row.answer.system, item=item.number,
             text=item.text if len(item.text) <= MOST_TEXT else item.text[:MOST_TEXT] + "\u2026", label=item.label,
             reason=reason_of(item.failure.cause, item.failure.detail) if item.failure else item.reason or None,
-            sources=list(item.sources), call=item.call, trial=trial_of(subject),
+            sources=list(item.sources), call=item.call, trial=subject.repetition,
         )
         for name, checked in _checks(subject) for item in checked.items
     )

@@ -109,7 +109,7 @@ def attempt(structure: Structure, place: Place, *, settled: bool = True, certain
 
     Raises: what ends a run (ModelError, IncompleteError, ConnectionLost, QueryError).
     """
-    from kgeval.graph.connect import QueryTimeout
+    from kgeval.graph.failures import QueryTimeout
 
     kind = place.kind
     noting = Noting(place.asker, kind.name, settled=settled, certain=certain) if place.asker is not None else None

@@ -15,7 +15,8 @@ By = Literal["level", "kind", "hops", "document", "dataset"]
 
 class Score(Record):
     """One metric of one answer. `value` in 0..1 if scored, else null. `reason`: the cause of unscored (a word for counting, then a
-    colon and the rest), or why the metric has no meaning here. `detail`: the counts behind the value. `trial`: which repetition.
+    colon and the rest), why the metric has no meaning here, or what a metric of the user's own says of a value. `detail`:
+    the counts behind the value. `trial`: which repetition.
 
     `signature` names metric, version and a hash of all that the number depends on; the report spells it out.
     """

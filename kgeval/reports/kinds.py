@@ -52,7 +52,7 @@ def _forms(text: Function, md: Function, **more: Function) -> dict[Form, Functio
 KINDS: dict[type[Report], Kind] = {
     AuditReport: Kind(
         "a graph audit",
-        _forms(("terminal", "render"), ("markdown", "render"),
+        _forms(("terminal", "render"), ("audit_md", "render"),
             html=("html", "render"), xml=("checks_junit", "render"), sarif=("sarif", "of_audit"),
             csv=("audit_csv", "render"),
         ),

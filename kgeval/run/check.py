@@ -98,7 +98,7 @@ def _metrics(config: Config) -> Iterator[str]:
     from kgeval.metrics.select import select
 
     if config.metrics.names:
-        yield from _said("metrics.names", lambda: select(config.metrics.names))
+        yield from _said("metrics.names", lambda: select(config.metrics.names, config.metrics.criteria))
 
 
 def _kinds(config: Config) -> Iterator[str]:

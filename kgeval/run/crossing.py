@@ -8,7 +8,7 @@ from pathlib import Path
 
 from kgeval.errors import InputError
 from kgeval.files import read_json
-from kgeval.files.score_forms import read_scores
+from kgeval.files.score_forms import lower_metrics, read_scores
 from kgeval.records import (
     Axis,
     Corpus,
@@ -34,11 +34,12 @@ SURE = 0.05
 
 @dataclass
 class Scored:
-    """One place: the values of every system and metric, and how many questions each was asked."""
+    """One place: the values of every system and metric, how many questions each was asked, and of which metrics less is better."""
 
     place: RunPlace
     values: dict[Key, Values] = field(default_factory=dict)
     asked: dict[Key, int] = field(default_factory=dict)
+    lower: frozenset[str] = frozenset()
 
 
 def crossed(
@@ -53,7 +54,7 @@ def crossed(
     if not found:
         raise InputError("no place of this run has scores", fix="run the scores stage first: kgeval run --stage scores")
     metrics = list(dict.fromkeys(metric for one in found for _, metric in one.values))
-    lower_here = [metric for metric in metrics if metric in set(lower)]
+    lower_here = [metric for metric in metrics if metric in {*lower, *(name for one in found for name in one.lower)}]
     whole = len({one.place.dataset for one in found})
     changes = _with_holm([change for step in _steps(found) for change in _compared(step, lower_here, whole, seed)])
     return CrossedReport(
@@ -118,7 +119,8 @@ def _read(place: RunPlace, folder: Path) -> Scored:
         if score.value is not None:
             sums.setdefault(key, {}).setdefault(score.question_id, []).append(_value(score))
     values = {key: {name: sum(given) / len(given) for name, given in table.items()} for key, table in sums.items()}
-    return Scored(place, {key: values.get(key, {}) for key in asked}, {key: len(names) for key, names in asked.items()})
+    counts = {key: len(names) for key, names in asked.items()}
+    return Scored(place, {key: values.get(key, {}) for key in asked}, counts, lower_metrics(folder))
 
 
 def _value(score: Score) -> float:

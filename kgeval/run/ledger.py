@@ -97,9 +97,9 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _named(words: Iterable[str]) -> Iterator[Path]:
-    """The files that words name, as they are or after `=` or `file:`."""
+    """The files that words name, as they are, after `=` or `file:`, or before the name of something in them (`FILE.py:NAME`)."""
     for word in words:
-        for text in dict.fromkeys((word, word.rpartition("=")[2], word.removeprefix("file:"))):
+        for text in dict.fromkeys((word, word.rpartition("=")[2], word.removeprefix("file:"), word.rpartition(":")[0])):
             if 0 < len(text) < LONGEST and "\n" not in text and "\0" not in text and Path(text).is_file():
                 yield Path(text)
 

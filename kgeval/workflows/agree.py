@@ -91,11 +91,13 @@ def _check_outputs(session: Session, kind: Any, read: Sequence[Path]) -> None:
 def _predictors(labels: Labels, tables: Sequence[LabelTable], options: AgreeOptions) -> list[Predictor]:
     """Metrics, judges, and length where the texts are there."""
     from kgeval.comparison.people.predictors import judge_predictors, length_predictor, metric_predictors
+    from kgeval.files.score_forms import lower_metrics
     from kgeval.files.verdict_files import VerdictsWanted, read_verdicts
     from kgeval.metrics.table import all_metrics
 
     items = list({item.id: item for table in tables for item in table.items}.values())
     lower = frozenset(name for name, metric in all_metrics().items() if metric.better == "lower")
+    lower = lower.union(*(lower_metrics(path) for path in options.scores))
     predictors = metric_predictors(items, _scores(options.scores), lower)
     if options.verdicts:
         verdicts = {_stem(path): read_verdicts([path], VerdictsWanted()).verdicts for path in options.verdicts}

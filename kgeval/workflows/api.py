@@ -5,7 +5,7 @@ to the log `kgeval`, faults are raised as KgevalError."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -18,6 +18,7 @@ from kgeval.config import (
     BatchOptions,
     BuildOptions,
     CompareOptions,
+    Criterion,
     ImportOptions,
     ReportOptions,
     ScoreOptions,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     import neo4j
 
     from kgeval.llm.plan import Plan
+    from kgeval.metrics.own import OwnMetric
     from kgeval.workflows.agree import AgreementResult
     from kgeval.workflows.answer import AnswerPlan, AnswersResult
     from kgeval.workflows.audit import AuditPlan, AuditResult
@@ -252,6 +254,7 @@ def score(
             Fields as in docs/scoring.md: question_id, question, answer, contexts, reference... or by other names, with `map`. An iterator
             is gone through once; what it raises comes through.
         questions: the questions with their references, where the answers do not hold them, joined by id; of the same kinds.
+        metrics: names of metrics and presets, functions with `@kgeval.metric`, and `kgeval.Criterion`s; one or a list.
         judge: the model that is asked; finished calls are never paid twice. Its key comes from OPENAI_API_KEY.
         connection, graph: for metrics that look into a graph: as for `connect`; `graph` may be either, a name or a connection.
         dry_run: True: only what the models would be asked, as a Plan: calls, tokens, money.
@@ -266,14 +269,38 @@ def score(
     """
     from kgeval.workflows import score as workflow
 
+    functions, faults = _own_metrics(options)
     with SCORE.called(
-        options | {"judge": judge}, connection=connection, graph=graph, dry=dry_run, keep_rows=True,
+        options | {"judge": judge}, connection=connection, graph=graph, dry=dry_run, faults=faults, keep_rows=True,
+        functions=functions,
     ) as call:
         files = [call.files.path(one, name) for name, one in named_parts(answers)]
         given = call.given | ({} if questions is None else {"questions": call.files.path(questions, "questions")})
         call.session.arguments = {"answers": [str(path) for path in files]}
         chosen = workflow.score_options(call.session.config, given)
         return workflow.plan(call.session, files, chosen) if dry_run else workflow.run(call.session, files, chosen)
+
+
+def _own_metrics(options: dict[str, Any]) -> tuple[dict[str, OwnMetric], list[str]]:
+    """Puts a name into `options["metrics"]` for each function there. The functions by these names, and what is wrong."""
+    from kgeval.metrics.own import OwnMetric
+
+    given = options.get("metrics")
+    if given is None or isinstance(given, str):
+        return {}, []
+    names, functions, faults = list[Any](), dict[str, OwnMetric](), list[str]()
+    for one in given if isinstance(given, Iterable) and not isinstance(given, Criterion) else [given]:
+        if isinstance(one, OwnMetric):
+            name = one.reference or one.metric.name
+            if functions.setdefault(name, one).metric is not one.metric:
+                faults.append(f"metrics: two are called {name}")
+            names.append(name)
+        elif callable(one):
+            faults.append(f"metrics: {getattr(one, '__name__', one)} is no metric (put @kgeval.metric above it)")
+        else:
+            names.append(one)
+    options["metrics"] = names
+    return functions, faults
 
 
 @overload

@@ -134,7 +134,7 @@ class Function:
             if Connection.model_fields.get(name) is field:
                 continue
             values = [repr(value) for flag in field.metadata if isinstance(flag, Flag) for value, _ in flag.values.values()]
-            shown = inspect.formatannotation(field.annotation).replace("pathlib.", "").replace("typing.", "")
+            shown = re.sub(r"\b(?:pathlib|typing|kgeval(?:\.\w+)*)\.", "", inspect.formatannotation(field.annotation))
             shown = re.sub(r"Optional\[(.+)\]$", r"\1 | None", shown)
             shown = " | ".join(["False", *values]) if values else re.sub(r"Literal\[(.+?)\]", lambda m: m[1].replace(", ", " | "), shown)
             text = self.worded((field.description or "").replace("{role}", self.role))

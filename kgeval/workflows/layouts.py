@@ -50,7 +50,7 @@ def choose_layout(
     Raises: LayoutError: several fit and nobody can be asked, nothing matches (with what the database holds), or the graph's name is
     missing or unknown; ConfigError: an unknown layout or a faulty file; QueryTimeout at the server's own limit.
     """
-    from kgeval.graph.connect import QueryTimeout
+    from kgeval.graph.failures import QueryTimeout
     from kgeval.graph.layouts import bind, catalogue, load_profile, misfit, override
 
     auto = layout_option == "auto"

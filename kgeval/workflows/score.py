@@ -75,14 +75,14 @@ class ScoreResult(Result):
         Raises: UsageError for another ending, InputError where nothing can be written.
         """
         from kgeval.files.score_forms import FINGERPRINT, write_beside, write_scores
-        from kgeval.files.scores import is_result
+        from kgeval.files.scores import is_result, without_texts
         from kgeval.reports.redact_scores import redacted_scores
 
         output = Path(path)
         if not is_result(output):
             return super().save(output, redact=redact)
         report = redacted_scores(self.report) if redact else self.report
-        write_scores(output, self.scores)
+        write_scores(output, without_texts(self.scores, _own_code(self.report.metrics) if redact else ()))
         write_beside(output, report, str(self.report.run.arguments.get(FINGERPRINT, "")), None if redact else self.verdicts)
         return output
 
@@ -202,7 +202,7 @@ def prepare(session: Session, answers: Sequence[Path], options: ScoreOptions) ->
         raise UsageError("--write-back needs --explain QUESTION", fix="name the question whose graph shall be written")
     if options.shard and (options.explain or options.sweep):
         raise UsageError("--shard is for scores; --explain and --sweep look at the whole run", fix="leave --shard out")
-    _check_workers(options, answers, batch=session.batches.batch)
+    _check_workers(session, options, answers)
     session.check_batches()
     scoring = prepare_metrics(session, answers, options)
     asks_judge(session, scoring.selection)
@@ -223,7 +223,7 @@ def prepare(session: Session, answers: Sequence[Path], options: ScoreOptions) ->
 def prepare_metrics(session: Session, answers: Sequence[Path], options: ScoreOptions) -> Scoring:
     """A run with its rows, metrics and settings, and no more."""
     return Scoring(
-        session, options, rows_wanted(answers, options, shard=options.shard), selection_of(session.config, options),
+        session, options, rows_wanted(answers, options, shard=options.shard), selection_of(session, options),
         settings_of(session.config, options),
     )
 
@@ -305,7 +305,8 @@ def finish(scoring: Scoring, rows: Rows, fill: Callable[[Scoring, Rows, ScoreFil
     mark = mark if shard is None else fingerprint_in(mark, shard)
     folder = None if scoring.results or not session.keep_rows else private_folder("parts")
     outputs = (folder.path / "scores.jsonl",) if folder else scoring.results
-    with ScoreFile(outputs, fingerprint=mark, taking=taking, verdicts=_keeps_verdicts(scoring)) as file:
+    bare = _own_code(scoring.infos) if session.redact else ()
+    with ScoreFile(outputs, fingerprint=mark, taking=taking, verdicts=_keeps_verdicts(scoring), bare=bare) as file:
         if file.aside:
             session.say(f"warning: {file.aside}")
         try:
@@ -341,11 +342,12 @@ def fingerprint(scoring: Scoring, rows: Rows) -> str:
     return hashlib.sha256(json.dumps(what).encode()).hexdigest()
 
 
-def selection_of(config: Config, options: MetricOptions) -> Selection:
+def selection_of(session: Session, options: MetricOptions) -> Selection:
     """The metrics of the run: `metrics`, else those of `[metrics]`. Raises: UsageError for unknown ones."""
     from kgeval.metrics.select import select
 
-    return select(options.metrics or config.metrics.names)
+    section = session.config.metrics
+    return select(options.metrics or section.names, section.criteria, session.functions)
 
 
 def settings_of(config: Config, options: MetricOptions) -> Settings:
@@ -387,7 +389,7 @@ def _check_gds(version: str | None, selection: Selection) -> None:
         raise ConnectError(what, fix=INSTALL_GDS)
 
 
-def _check_workers(options: ScoreOptions, answers: Sequence[Path], *, batch: bool) -> None:
+def _check_workers(session: Session, options: ScoreOptions, answers: Sequence[Path]) -> None:
     """Raises: UsageError for options of several workers that do not fit the rest."""
     executor = options.executor
     beside = [f"--{name.replace('_', '-')}" for name in ("workers", "shards", "ray_address") if getattr(options, name)]
@@ -395,16 +397,27 @@ def _check_workers(options: ScoreOptions, answers: Sequence[Path], *, batch: boo
         raise UsageError(f"{', '.join(beside)}: for --executor only", fix="add --executor local (or ray), or leave it out")
     if options.ray_address and executor != "ray":
         raise UsageError("--ray-address is for --executor ray", fix="add --executor ray, or leave it out")
-    chosen = {"shard": options.shard, "explain": options.explain, "sweep": options.sweep, "batch": batch}
+    chosen = {"shard": options.shard, "explain": options.explain, "sweep": options.sweep, "batch": session.batches.batch}
     if executor and (against := [f"--{name}" for name, value in chosen.items() if value]):
         raise UsageError(f"--executor and {', '.join(against)} exclude each other", fix="leave one of them out")
     if executor and STDIN in answers:
         raise UsageError("several workers cannot read one standard input", fix="write the answers into a file")
+    here = [function.metric.name for function in session.functions.values() if function.reference is None]
+    if executor and here:
+        what = f"workers cannot find metrics that are defined in this notebook or script alone: {', '.join(here)}"
+        raise UsageError(what, fix="put them into a file of their own and import it, or leave --executor out")
 
 
 def _keeps_verdicts(scoring: Scoring) -> bool:
     """Verdicts quote answers and sources: --redact leaves them out too."""
     return not (scoring.options.no_verdicts or scoring.session.redact)
+
+
+def _own_code(metrics: Iterable[MetricInfo]) -> frozenset[str]:
+    """The metrics that are functions of the user's: what they say beside a value may quote anything."""
+    from kgeval.metrics.own import CODE
+
+    return frozenset(metric.metric for metric in metrics if CODE in metric.parameters)
 
 
 def _kept(scoring: Scoring, flag: str = "resume") -> str:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from kgeval.llm.progress import Progress
     from kgeval.llm.session import Models
     from kgeval.llm.shared import Shared
+    from kgeval.metrics.own import OwnMetric
     from kgeval.records import Layout, Role, RunManifest
 
 T = TypeVar("T")
@@ -69,7 +70,8 @@ class Session:
     `show`: progress: on a terminal and in a notebook, None: only in a notebook. `downloads`: shows what is fetched. `asking`: which model
     is asked and its limits; `batches`: by the provider's batches. `arguments`: what the manifest keeps beside the options.
     `source`: where the address came from, for messages. `keep_rows`: makers of rows keep them for their result where no output is named.
-    `spooled`: of files with rows that were handed over as objects, how the manifest calls them. `parent`: whose connection it works with.
+    `spooled`: of files with rows that were handed over as objects, how the manifest calls them. `functions`: metrics that
+    were handed over as functions, by the names that the options have for them. `parent`: whose connection it works with.
     """
 
     command: str
@@ -98,6 +100,7 @@ class Session:
     source: str = "the call"
     keep_rows: bool = False
     spooled: Mapping[Path, str] = field(default_factory=dict)
+    functions: Mapping[str, OwnMetric] = field(default_factory=dict)
     parent: Session | None = None
     started: Started = field(init=False)
     _stack: ExitStack = field(default_factory=ExitStack, init=False)

@@ -12,7 +12,8 @@ from kgeval.auditing import engine
 from kgeval.auditing.engine import EngineOptions, audit
 from kgeval.auditing.rulebook import choose
 from kgeval.auditing.structure import PARTS, Options, gds_ids, measure
-from kgeval.graph.connect import ConnectionLost, Graph, QueryTimeout
+from kgeval.graph.connect import Graph
+from kgeval.graph.failures import ConnectionLost, QueryTimeout
 from kgeval.graph.project import drop
 from kgeval.records import Layout
 

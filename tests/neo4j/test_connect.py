@@ -10,7 +10,8 @@ import pytest
 from kgeval.auditing import engine
 from kgeval.auditing.engine import run_check
 from kgeval.errors import ConnectError, QueryError
-from kgeval.graph.connect import Address, Graph, QueryTimeout, open_graph, translated
+from kgeval.graph.connect import Address, Graph, open_graph
+from kgeval.graph.failures import QueryTimeout, translated
 from kgeval.graph.queries import all_queries, parse
 from kgeval.graph.server_info import gds_warning
 from kgeval.records import Layout, ServerInfo

@@ -13,7 +13,8 @@ import networkx as nx
 import pytest
 from hop_world import LAYOUT, WORLD, SaysAsker, desk, layout, path
 
-from kgeval.graph.connect import Graph, QueryTimeout
+from kgeval.graph.connect import Graph
+from kgeval.graph.failures import QueryTimeout
 from kgeval.graph.layouts import bind, load_profile
 from kgeval.questions.duplicates import Twins
 from kgeval.questions.generate import Bench, Generation, Settings

@@ -15,7 +15,8 @@ import pytest
 
 from kgeval.errors import ModelError, QueryError
 from kgeval.graph import pairs as gds
-from kgeval.graph.connect import ConnectionLost, Graph, QueryTimeout
+from kgeval.graph.connect import Graph
+from kgeval.graph.failures import ConnectionLost, QueryTimeout
 from kgeval.metrics.definition import Settings, Subject, Value
 from kgeval.metrics.facts import Facts, Pair, Triples
 from kgeval.metrics.kg.batch import add_pairs, join_all, partitioned
@@ -385,7 +386,8 @@ def test_a_failed_embedding_is_unscored_for_its_pairs(graph: Graph) -> None:
 @pytest.fixture
 def cut(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every pair in a projection of its own."""
-    monkeypatch.setattr("kgeval.metrics.kg.batch.MOST_EDGES", 1)
+    for module in ("batch", "costs"):
+        monkeypatch.setattr(f"kgeval.metrics.kg.{module}.MOST_EDGES", 1)
 
 
 class Refusing:
@@ -452,12 +454,13 @@ def test_large_sides_are_compared_in_blocks(graph: Graph, monkeypatch: pytest.Mo
 
 
 def test_small_parts_and_large_ones_give_the_same_matchings(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
-    from kgeval.metrics.kg import batch
+    from kgeval.metrics.kg import batch, costs
 
     whole, cut = (some_pairs(6, Settings(runs=1), seed=3) for _ in range(2))
     add_pairs(whole, select(FAITHFUL), graph, Vectors(), None)  # type: ignore[arg-type]
     monkeypatch.setattr(batch, "MOST_TRIPLES", 60)
-    monkeypatch.setattr(batch, "MOST_EDGES", 50)
+    for module in (batch, costs):
+        monkeypatch.setattr(module, "MOST_EDGES", 50)
     add_pairs(cut, select(FAITHFUL), graph, Vectors(), None)  # type: ignore[arg-type]
     for a, b in zip(whole, cut, strict=True):
         left, right = a.facts.pairs["pairs:faithfulness"], b.facts.pairs["pairs:faithfulness"]

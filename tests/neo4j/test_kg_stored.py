@@ -12,7 +12,8 @@ import pytest
 
 from kgeval.config import ScoreOptions
 from kgeval.errors import UsageError
-from kgeval.graph.connect import Graph, QueryTimeout
+from kgeval.graph.connect import Graph
+from kgeval.graph.failures import QueryTimeout
 from kgeval.graph.layouts import bind, load_profile
 from kgeval.graph.load.pairs import delete_pair, write_pair
 from kgeval.graph.queries import all_queries

@@ -20,7 +20,8 @@ from neo4j.exceptions import Neo4jError
 from kgeval.auditing.engine import run_check
 from kgeval.auditing.part import Part
 from kgeval.cli.main import run as kgeval
-from kgeval.graph.connect import Address, Graph, QueryEnded
+from kgeval.graph.connect import Address, Graph
+from kgeval.graph.failures import QueryEnded
 from kgeval.graph.foreign import run_foreign
 from kgeval.graph.memory import PROJECTION, estimate
 from kgeval.graph.project import clear

@@ -267,7 +267,7 @@ def test_no_cypher_is_no_fact_and_no_gold_is_no_match(graph, draw):
 
 
 def test_a_query_that_costs_only_its_connection_is_invalid_and_the_run_goes_on(monkeypatch, graph, draw):
-    from kgeval.graph.connect import ConnectionLost
+    from kgeval.graph.failures import ConnectionLost
 
     def gone(*_: object, **__: object) -> None:
         raise ConnectionLost("the server went away")
@@ -279,7 +279,7 @@ def test_a_query_that_costs_only_its_connection_is_invalid_and_the_run_goes_on(m
 
 
 def test_a_server_that_goes_away_ends_the_run(monkeypatch: pytest.MonkeyPatch, graph: Graph, draw: Callable[[str], None]):
-    from kgeval.graph.connect import ConnectionLost
+    from kgeval.graph.failures import ConnectionLost
 
     def gone(*_: object, **__: object) -> None:
         raise ConnectionLost("the server went away")

@@ -20,7 +20,8 @@ from kgeval.auditing.structure import Options, measure
 from kgeval.errors import ConnectError
 from kgeval.graph.aura import SessionOptions, in_session
 from kgeval.graph.aura import session as life
-from kgeval.graph.connect import Graph, QueryTimeout
+from kgeval.graph.connect import Graph
+from kgeval.graph.failures import QueryTimeout
 from kgeval.records import Layout
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "unit"))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from kgeval.graph.connect import QueryTimeout
+from kgeval.graph.failures import QueryTimeout
 from kgeval.workflows.layouts import choose_layout
 
 

@@ -12,7 +12,8 @@ from neo4j.exceptions import Neo4jError
 from kgeval.auditing.border import attempt
 from kgeval.errors import QueryError
 from kgeval.graph import sessions
-from kgeval.graph.connect import Address, Graph, QueryEnded, QueryTimeout, translated
+from kgeval.graph.connect import Address, Graph
+from kgeval.graph.failures import QueryEnded, QueryTimeout, translated
 from kgeval.graph.processes import mark
 from kgeval.graph.reading import ReadingSession
 from kgeval.graph.sessions import ENDED, MARK, TIDYING, marks, signed, stop, stop_signed

@@ -15,7 +15,7 @@ from kgeval.auditing.rulebook import load_rules
 from kgeval.cli.show import show_report
 from kgeval.errors import UsageError
 from kgeval.records import AuditReport, Example, Finding, GraphRef, Layout, RunManifest, StructureSkip
-from kgeval.reports import json_, markdown, priorities, terminal
+from kgeval.reports import audit_md, json_, priorities, terminal
 from kgeval.reports.display import code, number, percent, visible
 from kgeval.reports.listing import listing
 from kgeval.reports.priorities import group_lines, mend_first, verdict
@@ -93,7 +93,7 @@ def test_an_empty_report_can_be_shown_everywhere(tmp_path: Path) -> None:
 
 
 def test_markdown_holds_the_findings_and_the_reasons(report: AuditReport) -> None:
-    text = markdown.render(report)
+    text = audit_md.render(report)
     assert len(text) < 20_000 and text.count("## ") == 6
     for f in report.findings:
         assert f.status not in ("failed", "skipped") or f"<code>{f.rule_id}</code>" in text
@@ -104,7 +104,7 @@ def test_names_cannot_break_out_of_markdown() -> None:
     sample = [Example(items=[GraphRef(key=bad, name=bad)], why=bad) for bad in HOSTILE]
     for at in range(0, len(HOSTILE), 3):
         failed = finding("x", "error", 3, examples=sample[at : at + 3])
-        text = markdown.render(audit(failed, finding("y", "info", status="skipped", reason=HOSTILE[at]), graph=HOSTILE[at]))
+        text = audit_md.render(audit(failed, finding("y", "info", status="skipped", reason=HOSTILE[at]), graph=HOSTILE[at]))
         row = next(line for line in text.splitlines() if line.startswith("| error"))
         assert row.count("|") == 5
         html = MarkdownIt("commonmark", {"linkify": False}).enable(["table", "strikethrough"]).render(text)
@@ -134,7 +134,7 @@ def test_json_reads_back_and_is_stable(report: AuditReport) -> None:
 def test_a_figure_without_a_value_is_never_shown_as_zero() -> None:
     skipped = [StructureSkip(ids=["chunks"], reason="no chunks")]
     one = audit(structure={"modularity": float("nan"), "density": None}, structure_skipped=skipped)
-    text = markdown.render(one)
+    text = audit_md.render(one)
     assert "| Chunks | not measurable here: no chunks |" in text and "| Modularity | not measurable here: no value |" in text
 
 

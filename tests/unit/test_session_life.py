@@ -18,7 +18,7 @@ from kgeval.graph.aura import MEMORIES, SessionOptions, credentials, in_session
 from kgeval.graph.aura.calls import limited
 from kgeval.graph.aura.session import Session
 from kgeval.graph.aura.view import remote_parameters
-from kgeval.graph.connect import QueryTimeout
+from kgeval.graph.failures import QueryTimeout
 from kgeval.graph.processes import mark
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout

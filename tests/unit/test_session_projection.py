@@ -13,7 +13,7 @@ from kgeval.config import AuditOptions
 from kgeval.errors import QueryError
 from kgeval.graph.aura import SessionOptions
 from kgeval.graph.aura.view import Wanted, open_view
-from kgeval.graph.connect import QueryTimeout
+from kgeval.graph.failures import QueryTimeout
 from kgeval.graph.processes import mark
 from kgeval.records import Layout
 from kgeval.workflows.audit import dry_run_lines

@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
-from kgeval.graph.algorithms import Expected, SharedViews
+from kgeval.graph.algorithms import Expected
+from kgeval.graph.views import SharedViews
 from kgeval.records import Layout
 
 LAYOUT = Layout(name="a", entity_labels=["E"], name_keys=["name"], relation_types=["R"])

@@ -20,7 +20,8 @@ from kgeval.auditing.completeness.predicates import Judge
 from kgeval.auditing.completeness.relations import crowded, say_something, triple_matches
 from kgeval.config import CompletenessOptions
 from kgeval.errors import UsageError
-from kgeval.graph.connect import ConnectionLost, Graph
+from kgeval.graph.connect import Graph
+from kgeval.graph.failures import ConnectionLost
 from kgeval.graph.queries import all_queries
 from kgeval.manifest import Started
 from kgeval.records import CompletenessReport, CompletenessScope, Control, Layout, Level, Proportion, RunManifest

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from kgeval.auditing.check import Check
-from kgeval.graph.algorithms import Expected, View, projected
+from kgeval.graph.algorithms import Expected, View
 from kgeval.graph.queries import all_queries
+from kgeval.graph.views import projected
 
 
 @contextmanager

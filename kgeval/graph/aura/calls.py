@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from kgeval.errors import ConnectError, QueryError, first_line
-from kgeval.graph.connect import QueryTimeout, translated
+from kgeval.graph.failures import QueryTimeout, translated
 
 T = TypeVar("T")
 HTTP_WAYS_OUT = {

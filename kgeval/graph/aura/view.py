@@ -16,7 +16,8 @@ from kgeval.graph.algorithms import Adjacency, Giant, Leiden, Method, Partition,
 from kgeval.graph.aura import frames
 from kgeval.graph.aura.calls import limited
 from kgeval.graph.aura.small import small_components
-from kgeval.graph.connect import Graph, QueryTimeout
+from kgeval.graph.connect import Graph
+from kgeval.graph.failures import QueryTimeout
 from kgeval.graph.queries import all_queries
 from kgeval.graph.sessions import signed
 from kgeval.records import GraphRef, Layout

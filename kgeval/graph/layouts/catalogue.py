@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kgeval.errors import QueryError
-from kgeval.graph.connect import ConnectionLost, Graph, QueryEnded, QueryTimeout, Row
+from kgeval.graph.connect import Graph, Row
+from kgeval.graph.failures import ConnectionLost, QueryEnded, QueryTimeout
 from kgeval.graph.queries import all_queries
 
 MOST_PAIRS = 2_000_000  # labels x types that the count store is asked for (about 2 s); above, reading the graph is faster

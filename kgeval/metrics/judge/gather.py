@@ -7,13 +7,16 @@ answer as a whole; citations. What a run does not need is not asked.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from kgeval.config import Criterion
 from kgeval.llm.asker import Asker
 from kgeval.metrics.definition import Subject
 from kgeval.metrics.judge.checks import SOURCES, checked, source_of
 from kgeval.metrics.judge.cited import citation_checks, needs_claims
 from kgeval.metrics.judge.desk import Desk, Listed
 from kgeval.metrics.judge.lists import ITEM_KINDS, ItemKind, listed, questions
-from kgeval.metrics.judge.ratings import binary, joined, ratings
+from kgeval.metrics.judge.ratings import binary, graded, joined, ratings
 from kgeval.metrics.references import others, wanted_of
 
 MADE: dict[str, ItemKind] = {"claims:answer": "answer_claims", "claims:reference": "reference_claims", "points": "points"}
@@ -29,6 +32,13 @@ def ask_facts(subject: Subject, wanted: frozenset[str], asker: Asker) -> None:
     """
     for one in (subject, *others(subject, wanted)):
         _ask_facts(one, wanted_of(one, wanted), asker)
+
+
+def ask_criteria(subject: Subject, criteria: Iterable[Criterion], asker: Asker) -> None:
+    """Fills in the grade by each criterion of the user's own: one item, `criterion:NAME`. Raises: as ask_facts."""
+    desk = Desk(subject, asker)
+    for criterion in criteria:
+        subject.facts.checks[f"criterion:{criterion.name}"] = graded(desk, criterion)
 
 
 def _ask_facts(subject: Subject, wanted: frozenset[str], asker: Asker) -> None:

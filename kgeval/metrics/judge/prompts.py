@@ -10,7 +10,7 @@ ASKED: dict[str, tuple[str, ...]] = {
     "questions": ("questions-of-answer",),
     "binary": ("judge-answer", "judge-answer-outside"), "citations": ("claims", "judge-against-contexts"),
     "citations:claims": ("claims", "judge-against-contexts"), "grounding": ("claims", "judge-grounding"), "triples": ("triples",),
-    "pairs": ("triples",), "stored": ("triples",),
+    "pairs": ("triples",), "stored": ("triples",), "criterion": ("judge-criterion",),
 }
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pydantic import JsonValue
 
+from kgeval.config import Criterion
 from kgeval.llm.calls import Outcome
 from kgeval.metrics.facts import Checked, Item
 from kgeval.metrics.judge.checks import MOST_ITEMS
 from kgeval.metrics.judge.desk import LOST, MOST_REASON, Desk, failure_of, passages, said
-from kgeval.metrics.judge.replies import AnswerVerdict, ContextRatings, JoinedRating, OutsideVerdict
+from kgeval.metrics.judge.replies import AnswerVerdict, ContextRatings, JoinedRating, OutsideVerdict, grade_reply
 from kgeval.records import Question
 
 NAMES = {0: "irrelevant", 1: "partly_relevant", 2: "relevant"}
@@ -74,3 +75,26 @@ def binary(desk: Desk) -> Checked:
     right = label == "correct" or (label == "refusal" and outside(question))
     reason = outcome.value.reason.strip()[:MOST_REASON]
     return Checked((Item(1, text, label, float(right), reason, call=next(iter(outcome.calls), None)),))
+
+
+def graded(desk: Desk, criterion: Criterion) -> Checked:
+    """The grade of the row by a criterion of the user's own: one item, its label the grade, its rating the grade in 0..1.
+    No item for an empty answer, where the answer is seen."""
+    question, answer = desk.row.question, said(desk.row)
+    if "answer" in criterion.sees and not answer:
+        return Checked()
+    seen: dict[str, JsonValue] = {
+        "question": question.question, "answer": answer, "reference": list[JsonValue](question.right_answers),
+        "contexts": list[JsonValue](desk.row.answer.context_texts), "evidence": list[JsonValue](question.evidence_texts),
+    }
+    grades: list[JsonValue] = [{"grade": grade, "given when": text} for grade, text in criterion.grades.items()]
+    material: dict[str, JsonValue] = {name: seen[name] for name in criterion.sees}
+    slots: dict[str, JsonValue] = {"criterion": criterion.question, "grades": grades, "material": material}
+    text = answer if "answer" in criterion.sees else question.question
+    outcome = desk.ask(f"criterion-{criterion.name}", "judge-criterion", slots, grade_reply(tuple(criterion.grades)))
+    if outcome.value is None:
+        return Checked((Item(1, text, failure=failure_of(outcome)),))
+    grade, reason = outcome.value.grade, outcome.value.reason.strip()[:MOST_REASON]
+    low, high = min(criterion.grades), max(criterion.grades)
+    rating = (grade - low) / (high - low)
+    return Checked((Item(1, text, str(grade), rating, reason, call=next(iter(outcome.calls), None)),))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, model_validator
+from pydantic import BeforeValidator, WithJsonSchema, create_model, model_validator
 
 from kgeval.llm.calls import Numbered, Reply
 from kgeval.metrics.facts import Label
@@ -148,3 +149,24 @@ class MadeQuestions(Reply):
         if not all(self.questions):
             raise ValueError("a question is empty")
         return self
+
+
+class CriterionGrade(Reply):
+    """A grade by a criterion of the user's own."""
+
+    reason: str
+    grade: int | float
+
+
+@cache
+def grade_reply(grades: tuple[int | float, ...]) -> type[CriterionGrade]:
+    """The reply with one of these grades, and no other."""
+    def known(value: Any) -> int | float:
+        found = [grade for grade in grades if value in (grade, str(grade)) and not isinstance(value, bool)]
+        if not found:
+            raise ValueError("this is none of the grades")
+        return found[0]
+
+    kind = "integer" if all(isinstance(grade, int) for grade in grades) else "number"
+    grade = Annotated[int | float, BeforeValidator(known), WithJsonSchema({"enum": list(grades), "type": kind})]
+    return create_model("CriterionGrade", __base__=CriterionGrade, __doc__="A grade, with its reason.", grade=(grade, ...))

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from kgeval.errors import ConnectError, ModelError, QueryError, first_line
+from kgeval.errors import ModelError, QueryError, first_line
 from kgeval.graph import pairs as gds
-from kgeval.graph.connect import ConnectionLost, Graph
+from kgeval.graph.connect import Graph
 from kgeval.graph.project import sweep
 from kgeval.llm.calls import Failure
 from kgeval.metrics.definition import Settings, Subject
 from kgeval.metrics.facts import Pair
+from kgeval.metrics.kg.costs import MOST_EDGES, costs_of, spans_of, tried
 from kgeval.metrics.kg.overlap import Overlap, beside, overlap
-from kgeval.metrics.kg.shape import TOLERANCE, Edges, PairGraph, join, side_of, triples_matched, ways
+from kgeval.metrics.kg.shape import TOLERANCE, PairGraph, join, side_of, triples_matched
 from kgeval.metrics.kg.sides import Asked, asked, matching_fact
+from kgeval.metrics.kg.stored import add_stored
 from kgeval.metrics.kg.triples import given_triples
 from kgeval.metrics.references import others
 
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 MOST_TRIPLES = 50_000  # of the pairs whose names are embedded and joined together: bounds our memory
-MOST_EDGES = 60_000  # of one projection: bounds the server's memory (about 40 MB each); a larger pair is projected alone
 
 
 @dataclass
@@ -50,8 +51,6 @@ def add_pairs(subjects: Sequence[Subject], selection: Selection, graph: Graph, e
     Triples that no model was asked for are taken from the row or the stored graph here. What fails is a Pair with its failure.
     Raises: ConnectionLost.
     """
-    from kgeval.metrics.kg.stored import add_stored
-
     each = [one for subject in subjects for one in (subject, *others(subject, selection.facts_of(subject.row)))]
     given_triples(each, selection, graph, layout)
     if graph.info.gds is not None:
@@ -129,52 +128,11 @@ def match(works: Sequence[Work], graph: Graph) -> None:
     if not works:
         return
     settings = works[0].asked.subject.settings
-    for work, costs in zip(works, nearest([work.graph for work in works], settings, graph), strict=True):
+    for work, costs in zip(works, costs_of([work.graph for work in works], settings, graph), strict=True):
         if isinstance(costs, Failure):
             work.failure = costs
         else:
             work.found = replace(work.found, matched=int((costs <= settings.delta + TOLERANCE).sum()))
-
-
-def nearest(pairs: Sequence[PairGraph], settings: Settings, graph: Graph) -> Iterator[np.ndarray | Failure]:
-    """For each pair the cost from each input entity to its nearest context entity (infinity: none is reached). Raises: ConnectionLost."""
-    spans = list(_spans([len(pair.cosine) + 4 * len(pair.input.heads) for pair in pairs], MOST_EDGES))
-    calls = (partial(_tried, partial(_costs, pairs[first:last], settings, graph)) for first, last in spans)
-    for (first, last), found in zip(spans, gds.two_at_a_time(calls), strict=True):
-        yield from [found] * (last - first) if isinstance(found, Failure) else found
-
-
-def _costs(pairs: Sequence[PairGraph], settings: Settings, graph: Graph) -> list[np.ndarray]:
-    import numpy as np
-
-    starts = np.cumsum([0, *(pair.nodes for pair in pairs)])
-    edges, ends = several_ways(pairs, starts, settings)
-    costs = gds.nearest_costs(graph, gds.Arrays(edges.source, edges.target, edges.value), ends, int(starts[-1]))
-    return [costs[start : start + len(pair.input.names)] for pair, start in zip(pairs, starts, strict=False)]
-
-
-def _tried(work: Callable[[], T]) -> T | Failure:
-    """The result, or why the server did not give it (time, memory, rights). Raises: ConnectionLost."""
-    try:
-        return work()
-    except ConnectionLost:
-        raise
-    except (ConnectError, QueryError) as cause:
-        return Failure("graph_error", first_line(cause))
-
-
-def several_ways(pairs: Sequence[PairGraph], starts: np.ndarray, settings: Settings) -> tuple[Edges, np.ndarray]:
-    """The edges of `ways` for all pairs, and the context entities that SIMILAR leads to."""
-    import numpy as np
-
-    each = [ways(pair, settings) for pair in pairs]
-    edges = Edges(
-        np.concatenate([one.source + start for one, start in zip(each, starts, strict=False)]),
-        np.concatenate([one.target + start for one, start in zip(each, starts, strict=False)]),
-        np.concatenate([one.value for one in each]),
-    )
-    ends = [np.unique(pair.similar_context) + len(pair.input.names) + start for pair, start in zip(pairs, starts, strict=False)]
-    return edges, np.concatenate(ends)
 
 
 def split(works: Sequence[Work], graph: Graph) -> None:
@@ -184,7 +142,7 @@ def split(works: Sequence[Work], graph: Graph) -> None:
     settings = works[0].asked.subject.settings
     every = [(work, run) for run in range(settings.runs) for work in works]
     most = 1 if settings.community == "louvain" else MOST_EDGES
-    spans = list(_spans([work.graph.size for work, _ in every], most))
+    spans = list(spans_of([work.graph.size for work, _ in every], most))
     calls = (partial(_scores, every[first:last], settings, graph) for first, last in spans)
     for (first, last), found in zip(spans, gds.two_at_a_time(calls), strict=True):
         for at, (work, _) in enumerate(every[first:last]):
@@ -199,7 +157,7 @@ def _scores(part: Sequence[tuple[Work, int]], settings: Settings, graph: Graph) 
     failures = [work.failure for work, _ in part if work.failure is not None]
     if len(failures) == len(part):
         return failures[0]
-    found = _tried(partial(partitioned, [work.graph for work, _ in part], [run for _, run in part], settings, graph))
+    found = tried(partial(partitioned, [work.graph for work, _ in part], [run for _, run in part], settings, graph))
     if isinstance(found, Failure):
         return found
     scores = found[1]
@@ -219,15 +177,3 @@ def partitioned(pairs: Sequence[PairGraph], runs: Sequence[int], settings: Setti
     else:
         community = np.arange(nodes)
     return community, overlap(several, community)
-
-
-def _spans(sizes: Sequence[int], most: int) -> Iterator[tuple[int, int]]:
-    """Places from-to of consecutive parts whose sizes add up to `most` at most; what is larger stands alone."""
-    first, total = 0, 0
-    for at, size in enumerate(sizes):
-        if at > first and total + size > most:
-            yield first, at
-            first, total = at, 0
-        total += size
-    if first < len(sizes):
-        yield first, len(sizes)

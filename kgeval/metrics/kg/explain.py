@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import kgeval.graph.pairs as gds
 from kgeval.graph.connect import Graph
-from kgeval.metrics.kg.batch import join_all, partitioned, several_ways
+from kgeval.metrics.kg.batch import join_all, partitioned
+from kgeval.metrics.kg.costs import several_ways
 from kgeval.metrics.kg.shape import TOLERANCE, PairGraph, similar_cost
 from kgeval.metrics.kg.sides import Asked
 

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kgeval.errors import ConnectError, ModelError, QueryError, first_line
-from kgeval.graph.connect import ConnectionLost, Graph
+from kgeval.graph.connect import Graph
+from kgeval.graph.failures import ConnectionLost
 from kgeval.graph.queries import all_queries
 from kgeval.llm.calls import Failure
 from kgeval.metrics.definition import Settings, Subject
 from kgeval.metrics.facts import Stored
+from kgeval.metrics.kg.costs import costs_of
 from kgeval.metrics.kg.shape import CELLS, DECIMALS, TOLERANCE, PairGraph, Side, side_of
 from kgeval.metrics.kg.sides import NO_LAYOUT, STORED
 from kgeval.metrics.stored.names import READ_ONCE
@@ -68,8 +70,6 @@ def _add(subjects: Sequence[Subject], graph: Graph, embedder: Embedder, layout: 
     place = {name: at for at, name in enumerate(names)}
     found = nearest(names, graph, embedder, layout)
     graphs = [_against(side, [place[name] for name in side.names], found, subjects[0].settings) for side in sides]
-    from kgeval.metrics.kg.batch import nearest as costs_of
-
     for subject, side, one, costs in zip(subjects, sides, graphs, costs_of(graphs, subjects[0].settings, graph), strict=True):
         if isinstance(costs, Failure):
             subject.facts.stored = Stored(failure=costs)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from pydantic import model_validator
 
 from kgeval.errors import QueryError, first_line
-from kgeval.graph.connect import ConnectionLost, Graph
+from kgeval.graph.connect import Graph
+from kgeval.graph.failures import ConnectionLost
 from kgeval.llm.asker import Asker
 from kgeval.llm.calls import Failure, Reply
 from kgeval.metrics.definition import Subject

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kgeval.errors import QueryError
-from kgeval.graph.connect import ConnectionLost
+from kgeval.graph.failures import ConnectionLost
 from kgeval.llm.calls import Failure
 from kgeval.metrics.facts import Expired
 from kgeval.metrics.stored.candidates import Store

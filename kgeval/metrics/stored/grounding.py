@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, JsonValue, model_validator
 
 from kgeval.errors import QueryError
-from kgeval.graph.connect import ConnectionLost
+from kgeval.graph.failures import ConnectionLost
 from kgeval.llm import tokens
 from kgeval.llm.asker import Asker, Later, digest
 from kgeval.llm.calls import Failure, Numbered, Outcome, Reply

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kgeval.errors import QueryError
-from kgeval.graph.connect import ConnectionLost, Row
+from kgeval.graph.connect import Row
+from kgeval.graph.failures import ConnectionLost
 from kgeval.llm.calls import Failure
 from kgeval.metrics.facts import Checked, Item
 from kgeval.metrics.stored.candidates import Store

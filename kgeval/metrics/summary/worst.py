@@ -126,7 +126,7 @@ def _key(score: Score) -> Key:
 def reasons(score: Score, verdicts: Sequence[Verdict] = ()) -> list[str]:
     """Why the value is what it is, REASONS sentences at most: what the verdicts hold against the answer, else the counts in `detail`."""
     metric = all_metrics().get(score.metric)
-    asked = metric.asks if metric else ()
+    asked = metric.asks if metric else (f"criterion:{score.metric}",)
     names = {numbered(fact, score.detail.get("reference")) for fact in asked}
     told = sorted((verdict for verdict in verdicts if verdict.metric in names), key=_order)
     found = [_said(verdict) for verdict in told]
@@ -143,6 +143,8 @@ def _order(verdict: Verdict) -> tuple[int, str, int]:
 
 
 def _said(verdict: Verdict) -> str:
+    if verdict.metric.startswith("criterion:") and verdict.label is not None:
+        return f"grade {verdict.label}: {verdict.reason or verdict.text}"
     item, _, source = "answer_claims@graph".partition("@") if verdict.metric == "grounding" else verdict.metric.partition("@")
     source = source.partition("#")[0]
     if verdict.label is None:

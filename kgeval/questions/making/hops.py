@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 
 from pydantic import JsonValue
 
-from kgeval.graph.connect import Graph, QueryTimeout
+from kgeval.graph.connect import Graph
+from kgeval.graph.failures import QueryTimeout
 from kgeval.llm.calls import Reply
 from kgeval.questions.drafts import check, entities_shown, leaks, names_in, passages_shown, question_text, triples_shown
 from kgeval.questions.excerpts import in_all

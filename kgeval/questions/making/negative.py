@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from kgeval.graph.connect import Graph, QueryTimeout
+from kgeval.graph.connect import Graph
+from kgeval.graph.failures import QueryTimeout
 from kgeval.graph.queries import all_queries
 from kgeval.questions.drafts import check
 from kgeval.questions.kind import Desk, Kind, MakingOptions, Need, Rejected, RejectedError

@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import Self
 
 from kgeval import __version__
-from kgeval.graph.connect import QueryTimeout
+from kgeval.graph.failures import QueryTimeout
 from kgeval.llm import tokens
 from kgeval.llm.asker import Asker, Later, digest
 from kgeval.records import Aligned, Answer, Stages

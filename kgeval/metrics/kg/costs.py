@@ -1,0 +1,74 @@
+"""What it costs to come from the entities of one side of a pair to those of the other: one Dijkstra for many pairs [D Algorithm 2]."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+from kgeval.errors import ConnectError, QueryError, first_line
+from kgeval.graph import pairs as gds
+from kgeval.graph.connect import Graph
+from kgeval.graph.failures import ConnectionLost
+from kgeval.llm.calls import Failure
+from kgeval.metrics.definition import Settings
+from kgeval.metrics.kg.shape import Edges, PairGraph, ways
+
+if TYPE_CHECKING:
+    import numpy as np
+
+T = TypeVar("T")
+MOST_EDGES = 60_000  # of one projection: bounds the server's memory (about 40 MB each); a larger pair is projected alone
+
+
+def costs_of(pairs: Sequence[PairGraph], settings: Settings, graph: Graph) -> Iterator[np.ndarray | Failure]:
+    """For each pair the cost from each input entity to its nearest context entity (infinity: none is reached). Raises: ConnectionLost."""
+    spans = list(spans_of([len(pair.cosine) + 4 * len(pair.input.heads) for pair in pairs], MOST_EDGES))
+    calls = (partial(tried, partial(_costs, pairs[first:last], settings, graph)) for first, last in spans)
+    for (first, last), found in zip(spans, gds.two_at_a_time(calls), strict=True):
+        yield from [found] * (last - first) if isinstance(found, Failure) else found
+
+
+def _costs(pairs: Sequence[PairGraph], settings: Settings, graph: Graph) -> list[np.ndarray]:
+    import numpy as np
+
+    starts = np.cumsum([0, *(pair.nodes for pair in pairs)])
+    edges, ends = several_ways(pairs, starts, settings)
+    costs = gds.nearest_costs(graph, gds.Arrays(edges.source, edges.target, edges.value), ends, int(starts[-1]))
+    return [costs[start : start + len(pair.input.names)] for pair, start in zip(pairs, starts, strict=False)]
+
+
+def tried(work: Callable[[], T]) -> T | Failure:
+    """The result, or why the server did not give it (time, memory, rights). Raises: ConnectionLost."""
+    try:
+        return work()
+    except ConnectionLost:
+        raise
+    except (ConnectError, QueryError) as cause:
+        return Failure("graph_error", first_line(cause))
+
+
+def several_ways(pairs: Sequence[PairGraph], starts: np.ndarray, settings: Settings) -> tuple[Edges, np.ndarray]:
+    """The edges of `ways` for all pairs, and the context entities that SIMILAR leads to."""
+    import numpy as np
+
+    each = [ways(pair, settings) for pair in pairs]
+    edges = Edges(
+        np.concatenate([one.source + start for one, start in zip(each, starts, strict=False)]),
+        np.concatenate([one.target + start for one, start in zip(each, starts, strict=False)]),
+        np.concatenate([one.value for one in each]),
+    )
+    ends = [np.unique(pair.similar_context) + len(pair.input.names) + start for pair, start in zip(pairs, starts, strict=False)]
+    return edges, np.concatenate(ends)
+
+
+def spans_of(sizes: Sequence[int], most: int) -> Iterator[tuple[int, int]]:
+    """Places from-to of consecutive parts whose sizes add up to `most` at most; what is larger stands alone."""
+    first, total = 0, 0
+    for at, size in enumerate(sizes):
+        if at > first and total + size > most:
+            yield first, at
+            first, total = at, 0
+        total += size
+    if first < len(sizes):
+        yield first, len(sizes)
