@@ -15,16 +15,65 @@ if TYPE_CHECKING:
     from kgeval.config import AuditOptions, Criterion
     from kgeval.errors import GateError, KgevalError
     from kgeval.metrics.own import MetricRow, metric
-    from kgeval.records import AuditReport
+    from kgeval.records import (
+        AccuracyReport,
+        AgreementReport,
+        Answer,
+        AnswerReport,
+        AuditGate,
+        AuditReport,
+        CheckReport,
+        Citation,
+        ComparisonReport,
+        ComparisonVerdict,
+        CompletenessReport,
+        ContaminationReport,
+        Document,
+        Finding,
+        GateResult,
+        GenerationReport,
+        GoldEntity,
+        GoldPath,
+        GoldTriple,
+        GraphRef,
+        HumanLabel,
+        IndexRecord,
+        Layout,
+        MetricInfo,
+        OverviewReport,
+        Passage,
+        Question,
+        QuestionCheck,
+        Row,
+        RunManifest,
+        Score,
+        ScoreReport,
+        Verdict,
+    )
     from kgeval.workflows.agree import AgreementResult
     from kgeval.workflows.answer import AnswerPlan, AnswersResult
-    from kgeval.workflows.api import agree, answer, audit, build, compare, connect, import_graph, report, score
+    from kgeval.workflows.api import (
+        agree,
+        answer,
+        audit,
+        build,
+        check_questions,
+        compare,
+        connect,
+        generate_questions,
+        import_graph,
+        report,
+        score,
+    )
     from kgeval.workflows.audit import AuditPlan, AuditResult
     from kgeval.workflows.audit_several import GraphsResult
     from kgeval.workflows.build import BuildPlan, BuildResult
     from kgeval.workflows.compare import ComparePlan, CompareResult
     from kgeval.workflows.imports import ImportResult
+    from kgeval.workflows.questions_check import CheckResult
+    from kgeval.workflows.questions_generate import GeneratePlan, GenerateResult
     from kgeval.workflows.report import ReportResult
+    from kgeval.workflows.result import QuestionsResult
     from kgeval.workflows.score import ScoreResult
     from kgeval.workflows.session import Session
 
@@ -33,26 +82,42 @@ _PUBLIC = {
     **dict.fromkeys(("AuditOptions", "Criterion"), "kgeval.config"),
     **dict.fromkeys(("GateError", "KgevalError"), "kgeval.errors"),
     **dict.fromkeys(("MetricRow", "metric"), "kgeval.metrics.own"),
-    "AuditReport": "kgeval.records",
+    **dict.fromkeys((
+        "AccuracyReport", "AgreementReport", "Answer", "AnswerReport", "AuditGate", "AuditReport", "CheckReport",
+        "Citation", "ComparisonReport", "ComparisonVerdict", "CompletenessReport", "ContaminationReport",
+        "Document", "Finding", "GateResult", "GenerationReport", "GoldEntity", "GoldPath", "GoldTriple",
+        "GraphRef", "HumanLabel", "IndexRecord", "Layout", "MetricInfo", "OverviewReport", "Passage", "Question",
+        "QuestionCheck", "Row", "RunManifest", "Score", "ScoreReport", "Verdict",
+    ), "kgeval.records"),
     "AgreementResult": "kgeval.workflows.agree",
     **dict.fromkeys(("AnswerPlan", "AnswersResult"), "kgeval.workflows.answer"),
     **dict.fromkeys((
-        "agree", "answer", "audit", "build", "compare", "connect", "import_graph", "report", "score",
+        "agree", "answer", "audit", "build", "check_questions", "compare", "connect", "generate_questions",
+        "import_graph", "report", "score",
     ), "kgeval.workflows.api"),
     **dict.fromkeys(("AuditPlan", "AuditResult"), "kgeval.workflows.audit"),
     "GraphsResult": "kgeval.workflows.audit_several",
     **dict.fromkeys(("BuildPlan", "BuildResult"), "kgeval.workflows.build"),
     **dict.fromkeys(("ComparePlan", "CompareResult"), "kgeval.workflows.compare"),
     "ImportResult": "kgeval.workflows.imports",
+    "CheckResult": "kgeval.workflows.questions_check",
+    **dict.fromkeys(("GeneratePlan", "GenerateResult"), "kgeval.workflows.questions_generate"),
     "ReportResult": "kgeval.workflows.report",
+    "QuestionsResult": "kgeval.workflows.result",
     "ScoreResult": "kgeval.workflows.score",
     "Session": "kgeval.workflows.session",
 }
 __all__ = [
-    "AgreementResult", "AnswerPlan", "AnswersResult", "AuditOptions", "AuditPlan", "AuditReport", "AuditResult",
-    "BuildPlan", "BuildResult", "ComparePlan", "CompareResult", "Criterion", "GateError", "GraphsResult",
-    "ImportResult", "KgevalError", "MetricRow", "ReportResult", "ScoreResult", "Session", "__version__", "agree",
-    "answer", "audit", "build", "compare", "connect", "import_graph", "metric", "report", "score",
+    "AccuracyReport", "AgreementReport", "AgreementResult", "Answer", "AnswerPlan", "AnswerReport",
+    "AnswersResult", "AuditGate", "AuditOptions", "AuditPlan", "AuditReport", "AuditResult", "BuildPlan",
+    "BuildResult", "CheckReport", "CheckResult", "Citation", "ComparePlan", "CompareResult", "ComparisonReport",
+    "ComparisonVerdict", "CompletenessReport", "ContaminationReport", "Criterion", "Document", "Finding",
+    "GateError", "GateResult", "GeneratePlan", "GenerateResult", "GenerationReport", "GoldEntity", "GoldPath",
+    "GoldTriple", "GraphRef", "GraphsResult", "HumanLabel", "ImportResult", "IndexRecord", "KgevalError", "Layout",
+    "MetricInfo", "MetricRow", "OverviewReport", "Passage", "Question", "QuestionCheck", "QuestionsResult",
+    "ReportResult", "Row", "RunManifest", "Score", "ScoreReport", "ScoreResult", "Session", "Verdict",
+    "__version__", "agree", "answer", "audit", "build", "check_questions", "compare", "connect",
+    "generate_questions", "import_graph", "metric", "report", "score",
 ]
 
 

@@ -1,4 +1,4 @@
-"""What commands that ask models share: options, opening a session and an embedder, showing a plan."""
+"""What commands that ask models share: options, opening a session, showing a plan."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from kgeval.config.audit import EMBEDDINGS
 if TYPE_CHECKING:
     from kgeval.config import Config, ModelChoice
     from kgeval.llm.calls import Limits
-    from kgeval.llm.embed import Embedder
     from kgeval.llm.plan import Plan
     from kgeval.llm.progress import Progress
     from kgeval.llm.session import Models
@@ -145,13 +144,6 @@ def embedding_from_options(options: Mapping[str, Any]) -> EmbeddingChoice:
         options.get("embedding_model"), options.get("embedding_url"), options.get("embedding_device"),
         options.get("embedding_batch") or 64, options.get("cache_dir"),
     )
-
-
-def open_embedder_from_options(config: Config, options: Mapping[str, Any]) -> Embedder:
-    """An embedder: flag > environment > kgeval.toml > all-MiniLM-L6-v2 on this machine. Nothing is loaded or sent yet."""
-    from kgeval.workflows.session import Session
-
-    return Session("", config=config, embedding=embedding_from_options(options), say=say).embedder
 
 
 def _with(command: F, options: tuple[Callable[[F], F], ...]) -> F:

@@ -15,8 +15,8 @@ from kgeval.config.rows import ROWS, FilterOptions, QuestionFileOptions
 
 SYSTEMS, RETRIEVAL = "How systems are asked", "Indexes and retrieval of built-in systems"  # headings of --help
 SPECS = (
-    "closed-book, vector, graph, graph+text, command:..., http:URL, file:PATH, ADAPTER[:MODE], or a name of [[systems]] in kgeval.toml "
-    "(repeatable)"
+    "closed-book, vector, graph, graph+text, command:..., http:URL, file:PATH, ADAPTER[:MODE], or a name of [[systems]] in "
+    "kgeval.toml (repeatable)"
 )
 
 
@@ -43,7 +43,10 @@ def _ablations(value: object) -> object:
     """A mapping as the texts that the command line takes: {"hops": [1, 2]} is hops=1,2."""
     if not isinstance(value, Mapping):
         return _texts(value)
-    lists = {name: [_json(one) for one in (values if isinstance(values, list | tuple) else [values])] for name, values in value.items()}
+    lists = {
+        name: [_json(one) for one in (values if isinstance(values, list | tuple) else [values])]
+        for name, values in value.items()
+    }
     if wrong := [name for name, texts in lists.items() if any("," in text for text in texts)]:
         raise ValueError(f"{', '.join(wrong)}: a value with a comma cannot be varied")
     return tuple(f"{name}={','.join(texts)}" for name, texts in lists.items())
@@ -61,7 +64,8 @@ Specs = Annotated[tuple[str, ...], BeforeValidator(_texts), Flag("--system", "[N
 
 
 class SystemOptions(Section):
-    """Which systems under test, and how they are set and opened. Values of settings are JSON where they can be, else text."""
+    """Which systems under test, and how they are set and opened. Values of settings are JSON where they can be, else
+    text."""
 
     systems: Specs = Field(default=(), description=f"{SPECS}.")
     settings: Annotated[tuple[str, ...], BeforeValidator(_settings), Flag("--setting", "[SYSTEM:]NAME=VALUE")] = Field(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -16,10 +17,17 @@ from kgeval.config.score import one_path, several
 DRAWING, REPEATS = "What questions are made from", "Questions that repeat others"  # headings of --help
 
 
+def _kinds(value: object) -> object:
+    """Names and numbers of kinds as a list of texts: {"hops": 30} is hops=30."""
+    if isinstance(value, Mapping):
+        return tuple(f"{name}={number}" for name, number in value.items())
+    return several(value)
+
+
 class GenerateOptions(Section):
     """Which questions are made from a graph, and how: flags of `kgeval questions generate`, keys of `[questions]` in kgeval.toml."""
 
-    kinds: Annotated[tuple[str, ...], BeforeValidator(several), Flag("--kind", "KIND[=N]", commas=True)] = Field(
+    kinds: Annotated[tuple[str, ...], BeforeValidator(_kinds), Flag("--kind", "KIND[=N]", commas=True)] = Field(
         default=(), description="Kinds or groups of kinds, with a number of their own if need be (comma or repeated); kgeval questions "
         "kinds lists them.",
     )

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import ast
 import io
-import json
 import math
 import tokenize
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from kgeval.files.json_rows import constant
+from kgeval.files.plain import loads
 
 TEXTS = ("text", "content", "page_content", "chunk", "contents", "statement", "passage", "chunk_text")
 IDS = ("chunk_id", "id", "doc_id", "_id", "context_id")
@@ -22,11 +21,16 @@ DOCUMENTS = ("document", "source", "title", "file_path", "document_id", "doc_nam
 SCORES = ("score", "similarity", "relevance_score", "rank_score")
 POINTS = ("statement", "point", "fact", "claim", "text")
 LONGEST_LITERAL = 10_000_000
+TRUTH = {"true": 1.0, "yes": 1.0, "pass": 1.0, "passed": 1.0, "false": 0.0, "no": 0.0, "fail": 0.0, "failed": 0.0}
 _WHITE = (tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.COMMENT)
 
 
 class Misfit(ValueError):
-    """A value that cannot be taken as what its field needs."""
+    """A value that cannot be taken as what its field needs. `fix`: what its user can do, where that is more than to correct the row."""
+
+    def __init__(self, what: str, fix: str = "") -> None:
+        super().__init__(what)
+        self.fix = fix
 
 
 def absent(value: Any) -> bool:
@@ -90,6 +94,61 @@ def whole(value: Any) -> int | None:
     return None if out is None else int(out)
 
 
+def signed(value: Any) -> float | None:
+    """A finite number, null where the cell is empty or says nan; yes/no words and truth values are 1 and 0. Raises: Misfit."""
+    if absent(value):
+        return None
+    if isinstance(value, str):
+        word = value.strip().lower()
+        if word in ("nan", "none", "null", "n/a", "na", "-"):
+            return None
+        if word in TRUTH:
+            return TRUTH[word]
+    if not isinstance(value, str | int | float):
+        raise Misfit(f"a number expected, found {type(value).__name__}")
+    try:
+        out = float(value)
+    except (ValueError, OverflowError) as cause:
+        raise Misfit(f"a number expected, found {str(value)[:40]!r}") from cause
+    if math.isinf(out):
+        raise Misfit("a finite number expected, found an infinite one")
+    return None if math.isnan(out) else out
+
+
+def counted(value: Any) -> int | None:
+    """A whole number of 0 or more, null where the cell is empty. Raises: Misfit."""
+    out = signed(value)
+    if out is not None and (not out.is_integer() or out < 0):
+        raise Misfit(f"a whole number of 0 or more expected, found {str(value)[:40]!r}")
+    return None if out is None else int(out)
+
+
+def share(value: Any) -> float | None:
+    """A number from 0 to 1, or a word for it. Raises: Misfit."""
+    out = signed(value)
+    if out is not None and not 0 <= out <= 1:
+        raise Misfit(f"{out:g} is outside 0 to 1")
+    return out
+
+
+def flag(value: Any) -> bool | None:
+    """A truth value, or a word or number for it. Raises: Misfit."""
+    out = signed(value)
+    if out not in (None, 0.0, 1.0):
+        raise Misfit(f"true or false expected, found {str(value)[:40]!r}")
+    return None if out is None else bool(out)
+
+
+def text_unless_false(value: Any) -> str | None:
+    """A text, also where false says that there is none."""
+    return None if value is False else text(value)
+
+
+def unread(value: Any) -> Any:
+    """The value as it stands, for what can be read only when more is known."""
+    return value
+
+
 def listed(value: Any) -> list[Any] | None:
     """The value as a list: one that is written as text (JSON, or Python's form) is read; a single value is a list of one."""
     if absent(value):
@@ -105,7 +164,7 @@ def _literal(value: str) -> list[Any]:
     """A list that is written in a cell. A text in brackets that is no list is one text. Raises: Misfit for numpy's printed form."""
     stripped = value.strip()
     try:
-        found = json.loads(stripped, parse_constant=constant)
+        found = loads(stripped)
     except (ValueError, RecursionError):
         if not stripped.endswith("]") or len(stripped) > LONGEST_LITERAL:
             return [value]
@@ -194,7 +253,7 @@ def mapping(value: Any) -> dict[str, Any] | None:
     """An object, or one that is written as JSON."""
     if isinstance(value, str) and value.strip().startswith("{"):
         try:
-            value = json.loads(value, parse_constant=constant)
+            value = loads(value)
         except (ValueError, RecursionError) as cause:
             raise Misfit("an object expected, found text that is not JSON") from cause
     if absent(value):

@@ -14,10 +14,10 @@ from pydantic_core import PydanticSerializationError
 
 from kgeval.files import cells
 from kgeval.files.cells import Misfit
+from kgeval.files.fields import ROWS, coerced, level_of
 from kgeval.files.shapes import FileNames, Reading, ShapeRole, check_steady, reading_of, top
 from kgeval.files.shapes.benchmarks import BROKEN_FACTS
 from kgeval.files.shapes.derive import BROKEN, DERIVE
-from kgeval.files.shapes.fields import FIELDS, level_of
 from kgeval.files.stream import plain
 from kgeval.records import Answer, Question
 
@@ -77,7 +77,7 @@ class Converter:
             self.learn(set(row))
         faults: list[str] = []
         raw = self._raw(row, faults)
-        read = dict(self._read(raw, faults))
+        read = self._read(raw, faults)
         if self.table and "answer" not in read and any(name in row for name in self._answer_names()):
             read["answer"] = ""  # a table cannot tell an empty text from null
         question = self._question(read)
@@ -107,17 +107,12 @@ class Converter:
                 faults.append(str(misfit))
         return found
 
-    def _read(self, raw: Mapping[str, Any], faults: list[str]) -> Iterator[tuple[str, Any]]:
-        for name, value in raw.items():
-            if name == "answer" and isinstance(value, dict | list):
-                continue
-            try:
-                found = FIELDS[name].read(value)
-            except Misfit as misfit:
-                faults.append(f"{name}: {misfit}" + self._called(name))
-                continue
-            if found is not None:
-                yield name, found
+    def _read(self, raw: Mapping[str, Any], faults: list[str]) -> dict[str, Any]:
+        if isinstance(raw.get("answer"), dict | list):  # an answer for each system or trial: read one by one
+            raw = {name: value for name, value in raw.items() if name != "answer"}
+        values, misfits = coerced(raw.items(), ROWS)
+        faults.extend(f"{name}: {misfit}{self._called(name)}" for name, misfit in misfits.items())
+        return {name: value for name, value in values.items() if value is not None}
 
     def _called(self, name: str) -> str:
         """The file's own name of a field, where it is another."""
@@ -125,7 +120,7 @@ class Converter:
         return f" (field '{given[0]}')" if given and given[0] != name else ""
 
     def _question(self, read: dict[str, Any]) -> dict[str, Any]:
-        found = {FIELDS[name].record or name: value for name, value in read.items() if FIELDS[name].owner == "question"}
+        found = {ROWS[name].record or name: value for name, value in read.items() if ROWS[name].owner == "question"}
         if right := found.pop("reference", None):
             found["reference"] = right[0]
             if others := [*right[1:], *found.get("references", [])]:
@@ -147,7 +142,7 @@ class Converter:
 
     def _answers(self, raw: Mapping[str, Any], read: Mapping[str, Any], faults: list[str]) -> Iterator[dict[str, Any]]:
         """One answer; one for each system where the answer is a map; one for each trial where it is a list."""
-        shared = {name: value for name, value in read.items() if FIELDS[name].owner == "answer"}
+        shared = {name: value for name, value in read.items() if ROWS[name].owner == "answer"}
         if "system" in read:
             shared["system"] = read["system"]
         if (contexts := self._contexts(raw, read, faults)) is not None:

@@ -1,33 +1,41 @@
-"""Rows of files that other tools wrote, for statistics: which field is what, and every fault with file, line and field."""
+"""Tables of judges, people and scores of any tool: which field is what, and every fault with file, line and field."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from kgeval.errors import InputError, UsageError
-from kgeval.files.cells import Misfit, absent
+from kgeval.files.cells import Misfit
+from kgeval.files.fields import Fields, coerced
 from kgeval.files.plain import Line
 from kgeval.files.stream import STDIN, stream
-
-Names = Mapping[str, tuple[str, ...]]
 
 
 @dataclass
 class Faults:
-    """Faults of files, gathered so that all are told at once. `fixes`: what to do about them, each once."""
+    """Faults of files, gathered so that all come at once.
+
+    `fixes`: what to do about them, each once. `places`: what may be there once -> where it was first.
+    """
 
     found: list[str] = field(default_factory=list)
     fixes: list[str] = field(default_factory=list)
+    places: dict[Hashable, str] = field(default_factory=dict)
 
     def add(self, where: str, name: str, what: str, fix: str = "") -> None:
         """Notes a fault: `file:line: field: what`."""
         self.found.append(f"{where}: {name}: {what}" if name else f"{where}: {what}")
         if fix and fix not in self.fixes:
             self.fixes.append(fix)
+
+    def once(self, key: Hashable, where: str, what: str, fix: str) -> None:
+        """Notes a fault where something else has this key already: `what` for the place of the first."""
+        if key in self.places:
+            self.add(where, "", f"{what} for the place of {self.places[key]}", fix)
+        self.places.setdefault(key, where)
 
     def stop(self, what: str) -> None:
         """Raises: InputError with all faults, if there is one."""
@@ -38,11 +46,16 @@ class Faults:
 
 @dataclass(frozen=True)
 class Sheet:
-    """The rows of a file in their order, and the names of its fields in the order in which they turn up."""
+    """The rows of a file in their order, and the names of its fields in the order in which they turn up.
+
+    `known`: kgeval's fields of such files; `fields`: those that it has, kgeval's name -> its own.
+    """
 
     path: Path
     rows: tuple[Line, ...]
     names: tuple[str, ...]
+    known: Fields = field(default_factory=dict)
+    fields: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def stem(self) -> str:
@@ -55,8 +68,29 @@ class Sheet:
         return "stdin" if self.path == STDIN else self.path.name
 
     def texts(self, name: str) -> Iterable[Any]:
-        """Every value of a field, null where a row has none."""
+        """Every value of a field of the file, null where a row has none."""
         return (row.value.get(name) for row in self.rows)
+
+    def lacks(self, needed: Iterable[str]) -> list[str]:
+        """Those of kgeval's fields that the file has not."""
+        return [name for name in needed if name not in self.fields]
+
+    def refused(self, what: str, lacking: Iterable[str]) -> str:
+        """A fault's text: what the file is not, the fields that it lacks, and what it has."""
+        told = ", ".join(f"{name} ({self.known[name].meaning})" for name in lacking)
+        return f"{what}: no field for {told}; its fields are: {', '.join(self.names[:30]) or 'none'}"
+
+    def read(self, line: Line, faults: Faults) -> dict[str, Any]:
+        """A row by kgeval's names, as their fields read it. A value that does not fit is a fault, and left out."""
+        values, misfits = coerced(zip(self.fields, map(line.value.get, self.fields.values()), strict=True), self.known)
+        for name, misfit in misfits.items():
+            faults.add(line.where, self.fields[name], str(misfit), misfit.fix)
+        return values
+
+    def whole(self, line: Line, faults: Faults) -> dict[str, Any] | None:
+        """As `read`; null where a value does not fit."""
+        values = self.read(line, faults)
+        return values if len(values) == len(self.fields) else None
 
 
 def sheet_of(path: Path, faults: Faults) -> Sheet:
@@ -75,68 +109,42 @@ def sheet_of(path: Path, faults: Faults) -> Sheet:
     return Sheet(path, tuple(rows), tuple(names))
 
 
-def fields_of(sheet: Sheet, known: Names, maps: Mapping[str, str]) -> dict[str, str]:
+def open_sheets(
+    paths: Sequence[Path], known: Fields, maps: Mapping[str, str], faults: Faults, *, what: str = "", fix: str = "",
+) -> list[Sheet]:
+    """The files with their fields found. One that lacks a needed field is a fault (`what` it is not, and `fix`), and left out.
+
+    Raises: as sheet_of; UsageError where --map names a field that is not ours, or one that no file has.
+    """
+    sheets = [sheet_of(path, faults) for path in paths]
+    wrong = [f"'{name}' is none of {', '.join(known)}" for name in maps if name not in known]
+    names = dict.fromkeys(name for sheet in sheets for name in sheet.names)
+    wrong += [f"no file has a field '{theirs}'" for theirs in maps.values() if theirs not in names]
+    if wrong:
+        shown = ", ".join(list(names)[:30])
+        raise UsageError("--map: " + "; ".join(wrong), fix=f"write NAME=FIELD; the fields of the files are: {shown}")
+    found = []
+    for one in sheets:
+        sheet = replace(one, known=known, fields=fields_of(one, known, maps))
+        if lacking := sheet.lacks(name for name, field in known.items() if field.needed):
+            faults.add(sheet.file, "", sheet.refused(what, lacking), fix)
+        else:
+            found.append(sheet)
+    return found
+
+
+def fields_of(sheet: Sheet, known: Fields, maps: Mapping[str, str]) -> dict[str, str]:
     """Our name -> the file's: by `maps` where that names one of its fields, else the first of the known names that it has."""
-    mapped = {ours: theirs for ours, theirs in maps.items() if ours in known and theirs in sheet.names}
-    free = [name for name in sheet.names if name not in mapped.values()]
-    found = dict(mapped)
-    for ours, names in known.items():
-        theirs = next((name for name in names if name in free), None)
+    found = {ours: theirs for ours, theirs in maps.items() if ours in known and theirs in sheet.names}
+    mapped = set(found.values())
+    for ours, one in known.items():
+        theirs = next((name for name in one.names if name in sheet.names and name not in mapped), None)
         if ours not in found and theirs is not None and theirs not in found.values():
             found[ours] = theirs
     return found
 
 
-def check_maps(maps: Mapping[str, str], known: Iterable[str], sheets: Sequence[Sheet]) -> None:
-    """Raises: UsageError where --map names a field that is not ours, or one that no file has."""
-    ours = list(known)
-    wrong = [f"'{name}' is none of {', '.join(ours)}" for name in maps if name not in ours]
-    there = {name for sheet in sheets for name in sheet.names}
-    wrong += [f"no file has a field '{theirs}'" for theirs in maps.values() if theirs not in there]
-    if wrong:
-        shown = ", ".join(list(dict.fromkeys(name for sheet in sheets for name in sheet.names))[:30])
-        raise UsageError("--map: " + "; ".join(wrong), fix=f"write NAME=FIELD; the fields of the files are: {shown}")
-
-
-def lacking(sheet: Sheet, what: str, needed: Mapping[str, str]) -> str:
-    """A fault's text: fields that a file lacks. `needed`: our name -> what it is, for those that are lacking."""
-    told = ", ".join(f"{name} ({meaning})" for name, meaning in needed.items())
-    return f"{what}: no field for {told}; its fields are: {', '.join(sheet.names[:30]) or 'none'}"
-
-
-def signed(value: Any) -> float | None:
-    """A finite number, null where the cell is empty or says nan; yes/no words and truth values are 1 and 0. Raises: Misfit."""
-    if absent(value):
-        return None
-    if isinstance(value, bool):
-        return float(value)
-    if isinstance(value, str):
-        word = value.strip().lower()
-        if word in ("nan", "none", "null", "n/a", "na", "-"):
-            return None
-        if word in TRUTH:
-            return TRUTH[word]
-    if not isinstance(value, str | int | float):
-        raise Misfit(f"a number expected, found {type(value).__name__}")
-    try:
-        number = float(value)
-    except (ValueError, OverflowError) as cause:
-        raise Misfit(f"a number expected, found {str(value)[:40]!r}") from cause
-    if math.isnan(number):
-        return None
-    if math.isinf(number):
-        raise Misfit("a finite number expected, found an infinite one")
-    return number
-
-
-TRUTH = {"true": 1.0, "yes": 1.0, "pass": 1.0, "passed": 1.0, "false": 0.0, "no": 0.0, "fail": 0.0, "failed": 0.0}
-
-
-def counted(value: Any, *, least: int = 0) -> int | None:
-    """A whole number of at least `least`, null where the cell is empty. Raises: Misfit."""
-    number = signed(value)
-    if number is None:
-        return None
-    if not number.is_integer() or number < least:
-        raise Misfit(f"a whole number of {least} or more expected, found {str(value)[:40]!r}")
-    return int(number)
+def check_range(value: float | None, bounds: tuple[float, float] | None) -> None:
+    """Raises: Misfit for a value outside the bounds, both ends included."""
+    if value is not None and bounds is not None and not bounds[0] <= value <= bounds[1]:
+        raise Misfit(f"{value:g} is outside the range {bounds[0]:g} to {bounds[1]:g}")

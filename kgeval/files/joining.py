@@ -13,9 +13,9 @@ from typing import TypeVar
 
 from kgeval.errors import Faults, InputError, UsageError
 from kgeval.files.convert import Converted, Converter, answer_of, id_of, question_of
+from kgeval.files.fields import ROWS
 from kgeval.files.plain import Line
 from kgeval.files.shapes import ShapeRole, top
-from kgeval.files.shapes.fields import FIELDS
 from kgeval.files.staging import Staging
 from kgeval.files.stream import STDIN, is_table, stream
 from kgeval.files.wanted import RowsWanted
@@ -328,9 +328,9 @@ def staged(wanted: RowsWanted, choose: Callable[[Staging], T]) -> tuple[Staging,
 
 def _check_maps(wanted: RowsWanted) -> None:
     """Raises: UsageError for --map with an unknown field, and where standard input would be read twice."""
-    unknown = [name for name in wanted.maps if name not in FIELDS]
+    unknown = [name for name in wanted.maps if name not in ROWS]
     if unknown:
-        fix = f"write NAME=FIELD, with one of these as NAME: {', '.join(FIELDS)}"
+        fix = f"write NAME=FIELD, with one of these as NAME: {', '.join(ROWS)}"
         raise UsageError(f"--map: no field is called {', '.join(unknown)}", fix=fix)
     if [*wanted.answers, wanted.questions].count(STDIN) > 1:
         raise UsageError("standard input can be read once only", fix="write '-' for one file")

@@ -1,4 +1,7 @@
-"""Labels of people for pairs of answers: which is better, question by question. Every fault is told at once."""
+"""What people said, in tables: which of two answers is better (labels, anchors), and right or wrong of what a judge judged.
+
+Every fault comes at once.
+"""
 
 from __future__ import annotations
 
@@ -7,22 +10,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kgeval.files.cells import Misfit, name, text
-from kgeval.files.given import Faults, Sheet, check_maps, fields_of, lacking, sheet_of, signed
+from pydantic import ValidationError
+
+from kgeval.files.cells import Misfit, signed
+from kgeval.files.fields import ANCHORS, LABELS, SHARES
+from kgeval.files.given import Faults, Sheet, open_sheets
 from kgeval.files.plain import Line
 from kgeval.files.winners import WAY_OUT, Coding, Unknown, coding_of
-from kgeval.records import Winner
+from kgeval.records import Anchor, Winner
 
-FIELDS: Mapping[str, tuple[str, ...]] = {
-    "question_id": ("question_id", "item_id", "qid", "id", "question"),
-    "system_a": ("system_a", "left", "model_a", "model_1", "a_model"), "system_b": ("system_b", "right", "model_b", "model_2", "b_model"),
-    "label": ("label", "winner", "choice", "human", "preference"), "annotator": ("annotator", "judge_id", "rater", "evaluator"),
-    "aspect": ("aspect", "criterion", "metric"),
-}
 VALUE: Mapping[Winner, float] = {"a": 1.0, "tie": 0.0, "b": -1.0}
 OVERALL = "overall"
 OWN = frozenset(("id", "annotator", "label", "question_id", "metric", "system_a", "system_b"))  # fields of `kgeval agree read`
 OWN_SCALE: Mapping[str, Winner] = {"2": "a", "1": "a", "0": "tie", "-1": "b", "-2": "b"}  # how much better is not asked here
+PREFIX = "label_"  # of a table's columns for aspects: label_relevance
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,80 +48,156 @@ def read_labels(
     Raises: InputError with every fault: fields that are lacking, labels that are none (winners, or numbers from -1 to 1), one person's
     second label for one place.
     """
-    faults = Faults()
-    sheets = [sheet_of(path, faults) for path in paths]
-    check_maps(maps or {}, FIELDS, sheets)
-    found: list[PairLabel] = []
-    taken: dict[tuple[Any, ...], str] = {}
-    for sheet in sheets:
-        fields = fields_of(sheet, FIELDS, maps or {})
-        coding = _coding(sheet, fields, winners or {}, faults)
-        for line in sheet.rows if coding is not None else ():
-            label = _label(line, fields, coding or Coding(), faults, sheet.stem)
-            if label is None:
-                continue
-            key = (label.question_id, frozenset((label.system_a, label.system_b)), label.annotator, label.aspect)
-            if key in taken:
-                faults.add(line.where, "", f"a second label of '{label.annotator}' for the place of {taken[key]}", "keep one of both")
-            taken.setdefault(key, line.where)
-            found.append(label)
+    faults, found = Faults(), list[PairLabel]()
+    fix = "name the fields in the file's head"
+    for sheet in open_sheets(paths, LABELS, maps or {}, faults, what="is no file of labels", fix=fix):
+        try:
+            coding = _coding(sheet, winners or {})
+        except Misfit as cause:
+            faults.add(sheet.file, sheet.fields["label"], str(cause), cause.fix)
+            continue
+        for line in sheet.rows:
+            label = _label(line, sheet, coding, faults)
+            if label is not None:
+                key = (label.question_id, frozenset((label.system_a, label.system_b)), label.annotator, label.aspect)
+                faults.once(key, line.where, f"a second label of '{label.annotator}'", "keep one of both")
+                found.append(label)
     faults.stop("labels")
     return tuple(found)
 
 
-def _coding(sheet: Sheet, fields: Mapping[str, str], winners: Mapping[str, Winner], faults: Faults) -> Coding | None:
-    """How the labels are read; null, with a fault, where that cannot be told."""
-    meanings = {"question_id": "which question", "label": "which answer is better: a, b, tie, or -1..1"}
-    gone = {ours: meanings[ours] for ours in meanings if ours not in fields}
-    if gone:
-        faults.add(sheet.file, "", lacking(sheet, "is no file of labels", gone), "name the fields in the file's head")
-        return None
+def _coding(sheet: Sheet, winners: Mapping[str, Winner]) -> Coding:
+    """How the labels are read. Raises: Misfit where that cannot be told."""
     if OWN.issubset(sheet.names):
         return Coding({**OWN_SCALE, **winners})
     try:
-        return coding_of(sheet.texts(fields["label"]), winners)
+        return coding_of(sheet.texts(sheet.fields["label"]), winners)
     except Unknown:
         return Coding(winners)  # numbers from -1 to 1, or faults of their rows
-    except Misfit as cause:
-        faults.add(sheet.file, fields["label"], str(cause), WAY_OUT)
+
+
+def _label(line: Line, sheet: Sheet, coding: Coding, faults: Faults) -> PairLabel | None:
+    """The label of a row; null where it has none, or a fault."""
+    got = sheet.whole(line, faults)
+    if got is None:
         return None
-
-
-def _label(line: Line, fields: Mapping[str, str], coding: Coding, faults: Faults, stem: str) -> PairLabel | None:
-    row = line.value
+    question, a, b = got["question_id"], got.get("system_a"), got.get("system_b")
     try:
-        question = name(row.get(fields["question_id"]))
-        a, b = (name(row.get(fields[one])) if one in fields else None for one in ("system_a", "system_b"))
-        annotator = (name(row.get(fields["annotator"])) if "annotator" in fields else None) or stem
-        aspect = (text(row.get(fields["aspect"])) if "aspect" in fields else None) or OVERALL
-        value = _value(row.get(fields["label"]), coding, a or "a", b or "b")
+        value = _value(got["label"], coding, a or "a", b or "b")
     except Misfit as cause:
-        faults.add(line.where, fields["label"], str(cause), WAY_OUT)
+        faults.add(line.where, sheet.fields["label"], str(cause), cause.fix)
         return None
     if value is None:
         return None
     if question is None:
-        faults.add(line.where, fields["question_id"], "the id of the question is lacking")
-        return None
-    if (a is None) != (b is None) or (a is not None and a == b):
-        faults.add(line.where, fields.get("system_b", "system_b"), "two different systems are needed, or none")
-        return None
-    return PairLabel(question, value, a, b, annotator, aspect, line.where)
-
-
-def _number(value: Any) -> float | None:
-    try:
-        return None if isinstance(value, bool) else signed(value)
-    except Misfit:
-        return None
+        faults.add(line.where, sheet.fields["question_id"], "the id of the question is lacking")
+    elif (a is None) != (b is None) or (a is not None and a == b):
+        faults.add(line.where, sheet.fields.get("system_b", "system_b"), "two different systems are needed, or none")
+    else:
+        return PairLabel(question, value, a, b, got.get("annotator") or sheet.stem, got.get("aspect") or OVERALL, line.where)
+    return None
 
 
 def _value(value: Any, coding: Coding, a: str, b: str) -> float | None:
+    """A label as a number from -1 to 1, null for an empty one. Raises: Misfit."""
     try:
         winner = coding.read(value, a, b)
     except Misfit:
-        number = _number(value)
+        what = f"'{str(value)[:40]}' is no label: a, b, tie, the name of a system, or a number from -1 to 1 expected"
+        try:
+            number = None if isinstance(value, bool) else signed(value)
+        except Misfit:
+            number = None
         if number is None or not -1 <= number <= 1:
-            raise Misfit(f"'{str(value)[:40]}' is no label: a, b, tie, the name of a system, or a number from -1 to 1 expected") from None
+            raise Misfit(what, WAY_OUT) from None
         return number
     return None if winner is None else VALUE[winner]
+
+
+def read_anchors(
+    path: Path, *, maps: Mapping[str, str] | None = None, winners: Mapping[str, Winner] | None = None,
+) -> tuple[Anchor, ...]:
+    """The anchors of a file (pairs of answers with a label of people) in their order; without an id, a row's place is its name.
+
+    Labels of aspects: an object `aspects`, or columns `label_ASPECT`.
+    Raises: InputError with every fault: a field or value that is lacking, a label that is none, an id that stands twice, two answers
+    that are the same text but not labelled tie.
+    """
+    faults, found = Faults(), dict[str, Anchor]()
+    fix = "name the fields: --map label=FIELD"
+    for sheet in open_sheets([path], ANCHORS, maps or {}, faults, what="is no file of anchors", fix=fix):
+        try:
+            coding = coding_of(sheet.texts(sheet.fields["label"]), winners or {})
+        except Misfit as cause:
+            faults.add(sheet.file, sheet.fields["label"], str(cause), cause.fix)
+            continue
+        for number, line in enumerate(sheet.rows, start=1):
+            anchor = _anchor(line, sheet, coding, faults, str(number))
+            if anchor is not None and anchor.id in found:
+                what = f"'{anchor.id}' stands twice"
+                faults.add(line.where, sheet.fields.get("id", "id"), what, "give each pair an id of its own")
+            elif anchor is not None:
+                found[anchor.id] = anchor
+    faults.stop(f"{path.name}: anchors")
+    return tuple(found.values())
+
+
+def _anchor(line: Line, sheet: Sheet, coding: Coding, faults: Faults, number: str) -> Anchor | None:
+    before = len(faults.found)
+    got = sheet.read(line, faults)
+    asked = {name.removeprefix(PREFIX): line.value.get(name) for name in sheet.names if name.startswith(PREFIX) and name != PREFIX}
+    asked |= got.pop("aspects", None) or {}
+    aspects = {f"aspects.{aspect}": value for aspect, value in asked.items()}
+    winners: dict[str, Winner | None] = {}
+    for name, value in {sheet.fields["label"]: got.pop("label"), **aspects}.items():
+        try:
+            winners[name] = coding.read(value, "a", "b")
+        except Misfit as cause:
+            faults.add(line.where, name, str(cause), cause.fix)
+    if sheet.fields["label"] in winners:
+        got["label"] = winners.pop(sheet.fields["label"])
+    for name, value in got.items():
+        if value is None and (meaning := ANCHORS[name].meaning):
+            faults.add(line.where, sheet.fields[name], f"is empty: {meaning} is needed")
+    if len(faults.found) == before and got["answer_a"] == got["answer_b"] and got["label"] != "tie":
+        what = "both answers are the same text, so no label but tie can be right"
+        faults.add(line.where, sheet.fields["label"], what, "mend or drop the pair")
+    if len(faults.found) > before:
+        return None
+    given = {name: value for name, value in got.items() if value is not None}
+    found = {name.removeprefix("aspects."): winner for name, winner in winners.items() if winner is not None}
+    try:
+        return Anchor(**{"id": number, **given, "aspects": found})
+    except ValidationError as cause:
+        faults.add(line.where, "", str(cause.errors()[0]["msg"]))
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A judged item: verdict and label in 0..1, label null where nobody gave one. Items with the same `cluster` go together."""
+
+    judge: float
+    human: float | None
+    cluster: str
+
+
+def read_shares(paths: Sequence[Path], maps: Mapping[str, str]) -> tuple[list[Row], list[str]]:
+    """The rows of files where a judge said right or wrong of many items and people of few, one column each; and notes.
+
+    Raises: InputError with every fault: a verdict that is lacking, a value outside 0..1.
+    """
+    faults, found, notes = Faults(), list[Row](), list[str]()
+    fix = "name them (--map judge=FIELD --map human=FIELD); for verdicts on pairs of systems give the labels with --human FILE"
+    for sheet in open_sheets(paths, SHARES, maps, faults, what="cannot be corrected", fix=fix):
+        if sheet.lacks(["cluster"]):
+            notes.append(f"{sheet.file}: no field for what belongs together (--map cluster=FIELD): each row counts as independent")
+        for line in sheet.rows:
+            got = sheet.read(line, faults)
+            if "judge" in got and got["judge"] is None:
+                faults.add(line.where, sheet.fields["judge"], "the judge's verdict is lacking")
+            elif len(got) == len(sheet.fields):
+                cluster = got.get("cluster")
+                found.append(Row(got["judge"], got["human"], line.where if cluster is None else cluster))
+    faults.stop("labels")
+    return found, notes

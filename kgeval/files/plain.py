@@ -7,7 +7,7 @@ import hashlib
 import io
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,16 +94,39 @@ def read_json(path: Path, loads: Callable[[str], Any] = json.loads) -> Any:
         raise InputError(f"{path}: JSON that cannot be read: {str(cause)[:100]}", fix="mend the file there") from cause
 
 
+def constant(name: str) -> float | None:
+    """What NaN and the infinities become: pandas writes NaN for a missing value; the others are faults where a number is needed."""
+    return None if name == "NaN" else float(name)
+
+
+def loads(text: str | bytes) -> Any:
+    """The value of a JSON text, NaN as null. Raises: ValueError and RecursionError."""
+    return json.loads(text, parse_constant=constant)
+
+
 def read_jsonl(path: Path) -> Iterator[Line]:
-    """The lines of a JSONL file in order; blank lines are passed over, a faulty line comes with its fault."""
-    for number, text in enumerate(read_text(path).split("\n"), start=1):
-        if not text.strip():
-            continue
-        where = f"{path.name}:{number}"
+    """The lines of a JSONL file as `json_lines` has them. Raises: as read_text."""
+    return json_lines(read_text(path).split("\n"), path.name)
+
+
+def json_lines(lines: Iterable[str | bytes], name: str) -> Iterator[Line]:
+    """Lines of JSON in order; blank ones are passed over, a faulty one comes with its fault. `name`: what they are called in `where`.
+
+    Raises: InputError for bytes that are not UTF-8.
+    """
+    for number, raw in enumerate(lines, start=1):
+        where = f"{name}:{number}"
         try:
-            yield Line(where, json.loads(text))
-        except (json.JSONDecodeError, RecursionError) as cause:
-            yield Line(where, fault=f"not JSON: {getattr(cause, 'msg', 'nested too deeply')}")
+            text = (raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw).decode() if isinstance(raw, bytes) else raw
+            if text.strip():
+                yield Line(where, loads(text))
+        except UnicodeDecodeError as cause:
+            raise InputError(
+                f"{where}: is not UTF-8 (byte 0x{cause.object[cause.start]:02x})",
+                fix=f"save it as UTF-8, for example: iconv -f WINDOWS-1252 -t UTF-8 {name} > new file",
+            ) from cause
+        except (ValueError, RecursionError) as cause:
+            yield Line(where, fault=f"not JSON: {getattr(cause, 'msg', None) or str(cause)[:100] or 'nested too deeply'}")
 
 
 def read_table(path: Path, delimiter: str) -> Iterator[Line]:
@@ -125,6 +148,14 @@ def table_rows(lines: Iterable[str], name: str, delimiter: str) -> Iterator[Line
             continue
         if any(cell.strip() for cell in cells):
             yield Line(f"{name}:{reader.line_num}", cells)
+
+
+def under(header: Sequence[str], line: Line) -> Line:
+    """A row of a table as a map under its header; cells beyond it are a fault, unless they are blank."""
+    if line.fault is None and any(cell.strip() for cell in line.value[len(header):]):
+        what = f"{len(line.value)} cells, the header has {len(header)} (a separator inside an unquoted cell?)"
+        return Line(line.where, fault=what)
+    return line if line.fault is not None else Line(line.where, dict(zip(header, line.value, strict=False)))
 
 
 def read_parquet(path: Path, columns: Iterable[str] = ()) -> list[dict[str, Any]]:

@@ -8,27 +8,19 @@ column a system), and one file a system (`question_id,score`). `--map` names oth
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from kgeval.files.cells import Misfit, absent, name, text
-from kgeval.files.given import Faults, Sheet, check_maps, counted, fields_of, lacking, sheet_of, signed
-from kgeval.files.plain import Line
+from kgeval.files.cells import Misfit, signed
+from kgeval.files.fields import SCORES
+from kgeval.files.given import Faults, Sheet, check_range, open_sheets
 from kgeval.records import Answer, Question
 
-FIELDS: Mapping[str, tuple[str, ...]] = {
-    "question_id": ("question_id", "item_id", "qid", "query_id", "prompt_id", "example_id", "id", "question"),
-    "system": ("system", "system_name", "model", "model_name", "candidate_model", "generator"),
-    "score": ("score", "value", "label", "passed", "correct", "rating"),
-    "metric": ("metric", "criterion", "criteria", "aspect"),
-    "trial": ("trial", "sample_index", "repeat", "epoch", "turn"),
-    "status": ("status",), "reason": ("reason",), "dataset": ("dataset",), "level": ("level",),
-    "low": ("scale_min",), "high": ("scale_max",),
-}
 METRIC = "score"
 KEPT = ("question_id", "trial", "dataset", "level")  # of a wide table: what is no system
 NOT_APPLICABLE = "not applicable"
+TWICE = "name the field that tells them apart (--map trial=FIELD), give two systems two names, or take one row out"
 
 
 @dataclass(frozen=True)
@@ -75,21 +67,13 @@ class Scores:
 
 def read_score_tables(paths: Sequence[Path], wanted: ScoresWanted) -> Scores:
     """The scores of all files. Raises: InputError with every fault of every file; UsageError for a faulty --map."""
-    faults = Faults()
-    sheets = [sheet_of(path, faults) for path in paths]
-    check_maps(wanted.maps, FIELDS, sheets)
-    cells: list[Cell] = []
-    notes: list[str] = []
-    taken: dict[tuple[str, str, str, int], str] = {}
+    faults, cells, notes = Faults(), list[Cell](), list[str]()
+    sheets = open_sheets(paths, SCORES, wanted.maps, faults)
     for sheet in sheets:
-        reader = _reader(sheet, wanted, faults, notes)
-        for line in sheet.rows if reader is not None else ():
-            for cell in reader.read(line, faults) if reader is not None else ():
-                key = (cell.question_id, cell.system, cell.metric, cell.trial)
-                if key in taken:
-                    faults.add(line.where, "", f"a second score of '{cell.system}' for the place of {taken[key]}", TWICE)
-                taken.setdefault(key, line.where)
-                cells.append(cell)
+        for where, cell in _cells(sheet, wanted, faults, notes):
+            key = (cell.question_id, cell.system, cell.metric, cell.trial)
+            faults.once(key, where, f"a second score of '{cell.system}'", TWICE)
+            cells.append(cell)
     found = Scores(tuple(cells), {sheet.file: len(sheet.rows) for sheet in sheets}, tuple(dict.fromkeys(notes)))
     _check_names(found, sheets, wanted, faults)
     faults.stop("scores")
@@ -100,9 +84,6 @@ def read_score_tables(paths: Sequence[Path], wanted: ScoresWanted) -> Scores:
     return Scores(tuple(kept), found.rows, found.notes)
 
 
-TWICE = "name the field that tells them apart (--map trial=FIELD), give two systems two names, or take one row out"
-
-
 def _check_names(found: Scores, sheets: Sequence[Sheet], wanted: ScoresWanted, faults: Faults) -> None:
     columns = [name for sheet in sheets for name in sheet.names if wanted.systems and name not in KEPT and _numeric(sheet, name)]
     systems = list(dict.fromkeys([*found.systems, *columns]))
@@ -111,32 +92,28 @@ def _check_names(found: Scores, sheets: Sequence[Sheet], wanted: ScoresWanted, f
             faults.add(f"--{what}s", "", f"no {what} is called '{gone}'; there are: {', '.join(there[:30])}", f"choose among these {what}s")
 
 
-def _reader(sheet: Sheet, wanted: ScoresWanted, faults: Faults, notes: list[str]) -> _Long | _Wide | None:
-    """How a file is read; null, with a fault, where that cannot be told."""
-    fields = fields_of(sheet, FIELDS, wanted.maps)
-    if "question_id" not in fields:
-        needed = {"question_id": "what pairs the scores of two systems"}
-        faults.add(sheet.file, "", lacking(sheet, "is no file of scores that can be paired", needed), "name it: --paired-by FIELD")
-        return None
-    if "score" in fields:
-        if "system" not in fields:
+def _cells(sheet: Sheet, wanted: ScoresWanted, faults: Faults, notes: list[str]) -> Iterator[tuple[str, Cell]]:
+    """The scores of a file with their places: one a row, or one a row and column. Nothing, with a fault, where that cannot be told."""
+    if sheet.lacks(["question_id"]):
+        what = "is no file of scores that can be paired"
+        faults.add(sheet.file, "", sheet.refused(what, ["question_id"]), "name it: --paired-by FIELD")
+    elif not sheet.lacks(["score"]):
+        if sheet.lacks(["system"]):
             notes.append(f"{sheet.file}: no field for the system, so its scores are those of '{sheet.stem}'")
-        return _Long(sheet, fields, wanted.range)
-    columns = _columns(sheet, fields, wanted, notes)
-    if not columns:
-        needed = {"score": "the value, or a column of numbers for each system"}
+        yield from _long(sheet, wanted, faults)
+    elif columns := _columns(sheet, wanted, notes):
+        yield from _wide(sheet, columns, wanted, faults)
+    else:
         kind = record_of(sheet.names)[0]
         what = f"is a file of {kind}, not of scores" if kind else "is no file of scores"
-        faults.add(sheet.file, "", lacking(sheet, what, needed), "name them: --map score=FIELD, or --systems A,B")
-        return None
-    return _Wide(sheet, fields, columns, wanted.range)
+        faults.add(sheet.file, "", sheet.refused(what, ["score"]), "name them: --map score=FIELD, or --systems A,B")
 
 
-def _columns(sheet: Sheet, fields: Mapping[str, str], wanted: ScoresWanted, notes: list[str]) -> tuple[str, ...]:
+def _columns(sheet: Sheet, wanted: ScoresWanted, notes: list[str]) -> tuple[str, ...]:
     """The columns of a wide table that hold systems: those named, else those where most cells that are not empty are numbers."""
     if wanted.systems:
         return tuple(one for one in wanted.systems if one in sheet.names)
-    others = [one for one in sheet.names if one not in {fields.get(kept) for kept in KEPT}]
+    others = [one for one in sheet.names if one not in {sheet.fields.get(kept) for kept in KEPT}]
     kind, own = record_of(sheet.names)
     found = [one for one in others if one not in own and _numeric(sheet, one)]
     passed = [one for one in others if one not in found]
@@ -168,71 +145,44 @@ def _numeric(sheet: Sheet, column: str) -> bool:
     return fitting > others or (fitting > 0 and fitting == others)
 
 
-@dataclass(frozen=True)
-class _Long:
-    """One score a row."""
-
-    sheet: Sheet
-    fields: Mapping[str, str]
-    range: tuple[float, float] | None
-
-    def read(self, line: Line, faults: Faults) -> Iterator[Cell]:
-        """The score of a row; its faults go to `faults`."""
-        got, faulty = _read(line, self.fields, _READERS, faults)
-        if faulty:
-            return
-        system = got.get("system") or (self.sheet.stem if "system" not in self.fields else None)
+def _long(sheet: Sheet, wanted: ScoresWanted, faults: Faults) -> Iterator[tuple[str, Cell]]:
+    """One score a row. A scale that the row itself names bounds it, where no other is given."""
+    for line in sheet.rows:
+        got = sheet.whole(line, faults)
+        if got is None:
+            continue
+        system = got.get("system") or (sheet.stem if "system" not in got else None)
         if got["question_id"] is None or system is None:
-            faults.add(line.where, self.fields["question_id" if got["question_id"] is None else "system"], "is empty")
-            return
-        bounds = self.range or ((got["low"], got["high"]) if got.get("low") is not None and got.get("high") is not None else None)
-        value, cause = got["score"], _cause(got)
-        if cause is not None:
-            value = None
-        if value is not None and bounds is not None and not bounds[0] <= value <= bounds[1]:
-            faults.add(line.where, self.fields["score"], _outside(value, bounds))
-            return
-        metric = got.get("metric") or METRIC
-        yield Cell(got["question_id"], system, metric, got.get("trial") or 0, value, cause or ("no score" if value is None else None))
+            faults.add(line.where, sheet.fields["question_id" if got["question_id"] is None else "system"], "is empty")
+            continue
+        low, high, cause = got.get("low"), got.get("high"), _cause(got)
+        value = got["score"] if cause is None else None
+        try:
+            check_range(value, wanted.range or (None if low is None or high is None else (low, high)))
+        except Misfit as misfit:
+            faults.add(line.where, sheet.fields["score"], str(misfit))
+            continue
+        cause = cause or ("no score" if value is None else None)
+        yield line.where, Cell(got["question_id"], system, got.get("metric") or METRIC, got.get("trial") or 0, value, cause)
 
 
-@dataclass(frozen=True)
-class _Wide:
+def _wide(sheet: Sheet, columns: Sequence[str], wanted: ScoresWanted, faults: Faults) -> Iterator[tuple[str, Cell]]:
     """One score a column and row."""
-
-    sheet: Sheet
-    fields: Mapping[str, str]
-    columns: tuple[str, ...]
-    range: tuple[float, float] | None
-
-    def read(self, line: Line, faults: Faults) -> Iterator[Cell]:
-        """The scores of a row; its faults go to `faults`."""
-        got, faulty = _read(line, {ours: self.fields[ours] for ours in KEPT if ours in self.fields}, _READERS, faults)
-        if not faulty and got["question_id"] is None:
-            faults.add(line.where, self.fields["question_id"], "is empty")
-        for column in self.columns:
+    kept = replace(sheet, fields={ours: theirs for ours, theirs in sheet.fields.items() if ours in KEPT})
+    for line in sheet.rows:
+        got = kept.whole(line, faults)
+        if got is not None and got["question_id"] is None:
+            faults.add(line.where, sheet.fields["question_id"], "is empty")
+        for column in columns:
             try:
                 value = signed(line.value.get(column))
-                if value is not None and self.range is not None and not self.range[0] <= value <= self.range[1]:
-                    raise Misfit(_outside(value, self.range))
+                check_range(value, wanted.range)
             except Misfit as cause:
                 faults.add(line.where, column, str(cause))
                 continue
-            if not faulty and got["question_id"] is not None:
-                yield Cell(got["question_id"], column, METRIC, got.get("trial") or 0, value, None if value is not None else "no score")
-
-
-def _read(line: Line, fields: Mapping[str, str], readers: Mapping[str, Any], faults: Faults) -> tuple[dict[str, Any], bool]:
-    """The known fields of a row, and whether one of them is faulty."""
-    got: dict[str, Any] = {}
-    faulty = False
-    for ours, theirs in fields.items():
-        try:
-            got[ours] = readers[ours](line.value.get(theirs))
-        except Misfit as cause:
-            faults.add(line.where, theirs, str(cause))
-            faulty = True
-    return got, faulty
+            if got is not None and got["question_id"] is not None:
+                why = "no score" if value is None else None
+                yield line.where, Cell(got["question_id"], column, METRIC, got.get("trial") or 0, value, why)
 
 
 def _cause(got: Mapping[str, Any]) -> str | None:
@@ -242,17 +192,3 @@ def _cause(got: Mapping[str, Any]) -> str | None:
     if got.get("status") == "unscored":
         return (got.get("reason") or "unscored").partition(":")[0].strip()
     return None
-
-
-def _outside(value: float, bounds: tuple[float, float]) -> str:
-    return f"{value:g} is outside the range {bounds[0]:g} to {bounds[1]:g}"
-
-
-def _status(value: Any) -> str | None:
-    return None if absent(value) else str(value)
-
-
-_READERS: Mapping[str, Any] = {
-    "question_id": name, "system": name, "score": signed, "metric": text, "trial": counted, "status": _status, "reason": text,
-    "dataset": text, "level": text, "low": signed, "high": signed,
-}

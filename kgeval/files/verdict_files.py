@@ -7,41 +7,30 @@ with two systems and a winner under any usual name; `--map` names the others. On
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from kgeval.files.cells import Misfit, absent, name, text
-from kgeval.files.given import Faults, Sheet, check_maps, counted, fields_of, lacking, sheet_of, signed
-from kgeval.files.plain import Line
-from kgeval.files.winners import WAY_OUT, Coding, coding_of
+from kgeval.files.cells import Misfit, signed
+from kgeval.files.fields import VERDICTS as FIELDS
+from kgeval.files.given import Faults, Sheet, check_range, open_sheets
+from kgeval.files.plain import Line, replacing
+from kgeval.files.sheets import formula_safe
+from kgeval.files.winners import Coding, coding_of
 from kgeval.records import ComparisonVerdict, Procedure, Winner
+
+__all__ = ["FIELDS", "Verdicts", "VerdictsWanted", "pairs_of", "read_verdicts", "write_duels"]
 
 Points = tuple[float | None, float | None]
 OVERALL = "overall"
-FIELDS: Mapping[str, tuple[str, ...]] = {
-    "question_id": ("question_id", "item_id", "qid", "query_id", "prompt_id", "instruction_id", "id", "question", "instruction", "prompt"),
-    "system_a": ("system_a", "left", "model_a", "model_1", "a_model", "answer_1_name", "generator_1"),
-    "system_b": ("system_b", "right", "model_b", "model_2", "b_model", "answer_2_name", "generator_2"),
-    "winner": ("winner", "choice", "preference", "preferred", "label"),
-    "score_a": ("score_a", "points_a"), "score_b": ("score_b", "points_b"),
-    "first": ("first",), "swapped": ("swapped",),
-    "aspect": ("aspect", "criterion", "criteria"),  # benchmark-qed writes criteria
-    "trial": ("trial", "sample_index", "epoch"), "repeat": ("repeat",), "turn": ("turn",),
-    "length_a": ("length_a", "a_len", "words_a", "len_a"), "length_b": ("length_b", "b_len", "words_b", "len_b"),
-    "procedure": ("procedure",), "failure": ("failure", "error"), "dataset": ("dataset",), "level": ("level",),
-    "aligned": ("aligned",),
-}
 PROCEDURES: tuple[Procedure, ...] = ("scores", "single", "pairwise-choice", "differential", "biased")
 NO_IDS = "no question ids: each row counts as a question of its own; where questions repeat, intervals are too narrow"
 CHOSEN: Mapping[Winner, Points] = {"a": (1.0, 0.0), "b": (0.0, 1.0), "tie": (0.5, 0.5)}
 NEITHER = "\0"
+_OUTCOMES = {1: "left", 0: "tie", -1: "right"}
 TWICE = "name the field that tells them apart (--map trial=FIELD or --map repeat=FIELD), or take one row out"
-
-
-class _Unclear(Misfit):
-    """A winner that cannot be read."""
 
 
 @dataclass(frozen=True)
@@ -65,47 +54,43 @@ class Verdicts:
 
 def read_verdicts(paths: Sequence[Path], wanted: VerdictsWanted) -> Verdicts:
     """The verdicts of all files in their order. Raises: InputError with every fault of every file; UsageError for a faulty --map."""
-    faults = Faults()
-    sheets = [sheet_of(path, faults) for path in paths]
-    check_maps(wanted.maps, FIELDS, sheets)
-    found: list[ComparisonVerdict] = []
-    notes: list[str] = []
-    taken: dict[tuple[Any, ...], str] = {}
+    faults, found, notes = Faults(), list[ComparisonVerdict](), list[str]()
+    sheets = open_sheets(paths, FIELDS, wanted.maps, faults)
     for sheet in sheets:
         reader = _reader(sheet, wanted, faults)
         if reader is not None:
             for line in sheet.rows:
-                found += reader.read(line, faults, taken)
-            notes += reader.notes
+                found += reader.read(line, faults)
+            notes += [NO_IDS] * ("question_id" not in sheet.fields)
+            notes += ["no names of systems: they are called a and b"] * ("system_a" not in sheet.fields)
     faults.stop("verdicts")
     return Verdicts(tuple(found), {sheet.file: len(sheet.rows) for sheet in sheets}, NO_IDS in notes, tuple(dict.fromkeys(notes)))
 
 
 def _reader(sheet: Sheet, wanted: VerdictsWanted, faults: Faults) -> _Reader | None:
     """How a file's rows are read; null, with a fault, where fields are lacking or numbers for winners are not clear."""
-    fields = fields_of(sheet, FIELDS, wanted.maps)
     games = tuple(one for one in ("g1_winner", "g2_winner") if one in sheet.names and "winner" not in wanted.maps)
-    by_name = not games and "winner" not in fields and _score_fields(sheet, fields) is not None
-    scored = "score_a" in fields and "score_b" in fields
-    needed = {} if games or by_name or scored or "winner" in fields else {"winner": "who won, or score_a and score_b"}
-    if bool("system_a" in fields) != bool("system_b" in fields):
-        needed |= {one: "the name of a system" for one in ("system_a", "system_b") if one not in fields}
-    if needed:
-        faults.add(sheet.file, "", lacking(sheet, "is no verdict file", needed), "name the fields: --map winner=FIELD")
+    winner = sheet.fields.get("winner")
+    by_name = not games and winner is None and _points_by_name(sheet)
+    lacking = [] if games or by_name or winner is not None or not sheet.lacks(["score_a", "score_b"]) else ["winner"]
+    alone = sheet.lacks(["system_a", "system_b"])
+    lacking += alone if len(alone) == 1 else []
+    if lacking:
+        faults.add(sheet.file, "", sheet.refused("is no verdict file", lacking), "name the fields: --map winner=FIELD")
         return None
     try:
-        values = [value for one in games or (fields.get("winner"),) if one for value in sheet.texts(one)]
-        coding = coding_of(values, wanted.winners)
+        values = [value for one in games or (winner,) if one for value in sheet.texts(one)]
+        return _Reader(sheet, games, by_name, coding_of(values, wanted.winners), wanted.range)
     except Misfit as cause:
-        faults.add(sheet.file, fields.get("winner", "winner"), str(cause), WAY_OUT)
+        faults.add(sheet.file, winner or "winner", str(cause), cause.fix)
         return None
-    return _Reader(sheet, fields, games, by_name, coding, wanted.range)
 
 
-def _score_fields(sheet: Sheet, fields: Mapping[str, str]) -> str | None:
-    """benchmark-qed's way: a row names both answers, and the points stand under NAME_score."""
-    named = {str(value) for ours in ("system_a", "system_b") if ours in fields for value in sheet.texts(fields[ours]) if value is not None}
-    return "NAME_score" if named and all(f"{one}_score" in sheet.names for one in named) else None
+def _points_by_name(sheet: Sheet) -> bool:
+    """Whether it is benchmark-qed's way: a row names both answers, and the points stand under NAME_score."""
+    ends = [sheet.fields[ours] for ours in ("system_a", "system_b") if ours in sheet.fields]
+    named = {str(value) for end in ends for value in sheet.texts(end) if value is not None}
+    return bool(named) and all(f"{one}_score" in sheet.names for one in named)
 
 
 @dataclass(frozen=True)
@@ -114,69 +99,43 @@ class _Reader:
     under NAME_score."""
 
     sheet: Sheet
-    fields: Mapping[str, str]
     games: tuple[str, ...]
     by_name: bool
     coding: Coding
     range: tuple[float, float] | None
 
-    @property
-    def notes(self) -> list[str]:
-        """What was decided about the file."""
-        told = []
-        if "question_id" not in self.fields:
-            told.append(NO_IDS)
-        if "system_a" not in self.fields:
-            told.append("no names of systems: they are called a and b")
-        return told
-
-    def read(self, line: Line, faults: Faults, taken: dict[tuple[Any, ...], str]) -> Iterator[ComparisonVerdict]:
-        """The verdicts of a row. Its faults go to `faults`; `taken`: places that have a verdict -> where."""
-        try:
-            common = self._common(line)
-        except Misfit as cause:
-            name_of, _, what = str(cause).partition("\0")
-            faults.add(line.where, name_of, what)
-            return
-        for one in self._calls(line, common, faults):
-            key = _place(one)
-            if key in taken:
-                faults.add(line.where, "", f"a second verdict for the place of {taken[key]}", TWICE)
-            taken.setdefault(key, line.where)
+    def read(self, line: Line, faults: Faults) -> Iterator[ComparisonVerdict]:
+        """The verdicts of a row. Its faults go to `faults`."""
+        common = self._common(line, faults)
+        for field_of, value, first, trial in self._calls(line.value, common) if common is not None else ():
+            try:
+                one = self._verdict(common or {}, value, first, trial)
+            except Misfit as cause:
+                faults.add(line.where, field_of, str(cause), cause.fix)
+                continue
+            faults.once(_place(one), line.where, "a second verdict", TWICE)
             yield one
 
-    def _common(self, line: Line) -> dict[str, Any]:
-        """The fields that all calls of a row share. Raises: Misfit, `field NUL what`."""
-        row = line.value
-        got: dict[str, Any] = {}
-        for ours, read in _READERS.items():
-            theirs = self.fields.get(ours)
-            if theirs is not None:
-                try:
-                    got[ours] = read(row.get(theirs))
-                except Misfit as cause:
-                    raise Misfit(f"{theirs}\0{cause}") from cause
-        a, b = (got.get(f"system_{side}") if f"system_{side}" in self.fields else side for side in "ab")
+    def _common(self, line: Line, faults: Faults) -> dict[str, Any] | None:
+        """The fields that all calls of a row share; null, with faults, where they do not fit."""
+        got, fields = self.sheet.whole(line, faults), self.sheet.fields
+        if got is None:
+            return None
+        a, b = (got.get(f"system_{side}") if f"system_{side}" in fields else side for side in "ab")
         if a is None or b is None or a == b:
             what = "the name of a system is lacking" if a is None or b is None else f"'{a}' stands against itself: give two runs two names"
-            raise Misfit(f"{self.fields.get('system_b', 'system_b')}\0{what}")
-        question = got.get("question_id")
-        if question is None:
-            if "question_id" in self.fields:
-                raise Misfit(f"{self.fields['question_id']}\0the id of the question is lacking")
-            question = line.where
-        return {**got, "system_a": a, "system_b": b, "question_id": question}
+            faults.add(line.where, fields.get("system_b", "system_b"), what)
+            return None
+        procedure = got.get("procedure")
+        if procedure is not None and procedure not in PROCEDURES:
+            faults.add(line.where, fields["procedure"], f"'{procedure[:40]}' is no procedure: {', '.join(PROCEDURES)}")
+            return None
+        if got.get("question_id") is None and "question_id" in fields:
+            faults.add(line.where, fields["question_id"], "the id of the question is lacking")
+            return None
+        return {**got, "system_a": a, "system_b": b, "question_id": got.get("question_id", line.where)}
 
-    def _calls(self, line: Line, common: dict[str, Any], faults: Faults) -> Iterator[ComparisonVerdict]:
-        for game, value, first, trial in self._said(line.value, common):
-            try:
-                yield self._verdict(common, value, first, trial)
-            except _Unclear as cause:
-                faults.add(line.where, game, str(cause), WAY_OUT)
-            except Misfit as cause:
-                faults.add(line.where, game, str(cause))
-
-    def _said(self, row: Mapping[str, Any], common: Mapping[str, Any]) -> Iterator[tuple[str, Any, str | None, int | None]]:
+    def _calls(self, row: Mapping[str, Any], common: Mapping[str, Any]) -> Iterator[tuple[str, Any, str | None, int | None]]:
         """Field, value, who stood first, trial: one or two calls of a row."""
         a, b, trial = common["system_a"], common["system_b"], common.get("trial")
         if self.games:
@@ -186,7 +145,7 @@ class _Reader:
         elif self.by_name:  # benchmark-qed: trials from 0, each even one and the next are one exchange of positions
             yield f"{a}_score", (row.get(f"{a}_score"), row.get(f"{b}_score")), a, None if trial is None else trial // 2
         else:
-            yield self.fields.get("winner", "winner"), row.get(self.fields.get("winner", "")), self._first(common), trial
+            yield self.sheet.fields.get("winner", "winner"), common.get("winner"), self._first(common), trial
 
     def _first(self, common: Mapping[str, Any]) -> str | None:
         a, b, swapped, first = common["system_a"], common["system_b"], common.get("swapped"), common.get("first")
@@ -201,72 +160,35 @@ class _Reader:
     def _verdict(self, common: Mapping[str, Any], value: Any, first: str | None, trial: int | None) -> ComparisonVerdict:
         if first == NEITHER:
             raise Misfit(f"'{common['first']}' stood first, which is neither '{common['system_a']}' nor '{common['system_b']}'")
-        points, winner = self._points(common, value), None
-        if not isinstance(value, tuple):
-            try:
-                winner = self.coding.read(value, common["system_a"], common["system_b"])
-            except Misfit as cause:
-                raise _Unclear(str(cause)) from cause
+        points: Points = (common.get("score_a"), common.get("score_b"))
+        winner = None
+        if self.by_name:
+            points = (signed(value[0]), signed(value[1]))
+        for point in points:
+            check_range(point, self.range)
+        if not self.by_name:
+            winner = self.coding.read(value, common["system_a"], common["system_b"])
         failure = common.get("failure")
         if winner is None and None not in points:
-            winner = _higher(points)
+            winner = _higher(*points)
         if winner is None:
             failure = failure or "no winner"
         elif None in points:
             points = CHOSEN[winner]
         if failure is not None:
             points, winner = (None, None), None
+        turn = f"turn {common['turn']}" if self.games and common.get("turn") is not None else OVERALL
         kept = {one: common.get(one) for one in ("dataset", "level", "length_a", "length_b")}
         return ComparisonVerdict(
             question_id=common["question_id"], system_a=common["system_a"], system_b=common["system_b"], first=first,
             trial=trial if trial is not None else 1, repeat=common["repeat"] if common.get("repeat") is not None else 1,
-            aspect=self._aspect(common), procedure=common.get("procedure") or "pairwise-choice", score_a=points[0], score_b=points[1],
-            winner=winner, failure=failure, aligned=bool(common.get("aligned")), **kept,
+            aspect=common.get("aspect") or turn, procedure=common.get("procedure") or "pairwise-choice", score_a=points[0],
+            score_b=points[1], winner=winner, failure=failure, aligned=bool(common.get("aligned")), **kept,
         )
 
-    def _points(self, common: Mapping[str, Any], value: Any) -> Points:
-        """The points of both answers. Raises: Misfit for some outside the range."""
-        given: Points = (common.get("score_a"), common.get("score_b"))
-        if isinstance(value, tuple):
-            given = (signed(value[0]), signed(value[1]))
-        outside = [one for one in given if one is not None and self.range is not None and not self.range[0] <= one <= self.range[1]]
-        if outside and self.range is not None:
-            raise Misfit(f"{outside[0]:g} is outside the range {self.range[0]:g} to {self.range[1]:g}")
-        return given
 
-    def _aspect(self, common: Mapping[str, Any]) -> str:
-        turn = common.get("turn")
-        return common.get("aspect") or (f"turn {turn}" if turn is not None and self.games else OVERALL)
-
-
-def _higher(points: Points) -> Winner:
-    a, b = points
+def _higher(a: float | None, b: float | None) -> Winner:
     return "tie" if a is None or b is None or a == b else "a" if a > b else "b"
-
-
-def _procedure(value: Any) -> str | None:
-    found = text(value)
-    if found is not None and found not in PROCEDURES:
-        raise Misfit(f"'{found[:40]}' is no procedure: {', '.join(PROCEDURES)}")
-    return found
-
-
-def _flag(value: Any) -> bool | None:
-    number = signed(value)
-    if number is not None and number not in (0.0, 1.0):
-        raise Misfit(f"true or false expected, found {str(value)[:40]!r}")
-    return None if number is None else bool(number)
-
-
-def _failure(value: Any) -> str | None:
-    return None if absent(value) or value is False else text(value)
-
-
-_READERS: Mapping[str, Any] = {
-    "question_id": name, "system_a": name, "system_b": name, "first": name, "swapped": _flag, "aspect": text, "trial": counted,
-    "repeat": counted, "length_a": counted, "length_b": counted, "procedure": _procedure, "failure": _failure, "dataset": text,
-    "level": text, "turn": counted, "score_a": signed, "score_b": signed, "aligned": _flag,
-}
 
 
 def _place(one: ComparisonVerdict) -> tuple[Any, ...]:
@@ -281,3 +203,17 @@ def pairs_of(verdicts: Iterable[ComparisonVerdict]) -> list[tuple[str, str]]:
     for one in verdicts:
         found.setdefault(frozenset((one.system_a, one.system_b)), (one.system_a, one.system_b))
     return list(found.values())
+
+
+def write_duels(path: Path, rows: Iterable[tuple[str, str, int, str]]) -> None:
+    """Writes evalica's CSV with the question beside it, as a whole or not at all, which `read_verdicts` reads back.
+
+    A row an outcome: left, right, 1 (left won), 0 (tie) or -1, question. No name is taken for a formula.
+
+    Raises: InputError.
+    """
+    with replacing(path, mode=0o600) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(("left", "right", "winner", "question_id"))
+        for left, right, outcome, question in rows:
+            writer.writerow([formula_safe(left), formula_safe(right), _OUTCOMES[outcome], formula_safe(question)])

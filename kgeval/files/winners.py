@@ -36,9 +36,9 @@ class Coding:
 
     def read(self, value: Any, a: str, b: str) -> Winner | None:
         """Who won; null where the cell is empty or says that nobody knows. Raises: Misfit for anything else."""
-        if absent(value) or isinstance(value, bool):
-            if isinstance(value, bool):
-                raise Misfit("a truth value does not say who won")
+        if isinstance(value, bool):
+            raise Misfit("a truth value does not say who won", WAY_OUT)
+        if absent(value):
             return None
         text = str(value).strip()
         if text in self.said:
@@ -53,10 +53,11 @@ def _by_word(text: str, a: str, b: str) -> Winner | None:
     by_name: Winner | None = "a" if text == a else "b" if text == b else None
     by_word = WORDS.get(text.lower())
     if by_name and by_word and by_name != by_word:
-        raise Misfit(f"'{text}' is the name of one system and the word for the other")
+        raise Misfit(f"'{text}' is the name of one system and the word for the other", WAY_OUT)
     found = by_name or by_word
     if found is None and text.lower() not in UNDECIDED:
-        raise Misfit(f"'{text[:40]}' is no winner: left, right, tie, a, b, the name of one of both systems, or a number expected")
+        what = f"'{text[:40]}' is no winner: left, right, tie, a, b, the name of one of both systems, or a number expected"
+        raise Misfit(what, WAY_OUT)
     return found
 
 
@@ -72,9 +73,9 @@ def coding_of(values: Iterable[Any], said: Mapping[str, Winner]) -> Coding:
     fitting = [coding for coding in CODINGS if seen <= coding.keys()]
     shown = ", ".join(f"{value:g}" for value in sorted(seen)[:10])
     if not fitting:
-        raise Unknown(f"the numbers {shown} are no winners in any coding that is known")
+        raise Unknown(f"the numbers {shown} are no winners in any coding that is known", WAY_OUT)
     if any(coding[value] != fitting[0][value] for coding in fitting for value in seen):
-        raise Misfit(f"the numbers {shown} mean different things in different tools")
+        raise Misfit(f"the numbers {shown} mean different things in different tools", WAY_OUT)
     return Coding(said, {value: fitting[0][value] for value in seen})
 
 

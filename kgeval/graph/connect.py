@@ -133,6 +133,11 @@ class Graph:
         return self._address
 
     @property
+    def driver(self) -> neo4j.Driver:
+        """The open driver. After an interrupt it is another one, unless it is the caller's."""
+        return self._driver
+
+    @property
     def gds(self) -> GraphDataScience:
         """The graphdatascience client on this connection. Raises ConnectError where the server has no GDS."""
         self.need_gds()

@@ -69,11 +69,12 @@ class Progress:
 
 
 def _bar() -> Bar:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    return Progress(
+    from kgeval.llm.bars import bars
+
+    return bars(
         TextColumn("{task.description}", markup=False), BarColumn(bar_width=24), MofNCompleteColumn(),
         TextColumn("{task.fields[state]}", markup=False), TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(),
-        console=Console(stderr=True), transient=True, refresh_per_second=4,
+        transient=True,
     )

@@ -3,17 +3,15 @@ at once. People keep or drop a question, and may write its text or its answer an
 
 from __future__ import annotations
 
-import csv
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from kgeval.auditing.accuracy.sheet import delimiter, escaped, unescaped, without_controls
-from kgeval.errors import InputError, UsageError
-from kgeval.files import read_table
-from kgeval.files.partial import private
+from kgeval.errors import InputError
+from kgeval.files import sheets
+from kgeval.files.sheets import without_controls
 from kgeval.questions.drafts import answer_text, question_text
 from kgeval.questions.kind import RejectedError
 from kgeval.records import Question, QuestionCheck
@@ -57,15 +55,7 @@ def write_sheet(path: Path, questions: Iterable[Question]) -> None:
 
     Raises: UsageError where the file exists, so that no decision is lost; InputError where it cannot be written.
     """
-    if path.exists():
-        raise UsageError(f"{path}: is there already, and may hold decisions", fix="choose another name, or move the file away")
-    with private(path) as file:
-        writer = csv.writer(file, lineterminator="\n")
-        for line in HEAD:
-            writer.writerow([line])
-        writer.writerow(COLUMNS)
-        for question in questions:
-            writer.writerow([escaped(without_controls(cell)) for cell in _cells(question)])
+    sheets.write_sheet(path, COLUMNS, map(_cells, questions), head=HEAD, holds="decisions")
 
 
 def _cells(question: Question) -> list[str]:
@@ -82,17 +72,16 @@ def _verdict(check: QuestionCheck) -> str:
     return {True: "passed", False: "failed", None: "not decided"}[check.passed]
 
 
-def confirmed(questions: Iterable[Question], sheets: Sequence[Path], undecided: Undecided, result: Confirmed) -> Iterator[Question]:
+def confirmed(questions: Iterable[Question], paths: Sequence[Path], undecided: Undecided, result: Confirmed) -> Iterator[Question]:
     """The questions that people keep, with their texts, in their order; `result` is counted up. Several sheets: most decide.
 
     Questions on which nobody, or equally many for either, decided are kept, dropped or, with "refuse", listed in `result` only.
     Raises: InputError with every fault of every sheet: unknown ids and decisions, ids twice, texts that differ between sheets.
     """
-    said = read_sheets(sheets)
-    faults = list(said.faults)
+    rows, faults = _read(paths)
     out: list[Question] = []
     for question in questions:
-        given = said.rows.pop(question.id, [])
+        given = rows.pop(question.id, [])
         votes = Counter(one.decision for one in given if one.decision is not None)
         if votes["keep"] == votes["drop"]:
             result.undecided.append(question.id)
@@ -105,10 +94,10 @@ def confirmed(questions: Iterable[Question], sheets: Sequence[Path], undecided: 
         result.kept += 1
         result.edited += edited.question != question.question or edited.reference != question.reference
         out.append(edited.model_copy(update={"checks": [*edited.checks, _check(votes)]}))
-    faults += [f"id '{name[:60]}' is none of the questions" for name in said.rows]
+    faults += [f"id '{name[:60]}' is none of the questions" for name in rows]
     if faults:
         raise InputError(
-            f"{', '.join(map(str, sheets))}: {len(faults)} faults", faults=faults,
+            f"{', '.join(map(str, paths))}: {len(faults)} faults", faults=faults,
             fix="decisions are keep, drop or empty; the questions must be those that the sheet was written for",
         )
     yield from out
@@ -149,49 +138,21 @@ def _same(one: str, other: str) -> bool:
     return without_controls(one).split() == without_controls(other).split()
 
 
-@dataclass
-class Sheets:
-    """The rows of all sheets by question, and what is wrong with them."""
-
-    rows: dict[str, list[Said]] = field(default_factory=dict)
-    faults: list[str] = field(default_factory=list)
-
-
-def read_sheets(paths: Sequence[Path]) -> Sheets:
-    """What the sheets say. Raises: InputError for a file that cannot be read."""
-    found = Sheets()
+def _read(paths: Sequence[Path]) -> tuple[dict[str, list[Said]], list[str]]:
+    """What the sheets say of each question, and what is wrong with them. Raises: InputError for a file that cannot be read."""
+    found: dict[str, list[Said]] = {}
+    faults: list[str] = []
     for path in paths:
-        _read(path, found)
-    return found
-
-
-def _read(path: Path, found: Sheets) -> None:
-    header: list[str] | None = None
-    seen: set[str] = set()
-    for line in read_table(path, delimiter(path)):
-        if line.fault:
-            found.faults.append(f"{line.where}: {line.fault}")
-        elif header is None:
-            if str(line.value[0]).strip().startswith("#"):
+        sheet = sheets.FilledSheet(path, faults)
+        seen: set[str] = set()
+        for where, row in sheet.rows() if sheet.has("id", "decision") else ():
+            name, word = row.get("id", "").strip(), row.get("decision", "").strip()
+            if name in seen:
+                faults.append(f"{where}: id '{name[:60]}' stands twice on this sheet")
                 continue
-            header = [str(cell).strip().casefold() for cell in line.value]
-            if not {"id", "decision"} <= set(header):
-                found.faults.append(f"{line.where}: the header needs the columns id and decision, it has {', '.join(header)[:200]}")
-                return
-        else:
-            _take(dict(zip(header, line.value, strict=False)), line.where, seen, found)
-    if header is None:
-        found.faults.append(f"{path.name}: no header with the columns id and decision")
-
-
-def _take(row: Mapping[str, str], where: str, seen: set[str], found: Sheets) -> None:
-    name, word = unescaped(row.get("id", "").strip()), unescaped(row.get("decision", "").strip())
-    if name in seen:
-        found.faults.append(f"{where}: id '{name[:60]}' stands twice on this sheet")
-        return
-    seen.add(name)
-    decision = WORDS.get(word.casefold().strip(" .!"))
-    if word and decision is None:
-        found.faults.append(f"{where}: decision '{word[:40]}' is none of keep, drop")
-    texts = {key: unescaped(row[key]) for key in ("question", "reference") if key in row}
-    found.rows.setdefault(name, []).append(Said(decision, texts.get("question"), texts.get("reference")))
+            seen.add(name)
+            decision = WORDS.get(word.casefold().strip(" .!"))
+            if word and decision is None:
+                faults.append(f"{where}: decision '{word[:40]}' is none of keep, drop")
+            found.setdefault(name, []).append(Said(decision, row.get("question"), row.get("reference")))
+    return found, faults

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 
+from kgeval.files.sheets import formula_safe
 from kgeval.records import ComparisonReport, PairResult
 from kgeval.reports.comparison_view import group_of
 
@@ -13,7 +14,6 @@ _COLUMNS = (
     "trials", "win", "tie", "loss", "relative", "low", "high", "always_valid", "p", "p_holm", "wilcoxon_p", "gap", "gap_low", "gap_high",
     "effect", "superiority", "detectable", "needed", "trial_kind", "signature",
 )
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def render(report: ComparisonReport) -> str:
@@ -31,7 +31,7 @@ def _row(procedure: str, one: PairResult) -> list[object]:
     rates = one.rates
     place = (one.system_a, one.system_b, one.aspect, one.by, group_of(one).value or "")
     return [
-        procedure, *map(_safe, place), str(one.mean_of_datasets).lower(), one.n, one.n_scored, one.results, one.discarded,
+        procedure, *map(formula_safe, place), str(one.mean_of_datasets).lower(), one.n, one.n_scored, one.results, one.discarded,
         sum(one.failures.values()), one.trials, *((rates.win, rates.tie, rates.loss) if rates else ("", "", "")), *_ends(one.relative),
         str(one.always_valid).lower(), one.p, one.p_holm, one.wilcoxon_p, *_ends(one.gap), one.effect, one.superiority, one.detectable,
         one.needed,
@@ -40,8 +40,3 @@ def _row(procedure: str, one: PairResult) -> list[object]:
 
 def _ends(one: object) -> list[float | None]:
     return [getattr(one, name) for name in ("value", "low", "high")]
-
-
-def _safe(text: str) -> str:
-    """A spreadsheet must not take a name for a formula."""
-    return f"'{text}" if text.startswith(_FORMULA) else text

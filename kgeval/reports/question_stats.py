@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Literal
 
-from kgeval.files.shapes.fields import level_of
+from kgeval.files.fields import level_of
 from kgeval.records import LEVELS_OF_X, Amounts, QuestionGroup, QuestionSet, QuestionStats
 from kgeval.reports.console import screen, table, text_of, title, where
 from kgeval.reports.display import number, percent, plural, visible

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kgeval.files.sheets import formula_safe
 from kgeval.reports import markdown as md
 from kgeval.reports.console import more, title
 from kgeval.reports.display import number, visible
@@ -15,7 +16,6 @@ from kgeval.reports.display import number, visible
 if TYPE_CHECKING:
     from rich.console import Console
 
-_FORMULA = ("=", "+", "-", "@")
 
 
 @dataclass(frozen=True)
@@ -75,5 +75,4 @@ def cut(names: list[str], most: int) -> str:
 
 def _safe(text: str) -> str:
     """A spreadsheet must not take a name for a formula, nor a terminal for its own codes."""
-    text = shown(text, longest=1000)
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    return formula_safe(shown(text, longest=1000))

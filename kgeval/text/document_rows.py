@@ -9,16 +9,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from kgeval.files import Line
+from kgeval.files import Line, fields
 from kgeval.graph.load.values import Misfit, needed, text
 from kgeval.records import Document
 from kgeval.text.clean import clean_line, clean_text
 
-FIELDS: dict[str, tuple[str, ...]] = {
-    "id": ("id", "doc_id", "document_id", "_id", "docid", "corpus_name", "name", "file_path", "file_name", "filename", "url"),
-    "title": ("title", "document_title", "doc_title", "heading"),
-    "text": ("text", "content", "context", "contents", "body", "page_content"),
-}
 LISTS = ("documents", "docs", "corpus", "data", "rows", "items")
 _ITEM = "item"
 
@@ -67,11 +62,8 @@ def _loaded(body: str, where: str) -> Line:
 
 
 def columns(row: Mapping[str, Any]) -> dict[str, str]:
-    """Which of the row's keys holds which field; the first alias wins, letter case does not matter."""
-    given: dict[str, str] = {}
-    for key in row:
-        given.setdefault(key.strip().lower(), key)
-    return {name: given[alias] for name, aliases in FIELDS.items() for alias in reversed(aliases) if alias in given}
+    """Which of the row's keys holds which field."""
+    return fields.columns(row, fields.DOCUMENTS)
 
 
 def document_of(row: Any, name: str) -> tuple[Document, int]:
@@ -83,7 +75,8 @@ def document_of(row: Any, name: str) -> tuple[Document, int]:
         raise Misfit(f"an object with a text expected, found {_kind(row)}")
     found = columns(row)
     if "text" not in found:
-        raise Misfit(f"no text: a field called {', '.join(FIELDS['text'][:5])} is needed; found: {', '.join(map(str, row))[:100]}")
+        names = ", ".join(fields.DOCUMENTS["text"][:5])
+        raise Misfit(f"no text: a field called {names} is needed; found: {', '.join(map(str, row))[:100]}")
     body, removed = clean_text(_body(row[found["text"]], found["text"]))
     if not body.strip():
         raise Misfit(f"{found['text']}: is empty")

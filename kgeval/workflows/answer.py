@@ -39,7 +39,7 @@ MEASURES = ("path_coverage", "path_complete", "id_recall")  # of a sweep
 Functions = Mapping[str, Callable[..., Any]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AnswersResult(Result):
     """The answers of a run: iterate over them, system by system in the order of the questions. `report`: an AnswerReport (of each system:
     answers, errors, seconds, tokens, cost). `files`: where the answers are; `written`: all files that were asked for. `messages`: what is

@@ -17,8 +17,10 @@ from kgeval.config import (
     AuditOptions,
     BatchOptions,
     BuildOptions,
+    CheckOptions,
     CompareOptions,
     Criterion,
+    GenerateOptions,
     ImportOptions,
     ReportOptions,
     ScoreOptions,
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
     from kgeval.workflows.build import BuildPlan, BuildResult
     from kgeval.workflows.compare import ComparePlan, CompareResult
     from kgeval.workflows.imports import ImportResult
+    from kgeval.workflows.questions_check import CheckResult
+    from kgeval.workflows.questions_generate import GeneratePlan, GenerateResult
     from kgeval.workflows.report import ReportResult
     from kgeval.workflows.score import ScoreResult
 
@@ -58,7 +62,11 @@ BUILD = Function("build", BuildOptions, role="extractor", without=frozenset(("ba
 IMPORT = Function("import_graph", ImportOptions)
 REPORT = Function("report", ReportOptions)
 AGREE = Function("agree", AgreeOptions)
-FUNCTIONS = {function.name: function for function in (AUDIT, ANSWER, SCORE, COMPARE, BUILD, IMPORT, REPORT, AGREE)}
+GENERATE = Function("generate_questions", GenerateOptions, role="generator")
+CHECK = Function("check_questions", CheckOptions, role="judge", model="judge")
+FUNCTIONS = {function.name: function for function in (
+    AUDIT, ANSWER, SCORE, COMPARE, BUILD, IMPORT, REPORT, AGREE, GENERATE, CHECK,
+)}
 
 
 def connect(connection: neo4j.Driver | str | None = None, **settings: Any) -> Session:
@@ -77,6 +85,7 @@ def connect(connection: neo4j.Driver | str | None = None, **settings: Any) -> Se
         gds_session: the graph algorithms run in a session of Aura Graph Analytics; a mapping of memory, ttl, cloud, name.
         progress: True: a bar; False: none; None: a bar in a notebook.
 
+    Returns: a Session, a context manager; it belongs to one thread at a time.
     Raises: UsageError with everything that is wrong with the arguments; ConfigError for a faulty file.
     """
     with CONNECT.errors():
@@ -441,6 +450,104 @@ def _name_of(graph: object) -> dict[str, Any]:
     return {"faults": [f"graph: the graph's name is needed, not {graph!r}"]}
 
 
+@overload
+def generate_questions(
+    connection: neo4j.Driver | str | Session | None = ..., *, kinds: Mapping[str, int] | Sequence[str] | str | None = ...,
+    graph: neo4j.Driver | str | Session | None = ..., earlier: Any = ..., dry_run: Literal[False] = ..., **options: Any,
+) -> GenerateResult: ...
+@overload
+def generate_questions(
+    connection: neo4j.Driver | str | Session | None = ..., *, kinds: Mapping[str, int] | Sequence[str] | str | None = ...,
+    graph: neo4j.Driver | str | Session | None = ..., earlier: Any = ..., dry_run: Literal[True], **options: Any,
+) -> GeneratePlan: ...
+
+
+def generate_questions(
+    connection: neo4j.Driver | str | Session | None = None, *, kinds: Mapping[str, int] | Sequence[str] | str | None = None,
+    graph: neo4j.Driver | str | Session | None = None, earlier: Any = None, dry_run: bool = False, **options: Any,
+) -> GenerateResult | GeneratePlan:
+    """Questions made from a graph and its texts, each from one piece of the graph, with a reference answer and its evidence. Reads only.
+
+    Args:
+        connection: as for `connect`, or a session.
+        kinds: what is asked for: {"hops": 30, "negative": 10}, "hops=30,negative=10", or names alone, `n` of each; `kgeval questions
+            kinds` lists them.
+        graph: name of the graph, where a database holds several; or what `connection` may be.
+        earlier: questions that must not come again: a file, a DataFrame, a list or an iterator of mappings, or what this function gave.
+        dry_run: True: only what the model would be asked, as a GeneratePlan: calls, tokens, money.
+        **options: those of `connect` (not with a session), and
+
+    {options}
+
+    Returns: a GenerateResult: go through it for the questions, or hand it to `check_questions` and `score`; `to_pandas()` (a row a
+        question), `save("questions.jsonl")`, `report` (a GenerationReport: asked, made and why fewer, by kind). The same graph and seed
+        give the same questions; finished calls are never paid twice.
+    Raises: UsageError with everything that is wrong with the options; ConnectError, LayoutError, InputError, ModelError. Fewer questions
+        than asked for raise nothing: `exit_code` is 3 (0 with allow_fewer), and `messages` say why.
+    """
+    from kgeval.workflows import questions_generate as workflow
+
+    with GENERATE.called(
+        options | {"kinds": kinds}, connection=connection, graph=graph, dry=dry_run, keep_rows=True,
+    ) as call:
+        given = call.given | ({} if earlier is None else {"earlier": call.files.path(earlier, "earlier")})
+        chosen = workflow.generate_options(call.session.config, given)
+        if dry_run:
+            return workflow.plan(call.session, chosen)
+        result = workflow.run(call.session, chosen)
+        return replace(result, messages=tuple(map(GENERATE.worded, result.messages)))
+
+
+@overload
+def check_questions(
+    questions: Any, *, judge: str | None = ..., connection: neo4j.Driver | str | Session | None = ...,
+    graph: neo4j.Driver | str | Session | None = ..., dry_run: Literal[False] = ..., **options: Any,
+) -> CheckResult: ...
+@overload
+def check_questions(
+    questions: Any, *, judge: str | None = ..., connection: neo4j.Driver | str | Session | None = ...,
+    graph: neo4j.Driver | str | Session | None = ..., dry_run: Literal[True], **options: Any,
+) -> Plan: ...
+
+
+def check_questions(
+    questions: Any, *, judge: str | None = None, connection: neo4j.Driver | str | Session | None = None,
+    graph: neo4j.Driver | str | Session | None = None, dry_run: bool = False, **options: Any,
+) -> CheckResult | Plan:
+    """Checks of questions, whoever made them: is each answerable from its evidence, not known anyway, unique, said once, without a leak?
+
+    Args:
+        questions: a file, a DataFrame, a list or an iterator of mappings, or what `generate_questions` gave; or a list of two of them
+            (not of mappings), which are checked side by side. Fields as in docs/question-files.md, or others, with `map`.
+        judge: the model that is asked; `no_model=True`: the checks that need none.
+        connection, graph: where answers are proved: as for `connect`; `graph` may be either, a name or a connection. NEO4J_URI alone
+            opens nothing: most checks need no graph.
+        dry_run: True: only what the judge would be asked, as a Plan.
+        **options: those of `connect` (not with a session), and
+
+    {options}
+
+    Returns: a CheckResult: `report` (a CheckReport: passed, failed and unscored of each check, with intervals and examples), `to_pandas()`
+        (a row a check), `gates` and `raise_for_gates()`; go through it for the questions with their checks (of one set), or hand it to
+        `score`; `save("checked.jsonl")`.
+    Raises: UsageError with everything that is wrong with the options; InputError with every bad row; ConnectError, ModelError. What stops
+        early raises nothing: `exit_code` is 3, and `messages` say why.
+    """
+    from kgeval.workflows import questions_check as workflow
+    from kgeval.workflows.session import options_of
+
+    named = any(one is not None for one in (connection, graph, options.get("home"), options.get("layout")))
+    with CHECK.called(
+        options | {"judge": judge}, connection=connection, graph=graph, dry=dry_run, keep_rows=True,
+    ) as call:
+        files = [call.files.path(one, name) for name, one in named_parts(questions, "questions")]
+        call.session.arguments = {"files": [str(path) for path in files]}
+        chosen = options_of(CheckOptions, call.given)
+        if dry_run:
+            return workflow.plan(call.session, files, chosen, graph=named)
+        return workflow.run(call.session, files, chosen, graph=named)
+
+
 def report(runs: Any, *, baseline: Any = (), config: Any = None, **options: Any) -> ReportResult:
     """One report to make a decision from, over the results of other functions, report files, and folders of runs.
 
@@ -506,5 +613,5 @@ def _listed(data: Any) -> list[Any]:
     return list(data) if isinstance(data, list | tuple) else [data]
 
 
-for _function in (audit, answer, score, compare, build, import_graph, report, agree):
-    FUNCTIONS[_function.__name__].describe(_function)
+for _name, _function in FUNCTIONS.items():
+    _function.describe(globals()[_name])

@@ -19,7 +19,7 @@ from pydantic.fields import FieldInfo
 from kgeval.config import BatchOptions, Config, Flag, ModelOptions, Section, environment, explain
 from kgeval.errors import Faults, InputError, KgevalError, UsageError
 from kgeval.files.plain import plain_value
-from kgeval.workflows.result import Result
+from kgeval.workflows.result import QuestionsResult, Result
 from kgeval.workflows.session import EmbeddingChoice, Session
 
 _FLAG = re.compile(r"(kgeval [a-z][^;,()]*)|(?<![\w-])--([a-z][a-z-]*)")  # a command that is to be typed, or a flag
@@ -210,13 +210,16 @@ class SpooledRows:
         self._stack = stack
 
     def path(self, data: Any, name: str) -> Path:
-        """The file with the rows: a path as it is; a DataFrame, a list or an iterator of mappings or records is written, once, and so are
-        the rows of a result of this library. What an iterator raises goes through.
+        """The file with the rows: a path as it is; that of questions which this library made; the rows of its other results, a
+        DataFrame, a list or an iterator of mappings or records are written, once. What an iterator raises goes through.
 
         Raises: InputError with every row that is no mapping, or holds what JSON has no form for; UsageError for data of another kind.
         """
         if isinstance(data, str | Path):
             return Path(data)
+        if isinstance(data, QuestionsResult):
+            self.names[data.kept()] = name
+            return data.kept()
         if isinstance(data, Result):
             return self.saved(data, name)
         rows, faults, number = _rows_of(data, name), Faults(), 0
@@ -278,7 +281,9 @@ class SpooledRows:
     def named(self, text: str) -> str:
         """The text with the names of what was given for its files."""
         for path, name in self.names.items():
-            text = text.replace(str(path), name).replace(path.name, name)
+            text = text.replace(str(path), name)
+        for path, name in self.names.items():
+            text = text.replace(path.name, name)
         return text
 
 
@@ -292,8 +297,8 @@ class Call:
 
 
 def named_parts(data: Any, name: str = "answers") -> list[tuple[str, Any]]:
-    """Rows part by part, each with a name: a list of files and DataFrames is several parts, all else is one."""
-    if isinstance(data, list | tuple) and data and all(isinstance(one, str | Path) or _is_frame(one) for one in data):
+    """Rows part by part, each with a name: a list of files, DataFrames and results is several parts, all else is one."""
+    if isinstance(data, list | tuple) and data and all(isinstance(one, str | Path | Result) or _is_frame(one) for one in data):
         return [(f"{name}-{number}", one) for number, one in enumerate(data, 1)]
     return [(name, data)]
 

@@ -19,14 +19,15 @@ def shows_progress(show: bool | None) -> bool:
 @contextmanager
 def steps_bar(steps: int, *, show: bool | None) -> Iterator[Callable[[str, str], None]]:
     """What is called at each step with its kind and name. `show`: as shows_progress."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
     if not shows_progress(show):
         yield lambda kind, name: None
         return
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+
+    from kgeval.llm.bars import bars
+
     columns = (TextColumn("{task.description:40}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with bars(*columns, transient=True) as bar:
         task = bar.add_task("connecting", total=steps)
         yield lambda kind, name: bar.update(task, description=name if kind == "check" else f"structure: {name}", advance=1)
 
@@ -34,13 +35,14 @@ def steps_bar(steps: int, *, show: bool | None) -> Iterator[Callable[[str, str],
 @contextmanager
 def stage_bars(*, show: bool | None) -> Iterator[Callable[[str, int, int | None], None]]:
     """What is called with a stage, how much of it is done, and how much there is: a bar a stage. `show`: as shows_progress."""
-    from rich.console import Console
-    from rich.progress import Progress, TaskID
-
     if not shows_progress(show):
         yield lambda stage, done, total: None
         return
-    with Progress(console=Console(stderr=True)) as bar:
+    from rich.progress import TaskID
+
+    from kgeval.llm.bars import bars
+
+    with bars() as bar:
         tasks: dict[str, TaskID] = {}
 
         def hear(stage: str, done: int, total: int | None) -> None:

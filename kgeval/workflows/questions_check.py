@@ -150,7 +150,7 @@ def _opened(stack: ExitStack, session: Session, files: Sequence[Path], options: 
     from kgeval.questions.checking.gates import parse_check_gates
     from kgeval.questions.checking.table import CHECKS, chosen_checks
 
-    names = names_of(files, "checked")
+    names = names_of(session, files, "checked")
     if len(set(names)) < len(names):
         raise UsageError(f"{names[0]} is given twice", fix="give two different files")
     _check_outputs(session.outputs, files)

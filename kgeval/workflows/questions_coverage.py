@@ -54,7 +54,7 @@ def run(session: Session, files: Sequence[Path], options: CoverageOptions) -> Co
     from kgeval.records import CoverageReport
     from kgeval.reports.write import check_outputs, check_replaced
 
-    names = names_of(files, "described")
+    names = names_of(session, files, "described")
     gates = parse_check_gates(options.thresholds, FACETS, names, noun="facet")
     check_outputs(session.outputs, CoverageReport)
     check_replaced(session.outputs, list(files))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kgeval.errors import GateError, KgevalError, UsageError
+from kgeval.errors import GateError, InputError, KgevalError, UsageError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,6 +22,11 @@ class Result:
 
     report: Any
     fault: KgevalError | None = None
+
+    def __init_subclass__(cls) -> None:
+        """Keeps the short `repr`: a dataclass writes one of its own, with the whole record, which notebooks store as a cell's text."""
+        if "__repr__" not in cls.__dict__:
+            cls.__repr__ = Result.__repr__  # type: ignore[method-assign]
 
     @property
     def exit_code(self) -> int:
@@ -88,8 +93,9 @@ class Result:
 
 @dataclass(frozen=True)
 class QuestionsResult(Result):
-    """Questions that were made or marked. `file`: the questions, one a line; None where nobody asked to keep them. `written`: all files
-    that were written. `messages`: what is lacking, and thresholds that are missed or without an answer."""
+    """Questions that were made or marked: to go through (`for question in result`), or to hand to another function. `file`: the questions,
+    one a line; None where nobody asked to keep them. `written`: all files that were written. `messages`: what is lacking, and thresholds
+    that are missed or without an answer."""
 
     file: Path | None = None
     written: tuple[Path, ...] = ()
@@ -106,7 +112,26 @@ class QuestionsResult(Result):
         """The questions in their order; read from the file, so that memory stays flat."""
         from kgeval.files.rows import read_questions
 
-        return iter(read_questions(self.file)) if self.file else iter(())
+        if self.file:  # a generator holds this object, and so the file, however the result is called: for q in generate_questions(...)
+            yield from read_questions(self.file)
+
+    def __iter__(self) -> Iterator[Question]:
+        return self.questions
+
+    def __len__(self) -> int:
+        """How many questions there are; 0 where they were not kept."""
+        if self.file is None:
+            return 0
+        with self.kept().open("rb") as lines:
+            return sum(1 for line in lines if line.strip())
+
+    def kept(self) -> Path:
+        """The file with the questions. Raises: UsageError where they were not kept, InputError where the file is gone."""
+        if self.file is None:
+            raise UsageError("the questions were not kept", fix="give one set of questions, or name the file when they are made")
+        if not self.file.is_file():
+            raise InputError(f"{self.file}: the questions are not there any more", fix="make them again")
+        return self.file
 
     def to_pandas(self) -> pd.DataFrame:
         """A row a question, its fields as its JSON has them."""
@@ -124,9 +149,7 @@ class QuestionsResult(Result):
         output = Path(path)
         if redact or output.suffix.lower() != ".jsonl":
             raise UsageError(f"{output}: questions are written as .jsonl, and whole", fix="name a .jsonl file")
-        if self.file is None:
-            raise UsageError("the questions were not kept", fix="name the file when they are made")
-        with private(output) as out, self.file.open(encoding="utf-8", newline="\n") as lines:
+        with private(output) as out, self.kept().open(encoding="utf-8", newline="\n") as lines:
             out.writelines(lines)
         with private(beside(output)) as out:
             out.write(self.rendered("json"))

@@ -54,14 +54,15 @@ def questions_of(session: Session, path: Path, options: QuestionFileOptions) -> 
     return questions
 
 
-def names_of(files: Sequence[Path], done: str) -> list[str]:
-    """How one or two files are called: by name, or by path where both have one name. `done`: with one set, for the message.
+def names_of(session: Session, files: Sequence[Path], done: str) -> list[str]:
+    """How one or two files are called: by name, or by path where both have one name; rows that are objects as the session calls them.
+    `done`: with one set, for the message.
 
     Raises: UsageError for more files.
     """
     if len(files) > 2:
         raise UsageError(f"{len(files)} files: one set is {done}, or two are set side by side", fix="give one file or two")
-    names = ["stdin" if path == STDIN else path.name for path in files]
+    names = ["stdin" if path == STDIN else session.spooled.get(path, path.name) for path in files]
     return names if len(set(names)) == len(names) else [str(path) for path in files]
 
 

@@ -115,6 +115,10 @@ class Session:
         self._stack.__exit__(kind, error, trace)
         self.__dict__.pop("graph", None)
 
+    def close(self) -> None:
+        """Closes what was opened, as the end of a `with` does."""
+        self.__exit__(None, None, None)
+
     def task(self, command: str, *, dry: bool = False, **changes: Any) -> Session:
         """A session for one task over the connection of this one, which is not closed with it. `changes`: other fields."""
         return replace(self, command=command, dry=dry, parent=self, **changes)
@@ -165,6 +169,12 @@ class Session:
 
             self._stack.enter_context(in_session(graph, self.gds_session, say=self.say))
         return graph
+
+    @property
+    def driver(self) -> neo4j.Driver:
+        """The open driver, of the embedded server too: for queries of your own, which may write. It is closed with this session, unless
+        it was handed over. Raises: as `graph`."""
+        return self.graph.driver
 
     def bound_layout(self, graph_name: str | None = None) -> Layout:
         """The layout of a graph: that of this session over `[graph.layout]` over what is recognised. Raises: LayoutError, ConfigError."""

@@ -51,6 +51,7 @@ def test_a_function_of_ones_own_answers_and_the_result_is_gone_through_framed_sa
     assert len(result) == 4 and result.exit_code == 0 and all((one.latency_s or 0) > 0 for one in found)
     assert list(result.to_pandas()["answer"]) == [one.answer for one in found]
     assert "mine" in str(result) and result._repr_html_().startswith("<pre>") and result.written == ()
+    assert repr(result) == "AnswersResult(exit_code=0)" and result.gates == []
     for name in ("a.jsonl", "a.csv", "a.parquet", "a.json"):
         assert result.save(name) == Path(name) and Path("a.run.json").exists()
         scores = kgeval.score(name, questions=rows(), metrics="token_f1", config=False)
@@ -155,13 +156,19 @@ def test_an_asynchronous_function_runs_inside_a_running_event_loop_several_calls
         time.sleep(0.01)
     assert threading.active_count() == before, "the loop of its own has ended"
     at_once.clear()
-    answered(system=lambda_of(slow), processes=1, max_error_rate=1)
-    assert max(at_once) == 1
+    answered(system={"hidden": lambda question: slow(question)}, max_error_rate=1)
+    assert max(at_once) == 1, "a function that only its reply shows to be asynchronous"
 
 
-def lambda_of(function: Any) -> dict[str, Any]:
-    """One whose calls cannot be seen to be asynchronous before they are made."""
-    return {"hidden": lambda question: function(question)}
+def test_other_functions_are_called_in_the_thread_of_the_caller_or_in_as_many_as_are_asked_for() -> None:
+    def thread(question: str) -> str:
+        time.sleep(0.02)
+        return threading.current_thread().name
+
+    here = threading.current_thread().name
+    assert {one.answer for one in answered(system=thread)} == {here}
+    several = {one.answer for one in answered(rows(8), system=thread, processes=3)}
+    assert len(several) == 3 and here not in several
 
 
 def test_a_call_that_takes_too_long_is_ended_where_it_can_be_and_else_counted() -> None:

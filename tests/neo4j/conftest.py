@@ -29,6 +29,7 @@ ONE_LINE = {
     "test_end_to_end.py": "hop questions, answers and scores, each of which has a file of its own",
     "test_generate_cli.py": "options and files of question generation; the queries are those of test_question_proofs.py",
     "test_goldens_graphs.py": "what users see, on the default line",
+    "test_notebooks.py": "the notebooks of the docs; every query that they send is sent by another file",
     "test_novels.py": "figures of two novels",
     "test_quick_comparison.py": "two systems and a judge",
     "test_run_cli.py": "steps of a run file",
@@ -40,7 +41,8 @@ PLANNED_ONCE = "dbms.cypher.min_replan_interval=2h\ndbms.cypher.statistics_diver
 # The first of all wants a server that nothing was written to
 AUDITING = (
     "test_goldens_graphs.py", "test_accuracy.py", "test_audit_*.py", "test_build_cli.py", "test_checks_*.py", "test_demo.py",
-    "test_hand_made.py", "test_labelled_pairs.py", "test_safe_reading.py", "test_written_by_writers.py", "test_repairs.py",
+    "test_hand_made.py", "test_labelled_pairs.py", "test_notebooks.py", "test_safe_reading.py", "test_written_by_writers.py",
+    "test_repairs.py",
 )
 # Files that make and drop indexes or constraints: each time a server forgets the plans of all queries; so they come late
 REPLANNING = (

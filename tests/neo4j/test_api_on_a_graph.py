@@ -116,6 +116,19 @@ def test_it_works_inside_a_running_event_loop_and_in_threads(driver: neo4j.Drive
         assert list(pool.map(audited, [address.uri] * 2, ["velmouth"] * 2)) == [expected] * 2
 
 
+def test_two_sessions_in_two_threads_do_different_tasks_at_once(address: Address, sample: None) -> None:
+    def work(seed: int) -> tuple[Any, list[str]]:
+        with kgeval.connect(address.uri, graph="velmouth", config=False) as session:
+            made = kgeval.generate_questions(session, kinds={"hop_1": 4}, template=True, seed=seed)
+            checked = kgeval.check_questions(made, connection=session, no_model=True)
+            found = kgeval.audit(session, checks="isolated-entity", no_structure=True).findings
+            return [one.model_dump(exclude={"seconds"}) for one in found], [one.question for one in checked]
+
+    with ThreadPoolExecutor(2) as pool:
+        both = list(pool.map(work, [1, 2]))
+    assert both == [work(1), work(2)] and both[0][0] == both[1][0] and both[0][1] != both[1][1]
+
+
 def test_an_interrupted_call_leaves_nothing_and_the_driver_goes_on(driver: neo4j.Driver) -> None:
     def interrupt() -> None:
         os.kill(os.getpid(), signal.SIGINT)
@@ -148,6 +161,32 @@ def test_the_manifest_of_a_driver_holds_no_secret(driver: neo4j.Driver, address:
     assert address.password not in json.dumps(result.to_dict())
 
 
+def test_built_in_systems_answer_over_a_driver_or_a_session_that_is_open(driver: neo4j.Driver, tmp_path: Path) -> None:
+    questions = SAMPLE / "answers" / "questions.jsonl"
+    with FakeServer() as server, kgeval.connect(driver, config=False) as session:
+        options: dict[str, Any] = {
+            "system": ["vector", "graph", {"mine": str.upper}], "extractive": True, "limit": 2, "embedding_model": "e", "graph": "velmouth",
+        }
+        first = kgeval.answer(
+            questions, connection=driver, config=False, embedding_url=server.base_url, cache_dir=tmp_path,
+            index_record=tmp_path / "{system}.json", **options,
+        )
+        assert first.exit_code == 0 and [(one.system, one.error) for one in first] == [
+            (name, None) for name in ("vector", "graph", "mine") for _ in range(2)
+        ]
+        assert all(one.contexts for one in first if one.system == "vector")
+        assert {path.name for path in tmp_path.glob("*.json")} == {"vector.json", "graph.json"}
+        with pytest.raises(UsageError, match="embedding_model: the session has its own"):
+            kgeval.answer(questions, connection=session, **options)
+        again = kgeval.answer(questions, connection=session, system="closed-book", model="m", base_url=server.base_url, limit=1,
+                              journal=tmp_path / "j.sqlite")
+        assert len(again) == 1 and session.graph.read("RETURN 1 AS one") == [{"one": 1}]
+        plan = kgeval.answer(questions, connection=session, graph="velmouth", system="graph", model="gpt-4o-mini", dry_run=True,
+                             journal=tmp_path / "j.sqlite")
+        assert plan.calls.calls[1] == 16
+    assert driver.execute_query("RETURN 1 AS one").records[0]["one"] == 1
+
+
 def test_the_examples_of_the_page_run(
     driver: neo4j.Driver, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
 ) -> None:
@@ -163,7 +202,7 @@ def test_the_examples_of_the_page_run(
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         for block in blocks:
             exec(compile(block.replace(opening, ""), "docs/python.md", "exec"), names)
-    assert names["plan"].calls[0] == len(server.requests) > 0, "the dry run has counted the calls"
+    assert names["plan"].calls[0] == names["compared"].report.requests > 0, "the dry run has counted the calls"
     assert Path("report.html").is_file() and "isolated-entity" in capsys.readouterr().out
 
 
@@ -202,4 +241,47 @@ def test_the_fixtures_of_the_page_guard_a_graph_in_a_suite_of_its_own(driver: ne
     assert results == {
         "test_the_graph_is_sound": "FAILED", "test_no_name_stands_twice": "FAILED", "test_answers_are_good_enough": "PASSED",
     }, done.stdout + done.stderr
-    assert "GateError: fail-on no check of severity error fails is missed (4: empty-name, duplicate-name" in done.stdout
+    assert "gates of kgeval:\n  fail-on no check of severity error fails is missed (4: empty-name, duplicate-name" in done.stdout
+
+
+def test_questions_are_made_checked_and_asked_for_scores_without_a_file(driver: neo4j.Driver, tmp_path: Path) -> None:
+    options: dict[str, Any] = {"template": True, "seed": 3, "config": False}
+    made = kgeval.generate_questions(driver, graph="velmouth", kinds={"hops": 3, "negative": 2}, **options)
+    questions = list(made)
+    assert (made.exit_code, made.messages, made.report.made, len(questions)) == (0, (), 11, 11)
+    assert made.report.run.arguments["kinds"] == ["hops=3", "negative=2"] and made.report.dataset == "velmouth"
+    assert list(made.to_pandas()["id"]) == [question.id for question in questions]
+    with kgeval.connect(driver, graph="velmouth", config=False) as session:
+        again = kgeval.generate_questions(graph=session, kinds="hops=3,negative=2", template=True, seed=3)
+    assert list(again) == questions, "the same graph and seed"
+    more = kgeval.generate_questions(driver, graph="velmouth", kinds={"hops": 3}, earlier=made, allow_fewer=True, **options)
+    assert more.report.made and not {one.question for one in more} & {one.question for one in questions}
+
+    checked = kgeval.check_questions(made, connection=driver, graph="velmouth", no_model=True, thresholds="unique>=0.9", config=False)
+    figures = checked.to_pandas().set_index("check")
+    assert (figures.loc["unique", "passed"], figures.loc["absent", "passed"]) == (9, 2)
+    assert [one.id for one in checked] == [one.id for one in questions] and all(one.checks for one in checked)
+    checked.raise_for_gates()
+    answers = [{"question_id": one.id, "answer": one.reference or ""} for one in questions]
+    scores = kgeval.score(answers, questions=checked, metrics="exact_match", config=False)
+    assert {score.value for score in scores.scores if score.value is not None} == {1.0}
+    assert [file.path for file in scores.report.run.inputs] == ["answers", "questions"]
+    assert list(kgeval.check_questions(made.save(tmp_path / "q.jsonl"), no_model=True, config=False))
+
+
+def test_what_making_questions_would_ask_is_counted_and_not_asked(driver: neo4j.Driver, monkeypatch: pytest.MonkeyPatch) -> None:
+    from kgeval.llm.fake import FakeServer
+
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    with FakeServer(lambda chat: {"question": "Who is it?", "answer": "Ann", "passages": [1]}) as server:
+        options: dict[str, Any] = {
+            "graph": "velmouth", "kinds": {"node": 2}, "model": "m", "base_url": server.base_url, "no_embedding": True, "config": False,
+            "journal": "j.sqlite",
+        }
+        plan = kgeval.generate_questions(driver, dry_run=True, **options)
+        assert plan.calls.calls[0] == 2 and server.stats().requests == 0 and "structure" in str(plan)
+        made = kgeval.generate_questions(driver, **options)
+        asked = server.stats().requests
+        assert made.report.run.models and 2 <= asked <= plan.calls.calls[1]
+        assert (made.exit_code, made.messages) == (3, ("1 of 2 questions were made; allow_fewer takes that",)), "the second repeats it"
+        assert list(kgeval.generate_questions(driver, **options)) == list(made) and server.stats().requests == asked

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgeval.auditing.accuracy.sample import Item, Sample, Wanted
-from kgeval.auditing.accuracy.sheet import escaped, read_sheets, unescaped, write_sheet
+from kgeval.auditing.accuracy.sheet import read_sheets, write_sheet
 from kgeval.errors import InputError, UsageError
+from kgeval.files.sheets import escaped, unescaped
 from kgeval.records import GraphRef, Passage, SampleDesign
 
 WANTED = Wanted(n=3, seed=5)

@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 from kgeval.errors import InputError
-from kgeval.files import cells
-from kgeval.files.json_rows import CHUNK
+from kgeval.files import cells, read_jsonl
 from kgeval.files.rows import RowsWanted, open_rows
-from kgeval.files.stream import stream
+from kgeval.files.stream import CHUNK, stream
 
 
 def values(path: Path, text: str | bytes) -> list[Any]:
@@ -63,6 +62,17 @@ def test_what_is_no_json_is_a_fault_with_its_line(text: str, said: str, tmp_path
     assert values(tmp_path / "x.json", text)[-1] == said
 
 
+@pytest.mark.parametrize("form", ['[{}]', '[\n {} ,{{"a": 1}}\n]', '{}\n{{"a": 1}}\n', '{{"results": [{}]}}'])
+@pytest.mark.parametrize(("row", "value"), [
+    ('{"a": NaN}', None), ('{"a": -Infinity}', float("-inf")), ('{"a": 1e400}', float("inf")), (f'{{"a": {10**30}}}', 10**30),
+    (r'{"a": "\ud800x"}', "\ud800x"), (r'{"a": "\ud83d\ude00"}', "\U0001f600"), ('{"a": 1, "a": 2}', 2), ('{"a": 2.0}', 2.0),
+])
+def test_a_value_is_the_same_in_every_form_of_json(form: str, row: str, value: Any, tmp_path: Path) -> None:
+    """Also what strict readers refuse or change: json.dump writes NaN, infinities and numbers of any size, and half surrogate pairs."""
+    read = values(tmp_path / "x.json", form.format(row))[0]["a"]
+    assert type(read) is type(value) and read == value
+
+
 @pytest.mark.parametrize(("name", "data", "message"), [
     ("x.jsonl", b"", "is empty"), ("x.jsonl", b"\n \n", "holds no row"), ("x.json", b"[]", "holds no row"),
     ("x.csv", b"a,b\n", "holds no row"),
@@ -90,6 +100,8 @@ def test_missing_files_and_folders_are_named(tmp_path: Path) -> None:
 def test_deep_nesting_and_endless_numbers_are_faults_and_no_crash(tmp_path: Path) -> None:
     found = values(tmp_path / "x.jsonl", '{"a": ' + "[" * 100_000 + "\n" + '{"a": ' + "9" * 5_000 + '}\n{"a": 1}\n')
     assert [isinstance(one, str) for one in found] == [True, True, False]
+    lines = list(read_jsonl(tmp_path / "x.jsonl"))
+    assert [line.fault for line in lines] == [line.fault for line in stream(tmp_path / "x.jsonl")] and lines[2].value == {"a": 1}
 
 
 def test_a_table_with_byte_order_mark_other_separators_and_lists_in_cells(tmp_path: Path) -> None:

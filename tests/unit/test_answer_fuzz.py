@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgeval.errors import InputError, UsageError
-from kgeval.files.json_rows import object_rows
+from kgeval.files.fields import ROWS
 from kgeval.files.rows import RowsWanted, open_rows, read_questions
 from kgeval.files.shapes import shapes, top
-from kgeval.files.shapes.fields import FIELDS
+from kgeval.files.stream import object_rows
 
 NAMES = sorted(
-    {name for field in FIELDS.values() for name in field.names} | {"answer", "context", "unknown", "evidence_triple", "actual_steps"}
+    {name for field in ROWS.values() for name in field.names} | {"answer", "context", "unknown", "evidence_triple", "actual_steps"}
     | {top(one) for shape in shapes() for given in (*shape.fields.values(), *shape.needs) for one in given.split("|")}
 )
 ODD = st.sampled_from(["[1]", "['a' 'b']", "{", "nan", "\ud800"])
@@ -30,7 +30,7 @@ VALUE = st.recursive(
 ROW = st.dictionaries(st.sampled_from(NAMES), VALUE, max_size=8)
 
 
-MAPS = st.dictionaries(st.sampled_from(sorted(FIELDS)), st.sampled_from(NAMES), max_size=2)
+MAPS = st.dictionaries(st.sampled_from(sorted(ROWS)), st.sampled_from(NAMES), max_size=2)
 
 
 @pytest.mark.slow

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from kgeval.errors import InputError
+from kgeval.files.fields import ROWS
 from kgeval.files.rows import Rows, RowsWanted, open_rows, read_questions
 from kgeval.files.shapes import PLAIN, FileNames, reading_of, shapes
-from kgeval.files.shapes.fields import FIELDS
 from kgeval.records import Question, Row
 
 DATA = Path(os.environ.get("KGEVAL_TEST_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")
@@ -303,7 +303,7 @@ def test_a_list_of_answers_is_read_as_trials(tmp_path: Path) -> None:
 
 
 def test_every_table_names_fields_that_exist_and_no_two_tools_differ_on_their_own_files() -> None:
-    assert {name for shape in shapes() for name in shape.fields} <= set(FIELDS)
+    assert {name for shape in shapes() for name in shape.fields} <= set(ROWS)
     for shape in shapes():
         names = frozenset(one.split("|")[0] for one in shape.needs)
         role = "questions" if shape.only else "answers"
@@ -326,4 +326,4 @@ def test_the_published_novel_questions_are_read_with_their_paths() -> None:
 def test_the_page_on_files_names_every_tool_and_every_field() -> None:
     page = (Path(__file__).resolve().parents[2] / "docs" / "answer-files.md").read_text(encoding="utf-8")
     assert [shape.name for shape in shapes() if shape.name not in page] == []
-    assert [name for field, what in FIELDS.items() for name in (field, *what.names) if f"`{name}`" not in page] == []
+    assert [name for field, what in ROWS.items() for name in (field, *what.names) if f"`{name}`" not in page] == []

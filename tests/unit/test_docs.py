@@ -59,6 +59,16 @@ def test_every_schema_is_in_the_docs_and_judges_its_examples(path: Path) -> None
         assert not judge.is_valid(json.loads(example.read_text(encoding="utf-8"))), example.name
 
 
+@pytest.mark.parametrize("path", sorted((ROOT / "docs" / "notebooks").glob("*.ipynb")), ids=lambda p: p.stem)
+def test_notebooks_are_kept_without_outputs_and_named_and_their_links_lead_somewhere(path: Path) -> None:
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    assert code and all(cell["outputs"] == [] and cell["execution_count"] is None for cell in code)
+    links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", "".join("".join(cell["source"]) for cell in notebook["cells"]))
+    assert [link for link in links if "://" not in link and not (path.parent / link).exists()] == []
+    assert f"notebooks/{path.name}" in DOCS
+
+
 def test_links_between_pages_lead_somewhere() -> None:
     broken = []
     for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]:

@@ -12,11 +12,11 @@ import pytest
 from click.testing import CliRunner
 
 from kgeval.cli.models import (
+    embedding_from_options,
     embedding_options,
     limit_options,
     limits_from_options,
     model_options,
-    open_embedder_from_options,
     open_models_from_options,
     show_plan,
 )
@@ -25,6 +25,7 @@ from kgeval.errors import UsageError
 from kgeval.llm.calls import Limits
 from kgeval.llm.plan import Plan, PlannedStage
 from kgeval.llm.prices import Price
+from kgeval.workflows.session import Session
 
 TOML = Config.model_validate({
     "model": {
@@ -91,7 +92,7 @@ def test_the_name_of_an_endpoint_holds_for_the_address_of_its_section(
     options = parsed("--cache-dir", str(tmp_path)) | {"base_url": url, "embedding_url": url}
     with open_models_from_options(config, "judge", options) as models:
         assert models.endpoint.name == name
-    with open_embedder_from_options(config, options) as embedder:
+    with Session("", config=config, embedding=embedding_from_options(options)).embedder as embedder:
         assert (embedder.endpoint, embedder.identity) == (name, f"e@{name}")
 
 
@@ -110,8 +111,8 @@ def test_a_missing_model_name_is_one_clear_error() -> None:
 
 def test_the_embedder_comes_from_the_flag_then_the_file(tmp_path: Path) -> None:
     at = ("--embedding-url", "http://127.0.0.1:1/v1", "--cache-dir", str(tmp_path))
-    assert open_embedder_from_options(TOML, parsed(*at)).name == "toml-e"
-    assert open_embedder_from_options(TOML, parsed("--embedding-model", "flag-e", *at)).name == "flag-e"
+    for words, name in (((), "toml-e"), (("--embedding-model", "flag-e"), "flag-e")):
+        assert Session("", config=TOML, embedding=embedding_from_options(parsed(*words, *at))).embedder.name == name
 
 
 STAGES = (

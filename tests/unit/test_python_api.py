@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import inspect
+import re
 import subprocess
 import sys
 import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import neo4j
 import numpy as np
+import pandas as pd
 import pytest
 from test_audit_diff import example, finding, report
 
@@ -22,6 +26,8 @@ from kgeval.records import AuditGate
 from kgeval.reports.write import rendered
 from kgeval.workflows.api import AUDIT
 from kgeval.workflows.audit import AuditResult, audit_options
+from kgeval.workflows.keywords import Connection
+from kgeval.workflows.result import Result
 
 NOWHERE = "bolt://127.0.0.1:1"
 PAGE = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
@@ -36,7 +42,7 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 def test_importing_it_loads_nothing_heavy_and_every_public_name_is_there() -> None:
     code = "import sys, kgeval; print(*sorted({name.partition('.')[0] for name in sys.modules} & set(sys.argv[1:])))"
-    heavy = ["neo4j", "pandas", "numpy", "pydantic", "click", "graphdatascience", "openai", "torch", "rich"]
+    heavy = ["neo4j", "pandas", "numpy", "pydantic", "click", "graphdatascience", "openai", "torch", "rich", "pyarrow", "pytest"]
     done = subprocess.run([sys.executable, "-c", code, *heavy], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
     for name in kgeval.__all__:
@@ -44,6 +50,30 @@ def test_importing_it_loads_nothing_heavy_and_every_public_name_is_there() -> No
         assert name == "__version__" or inspect.getdoc(getattr(kgeval, name)), name
     with pytest.raises(AttributeError, match="no attribute 'audits'"):
         _ = kgeval.audits  # type: ignore[attr-defined]
+
+
+def test_the_page_lists_the_public_names_and_no_other() -> None:
+    table = PAGE.partition("\n## Names\n")[2].partition("\n\nRecords are frozen")[0]
+    listed = [name for name in re.findall(r"`([\w.]+)`", table) if name != "result.report"]
+    assert sorted(listed) == sorted(kgeval.__all__) == sorted({*kgeval._PUBLIC, "__version__"})
+
+
+FUNCTIONS = [name for name, module in kgeval._PUBLIC.items() if module == "kgeval.workflows.api"]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_each_function_is_typed_and_its_docstring_is_a_contract(name: str) -> None:
+    function = getattr(kgeval, name)
+    text, parts = inspect.getdoc(function) or "", ("Args:", "Returns:", "Raises:")
+    assert [text.count(f"\n{part}") for part in parts] == [1, 1, 1], "each part once"
+    assert sorted(parts, key=text.index) == list(parts) and "{options}" not in text
+    arguments = text.partition("Args:")[2].partition("Returns:")[0]
+    parameters = [one for one in inspect.signature(function).parameters.values() if one.kind is not one.VAR_KEYWORD]
+    assert all(one.annotation is not one.empty for one in parameters) and function.__annotations__["return"]
+    shared = set(Connection.model_fields)  # `connect` has them, the others say "those of `connect`"
+    needed = shared | {"connection"} if name == "connect" else {one.name for one in parameters} - shared
+    missing = [one for one in needed if not re.search(rf"(^|[\s,`]){one}`?( \(|:|,)", arguments)]
+    assert not missing and (name == "connect" or "`connect`" in arguments)
 
 
 def test_help_signature_and_page_have_every_option_of_the_one_definition() -> None:
@@ -132,6 +162,75 @@ def test_a_driver_that_cannot_be_used_is_a_plain_error(made: Any, words: str) ->
         kgeval.audit(made())
 
 
+class OtherServer:
+    """A session of a server of another version, as far as it is asked for its version."""
+
+    def __init__(self, version: str) -> None:
+        self.version = version
+
+    def __enter__(self) -> OtherServer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def run(self, query: str) -> Any:
+        row = {"version": self.version, "edition": "community", "name": "neo4j", "v": "2.6.9"}
+        return SimpleNamespace(single=lambda strict=False: row)
+
+
+ON_A_GRAPH: list[Callable[[Any], Any]] = [
+    kgeval.audit, lambda driver: kgeval.generate_questions(driver, kinds="hops", template=True),
+    lambda driver: kgeval.check_questions(
+        [{"id": "q", "question": "Who?", "cypher": "RETURN 1", "reference": "1"}], connection=driver, no_model=True,
+    ),
+    lambda driver: kgeval.import_graph(graph="a", connection=driver, nodes=pd.DataFrame([{"id": "a", "name": "A"}])),
+    lambda driver: kgeval.build([{"id": "a", "text": "Ann built it."}], graph="a", connection=driver, extractor="rules"),
+]
+
+
+@pytest.mark.parametrize("version", ["4.4.44", "5.25.1"])
+def test_a_driver_of_a_server_that_is_too_old_is_refused_by_every_function_and_stays_open(
+    version: str, monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with neo4j.GraphDatabase.driver(NOWHERE) as driver:
+        monkeypatch.setattr(driver, "session", lambda **_: OtherServer(version))
+        monkeypatch.setattr(driver, "close", lambda: pytest.fail("the driver is the caller's"))
+        for call in ON_A_GRAPH:
+            with pytest.raises(ConnectError, match=f"Neo4j {version} is too old") as fault:
+                call(driver)
+            assert fault.value.fix == "kgeval needs Neo4j 5.26 or later"
+        monkeypatch.undo()
+
+
+def test_a_closed_driver_is_a_plain_error_of_every_function() -> None:
+    driver = neo4j.GraphDatabase.driver(NOWHERE)
+    driver.close()
+    for call in ON_A_GRAPH:
+        with pytest.raises(ConnectError, match=r"\(from the driver\): Neo4j cannot be reached: .*closed"):
+            call(driver)
+
+
+def test_what_a_generator_of_documents_raises_comes_through_before_a_server_is_looked_for() -> None:
+    def documents() -> Iterator[dict[str, str]]:
+        yield {"id": "a", "text": "Ann built it."}
+        raise ZeroDivisionError("mine")
+
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        kgeval.build(documents(), graph="a", connection=NOWHERE, extractor="rules")
+
+
+@pytest.mark.parametrize(("nodes", "words"), [
+    (pd.DataFrame([["a", "A", "B"]], columns=["id", "name", "name"]), "nodes: columns of the same name: name"),
+    (pd.DataFrame([["a", "A"]], columns=["id", 7]), "nodes: names of columns that are no text: 7"),
+    (pd.DataFrame([{"id": "a", "year": 1907}, {"id": "b", "year": "about 1907"}]), "nodes: .*year"),
+])
+def test_a_table_that_no_file_can_hold_is_refused_before_a_server_is_looked_for(nodes: pd.DataFrame, words: str) -> None:
+    with pytest.raises(InputError, match=words) as fault:
+        kgeval.import_graph(graph="a", connection=NOWHERE, nodes=nodes)
+    assert "parquet" not in str(fault.value)
+
+
 def test_nothing_is_set_for_the_whole_process(monkeypatch: pytest.MonkeyPatch) -> None:
     import os
     import signal
@@ -180,6 +279,13 @@ def test_a_result_is_saved_by_the_ending_and_another_is_refused_by_name(result: 
     assert "Ada" not in result.save(tmp_path / "hidden.json", redact=True).read_text(encoding="utf-8")
     with pytest.raises(UsageError, match=r"\.docx"):
         result.save(tmp_path / "r.docx")
+
+
+@pytest.mark.parametrize("kind", [
+    kind for name in kgeval.__all__ if isinstance(kind := getattr(kgeval, name), type) and issubclass(kind, Result)
+])
+def test_the_repr_of_a_result_is_short(kind: type[Result]) -> None:
+    assert kind.__repr__ is Result.__repr__, "not what a dataclass writes: the whole record"
 
 
 def test_a_notebook_shows_the_page_in_a_frame_and_print_the_summary(result: AuditResult) -> None:

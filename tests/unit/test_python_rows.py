@@ -68,6 +68,14 @@ def test_missing_cells_of_a_frame_are_absent() -> None:
     assert values(scored(frame)) == pytest.approx(EXPECTED)
 
 
+def test_columns_of_mixed_types_are_read_cell_by_cell() -> None:
+    frame = pd.DataFrame({"question_id": [1, "q2"], "answer": [1907, "Rome"], "contexts": [["a"], float("nan")]}, dtype=object)
+    questions = [{"question_id": "1", "question": "When?", "reference": "1907"}, QUESTIONS[1]]
+    assert values(scored(frame, questions=questions)) == {"1": 1.0, "q2": 1.0}
+    with pytest.raises(InputError, match="answers:2: contexts: "):
+        scored(frame.assign(contexts=[["a"], 7]), questions=questions)
+
+
 def test_a_gate_can_be_looked_at_or_raised() -> None:
     result = scored(ANSWERS, thresholds="token_f1>=0.9")
     assert (result.exit_code, [gate.met for gate in result.gates]) == (1, [False])

@@ -8,11 +8,9 @@ from pathlib import Path
 import pytest
 
 from kgeval.errors import InputError, UsageError
-from kgeval.files.anchor_files import read_anchors
 from kgeval.files.cells import Misfit
-from kgeval.files.label_files import read_labels
+from kgeval.files.label_files import read_anchors, read_labels, read_shares
 from kgeval.files.score_tables import ScoresWanted, read_score_tables
-from kgeval.files.share_files import read_shares
 from kgeval.files.verdict_files import VerdictsWanted, pairs_of, read_verdicts
 from kgeval.files.winners import coding_of, said_by
 from kgeval.records import ComparisonVerdict

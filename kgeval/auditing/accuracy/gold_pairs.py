@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kgeval.auditing.accuracy.duplicates import Listed
-from kgeval.auditing.accuracy.sheet import unescaped
 from kgeval.errors import InputError
-from kgeval.files import read_table
+from kgeval.files.sheets import table_lines, unescaped
 from kgeval.records import Estimate
 from kgeval.stats.intervals import Interval, quantile, wilson
 from kgeval.stats.partitions import PrecisionRecall, b_cubed, joined, pairwise
@@ -32,14 +31,14 @@ class GoldPair:
 
 
 def read_pairs(path: Path) -> list[GoldPair]:
-    """CSV with name_a, name_b, label (same, different), and where wanted type_a, type_b, class.
+    """A table or rows with name_a, name_b, label (same, different), and where wanted type_a, type_b, class.
 
     Raises: InputError with every fault: missing columns, empty names, unknown labels, one pair with both labels.
     """
     out: list[GoldPair] = []
     faults: list[str] = []
     header: list[str] = []
-    for line in read_table(path, "\t" if path.suffix.casefold() == ".tsv" else ","):
+    for line in table_lines(path, "\t" if path.suffix.casefold() == ".tsv" else ","):
         if line.fault:
             faults.append(f"{line.where}: {line.fault}")
         elif not header:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from kgeval.auditing.accuracy.judge import LABELS
 from kgeval.auditing.accuracy.sample import Item, Sample, Wanted
-from kgeval.errors import InputError, UsageError
-from kgeval.files import Line, read_table, read_text, write_text
+from kgeval.errors import InputError
+from kgeval.files import sheets
 from kgeval.records import AccuracyKind, HumanLabel
 
 MARK = "kgeval accuracy sheet"
@@ -35,7 +33,6 @@ SPELLINGS = {
     "notanentity": "not_an_entity",
     "no_entity": "not_an_entity", "duplicate": "same", "distinct": "different",
 }
-_RISKY = ("=", "+", "-", "@", "\t", "\r", "'")
 
 
 @dataclass(frozen=True)
@@ -57,16 +54,6 @@ class HumanLabels:
         return sum(label in wanted for label in given) / len(given) if given else None
 
 
-def escaped(cell: str) -> str:
-    """A cell that no spreadsheet takes for a formula. `unescaped` undoes it."""
-    return f"'{cell}" if cell.startswith(_RISKY) else cell
-
-
-def unescaped(cell: str) -> str:
-    """The cell as it was before `escaped`."""
-    return cell[1:] if cell.startswith("'") and cell[1:].startswith(_RISKY) else cell
-
-
 def settings(wanted: Wanted, graph: str | None) -> str:
     """The options that decide which items a sheet has, as they stand in its head."""
     named = re.sub(r"[\s()=]+", "_", graph or "")
@@ -81,16 +68,8 @@ def write_sheet(path: Path, sample: Sample, wanted: Wanted, *, graph: str | None
 
     The file is for its owner's eyes only (0600). Raises: UsageError where it exists, so that no labelled work is lost.
     """
-    if path.exists():
-        raise UsageError(f"{path}: is there already, and may hold labels", fix="choose another name, or move the file away")
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    for line in _head(wanted, graph):
-        writer.writerow([line])
-    writer.writerow(["id", "label", *SHOWN[wanted.kind], "passage", "more_passages", "note"])
-    for item in sample.items:
-        writer.writerow([escaped(cell) for cell in _row(item, wanted.kind)])
-    write_text(path, out.getvalue(), mode=0o600)
+    columns = ["id", "label", *SHOWN[wanted.kind], "passage", "more_passages", "note"]
+    sheets.write_sheet(path, columns, (_row(item, wanted.kind) for item in sample.items), head=_head(wanted, graph))
 
 
 def _head(wanted: Wanted, graph: str | None) -> Iterator[str]:
@@ -104,20 +83,11 @@ def _head(wanted: Wanted, graph: str | None) -> Iterator[str]:
 
 
 def _row(item: Item, kind: AccuracyKind) -> list[str]:
-    shown = [_plain(item.shown.get(name)) for name in SHOWN[kind]]
+    """The cells of an item: a list is one line a part, null is empty."""
+    values = [item.shown.get(name) for name in SHOWN[kind]]
+    shown = ["\n".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value) for value in values]
     texts = [passage.text for passage in item.passages]
-    return [item.id, "", *shown, _plain(texts[0] if texts else ""), _plain("\n\n".join(texts[1:])), ""]
-
-
-def _plain(value: object) -> str:
-    """A cell: a list is one line an item, null is empty."""
-    told = "\n".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
-    return without_controls(told)
-
-
-def without_controls(text: str) -> str:
-    """Text without control characters, which spreadsheets refuse or misread."""
-    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f]", " ", text.replace("\r\n", "\n")).encode("utf-8", "replace").decode()
+    return [item.id, "", *shown, texts[0] if texts else "", "\n\n".join(texts[1:]), ""]
 
 
 def read_sheets(paths: Sequence[Path], sample: Sample, wanted: Wanted) -> HumanLabels:
@@ -130,9 +100,22 @@ def read_sheets(paths: Sequence[Path], sample: Sample, wanted: Wanted) -> HumanL
     labels: list[HumanLabel] = []
     rows: set[str] = set()
     for path in paths:
-        found = _read(path, ids, wanted, faults)
-        labels += found.labels
-        rows |= found.rows
+        sheet = sheets.FilledSheet(path, faults)
+        others = [fault for where, line in sheet.head for fault in _other_sample(where, line, wanted)]
+        faults += others
+        if others or not sheet.has("id", "label"):  # no id of another sample can be known: one fault says it all
+            continue
+        for where, row in sheet.rows():
+            item, given = row.get("id", "").strip(), row.get("label", "").strip()
+            label = _label(given, wanted.kind)
+            if item not in ids:
+                faults.append(f"{where}: id '{item[:40]}' is not in this sample")
+                continue
+            rows.add(item)
+            if label is not None:
+                labels.append(HumanLabel(id=item, annotator=row.get("annotator", "").strip() or path.stem, label=label))
+            elif given:
+                faults.append(f"{where}: label '{given[:40]}' is none of {', '.join(LABELS[wanted.kind])}")
     faults += _twice(labels)
     if faults:
         raise InputError(
@@ -141,54 +124,12 @@ def read_sheets(paths: Sequence[Path], sample: Sample, wanted: Wanted) -> HumanL
             "sheet, and --n at least its n",
         )
     votes: dict[str, list[str]] = {}
-    for label in labels:
-        votes.setdefault(label.id, []).append(label.label)
+    for one in labels:
+        votes.setdefault(one.id, []).append(one.label)
     return HumanLabels({item: tuple(given) for item, given in votes.items()}, frozenset(rows), labels)
 
 
-@dataclass(frozen=True)
-class _Sheet:
-    rows: set[str]
-    labels: list[HumanLabel]
-
-
-def _read(path: Path, ids: set[str], wanted: Wanted, faults: list[str]) -> _Sheet:
-    """The rows and labels of one file; faults are added to the list."""
-    found = _Sheet(set(), [])
-    header: list[str] | None = None
-    others: list[str] = []
-    for line in read_table(path, delimiter(path)):
-        if line.fault:
-            faults.append(f"{line.where}: {line.fault}")
-        elif header is None:
-            first = str(line.value[0]).strip()
-            if first.startswith("#"):
-                others += _other_sample(line, first, wanted)
-                continue
-            faults += others
-            if others:  # no id of another sample can be known: one fault says it all
-                return found
-            header = [str(cell).strip().casefold() for cell in line.value]
-            if "id" not in header or "label" not in header:
-                faults.append(f"{line.where}: the header needs the columns id and label, it has {', '.join(header)[:200]}")
-                return found
-        else:
-            _take(dict(zip(header, line.value, strict=False)), line.where, path.stem, ids, wanted, found=found, faults=faults)
-    if header is None:
-        faults.append(f"{path.name}: no header with the columns id and label")
-    return found
-
-
-def delimiter(path: Path) -> str:
-    """What parts the cells: spreadsheets of some countries write semicolons or tabs."""
-    for line in read_text(path).splitlines():
-        head = line.strip().lstrip('"').casefold()
-        if head.startswith("id") and not line.startswith("#"):
-            return max(",;\t", key=line.count)
-    return ","
-
-
-def _other_sample(line: Line, head: str, wanted: Wanted) -> Iterator[str]:
+def _other_sample(where: str, head: str, wanted: Wanted) -> Iterator[str]:
     """Faults where the head says that the sheet was drawn with other options."""
     if MARK not in head:
         return
@@ -199,27 +140,9 @@ def _other_sample(line: Line, head: str, wanted: Wanted) -> Iterator[str]:
         told.setdefault("duplicate-check", "all")
     for name, value in mine.items():
         if told.get(name, value) != value:
-            yield f"{line.where}: the sheet was drawn with --{name} {told[name]}, this run with --{name} {value}"
+            yield f"{where}: the sheet was drawn with --{name} {told[name]}, this run with --{name} {value}"
     if told.get("n", "").isdigit() and int(told["n"]) > wanted.n:
-        yield f"{line.where}: the sheet was drawn with --n {told['n']}, this run has only --n {wanted.n}"
-
-
-def _take(
-    row: Mapping[str, str], where: str, stem: str, ids: set[str], wanted: Wanted, *, found: _Sheet, faults: list[str],
-) -> None:
-    """One row of a sheet."""
-    item, given = unescaped(row.get("id", "").strip()), unescaped(row.get("label", "").strip())
-    if item not in ids:
-        faults.append(f"{where}: id '{item[:40]}' is not in this sample")
-        return
-    found.rows.add(item)
-    if not given:
-        return
-    label = _label(given, wanted.kind)
-    if label is None:
-        faults.append(f"{where}: label '{given[:40]}' is none of {', '.join(LABELS[wanted.kind])}")
-        return
-    found.labels.append(HumanLabel(id=item, annotator=row.get("annotator", "").strip() or stem, label=label))
+        yield f"{where}: the sheet was drawn with --n {told['n']}, this run has only --n {wanted.n}"
 
 
 def _label(given: str, kind: AccuracyKind) -> str | None:

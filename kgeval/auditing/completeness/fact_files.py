@@ -9,8 +9,8 @@ from typing import Any
 
 from kgeval.errors import InputError
 from kgeval.files import Line, read_json, read_jsonl, read_text
+from kgeval.files.fields import FACTS
 
-TEXT_KEYS = ("fact", "sentence", "statement", "text")
 LONGEST = 4_000
 _FIX = "one sentence a line (.txt), or JSONL with {fact, id?, document?}; sentence, statement and text are read too"
 
@@ -78,9 +78,9 @@ def _fact(line: Line, fallback: str) -> tuple[Fact | None, str]:
     row: Any = {"fact": line.value} if isinstance(line.value, str) else line.value
     if not isinstance(row, dict):
         return None, "neither a text nor an object with one"
-    text = next((row[key] for key in TEXT_KEYS if isinstance(row.get(key), str) and row[key].strip()), None)
+    text = next((row[key] for key in FACTS if isinstance(row.get(key), str) and row[key].strip()), None)
     if text is None:
-        return None, f"no text under {', '.join(TEXT_KEYS)}"
+        return None, f"no text under {', '.join(FACTS)}"
     if len(text) > LONGEST:
         return None, f"{len(text):,} characters; a fact is one sentence, at most {LONGEST:,}"
     document, name = row.get("document"), row.get("id")

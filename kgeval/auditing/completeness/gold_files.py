@@ -13,14 +13,13 @@ from kgeval.auditing.completeness.gold import Gold, Items, distinct
 from kgeval.errors import InputError
 from kgeval.files import Line, read_json, read_jsonl, read_parquet, read_table
 from kgeval.files.evidence import groups_of, parts_of
-from kgeval.graph.load.triples import columns, delimiter_of
+from kgeval.files.fields import GOLD, TRIPLES, columns
+from kgeval.files.plain import under
+from kgeval.graph.load.triples import delimiter_of
 from kgeval.graph.load.values import Misfit, needed, text, texts
 from kgeval.records import GoldEntity, GoldTriple
 
 EVIDENCE = "evidence_triple"
-NAMES = ("name", "entity", "entity_name")
-TYPES = ("type", "entity_type", "label", "category")
-ALIASES = ("aliases", "alias", "synonyms")
 FIX = (
     "gold is JSONL of {name, type, aliases, document} and {subject, predicate, object, document}, a table of triples, "
     "or a GraphRAG-Bench question file; kgeval help completeness shows each"
@@ -96,20 +95,16 @@ def _table(path: Path) -> Iterator[Line]:
     """The rows of a table under its header; three columns without a header are subject, predicate, object."""
     lines = list(read_table(path, delimiter_of(path)))
     head: Sequence[str] = next((line.value for line in lines if line.value), [])
-    found = columns(head)
+    found = columns(head, TRIPLES)
     named = {cell.strip().lower() for cell in head}
-    if {"subject", "object"} <= set(found) or named & set(NAMES):
+    if {"subject", "object"} <= set(found) or named & set(GOLD["name"]):
         header = [cell.strip().lower() for cell in head]
         lines = [line for line in lines if line.value is not head]
     elif len(head) == 3:
         header = ["subject", "predicate", "object"]
     else:
         raise InputError(f"{path}: no columns subject and object, and no column name, in: {', '.join(head)[:200]}", fix=FIX)
-    for line in lines:
-        if line.fault is None and len(line.value) > len(header) and any(cell.strip() for cell in line.value[len(header):]):
-            yield Line(line.where, fault=f"{len(line.value)} cells, the header has {len(header)} (a separator inside an unquoted cell?)")
-        else:
-            yield line if line.fault else Line(line.where, dict(zip(header, line.value, strict=False)))
+    yield from (under(header, line) for line in lines)
 
 
 def _add(line: Line, items: Items) -> bool:
@@ -121,10 +116,10 @@ def _add(line: Line, items: Items) -> bool:
         raise Misfit(f"an entity, a triple or a question expected, found {str(row)[:60]!r}")
     if EVIDENCE in row or "question" in row:
         return _question(line.where, row, items)
-    fields = {field: row[name] for field, name in columns(map(str, row)).items()}
+    fields = {field: row[name] for field, name in columns(map(str, row), TRIPLES).items()}
     if {"subject", "object"} & set(fields):
         items.triples.append(_triple(fields, row))
-    elif _first(row, NAMES) is not None:
+    elif _first(row, GOLD["name"]) is not None:
         items.entities.append(_entity(fields, row))
     else:
         raise Misfit(f"no name, and no subject and object, among: {', '.join(map(str, row))[:100]}")
@@ -133,8 +128,9 @@ def _add(line: Line, items: Items) -> bool:
 
 def _entity(fields: Mapping[str, Any], row: Mapping[str, Any]) -> GoldEntity:
     return GoldEntity(
-        name=needed(_first(row, NAMES), "name"), type=text(_first(row, TYPES), "type"), document=text(fields.get("document"), "document"),
-        aliases=texts(_first(row, ALIASES), "aliases", separators=";|"),
+        name=needed(_first(row, GOLD["name"]), "name"), type=text(_first(row, GOLD["type"]), "type"),
+        document=text(fields.get("document"), "document"),
+        aliases=texts(_first(row, GOLD["aliases"]), "aliases", separators=";|"),
     )
 
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from kgeval.auditing.accuracy.sheet import escaped, unescaped, without_controls
 from kgeval.auditing.completeness.figures import proportion
 from kgeval.auditing.completeness.ideal import Ideal, IdealItem, label
-from kgeval.errors import InputError, UsageError
-from kgeval.files import Line, read_table, write_text
+from kgeval.errors import InputError
+from kgeval.files import sheets
 from kgeval.records import GoldEntity, Proportion
 
 COLUMNS = ("id", "kind", "subject", "type", "predicate", "object", "document", "passage", "label", "note")
@@ -43,14 +40,7 @@ def write_sheet(path: Path, items: Sequence[IdealItem]) -> None:
 
     Raises: UsageError where the file exists, so that no labelled work is lost.
     """
-    if path.exists():
-        raise UsageError(f"{path}: is there already, and may hold labels", fix="choose another name, or move the file away")
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for item in items:
-        writer.writerow([escaped(without_controls(cell)) for cell in _row(item)])
-    write_text(path, out.getvalue(), mode=0o600)
+    sheets.write_sheet(path, COLUMNS, map(_row, items))
 
 
 def checked(ideal: Ideal, path: Path) -> Ideal:
@@ -89,37 +79,20 @@ def _labels(path: Path, ids: set[str]) -> tuple[dict[str, str], int]:
     faults: list[str] = []
     labels: dict[str, str] = {}
     seen: set[str] = set()
-    header: list[str] | None = None
-    for line in read_table(path, ","):
-        if header is None and not line.fault:
-            header = [str(cell).strip().casefold() for cell in line.value]
-            if not {"id", "label"} <= set(header):
-                raise InputError(f"{path}: the header needs the columns id and label", fix=FIX)
-            continue
-        item, given, fault = _labelled(line, header or [], ids, seen)
-        if fault:
-            faults.append(f"{line.where}: {fault}")
-            continue
-        seen.add(item)
-        if given:
-            labels[item] = given
+    sheet = sheets.FilledSheet(path, faults)
+    for where, row in sheet.rows() if sheet.has("id", "label") else ():
+        item, given = row.get("id", "").strip(), row.get("label", "").strip().casefold()
+        if item not in ids:
+            faults.append(f"{where}: id {item[:40]!r} is not in this ideal graph: other documents, or another model")
+        elif item in seen:
+            faults.append(f"{where}: id {item!r} stands there twice")
+        elif given and given not in SPELLINGS:
+            faults.append(f"{where}: label {given[:40]!r} is neither right nor wrong")
+        else:
+            seen.add(item)
+            labels |= {item: SPELLINGS[given]} if given else {}
     if not labels and not faults:
         faults.append(f"{path.name}: no row has a label")
     if faults:
         raise InputError(f"{path}: the labels cannot be used", fix=FIX, faults=faults)
     return labels, len(seen)
-
-
-def _labelled(line: Line, header: Sequence[str], ids: set[str], seen: set[str]) -> tuple[str, str, str]:
-    """Id, label ("" for none) and fault ("" for none) of a row."""
-    if line.fault:
-        return "", "", line.fault
-    row: Mapping[str, str] = dict(zip(header, line.value, strict=False))
-    item, text = unescaped(row.get("id", "").strip()), row.get("label", "").strip().casefold()
-    if item not in ids:
-        return item, "", f"id {item[:40]!r} is not in this ideal graph: other documents, or another model"
-    if item in seen:
-        return item, "", f"id {item!r} stands there twice"
-    if text and text not in SPELLINGS:
-        return item, "", f"label {text[:40]!r} is neither right nor wrong"
-    return item, SPELLINGS.get(text, ""), ""

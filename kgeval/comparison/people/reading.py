@@ -11,11 +11,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from kgeval.auditing.accuracy.sheet import delimiter, unescaped
 from kgeval.comparison.people.scales import label_of, word_of, words_of
 from kgeval.comparison.people.sheets import MARK
 from kgeval.errors import InputError
-from kgeval.files.plain import read_json, read_table
+from kgeval.files.plain import read_json
+from kgeval.files.sheets import FilledSheet
 from kgeval.records import HumanLabel, SheetKey
 
 _HEAD = re.compile(re.escape(MARK) + r" \(run=(\w+) scope=(\w+) annotator=(.*)\)\s*$")
@@ -164,46 +164,20 @@ def _page_cells(
 
 def _table(path: Path, key: SheetKey, faults: list[str]) -> tuple[str | None, list[Given]]:
     """The cells of a CSV sheet. Without its head nobody knows whose it is."""
-    head: tuple[str, str] | None = None
-    header: list[str] | None = None
-    who: str | None = None
+    sheet = FilledSheet(path, faults)
+    marks = [(found[1], found[3]) for _, line in sheet.head if (found := _HEAD.search(line))]
+    if not sheet.has(*(("id", *key.aspects) if sheet.columns else ("id",))):
+        return None, []
+    if not marks:
+        faults.append(f"{sheet.where}: the first lines of the sheet (# {MARK} ...) are missing; nobody knows whose it is")
+        return None, []
+    who = _whose(sheet.where, *marks[-1], key, faults)
     cells: list[Given] = []
-    for line in read_table(path, delimiter(path)):
-        if line.fault:
-            faults.append(f"{line.where}: {line.fault}")
+    for where, row in sheet.rows() if who is not None else ():
+        item = row.get("id", "").strip()
+        if fault := _known(where, item, who or "", key):
+            faults.append(fault)
             continue
-        first = str(line.value[0]).strip()
-        if header is None and first.startswith("#"):
-            found = _HEAD.search(first)
-            head = (found[1], found[3]) if found else head
-        elif header is None:
-            header = [str(cell).strip().casefold() for cell in line.value]
-            who = _owner(line.where, header, head, key, faults)
-            if who is None:
-                return None, []
-        elif who is not None:
-            cells += _row_cells(dict(zip(header, line.value, strict=False)), line.where, who, key, faults)
-    if header is None:
-        faults.append(f"{path.name}: no header with the column id")
+        note = row.get("note", "").strip() or None
+        cells += [Given(where, item, one, given, note) for one in key.aspects if (given := row.get(one, "").strip())]
     return who, cells
-
-
-def _owner(where: str, header: Sequence[str], head: tuple[str, str] | None, key: SheetKey, faults: list[str]) -> str | None:
-    lacking = [name for name in ("id", *key.aspects) if name not in header]
-    if lacking:
-        faults.append(f"{where}: the header lacks {', '.join(lacking)}; it has {', '.join(header)[:200]}")
-        return None
-    if head is None:
-        faults.append(f"{where}: the first lines of the sheet (# {MARK} ...) are missing; nobody knows whose it is")
-        return None
-    return _whose(where, *head, key, faults)
-
-
-def _row_cells(row: Mapping[str, str], where: str, who: str, key: SheetKey, faults: list[str]) -> list[Given]:
-    item = unescaped(row.get("id", "").strip())
-    if fault := _known(where, item, who, key):
-        faults.append(fault)
-        return []
-    note = unescaped(row.get("note", "")).strip() or None
-    given = ((aspect, unescaped(row.get(aspect, "").strip())) for aspect in key.aspects)
-    return [Given(where, item, aspect, text, note) for aspect, text in given if text]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import csv
 import hashlib
 import json
 import re
@@ -12,12 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from kgeval.auditing.accuracy.sheet import escaped, without_controls
 from kgeval.comparison.judge.grades import Aspect
 from kgeval.comparison.people.drawing import Drawn
 from kgeval.comparison.people.scales import MEANINGS, OVERALL, SCALES, SHORT, words_of
 from kgeval.errors import UsageError
+from kgeval.files import sheets
 from kgeval.files.partial import private
+from kgeval.files.sheets import without_controls
 from kgeval.records import LabelScope, SheetKey
 
 MARK = "kgeval agree sheet"
@@ -90,13 +90,8 @@ def write_sheet(folder: Path, sheet: Sheet) -> None:
 
     Raises: InputError where nothing can be written.
     """
-    with private(folder / f"{sheet.annotator}.csv") as file:
-        writer = csv.writer(file, lineterminator="\r\n")
-        for line in _head(sheet):
-            writer.writerow([line])
-        writer.writerow(_columns(sheet))
-        for item in sheet.items:
-            writer.writerow([escaped(without_controls(cell)) for cell in _cells(sheet, item)])
+    rows = (_cells(sheet, item) for item in sheet.items)
+    sheets.write_sheet(folder / f"{sheet.annotator}.csv", _columns(sheet), rows, head=_head(sheet), line_end="\r\n")
     with private(folder / f"{sheet.annotator}.html") as file:
         file.write(page_of(sheet))
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from kgeval.errors import InputError
-from kgeval.files.shapes.fields import FIELDS, OF_ANSWERS
+from kgeval.files.fields import OF_ANSWERS, ROWS
 
 ShapeRole = Literal["answers", "questions"]
 FOLDER = Path(__file__).parent
@@ -97,7 +97,7 @@ def reading_of(file: FileNames) -> Reading:
     """
     shape = _chosen(file)
     mapped = file.mapped
-    fields = {name: _names(shape, name, file) for name in FIELDS}
+    fields = {name: _names(shape, name, file) for name in ROWS}
     taken = set(mapped.values())
     fields = {name: tuple(one for one in given if one not in taken and top(one) not in taken) for name, given in fields.items()}
     fields.update({ours: (theirs,) for ours, theirs in mapped.items() if ours != "extra"})  # --map extra=FIELD: FIELD means nothing
@@ -147,7 +147,7 @@ def _names(shape: Shape, name: str, file: FileNames) -> tuple[str, ...]:
     if any(one in file.names or top(one) in file.names for one in own):
         return own
     used = {one for given in shape.fields.values() for one in given.split("|")} | set(shape.ignored)
-    names = FIELDS[name].names
+    names = ROWS[name].names
     if file.role == "questions" and name in ("cypher", "gold_cypher"):
         names = ("gold_cypher", "cypher") if name == "gold_cypher" else ()
     return own + tuple(one for one in names if one not in used)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from kgeval.errors import InputError
 from kgeval.files import check_readable, parquet_columns
+from kgeval.files.fields import columns as fields_of
 
 FORM = "tables"
 NODES, RELATIONS, CHUNKS, DOCUMENTS = "nodes", "relations", "chunks", "documents"
@@ -114,7 +115,7 @@ def columns(path: Path, kind: str) -> Columns:
     twice = sorted({name for name in names if name and names.count(name) > 1})
     if twice:
         raise InputError(f"{path}: two columns are called {twice[0][:60]!r}", fix="give each column a name of its own")
-    fields = match(names, FIELDS[kind])
+    fields = fields_of(names, FIELDS[kind])
     missing = [name for name in NEEDED[kind] if name not in fields]
     if missing:
         also = "; ".join(f"{name} (or {', '.join(FIELDS[kind][name][1:5])})" for name in missing)
@@ -124,19 +125,6 @@ def columns(path: Path, kind: str) -> Columns:
         )
     further, notes = _further(path, kind, [name for name in names if name and name not in fields.values()])
     return Columns(tuple(names), fields, further, tuple(notes))
-
-
-def match(names: Iterable[str], known: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
-    """Which of the given names holds which field: {field: name}. The first alias wins; letter case does not matter."""
-    given: dict[str, str] = {}
-    for name in names:
-        given.setdefault(name.strip().lower().replace(" ", "_").replace("-", "_"), name)
-    found: dict[str, str] = {}
-    for one, aliases in known.items():
-        hit = next((given[alias] for alias in aliases if alias in given and given[alias] not in found.values()), None)
-        if hit is not None:
-            found[one] = hit
-    return found
 
 
 def _names(path: Path) -> list[str]:

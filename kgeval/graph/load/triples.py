@@ -13,39 +13,14 @@ from typing import Any
 
 from kgeval.errors import InputError
 from kgeval.files import Line, read_json, read_jsonl, read_table, read_text
+from kgeval.files.fields import TRIPLES, columns
+from kgeval.files.plain import under
 from kgeval.graph.load.gather import Gather
 from kgeval.graph.load.model import Chunk, Entity, Loaded, Relation
 from kgeval.graph.load.values import Misfit, distinct, needed, number, properties, text, texts, whole_number
 
-FIELDS: dict[str, tuple[str, ...]] = {
-    "subject": ("subject", "head", "source", "subj", "from", "start", "head_entity", "source_entity", "subject_name", "entity1", "s"),
-    "predicate": ("predicate", "relation", "relationship", "label", "rel", "relation_type", "edge", "property", "type", "p"),
-    "object": ("object", "tail", "target", "obj", "to", "end", "tail_entity", "target_entity", "object_name", "entity2", "o"),
-    "subject_type": ("subject_type", "head_type", "source_type", "subject_label", "head_label", "source_label"),
-    "object_type": ("object_type", "tail_type", "target_type", "object_label", "tail_label", "target_label"),
-    "description": ("description", "desc", "fact"),
-    "weight": ("weight", "strength", "score"),
-    "chunk_id": ("chunk_id", "chunk_ids", "chunk", "text_unit_id", "text_unit_ids", "passage_id", "source_id"),
-    "chunk_text": ("chunk_text", "text", "passage", "context", "sentence"),
-    "chunk_index": ("chunk_index", "chunk_order_index", "position"),
-    "document": ("document", "document_id", "doc_id", "doc", "file", "file_path", "filename"),
-    "document_title": ("document_title", "doc_title"),
-}
 LISTS = ("triples", "relations", "relationships", "edges")
 Row = tuple[str, Mapping[str, Any]]
-
-
-def columns(names: Iterable[str]) -> dict[str, str]:
-    """Which of the given names holds which field: {field: name}. The first alias wins; letter case does not matter."""
-    given: dict[str, str] = {}
-    for name in names:
-        given.setdefault(name.strip().lower().replace(" ", "_").replace("-", "_"), name)
-    found: dict[str, str] = {}
-    for field, aliases in FIELDS.items():
-        hit = next((given[alias] for alias in aliases if alias in given and given[alias] not in found.values()), None)
-        if hit is not None:
-            found[field] = hit
-    return found
 
 
 def read(path: Path) -> Loaded:
@@ -76,7 +51,7 @@ def _from_table(gather: Gather, path: Path) -> list[Row]:
     lines = list(read_table(path, delimiter_of(path)))
     at = next((at for at, line in enumerate(lines) if line.value), 0)
     first: Sequence[str] = lines[at].value if lines and lines[at].value else []
-    found = columns(first)
+    found = columns(first, TRIPLES)
     if {"subject", "object"} <= set(found):
         header, body = [cell.strip() for cell in first], lines[:at] + lines[at + 1:]
     elif len(first) == 3 and len(found) < 2:
@@ -87,16 +62,7 @@ def _from_table(gather: Gather, path: Path) -> list[Row]:
             f"{path}: no columns for subject and object; the first row is: {', '.join(cell[:40] for cell in first[:12])}",
             fix="name the columns subject, predicate, object (other names: kgeval help import), or give three columns without header",
         )
-    return _from_lines(gather, (_as_map(line, header) for line in body))
-
-
-def _as_map(line: Line, header: Sequence[str]) -> Line:
-    if line.fault:
-        return line
-    cells = line.value
-    if len(cells) > len(header) and any(cell.strip() for cell in cells[len(header):]):
-        return Line(line.where, fault=f"{len(cells)} cells, the header has {len(header)} (a separator inside an unquoted cell?)")
-    return Line(line.where, dict(zip(header, cells, strict=False)))
+    return _from_lines(gather, (under(header, line) for line in body))
 
 
 def _from_list(gather: Gather, path: Path, data: Any) -> list[Row]:
@@ -125,7 +91,7 @@ def _from_lines(gather: Gather, lines: Iterable[Line]) -> list[Row]:
         elif line.fault is None and isinstance(value, dict):
             shape = tuple(value)
             if shape not in shapes:
-                shapes[shape] = {name: field for field, name in columns(shape).items()}
+                shapes[shape] = {name: field for field, name in columns(shape, TRIPLES).items()}
             names = shapes[shape]
             rows.append((line.where, {names.get(str(name), str(name)): cell for name, cell in value.items()}))
         else:
@@ -186,7 +152,7 @@ class _Triples:
         kinds = [text(row.get(f"{end}_type"), f"{end}_type") for end in ("subject", "object")]
         relation = Relation(
             -1, -1, predicate, text(row.get("description"), "description"), number(row.get("weight"), "weight"),
-            extra=properties(row, [*FIELDS]),
+            extra=properties(row, TRIPLES),
         )
         document = text(row.get("document"), "document")
         relation.chunks = self._chunks(row, document, where)

@@ -9,14 +9,12 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from kgeval.files.cells import Misfit as Misfit
+
 SEPARATOR = "<SEP>"
 LARGEST = 2**63
 EXACT = 2**53  # floats below it stand for one whole number each
 _DIGITS = re.compile(r"\s*[+-]?[0-9]{1,19}\s*")
-
-
-class Misfit(ValueError):
-    """A value that cannot be taken as what its field needs. Readers turn it into a fault with file and line."""
 
 
 def text(value: Any, field: str) -> str | None:

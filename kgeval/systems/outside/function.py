@@ -33,7 +33,8 @@ class SlowError(Exception):
 
 
 class _Outcome:
-    """Around a call of users' code: what it raises becomes `error`, so that a question fails and not the run. An interrupt goes through."""
+    """Around a call of users' code: what it raises becomes `error`, so that a question fails and not the run. An interrupt
+    goes through."""
 
     error: BaseException | None = None
 
@@ -47,8 +48,8 @@ class _Outcome:
 
 @dataclass(frozen=True)
 class FunctionWanted:
-    """A function. `settings`: further keywords of each call; `variant`: what differs from its usual settings. `timeout`: seconds a question
-    may take; `parallel`: calls at a time."""
+    """A function. `settings`: further keywords of each call; `variant`: what differs from its usual settings. `timeout`:
+    seconds a question may take; `parallel`: calls at a time."""
 
     function: Callable[..., Any]
     name: str
@@ -59,12 +60,12 @@ class FunctionWanted:
 
 
 class FunctionSystem:
-    """A System. The function gets the question's text and gives a text, or a mapping or record with `answer`, `contexts` and other fields
-    of an Answer; it may be asynchronous.
+    """A System. The function gets the question's text and gives a text, or a mapping or record with `answer`, `contexts`
+    and other fields of an Answer; it may be asynchronous.
 
-    One call at a time is made in the caller's own thread. A call of a function that is not asynchronous cannot be ended: `notes` say how
-    many took longer than the limit. Asynchronous ones run in an event loop in a thread of their own, beside one that may run already.
-    Raises: UsageError for a function that cannot be called with a question and the settings.
+    Where one call is made at a time, it is made in the caller's own thread. A call that is not asynchronous cannot be ended:
+    `notes` say how many took longer than the limit. Asynchronous ones run in an event loop in a thread of their own, beside
+    one that may run already. Raises: UsageError for a function that cannot be called with a question and the settings.
     """
 
     def __init__(self, wanted: FunctionWanted) -> None:
@@ -79,12 +80,13 @@ class FunctionSystem:
             try:
                 signature.bind("a question", **{**given, **settings})
             except TypeError as cause:
-                what = f"{self.name}: cannot be called with a question" + (f" and {', '.join(settings)}" if settings else "")
-                raise UsageError(f"{what}: {cause}", fix="a function takes the question's text, and its settings as keywords") from cause
+                what = " and ".join(["a question", *([", ".join(settings)] if settings else [])])
+                fix = "a function takes the question's text, and its settings as keywords"
+                raise UsageError(f"{self.name}: cannot be called with {what}: {cause}", fix=fix) from cause
         self._shown = tuple(name for name in SHOWN_OF_ASK if name in parameters)
         self.adjusts = "target_words" in parameters
-        source = type(function.__self__) if inspect.ismethod(function) else function if inspect.isfunction(function) else type(function)
-        text = repr(function)  # has an address where nothing better is known: then a run is never taken for an earlier one
+        source = function if inspect.isfunction(function) else type(getattr(function, "__self__", function))
+        text = repr(function)  # has an address where nothing better is known: no run is then taken for an earlier one
         if not isinstance(function, partial):
             with suppress(OSError, TypeError):
                 text = inspect.getsource(source)
@@ -143,8 +145,8 @@ class FunctionSystem:
         """What a reader of the answers should know."""
         if not self._slow:
             return []
-        return [f"{self.name}: answers that took longer than {self._wanted.timeout:g} s: {self._slow:,}; a call that is not asynchronous "
-                "cannot be ended, so they count"]
+        slow = f"answers that took longer than {self._wanted.timeout:g} s: {self._slow:,}"
+        return [f"{self.name}: {slow}; a call that is not asynchronous cannot be ended, so they count"]
 
     def close(self) -> None:
         """Ends the event loop, if there is one, and what still runs in it. May be called twice."""
@@ -169,7 +171,8 @@ class FunctionSystem:
 
 def is_asynchronous(function: object) -> bool:
     """Whether calling it gives a coroutine, as far as can be said before it is called."""
-    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))  # noqa: B004
+    call = getattr(function, "__call__", None)  # noqa: B004 -- the method of an object that is called
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(call)
 
 
 def _fields(reply: Any) -> Mapping[str, Any]:

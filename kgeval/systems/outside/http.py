@@ -16,7 +16,7 @@ from pydantic import JsonValue
 
 from kgeval.errors import ModelError, UsageError
 from kgeval.files import cells
-from kgeval.files.stream import loads
+from kgeval.files.plain import loads
 from kgeval.llm import tokens
 from kgeval.llm.budget import SpentError
 from kgeval.llm.calls import Limits

@@ -18,7 +18,7 @@ from typing import Any
 
 from kgeval.ending import register
 from kgeval.errors import UsageError
-from kgeval.files.stream import loads
+from kgeval.files.plain import loads
 
 LONGEST_LINE = 64 * 2**20
 TAIL = 4_000

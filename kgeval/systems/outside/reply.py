@@ -11,14 +11,14 @@ from typing import Any
 from kgeval.config import environment
 from kgeval.files import cells
 from kgeval.files.convert import answer_of
-from kgeval.files.shapes.fields import FIELDS
+from kgeval.files.fields import ROWS
 from kgeval.files.stream import plain
 from kgeval.llm.endpoints import scrub
 from kgeval.records import Answer
 from kgeval.systems.system import Ask
 
 OURS = ("trial", "signature", "variant", "aligned_to", "error")  # kgeval sets these itself
-TAKEN = tuple(name for name, one in FIELDS.items() if one.owner == "answer" and name not in OURS)
+TAKEN = tuple(name for name, one in ROWS.items() if one.owner == "answer" and name not in OURS)
 LONGEST_ERROR = 500
 
 
@@ -79,10 +79,10 @@ def _fields(reply: Mapping[str, Any], faults: list[str]) -> dict[str, Any]:
     except cells.Misfit as misfit:
         faults.append(f"answer or extra: {misfit}")
     for name in TAKEN:
-        given = [one for one in FIELDS[name].names if one in reply]
+        given = [one for one in ROWS[name].names if one in reply]
         used |= set(given)
         try:
-            value = next((value for one in given if (value := FIELDS[name].read(reply[one])) is not None), None)
+            value = next((value for one in given if (value := ROWS[name].read(reply[one])) is not None), None)
         except cells.Misfit as misfit:
             faults.append(f"{name}: {misfit}")
             continue

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from kgeval.config import environment
 from kgeval.errors import ConfigError, UsageError
-from kgeval.files.shapes.fields import FIELDS
+from kgeval.files.fields import ROWS
 from kgeval.systems.outside.reply import TAKEN
 from kgeval.systems.system import Ask
 
@@ -86,7 +86,7 @@ def check_paths(paths: Mapping[str, Any]) -> dict[str, str]:
     """The paths of a reply by kgeval's names. Raises: UsageError for a name that is no field of an answer, and for no path."""
     unknown = sorted(set(paths) - set(READABLE))
     if unknown:
-        fix = f"fields are {', '.join(one for one in READABLE if one == 'error' or one in FIELDS)}"
+        fix = f"fields are {', '.join(one for one in READABLE if one == 'error' or one in ROWS)}"
         raise UsageError(f"response: an answer has no field {', '.join(unknown)}", fix=fix)
     wrong = sorted(name for name, path in paths.items() if not isinstance(path, str) or not _is_path(path))
     if wrong:
