@@ -36,7 +36,7 @@ def main(folder: Path) -> int:
         return kgeval([
             "compare", *files, "--questions", str(folder / "questions.jsonl"), "--model", "scripted-judge", "--base-url", server.base_url,
             "--trials", "5", "--baseline-biased", "--meaning-sample", "0", "--journal", str(folder / "journal.sqlite"),
-            "-o", str(folder / "comparison.html"), "--drill", "12",
+            "-o", str(folder / "comparison.html"), "--examples", "12",
         ])
 
 

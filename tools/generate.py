@@ -139,7 +139,7 @@ def with_options(page: str) -> str:
 
 def rule_index() -> str:
     """The list of rules by group."""
-    lines = ["# Checks", "", "Each page is what `kgeval rule show ID` prints. Generated; do not edit.", ""]
+    lines = ["# Checks", "", "Each page is what `kgeval checks show ID` prints. Generated; do not edit.", ""]
     for group in GROUPS:
         rules = [rule for rule in load_rules().values() if rule.group == group]
         if rules:

@@ -1,4 +1,4 @@
-"""Puts the guide of `kgeval skill` together from docs/skill.md and the pages that it names. Used by tools/generate.py."""
+"""Puts the guide of `kgeval help --for-agents` together from docs/skill.md and the pages that it names. Used by tools/generate.py."""
 
 from __future__ import annotations
 

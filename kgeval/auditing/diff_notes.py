@@ -79,7 +79,7 @@ def _examples(before: AuditReport, after: AuditReport) -> Iterator[str]:
         return
     pairs = [(then, now) for then, now in pairs_of(before.findings, after.findings) if then and now]
     if partly := _ids(pairs, lambda one: one.count is not None and not lists_all(one)):
-        yield f"which examples appeared and vanished is not said of (not all hits are listed; --limit 0 lists all): {partly}"
+        yield f"which examples appeared and vanished is not said of (not all hits are listed; --examples 0 lists all): {partly}"
 
 
 def _figures(before: AuditReport, after: AuditReport) -> Iterator[str]:

@@ -45,7 +45,7 @@ def _repair(rule: Rule) -> list[str]:
 
 
 def _list_all(rule: Rule) -> str:
-    file = f"`kgeval audit --check {rule.id} --limit 0 -o hits.csv` lists every hit."
+    file = f"`kgeval audit --check {rule.id} --examples 0 -o hits.csv` lists every hit."
     if query_lists(rule) == "rows":
         return f"{file} `kgeval cypher show {rule.id}` prints the query of the rows in which a step in Python finds them."
     return f"{file} `kgeval cypher show {rule.id}` prints the query that does, with its parameters for Neo4j Browser."

@@ -1,4 +1,4 @@
-"""The rules: one table a rule in rules/*.toml. Its text is the docs page, the advice, and what `kgeval rule show` prints."""
+"""The rules: one table a rule in rules/*.toml. Its text is the docs page, the advice, and what `kgeval checks show` prints."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def choose(checks: Sequence[str], skip: Sequence[str]) -> list[Rule]:
     if unknown:
         near = dict.fromkeys(match for name in unknown for match in get_close_matches(name, known, n=2))
         meant = f"did you mean {' or '.join(near)}? " if near else ""
-        raise UsageError(f"no such check: {', '.join(unknown)}", fix=f"{meant}kgeval rule list names all checks and groups")
+        raise UsageError(f"no such check: {', '.join(unknown)}", fix=f"{meant}kgeval checks list names all checks and groups")
     wanted = [r for r in rules.values() if not checks or r.id in checks or r.group in checks]
     left = [r for r in wanted if r.id not in skip and r.group not in skip]
     if not left:

@@ -11,7 +11,7 @@ import click
 
 from kgeval.cli.audit_embed import embed_options, embedding_of
 from kgeval.cli.choose import layout_from_options, layout_options
-from kgeval.cli.common import Seconds, arguments, connection_options, open_from_options, say
+from kgeval.cli.common import Option, Seconds, arguments, connection_options, open_from_options, say
 from kgeval.cli.models import limit_options, model_options, open_models_from_options, show_plan
 from kgeval.cli.show import report_options, show_report
 from kgeval.errors import UsageError
@@ -38,7 +38,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     help="What is drawn; duplicates: the pairs that the duplicate checks list.",
 )
 @click.option("-n", "--n", type=click.IntRange(1, 1_000_000), default=200, show_default=True, help="About how many items to draw.")
-@click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=0, show_default=True, help="Same seed, same graph, same sample.")
+@click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=0, show_default=True, help="Seed of the sample.")
 @click.option(
     "--strata", type=click.Choice(["none", "type", "document"]), default="none", show_default=True,
     help="Draw from each type or document in proportion.",
@@ -51,16 +51,23 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     "--chunks", multiple=True, type=_FILE, metavar="FILE",
     help="Chunk texts that are not in the graph: JSONL, or LightRAG's kv_store_text_chunks.json (repeatable).",
 )
-@click.option("--human", multiple=True, type=_FILE, metavar="CSV", help="Labels of people: the sheet of --export, filled in (repeatable).")
 @click.option(
-    "--export", type=click.Path(dir_okay=False, path_type=Path), metavar="CSV", help="Write the sample as a blind sheet for people.",
+    "--labels", "human", cls=Option, old="--human", multiple=True, type=_FILE, metavar="CSV",
+    help="Labels of people: the sheet that --sheet wrote, filled in (repeatable).",
 )
-@click.option("--pairs", type=_FILE, metavar="CSV", help="With --kind duplicates: labelled pairs (name_a, name_b, label), for recall.")
+@click.option(
+    "--sheet", "export", cls=Option, old="--export", type=click.Path(dir_okay=False, path_type=Path), metavar="CSV",
+    help="Write the sample as a blind sheet for people.",
+)
+@click.option(
+    "--labelled-pairs", "pairs", cls=Option, old="--pairs", type=_FILE, metavar="CSV",
+    help="With --kind duplicates: labelled pairs (name_a, name_b, label), for recall.",
+)
 @click.option(
     "--duplicate-check", "duplicate_checks", multiple=True, type=click.Choice(["duplicate-name", "fragmented-entity", "similar-entity"]),
     help="With --kind duplicates: only the pairs of this check (repeatable).  [default: all that can run]",
 )
-@click.option("--no-judge", is_flag=True, help="Ask no model, even if kgeval.toml names one.")
+@click.option("--no-model", "no_judge", cls=Option, old="--no-judge", is_flag=True, help="Ask no model, even if kgeval.toml names one.")
 @click.option("--half-width", "half_widths", multiple=True, type=click.FloatRange(0.001, 0.4), help="Print the n for this half-width too.")
 @click.option(
     "--threshold", "thresholds", multiple=True, metavar="NAME>=SHARE",
@@ -74,7 +81,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 def accuracy(**options: Any) -> int:
     """Measure how much of a graph is true, by a sample of it: each item is read against the passages that it comes from.
 
-    Without --model (or [model.judge] in kgeval.toml) nothing is sent to a model: --export writes a sheet for people, --human
+    Without --model (or [model.judge] in kgeval.toml) nothing is sent to a model: --sheet writes a sheet for people, --labels
     reads it back. With both, the judge is corrected by the people's labels.
 
     Exit codes: 0 done, 1 a --threshold is missed, 2 wrong input or no connection, 3 incomplete (no estimate, budget reached,
@@ -140,7 +147,7 @@ def parse_gates(given: Sequence[str]) -> list[Gate]:
 def _check(options: Mapping[str, Any]) -> None:
     """Refuses options that do not fit together, before anything is opened."""
     if options["pairs"] and options["kind"] != "duplicates":
-        raise UsageError("--pairs is for --kind duplicates", fix="add --kind duplicates, or leave --pairs out")
+        raise UsageError("--labelled-pairs is for --kind duplicates", fix="add --kind duplicates, or leave --labelled-pairs out")
     if options["duplicate_checks"] and options["kind"] != "duplicates":
         raise UsageError("--duplicate-check is for --kind duplicates", fix="add --kind duplicates, or leave --duplicate-check out")
     if (options["embed"] or options["embed_anew"]) and options["kind"] != "duplicates":
@@ -169,7 +176,7 @@ def _without_judge(
     _export(drawn, options, at.graph)
     if not options["human"] and not options["pairs"]:
         if not options["export"]:
-            raise UsageError("--no-judge leaves nothing to do", fix="give --export, --human or --pairs")
+            raise UsageError("--no-model leaves nothing to do", fix="give --sheet, --labels or --labelled-pairs")
         return 0 if drawn.sample.items else INCOMPLETE
     report = _report(_results(drawn, options, None), options, started, at=at, asked=Asked(), notes=[])
     return _finish(report, options, gates=gates, outputs=outputs, code=0)
@@ -207,7 +214,7 @@ def _export(drawn: Drawn, options: Mapping[str, Any], graph: str | None) -> None
         return
     write_sheet(options["export"], drawn.sample, _wanted(options), graph=graph)
     n, clusters = drawn.sample.design.drawn, drawn.sample.design.clusters_drawn
-    say(f"wrote {options['export']}: {n} {options['kind']} in {clusters} clusters; fill in the column label, then give it with --human")
+    say(f"wrote {options['export']}: {n} {options['kind']} in {clusters} clusters; fill in the column label, then give it with --labels")
 
 
 def _plan(models: Models, drawn: Drawn, options: Mapping[str, Any]) -> int:

@@ -1,4 +1,4 @@
-"""`kgeval agree measure` and `kgeval agree matrix`: agreement in figures."""
+"""`kgeval annotate agreement` and `kgeval metrics correlate`: agreement in figures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kgeval.config import AgreeOptions, CorrelationOptions
 CONFIG = click.option("-c", "--config", "config_file", type=click.Path(path_type=Path), help="Configuration file (default: ./kgeval.toml).")
 
 
-@click.command()
+@click.command("agreement")
 @click.argument("labels", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @flags_of(AgreeOptions)
 @report_options
@@ -25,20 +25,20 @@ def measure(labels: tuple[Path, ...], **options: Any) -> int:
 
     Which metric or judge is nearest is said per level and data set.
 
-    LABELS are files of kgeval agree read, or RAGChecker's human_labeled_data.json. For pairs the difference of two scores is held against
-    the preference. The other people stand beside everything as the ceiling. Every figure has its n and a 95 % interval over questions.
+    LABELS are files of kgeval annotate read, or RAGChecker's human_labeled_data.json. For pairs the difference of two scores is compared
+    with the preference. The other people stand beside everything as the ceiling. Every figure has its n and a 95 % interval over questions.
 
     Exit codes: 0 done, 2 wrong input.
     """
     from kgeval.workflows import agree
 
-    with common_session("agree measure", options, outputs=options["outputs"], labels=[str(path) for path in labels]) as session:
+    with common_session("annotate agreement", options, outputs=options["outputs"], labels=[str(path) for path in labels]) as session:
         result = agree.run(session, labels, options_from(AgreeOptions, options))
     show_report(result.report, options, options["outputs"])
     return result.exit_code
 
 
-@click.command()
+@click.command("correlate")
 @click.argument("scores", nargs=-1, required=True, type=click.Path(path_type=Path))
 @flags_of(CorrelationOptions)
 @report_options
@@ -55,7 +55,7 @@ def matrix(scores: tuple[Path, ...], **options: Any) -> int:
     """
     from kgeval.workflows import agree
 
-    with common_session("agree matrix", options, outputs=options["outputs"], scores=[str(path) for path in scores]) as session:
+    with common_session("metrics correlate", options, outputs=options["outputs"], scores=[str(path) for path in scores]) as session:
         result = agree.correlations(session, scores, options_from(CorrelationOptions, options))
     show_report(result.report, options, options["outputs"])
     return result.exit_code

@@ -1,4 +1,4 @@
-"""`kgeval agree read`: filled sheets, or RAGChecker's file, as labels."""
+"""`kgeval annotate read`: filled sheets, or RAGChecker's file, as labels."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.common import say
+from kgeval.cli.common import Option, say
 from kgeval.errors import InputError, UsageError
 from kgeval.reports.write import check_replaced
 
@@ -23,14 +23,20 @@ OUT = click.Path(dir_okay=False, path_type=Path)
 
 @click.command()
 @click.argument("sheets", nargs=-1, required=True, type=FILE)
-@click.option("--key", type=FILE, metavar="FILE.json", help="The key that kgeval agree sheet wrote.")
+@click.option("--key", type=FILE, metavar="FILE.json", help="The key that kgeval annotate sheet wrote.")
 @click.option("-o", "--output", required=True, type=OUT, metavar="FILE.jsonl", help="The labels, one a line.")
 @click.option(
     "--labels-format", "form", type=click.Choice(("sheet", "ragchecker")), default="sheet", show_default=True,
     help="sheet: CSV sheets and the labels that pages save; ragchecker: the human_labeled_data.json of RAGChecker.",
 )
-@click.option("--answers", type=OUT, metavar="FILE.jsonl", help="With ragchecker: also write its answers.")
-@click.option("--questions", type=OUT, metavar="FILE.jsonl", help="With ragchecker: also write its questions with their right answers.")
+@click.option(
+    "--write-answers", "answers", cls=Option, old="--answers", type=OUT, metavar="FILE.jsonl",
+    help="With ragchecker: also write its answers.",
+)
+@click.option(
+    "--write-questions", "questions", cls=Option, old="--questions", type=OUT, metavar="FILE.jsonl",
+    help="With ragchecker: also write its questions with their right answers.",
+)
 def read(**options: Any) -> int:
     """Take the labels from SHEETS that people filled in (CSV, or the JSON that a page saves). Empty cells are counted, not refused.
 
@@ -49,9 +55,9 @@ def _filled(options: Mapping[str, Any]) -> int:
     from kgeval.comparison.people.reading import read_filled, read_key
 
     if options["key"] is None:
-        raise UsageError("sheets cannot be read without their key", fix="give --key FILE, as kgeval agree sheet wrote it")
+        raise UsageError("sheets cannot be read without their key", fix="give --key FILE, as kgeval annotate sheet wrote it")
     if options["answers"] or options["questions"]:
-        raise UsageError("--answers and --questions are for --labels-format ragchecker", fix="leave them out")
+        raise UsageError("--write-answers and --write-questions are for --labels-format ragchecker", fix="leave them out")
     key = read_key(options["key"])
     filled = read_filled(options["sheets"], key)
     if not filled.labels:

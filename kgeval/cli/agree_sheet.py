@@ -1,4 +1,4 @@
-"""`kgeval agree sheet`: blind sheets for people, and the key to them."""
+"""`kgeval annotate sheet`: blind sheets for people, and the key to them."""
 
 from __future__ import annotations
 
@@ -142,4 +142,4 @@ def _tell(found: Drawn, wanted: DrawWanted, options: Mapping[str, Any]) -> None:
         say(f"left out: {n:,} {why}")
     if len(wanted.annotators) > 1 and wanted.per_item == 1:
         say("each item has one person: nothing will be known of how far people agree; give --per-item 2 or more")
-    say(f"then: kgeval agree read SHEET... --key {options['key']} -o labels.jsonl")
+    say(f"then: kgeval annotate read SHEET... --key {options['key']} -o labels.jsonl")

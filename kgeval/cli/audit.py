@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kgeval.cli.audit_diff import diff
-from kgeval.cli.audit_group import CommandWithMore
+from kgeval.cli.audit_group import CommandWithMore, OwnArgument
 from kgeval.cli.choose import layout_options
 from kgeval.cli.common import connection_options, say, session_from_options
 from kgeval.cli.derive import flags_of, given_of, under
@@ -30,15 +30,8 @@ SESSION_SECONDS = 30.0  # a session of Aura that is not deleted costs money unti
 aura = under("Algorithms in a session of Aura")
 
 
-class Graphs(click.Argument):
-    """The graphs of `kgeval audit`; they stand in its own usage line, and not in that of its sub-commands."""
-
-    def get_usage_pieces(self, ctx: click.Context) -> list[str]:
-        return super().get_usage_pieces(ctx) if self in ctx.command.params else []
-
-
 @click.group(cls=CommandWithMore, invoke_without_command=True)
-@click.argument("graphs", nargs=-1, metavar="[GRAPH | REPORT.json]...", cls=Graphs)
+@click.argument("graphs", nargs=-1, metavar="[GRAPH | REPORT.json]...", cls=OwnArgument)
 @connection_options
 @layout_options
 @flags_of(AuditOptions)
@@ -134,7 +127,7 @@ def _say_what_csv_leaves_out(report: AuditReport, form: str, outputs: Sequence[P
         return
     cut = [one.rule_id for one in report.findings if one.count and not lists_all(one)]
     if cut:
-        say(f"warning: the CSV holds examples, not all hits, of {', '.join(cut)}: --limit 0 lists all")
+        say(f"warning: the CSV holds examples, not all hits, of {', '.join(cut)}: --examples 0 lists all")
 
 
 audit.add_command(diff)

@@ -1,12 +1,24 @@
-"""`kgeval audit [GRAPH]...` and `kgeval audit diff A B`: a command with arguments of its own that has a sub-command too."""
+"""A command with arguments of its own that has sub-commands too: `kgeval audit [GRAPH]...` and `kgeval audit diff A B`."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from kgeval.cli.derive import format_headed
+
+
+class OwnArgument(click.Argument):
+    """An argument of such a command; it stands in its own usage line, and not in that of its sub-commands."""
+
+    def get_usage_pieces(self, ctx: click.Context) -> list[str]:
+        return super().get_usage_pieces(ctx) if self in ctx.command.params else []
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        names = ctx.command.commands if isinstance(ctx.command, click.Group) and not ctx.params.get(str(self.name)) else {}
+        return [*(CompletionItem(name) for name in names if name.startswith(incomplete)), *super().shell_complete(ctx, incomplete)]
 
 
 class CommandWithMore(click.Group):

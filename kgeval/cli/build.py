@@ -7,14 +7,16 @@ from typing import Any
 
 import click
 
+from kgeval.cli.audit_group import CommandWithMore, OwnArgument
 from kgeval.cli.common import common_session, connection_options, say
-from kgeval.cli.derive import HeadedCommand, flags_of, options_from
+from kgeval.cli.derive import flags_of, options_from
+from kgeval.cli.merges import merges
 from kgeval.cli.models import embedding_options, model_flags
 from kgeval.config import BuildOptions
 
 
-@click.command(cls=HeadedCommand)
-@click.argument("docs", nargs=-1, metavar="[DOCS]...", type=click.Path(path_type=Path, allow_dash=True))
+@click.group(cls=CommandWithMore, invoke_without_command=True)
+@click.argument("docs", nargs=-1, metavar="[DOCS]...", cls=OwnArgument, type=click.Path(path_type=Path, allow_dash=True))
 @click.option(
     "--graph", "graph_name", required=True, help="The graph's name: one more label on its nodes, so that several live in one database.",
 )
@@ -50,3 +52,6 @@ def build(docs: tuple[Path, ...], **options: Any) -> int:
     if output is not None and options["form"] == "text":
         say(f"written: {output}")
     return result.exit_code
+
+
+build.add_command(merges)

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from kgeval.cli.common import interactive, say, visible
+from kgeval.cli.common import Seconds, form_option, interactive, say, visible
+from kgeval.errors import InputError
 
 if TYPE_CHECKING:
     from kgeval.llm.journal_view import Call, JournalSummary
@@ -32,15 +33,10 @@ def place_options(command: F) -> F:
     return command
 
 
-form_option = click.option(
-    "-f", "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="What goes to stdout.",
-)
-
-
 @click.group()
 def cache() -> None:
     """The journal of finished calls to models, the embeddings, and the indexes of built-in systems: what is there, one call in full,
-    clearing.
+    clearing; batches under way.
 
     The journal holds what was sent and what came back, texts included, until it is cleared. It never holds a key. The indexes hold
     the texts of graphs.
@@ -49,7 +45,7 @@ def cache() -> None:
 
 @cache.command()
 @place_options
-@form_option
+@form_option()
 def stats(journal: Path | None, cache_dir: Path | None, form: str) -> None:
     """How many calls, embeddings and indexes are kept, of which models and stages, and where."""
     from kgeval.llm.journal_view import summary
@@ -75,7 +71,7 @@ def stats(journal: Path | None, cache_dir: Path | None, form: str) -> None:
 @cache.command()
 @click.argument("key")
 @place_options
-@form_option
+@form_option()
 def show(key: str, journal: Path | None, cache_dir: Path | None, form: str) -> None:
     """One call in full: request and reply, with their texts. KEY: the first digits of its key, as results name it."""
     from kgeval.llm.journal_view import show as find
@@ -94,7 +90,7 @@ def show(key: str, journal: Path | None, cache_dir: Path | None, form: str) -> N
 @click.option("--model", help="Only calls to this model.")
 @click.option("--stage", help="Only calls of this stage.")
 @click.option("--older-than", type=click.FloatRange(min=0), metavar="DAYS", help="Only calls older than so many days.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @place_options
 def clear(
     only: str | None, yes: bool, journal: Path | None, cache_dir: Path | None, **choice: Any,
@@ -142,6 +138,41 @@ def recover(output: Path | None, journal: Path | None, cache_dir: Path | None) -
     lost = f"; {made.lost:,} more are there and cannot be read" if made.lost else ""
     click.echo(f"{made.calls:,} calls saved in {into}{lost}")
     click.echo(f"go on with --journal {shlex.quote(str(into))}, or put it in the place of {path}")
+
+
+@cache.group()
+def batches() -> None:
+    """Batches that runs with --batch have sent and not taken in yet. They are kept beside the journal."""
+
+
+@batches.command("list")
+@place_options
+@form_option()
+def list_batches(journal: Path | None, cache_dir: Path | None, form: str) -> None:
+    """Which batches are under way, of which model, since when."""
+    found = [vars(one) for one in _under_way(journal, cache_dir)]
+    if form == "json":
+        click.echo(json.dumps(found, indent=2, ensure_ascii=False))
+        return
+    for one in found:
+        click.echo(visible(_batch_line(one)))
+    if not found:
+        click.echo("no batch is under way")
+
+
+@batches.command()
+@place_options
+@click.option("--call-timeout", type=Seconds(), default=60.0, show_default=True, help="Seconds a request may take.")
+def cancel(journal: Path | None, cache_dir: Path | None, call_timeout: float) -> None:
+    """Ask the providers to stop all batches of this journal. What they have done is paid, and the next run takes it in.
+
+    The key comes from OPENAI_API_KEY.
+    """
+    from kgeval.llm.batch.rounds import cancel_batches
+    from kgeval.llm.places import journal_file
+
+    count = cancel_batches(journal_file(journal, cache_dir), timeout=call_timeout, tell=say)
+    say(f"batches: {count}; the same run with --batch takes in what is done, and asks the rest again")
 
 
 def _ask(what: str) -> None:
@@ -192,3 +223,21 @@ def _call_lines(call: Call) -> list[str]:
 
 def _day(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).date().isoformat()
+
+
+def _under_way(journal: Path | None, cache_dir: Path | None) -> list[Any]:
+    from kgeval.llm.batch.store import Store, store_file
+    from kgeval.llm.places import journal_file
+
+    path = journal_file(journal, cache_dir)
+    if not path.exists() and journal is not None:
+        raise InputError(f"{path}: no journal there", fix="name the journal of the run with --journal or --cache-dir")
+    if not store_file(path).exists():
+        return []
+    with Store(path) as store:
+        return store.batches()
+
+
+def _batch_line(one: dict[str, Any]) -> str:
+    since = datetime.fromtimestamp(one["made"], UTC).isoformat(timespec="seconds")
+    return f"{one['id'] or 'not sent yet'}  {one['requests']:,} requests  {one['model']} at {one['endpoint']}  since {since}"

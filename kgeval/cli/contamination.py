@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kgeval.cli.choose import layout_options
-from kgeval.cli.common import Seconds, arguments, connection_options
+from kgeval.cli.common import Option, Seconds, arguments, connection_options
 from kgeval.cli.models import limit_options, limits_from_options, model_options
 from kgeval.cli.questions_stats import STDIN, file_options, questions_of
 from kgeval.cli.show import report_options_of
@@ -45,7 +45,10 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--allow-missing", is_flag=True, help="Leave out answers to questions that QUESTIONS lacks.")
 @click.option("--limit", "first", type=click.IntRange(min=1), metavar="N", help="Only the first N questions.")
 @click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=0, show_default=True, help="Seed of intervals.")
-@click.option("--query-timeout", type=Seconds(), default=600, show_default=True, help="Seconds a query may take.")
+@click.option(
+    "--timeout", "query_timeout", cls=Option, old="--query-timeout", type=Seconds(), default=600, show_default=True,
+    help="Seconds a query may take.",
+)
 @file_options
 @connection_options
 @layout_options

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kgeval.cli.choose import layout_from_options, layout_options
-from kgeval.cli.common import F, connection_options, open_from_options
+from kgeval.cli.common import F, Option, connection_options, open_from_options
 from kgeval.errors import ConnectError, LayoutError, UsageError
 
 if TYPE_CHECKING:
@@ -45,7 +45,10 @@ def query_options(command: F) -> F:
     for option in reversed((
         connection_options, layout_options,
         click.option("--schema", "schema_file", help="Schema for the schema checks: a file, or 'database'."),
-        click.option("--sample", type=click.IntRange(1, ALL), default=ALL, help="Examples that an audit query lists [default: all]."),
+        click.option(
+            "--examples", "sample", cls=Option, old="--sample", type=click.IntRange(1, ALL), default=ALL,
+            help="Examples that an audit query lists [default: all].",
+        ),
     )):
         command = option(command)
     return command
@@ -78,7 +81,7 @@ def show(name: str, offline: bool, **options: Any) -> None:
 @click.argument("name")
 @query_options
 @click.option("--param", "given", multiple=True, metavar="NAME=JSON", help="A parameter's value, as JSON.")
-@click.option("--limit", type=click.IntRange(min=0), default=0, help="First N rows only, 0 = all.")
+@click.option("--limit", type=click.IntRange(min=0), default=0, help="Only the first N rows; 0 = all.")
 def run(name: str, given: tuple[str, ...], limit: int, **options: Any) -> None:
     """Run a reading query on your graph and print its rows as JSON lines."""
     query = _query(name)
@@ -152,7 +155,7 @@ def rows_note(query: Query) -> str:
     rule = load_rules().get(query.name)
     if rule is None or query_lists(rule) == "hits":
         return ""
-    return f"The rows that the check reads. A step in Python finds the hits: kgeval audit --check {rule.id} --limit 0 -o hits.csv"
+    return f"The rows that the check reads. A step in Python finds the hits: kgeval audit --check {rule.id} --examples 0 -o hits.csv"
 
 
 def defaults(query: Query, sample: int = ALL) -> dict[str, Any]:

@@ -13,24 +13,16 @@ from annotated_types import Ge, Gt, Le, Lt
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
-from kgeval.cli.common import F, Seconds, listed
+from kgeval.cli.common import F, Option, Seconds, listed
 from kgeval.config import Flag, Section, Unit, explain
 from kgeval.errors import UsageError
 
 S = TypeVar("S", bound=Section)
 
 
-class Headed(click.Option):
-    """An option that stands under a heading of its own in the help."""
-
-    def __init__(self, *args: Any, heading: str = "", **more: Any) -> None:
-        super().__init__(*args, **more)
-        self.heading = heading
-
-
 def under(heading: str) -> Callable[..., Callable[[F], F]]:
     """`click.option` for options under a heading of their own in the help of commands that have headings."""
-    return partial(click.option, cls=Headed, heading=heading)
+    return partial(click.option, cls=Option, heading=heading)
 
 
 def headed(heading: str, *decorators: Callable[[F], F]) -> Callable[[F], F]:
@@ -122,12 +114,12 @@ def _options(name: str, field: FieldInfo, described: Mapping[str, str]) -> Itera
     flag = next((one for one in field.metadata if isinstance(one, Flag)), Flag())
     if flag.values:
         for word, (value, text) in flag.values.items():
-            yield click.option(word, name, cls=Headed, heading=flag.heading, flag_value=value, default=None, help=text)
+            yield click.option(word, name, cls=Option, heading=flag.heading, flag_value=value, default=None, help=text)
         return
     words = [*([flag.short] if flag.short else []), *(flag.name or "--" + name.replace("_", "-")).split(), name]
     text = field.description or ""
     text = text.format_map(described) if described else text
-    shape: dict[str, Any] = {"cls": Headed, "heading": flag.heading, "default": None}
+    shape: dict[str, Any] = {"cls": Option, "heading": flag.heading, "old": flag.old, "default": None}
     if flag.envvar:
         shape |= {"envvar": flag.envvar, "show_envvar": True}
     inner = _plain(field.annotation)

@@ -1,4 +1,4 @@
-"""`kgeval help`: the pages of the docs, which come with kgeval."""
+"""`kgeval help`: the pages of the docs, which come with kgeval, and a short guide for coding agents, put together from them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from pathlib import Path
 import click
 
 from kgeval.errors import UsageError
+
+GUIDE = Path(__file__).with_name("skill.md")
 
 
 def pages() -> dict[str, Path]:
@@ -19,9 +21,28 @@ def pages() -> dict[str, Path]:
 
 @click.command("help")
 @click.argument("topic", required=False)
-def help_(topic: str | None) -> None:
-    """Print a page of the docs, as Markdown; without TOPIC, list all pages. Of checks and metrics: kgeval rule show, kgeval metrics show
-    print the same pages."""
+@click.option(
+    "--for-agents", is_flag=True, help="Print a short guide to kgeval for coding agents: Markdown with a head of name and description.",
+)
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path),
+    help="With --for-agents: write the guide there; - is stdout. No file is replaced.",
+)
+def help_(topic: str | None, for_agents: bool, output: Path | None) -> None:
+    """Print a page of the docs, as Markdown; without TOPIC, list all pages. Of checks and metrics: kgeval checks show, kgeval metrics show
+    print the same pages.
+
+    The guide for agents says when to use which command, how to read results honestly, what the exit codes mean and what to leave alone.
+
+    Exit codes: 0 done, 2 no such page, or the file is there already or cannot be written.
+    """
+    if for_agents:
+        if topic is not None:
+            raise UsageError("--for-agents prints one guide, and no page", fix="leave TOPIC out")
+        _guide(output)
+        return
+    if output is not None:
+        raise UsageError("-o goes with --for-agents", fix="kgeval help TOPIC > FILE writes a page to a file")
     there = pages()
     if topic is None:
         for name, page in there.items():
@@ -42,6 +63,22 @@ def help_(topic: str | None) -> None:
         hint = f"did you mean {' or '.join(near)}? " if near else ""
         raise UsageError(f"no page is called '{topic}'", fix=f"{hint}kgeval help lists all")
     click.echo(there[found].read_text(encoding="utf-8"), nl=False)
+
+
+def _guide(output: Path | None) -> None:
+    """Prints or writes the guide for coding agents. Raises: UsageError where the file is there or cannot be written."""
+    text = GUIDE.read_text(encoding="utf-8")
+    if output is None or str(output) == "-":
+        click.echo(text, nl=False)
+        return
+    try:
+        with output.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise UsageError(f"{output} is there already", fix="name another file, or remove it") from None
+    except OSError as wrong:
+        raise UsageError(f"{output} cannot be written: {wrong.strerror}", fix="name another file") from wrong
+    click.echo(f"wrote {output}")
 
 
 def _title(page: Path) -> str:

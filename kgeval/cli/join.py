@@ -1,4 +1,4 @@
-"""`kgeval join`: the shards of a run put together, to the result that one run without shards gives."""
+"""`kgeval merge-shards`: the shards of a run put together, to the result that one run without shards gives."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 PATH = click.Path(path_type=Path)
 
 
-@click.command()
+@click.command("merge-shards")
 @click.argument("parts", nargs=-1, required=True, type=PATH)
 @click.option("--answers", multiple=True, type=ANSWERS, help="The ANSWERS, where they are not where the parts read them (repeatable).")
 @click.option("--questions", type=FILE, metavar="FILE", help="The questions, where they are not where the parts read them.")
@@ -75,7 +75,7 @@ def _join_comparisons(paths: Sequence[Path], given: dict[str, Any]) -> int:
 def _session(given: dict[str, Any]) -> Session:
     from kgeval.workflows.session import Session
 
-    return Session("join", outputs=given["outputs"], redact=given["redact"], say=say, arguments={"form": given["form"]})
+    return Session("merge-shards", outputs=given["outputs"], redact=given["redact"], say=say, arguments={"form": given["form"]})
 
 
 def _import_journals(journals: Sequence[Path], into: Path | None) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.common import connection_options, open_from_options, say
+from kgeval.cli.common import connection_options, form_option, open_from_options, say
 from kgeval.errors import UsageError
 from kgeval.reports.display import percent
 
@@ -23,13 +23,13 @@ def layout() -> None:
 
 
 @layout.command("list")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
-def list_(as_json: bool) -> None:
+@form_option(old={"--json": "json"})
+def list_(form: str) -> None:
     """List the layouts that kgeval knows."""
     from kgeval.graph.layouts import profiles
 
     known = profiles()
-    if as_json:
+    if form == "json":
         click.echo(json.dumps([p.model_dump() for p in known.values()], ensure_ascii=False, indent=2))
         return
     width = max(len(name) for name in known)
@@ -39,9 +39,9 @@ def list_(as_json: bool) -> None:
 
 @layout.command()
 @click.argument("name", metavar="NAME|FILE")
-@click.option("--cypher", is_flag=True, help="As the :param line that Neo4j Browser reads.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
-def show(name: str, cypher: bool, as_json: bool) -> None:
+@click.option("--cypher", is_flag=True, help="Print the :param line that Neo4j Browser reads instead.")
+@form_option(old={"--json": "json"})
+def show(name: str, cypher: bool, form: str) -> None:
     """Print one layout as a complete TOML file, each key explained."""
     from kgeval.graph.layouts import load_profile
     from kgeval.graph.layouts.write import to_toml
@@ -52,7 +52,7 @@ def show(name: str, cypher: bool, as_json: bool) -> None:
         if "*" in found.entity_labels or found.scope_label == "*":
             say("note: this layout has names that only a database can fill in; kgeval layout check NAME --cypher prints them filled in")
         click.echo(f":param layout => {cypher_literal(found.model_dump())}")
-    elif as_json:
+    elif form == "json":
         click.echo(json.dumps(found.model_dump(), ensure_ascii=False, indent=2))
     else:
         click.echo(to_toml(found), nl=False)
@@ -60,9 +60,9 @@ def show(name: str, cypher: bool, as_json: bool) -> None:
 
 @layout.command("detect")
 @click.option("--graph", "graph_name", help="Name of a graph that the layout must know.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@form_option(old={"--json": "json"})
 @connection_options
-def detect_(graph_name: str | None, as_json: bool, **connection: Any) -> int:
+def detect_(graph_name: str | None, form: str, **connection: Any) -> int:
     """Say which layout the database follows, and why.
 
     Exit code 2 if none or several fit.
@@ -75,7 +75,7 @@ def detect_(graph_name: str | None, as_json: bool, **connection: Any) -> int:
     with open_from_options(config, **connection) as graph:
         found = detect(graph, graph_name or config.graph.name)
         where = graph.info.database
-    if as_json:
+    if form == "json":
         click.echo(found.model_dump_json(indent=2))
     else:
         _explain(found, where)
@@ -90,10 +90,10 @@ def detect_(graph_name: str | None, as_json: bool, **connection: Any) -> int:
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Replace one key of the layout (may be repeated).")
 @click.option("--file-only", is_flag=True, help="Check the file alone, without a database.")
 @click.option("--cypher", is_flag=True, help="Print the filled-in :param line for Neo4j Browser instead.")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@form_option(old={"--json": "json"})
 @connection_options
 def check_(
-    name: str, graph_name: str | None, overrides: tuple[str, ...], *, file_only: bool, cypher: bool, as_json: bool, **connection: Any
+    name: str, graph_name: str | None, overrides: tuple[str, ...], *, file_only: bool, cypher: bool, form: str, **connection: Any
 ) -> None:
     """Check a layout file, then hold it against the database: what it finds, and what it names in vain."""
     from kgeval import config as configuration
@@ -110,7 +110,7 @@ def check_(
         report = check(graph, wanted, graph_name or config.graph.name)
     if cypher:
         click.echo(f":param layout => {cypher_literal(report.layout.model_dump())}")
-    elif as_json:
+    elif form == "json":
         click.echo(report.model_dump_json(indent=2))
     else:
         _tell(report)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import logging
+import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -16,42 +17,50 @@ from kgeval import __version__
 from kgeval.cli import interrupts
 from kgeval.cli.common import silence_stdout
 from kgeval.cli.logs import log_options, start_logging
-from kgeval.cli.suggest import suggested
+from kgeval.cli.suggest import RENAMED, suggested
 
-# name -> "module:attribute"; imported only when asked for, so that `kgeval --help` stays fast
-COMMANDS: dict[str, tuple[str, str]] = {
-    "audit": ("kgeval.cli.audit:audit", "Find what is wrong with a graph in Neo4j, whatever wrote it."),
-    "accuracy": ("kgeval.cli.accuracy:accuracy", "Measure how much of a graph is true, by a sample of it."),
-    "completeness": ("kgeval.cli.completeness:completeness", "Find what a graph lacks of a gold set."),
-    "questions": ("kgeval.cli.questions:questions", "Questions grounded in a graph and its texts: make, check, describe."),
-    "answer": ("kgeval.cli.answer:answer", "Have systems answer questions: closed book, vector, graph, or your own."),
-    "system": ("kgeval.cli.system:system", "Other GraphRAG packages as systems under test: list, show, install, index, remove."),
-    "score": ("kgeval.cli.score:score", "Score the answers of RAG systems: any metrics, with intervals, failures and costs."),
-    "join": ("kgeval.cli.join:join", "Put the shards of a run together, to the result that one run gives."),
-    "compare": ("kgeval.cli.compare:compare", "Which system answers better: one length, both orders, trials, grades, intervals."),
-    "contamination": ("kgeval.cli.contamination:contamination", "What a model knows without any text, and what that does to the scores."),
-    "metrics": ("kgeval.cli.metrics:metrics", "The metrics: what each measures, needs and costs; the presets."),
-    "sensitivity": ("kgeval.cli.sensitivity:sensitivity", "Can a metric tell right from wrong on these data?"),
-    "run": ("kgeval.cli.run:run", "Everything that kgeval.toml describes, from graph to report, as one command."),
-    "matrix": ("kgeval.cli.matrix:matrix", "The scores of all places of a run: every metric by data set and as the mean, every change."),
-    "report": ("kgeval.cli.report:report", "One report over everything that a run came to, to make a decision from."),
-    "init": ("kgeval.cli.init:init", "Write a kgeval.toml to start from, after a look at what is there."),
-    "schema": ("kgeval.cli.schema:schema", "The records that kgeval reads and writes, as JSON Schemas; check a file against one."),
-    "stats": ("kgeval.cli.stats:stats", "Statistics on your own scores and verdicts: pairs, order, judge, power, corrections."),
-    "agree": ("kgeval.cli.agree:agree", "People as judges of answers: blind sheets, labels, agreement; metrics beside metrics."),
-    "build": ("kgeval.cli.build:build", "Build a knowledge graph from documents, with provenance, or bring it up to date."),
-    "merges": ("kgeval.cli.merges:merges", "Which names a build holds to mean one thing: list, undo, redo."),
-    "import": ("kgeval.cli.import_:import_", "Load a graph from files into Neo4j, provenance kept."),
-    "layout": ("kgeval.cli.layout:layout", "How a graph is stored: list, show, detect, check, init."),
-    "rule": ("kgeval.cli.rule:rule", "The checks: what each finds, why it matters, how to repair."),
-    "cypher": ("kgeval.cli.cypher:cypher", "The Cypher behind every figure, ready for Neo4j Browser."),
-    "cache": ("kgeval.cli.cache:cache", "What models were asked before: the journal and the embeddings; show a call, clear."),
-    "batches": ("kgeval.cli.batches:batches", "Batches under way at a provider: list, cancel."),
-    "skill": ("kgeval.cli.skill:skill", "A short guide to kgeval for coding agents."),
-    "help": ("kgeval.cli.help:help_", "The pages of the docs: what a word, a file or a figure means."),
-    "doctor": ("kgeval.cli.doctor:doctor", "What will run here, what is blocked, and how to unblock it."),
-    "server": ("kgeval.cli.server:server", "The embedded Neo4j: start, stop, status, logs, remove."),
+# name -> "module:attribute", what it does; imported only when asked for, so that `kgeval --help` stays fast
+SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
+    "Graphs": {
+        "build": ("kgeval.cli.build:build", "Build a knowledge graph from documents, or bring it up to date; which names it merged."),
+        "import": ("kgeval.cli.import_:import_", "Load a graph from files into Neo4j, provenance kept."),
+        "audit": ("kgeval.cli.audit:audit", "Find what is wrong with a graph in Neo4j, whatever wrote it."),
+        "accuracy": ("kgeval.cli.accuracy:accuracy", "Measure how much of a graph is true, by a sample of it."),
+        "completeness": ("kgeval.cli.completeness:completeness", "Find what a graph lacks of a gold set."),
+        "layout": ("kgeval.cli.layout:layout", "How a graph is stored: list, show, detect, check, init."),
+        "checks": ("kgeval.cli.rule:checks", "The checks of an audit: what each finds, why it matters, how to repair."),
+        "cypher": ("kgeval.cli.cypher:cypher", "The Cypher behind every figure, ready for Neo4j Browser."),
+    },
+    "Questions and answers": {
+        "questions": ("kgeval.cli.questions:questions", "Questions grounded in a graph and its texts: make, check, describe."),
+        "answer": ("kgeval.cli.answer:answer", "Have systems answer questions: closed book, vector, graph, or your own."),
+        "system": ("kgeval.cli.system:system", "Other GraphRAG packages as systems under test: list, show, install, index, remove."),
+        "contamination": (
+            "kgeval.cli.contamination:contamination", "What a model knows without any text, and what that does to the scores.",
+        ),
+    },
+    "Scores and comparisons": {
+        "score": ("kgeval.cli.score:score", "Score the answers of RAG systems: any metrics, with intervals, failures and costs."),
+        "compare": ("kgeval.cli.compare:compare", "Which system answers better: one length, both orders, trials, grades, intervals."),
+        "metrics": ("kgeval.cli.metrics:metrics", "The metrics: what each measures, needs, costs; do they tell right from wrong here?"),
+        "annotate": ("kgeval.cli.agree:annotate", "People as judges of answers: blind sheets, labels, agreement."),
+        "stats": ("kgeval.cli.stats:stats", "Statistics on your own scores and verdicts: pairs, order, judge, power, corrections."),
+        "merge-shards": ("kgeval.cli.join:join", "Put the shards of a score or a comparison together, to the result of one run."),
+    },
+    "Whole runs and reports": {
+        "run": ("kgeval.cli.run:run", "Everything that kgeval.toml describes, from graph to report, as one command."),
+        "report": ("kgeval.cli.report:report", "One report over everything that a run came to; the scores of all its places."),
+    },
+    "Set-up and look-ups": {
+        "init": ("kgeval.cli.init:init", "Write a kgeval.toml to start from, after a look at what is there."),
+        "doctor": ("kgeval.cli.doctor:doctor", "What will run here, what is blocked, and how to unblock it."),
+        "server": ("kgeval.cli.server:server", "The embedded Neo4j: start, stop, status, logs, remove."),
+        "cache": ("kgeval.cli.cache:cache", "What models were asked before: calls, embeddings, batches under way; show, clear."),
+        "schema": ("kgeval.cli.schema:schema", "The records that kgeval reads and writes, as JSON Schemas; check a file against one."),
+        "help": ("kgeval.cli.help:help_", "The pages of the docs: what a word, a file or a figure means; a guide for agents."),
+    },
 }
+COMMANDS = {name: command for commands in SECTIONS.values() for name, command in commands.items()}
 
 
 class LazyGroup(click.Group):
@@ -65,25 +74,44 @@ class LazyGroup(click.Group):
             return None
         module, _, attribute = COMMANDS[cmd_name][0].partition(":")
         command: click.Command = getattr(importlib.import_module(module), attribute)
-        name_variables(command, f"KGEVAL_{cmd_name}")
+        name_variables(command, (cmd_name,))
         return command
 
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        for count in (2, 1):
+            old = " ".join(args[:count])
+            if old in RENAMED:
+                if not ctx.resilient_parsing:
+                    from kgeval.cli.common import note_renamed
+
+                    note_renamed(f"{ctx.command_path} {old}", f"{ctx.command_path} {RENAMED[old]}")
+                args = [*RENAMED[old].split(), *args[count:]]
+                break
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+        for heading, commands in SECTIONS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name, text) for name, (_, text) in commands.items()])
 
 
-def name_variables(command: click.Command, prefix: str) -> None:
-    """Gives every option its environment variable: KGEVAL_AUDIT_LIMIT for `kgeval audit --limit`, after the flag's own name."""
+def name_variables(command: click.Command, path: tuple[str, ...]) -> None:
+    """Gives every option its environment variable: KGEVAL_AUDIT_EXAMPLES for `kgeval audit --examples`, after the flag's own name. Where a
+    variable of an earlier name is set, of command or flag, it is read too."""
+    from kgeval.cli.common import Option
+
+    name = " ".join(path)
+    paths = [name, *(old + name.removeprefix(new) for old, new in RENAMED.items() if f"{name} ".startswith(f"{new} "))]
     for option in command.params:
         if isinstance(option, click.Option):
-            flag = max(option.opts, key=len).lstrip("-")
-            own = f"{prefix}_{flag}".replace("-", "_").upper()
+            earlier = [word for word, value in option.old.items() if value is None] if isinstance(option, Option) else []
+            flags = [word.partition("/")[0].lstrip("-") for word in (max(option.opts, key=len), *earlier)]
+            own, *others = (f"kgeval {path} {flag}".replace("-", "_").replace(" ", "_").upper() for flag in flags for path in paths)
             given = [option.envvar] if isinstance(option.envvar, str) else list(option.envvar or [])
-            option.envvar = [*given, *([] if own in given else [own])]
+            option.envvar = list(dict.fromkeys([*given, own, *(variable for variable in others if variable in os.environ)]))
     if isinstance(command, click.Group):
-        for name, child in command.commands.items():
-            name_variables(child, f"{prefix}_{name}")
+        for child_name, child in command.commands.items():
+            name_variables(child, (*path, child_name))
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

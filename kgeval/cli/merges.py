@@ -1,4 +1,4 @@
-"""`kgeval merges`: the decisions of entity resolution in a built graph: list them, take one back, apply it again."""
+"""`kgeval build merges`: the decisions of entity resolution in a built graph: list them, take one back, apply it again."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from kgeval.cli.common import connection_options, session_from_options, visible
+from kgeval.cli.common import connection_options, form_option, session_from_options, visible
 from kgeval.cli.derive import HeadedCommand, flags_of, options_from
 from kgeval.cli.models import embedding_from_options, embedding_options
 from kgeval.config import MergesOptions
@@ -29,14 +29,14 @@ def merges() -> None:
 @merges.command("list", cls=HeadedCommand)
 @graph_option
 @flags_of(MergesOptions)
-@click.option("--limit", type=click.IntRange(min=0), default=50, show_default=True, help="Merges listed; 0 = all.")
-@click.option("-f", "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="What goes to stdout.")
+@click.option("--limit", type=click.IntRange(min=0), default=50, show_default=True, help="Only the first N merges; 0 = all.")
+@form_option()
 @connection_options
 def list_(limit: int, form: str, **options: Any) -> None:
     """List the merges of a graph: id, level, what was merged into what, and why."""
     from kgeval.workflows.merges import listed
 
-    with _session("merges list", options) as session:
+    with _session("build merges list", options) as session:
         found = listed(session, options_from(MergesOptions, options))
     shown = found[:limit] if limit else found
     if form == "json":
@@ -58,7 +58,7 @@ def list_(limit: int, form: str, **options: Any) -> None:
 @embedding_options
 def undo(ids: tuple[str, ...], **options: Any) -> None:
     """Take merges back: the names become entities of their own at once, and no later build joins them."""
-    _decide("merges undo", ids, "undone", options)
+    _decide("build merges undo", ids, "undone", options)
 
 
 @merges.command(cls=HeadedCommand)
@@ -68,7 +68,7 @@ def undo(ids: tuple[str, ...], **options: Any) -> None:
 @embedding_options
 def redo(ids: tuple[str, ...], **options: Any) -> None:
     """Allow merges again that were taken back, and resolve the graph anew."""
-    _decide("merges redo", ids, "applied", options)
+    _decide("build merges redo", ids, "applied", options)
 
 
 def _decide(command: str, ids: tuple[str, ...], status: Literal["undone", "applied"], options: dict[str, Any]) -> None:

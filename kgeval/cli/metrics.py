@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kgeval.cli.agree_measure import matrix
+from kgeval.cli.common import form_option
+from kgeval.cli.sensitivity import sensitivity
 from kgeval.errors import UsageError
 
 if TYPE_CHECKING:
@@ -23,13 +26,15 @@ CONFIG = click.option(
 
 @click.group()
 def metrics() -> None:
-    """The metrics: what each measures, needs and costs; the presets."""
+    """The metrics: what each measures, needs and costs; the presets; whether they tell right from wrong on your data, and how they go
+    with each other.
+    """
 
 
 @metrics.command("list")
 @click.option("--group", help="Only this group: answers, grounding, retrieval, kg, reasoning, own.")
 @click.option("--preset", help="Only the metrics of this preset.")
-@click.option("-f", "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="How to print it.")
+@form_option()
 @CONFIG
 def list_(group: str | None, preset: str | None, form: str, config_file: Path | None) -> None:
     """List the metrics with what they need and cost, and the presets; with those of your own that kgeval.toml has."""
@@ -52,7 +57,7 @@ def list_(group: str | None, preset: str | None, form: str, config_file: Path | 
 
 @metrics.command()
 @click.argument("name", metavar="NAME|PRESET")
-@click.option("-f", "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="How to print it.")
+@form_option()
 @CONFIG
 def show(name: str, form: str, config_file: Path | None) -> None:
     """Print a metric's page: definition, needs, cost, settings, variants, limits, source; or what a preset holds.
@@ -70,6 +75,10 @@ def show(name: str, form: str, config_file: Path | None) -> None:
         click.echo(json.dumps(found, ensure_ascii=False, indent=2))
         return
     click.echo(pages.metric_page(known[name]) if name in known else pages.preset_page(name), nl=False)
+
+
+metrics.add_command(sensitivity)
+metrics.add_command(matrix)
 
 
 def _own(file: Path | None, *more: str) -> tuple[dict[str, Metric], dict[str, str]]:

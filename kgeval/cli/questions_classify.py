@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.common import arguments, say
+from kgeval.cli.common import Option, arguments, say
 from kgeval.cli.models import limit_options, model_options, open_models_from_options
 from kgeval.cli.questions_stats import STDIN, file_options, questions_of, shape_options
 from kgeval.errors import UsageError
@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), metavar="FILE.jsonl", help="The questions with levels; needed but for --dry-run.",
 )
-@click.option("--batch", type=click.IntRange(1, 50), default=10, show_default=True, help="Questions a call.")
+@click.option(
+    "--questions-per-call", "batch", cls=Option, old="--batch", type=click.IntRange(1, 50), default=10, show_default=True,
+    help="Questions of one call to the model.",
+)
 @click.option("--limit", "first", type=click.IntRange(min=1), metavar="N", help="Only the first N questions.")
 @file_options
 @click.option("-c", "--config", "config_file", type=click.Path(path_type=Path), help="Configuration file (default: ./kgeval.toml).")

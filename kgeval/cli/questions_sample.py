@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from kgeval.cli.choose import layout_from_options, layout_options
-from kgeval.cli.common import Seconds, arguments, connection_options, open_from_options, say, visible
+from kgeval.cli.common import Option, Seconds, arguments, connection_options, open_from_options, say, visible
 from kgeval.errors import UsageError
 
 if TYPE_CHECKING:
@@ -39,17 +39,17 @@ MOST_NAMES = 8
 )
 @click.option("--walk-length", type=click.IntRange(1, 100_000), default=100, show_default=True, help="Steps of a random walk at first.")
 @click.option(
-    "--most-relations", type=click.IntRange(1, 10_000), default=100, show_default=True,
+    "--max-relations", "most_relations", cls=Option, old="--most-relations", type=click.IntRange(1, 10_000), default=100, show_default=True,
     help="Relations of a neighbourhood or community at most.",
 )
 @click.option(
     "--stratify", type=click.Choice(["type", "degree", "document", "community"]), help="Draw evenly over these, not uniformly over all.",
 )
 @click.option(
-    "--documents", type=click.IntRange(1, 1_000), default=1, show_default=True,
+    "--min-documents", "documents", cls=Option, old="--documents", type=click.IntRange(1, 1_000), default=1, show_default=True,
     help="Documents that a path, chain or pair comes from at least.",
 )
-@click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=0, show_default=True, help="Same seed, same graph, same structures.")
+@click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=0, show_default=True, help="Seed of the sample.")
 @click.option(
     "--chunks", multiple=True, type=_FILE, metavar="FILE",
     help="Chunk texts that are not in the graph: JSONL, or LightRAG's kv_store_text_chunks.json (repeatable).",

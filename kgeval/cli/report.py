@@ -1,4 +1,4 @@
-"""`kgeval report`: one report over everything that a run came to."""
+"""`kgeval report`: one report over everything that a run came to. `kgeval report score-matrix`: the scores of all places of a run."""
 
 from __future__ import annotations
 
@@ -7,24 +7,25 @@ from typing import Any
 
 import click
 
-from kgeval.cli.common import common_session, say
-from kgeval.cli.derive import HeadedCommand, flags_of, options_from
-from kgeval.cli.show import check_options, show_report
+from kgeval.cli.audit_group import CommandWithMore, OwnArgument
+from kgeval.cli.common import arguments, common_session, say
+from kgeval.cli.derive import flags_of, options_from
+from kgeval.cli.show import check_options, report_options_of, show_report
 from kgeval.config import ReportOptions
 
 
-@click.command(cls=HeadedCommand)
-@click.argument("runs", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path), metavar="RUN...")
+@click.group(cls=CommandWithMore, invoke_without_command=True)
+@click.argument("runs", nargs=-1, required=True, cls=OwnArgument, type=click.Path(exists=True, path_type=Path), metavar="RUN...")
 @click.option("-c", "--config", "config_file", type=click.Path(path_type=Path), help="Configuration file (default: ./kgeval.toml).")
 @flags_of(ReportOptions)
 @check_options
 def report(runs: tuple[Path, ...], **options: Any) -> int:
     """One report to make a decision from, over all reports in RUN: folders of kgeval run, report files (.json, .html), or several.
 
-    Verdict, what to mend first, a rubric of five scores, every figure with n, interval and signature, cost, what is missing; and against
+    Verdict, what to fix first, a rubric of five scores, every figure with n, interval and signature, cost, what is missing; and against
     --baseline what is better, worse or within noise. Reports are known by what they hold, whatever their names.
 
-    Exit codes: 0 done, 1 a gate is missed (of a report, --threshold, --fail-on, --fail-if-worse), 2 wrong input, 3 a report or a stage of
+    Exit codes: 0 done, 1 a gate is missed (of a report, --threshold, --fail-on, --fail-on-worse), 2 wrong input, 3 a report or a stage of
     the run is not complete or a gate has no answer.
     """
     from kgeval.workflows import report as workflow
@@ -35,3 +36,32 @@ def report(runs: tuple[Path, ...], **options: Any) -> int:
     for message in result.messages:
         say(message)
     return result.exit_code
+
+
+@report.command("score-matrix")
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=0, show_default=True, help="Seed of intervals and tests.")
+@report_options_of("Report: .html .md .json", ("text", "json", "md", "html"))
+def score_matrix(folder: Path, **options: Any) -> int:
+    """Every metric of a run of `kgeval run` in FOLDER, by data set and as the mean over them; and what each change does.
+
+    A change is one thing: a setting of a system (an ablation), the graph's construction, the share of the corpus, the reader. Its effect
+    is the mean of paired differences, with its interval and a corrected p.
+
+    Exit codes: 0 done, 2 no run there, or no scores.
+    """
+    from kgeval.manifest import Started
+    from kgeval.metrics.table import all_metrics
+    from kgeval.records import CrossedReport
+    from kgeval.reports.write import check_outputs
+    from kgeval.run.crossing import crossed
+    from kgeval.run.ledger import FILE, read_ledger
+
+    started = Started("report score-matrix", arguments({"folder": folder, **options}))
+    check_outputs(options["outputs"], CrossedReport)
+    lower = [metric.name for metric in all_metrics().values() if metric.better == "lower"]
+    ledger = read_ledger(folder / FILE)
+    run = started.manifest(inputs=[folder / FILE] if (folder / FILE).is_file() else [], seed=options["seed"])
+    report = crossed(ledger, run, folder=folder, lower=lower, seed=options["seed"])
+    show_report(report, options, options["outputs"])
+    return 0

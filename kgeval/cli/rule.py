@@ -1,25 +1,26 @@
-"""`kgeval rule`: the checks as pages."""
+"""`kgeval checks`: the checks as pages."""
 
 from __future__ import annotations
 
 import click
 
+from kgeval.cli.common import form_option
 from kgeval.errors import UsageError
 
 
 @click.group()
-def rule() -> None:
+def checks() -> None:
     """The checks: what each finds, why it matters, how to repair."""
 
 
-@rule.command("list")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
-def list_(as_json: bool) -> None:
+@checks.command("list")
+@form_option(old={"--json": "json"})
+def list_(form: str) -> None:
     """List all checks by group."""
     from kgeval.auditing.rulebook import load_rules
 
     rules = load_rules().values()
-    if as_json:
+    if form == "json":
         import json
 
         click.echo(json.dumps([r.model_dump() for r in rules], ensure_ascii=False, indent=2))
@@ -32,7 +33,7 @@ def list_(as_json: bool) -> None:
         click.echo(f"  {one.id:26} {one.severity:8} {one.title}")
 
 
-@rule.command()
+@checks.command()
 @click.argument("rule_id", metavar="ID")
 def show(rule_id: str) -> None:
     """Print a check's page: what it finds, why, example, limits, repair (printed, never run)."""
@@ -44,5 +45,5 @@ def show(rule_id: str) -> None:
         from difflib import get_close_matches
 
         near = ", ".join(get_close_matches(rule_id, rules))
-        raise UsageError(f"no such check: {rule_id}", fix=f"did you mean: {near}" if near else "kgeval rule list names all")
+        raise UsageError(f"no such check: {rule_id}", fix=f"did you mean: {near}" if near else "kgeval checks list names all")
     click.echo(rule_page(rules[rule_id]), nl=False)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.common import listed, say, silence_stdout, visible
+from kgeval.cli.common import HOME, listed, say, silence_stdout, visible
 from kgeval.cli.interrupts import patient
 from kgeval.cli.run_check import check, is_to_come
 from kgeval.cli.run_graph import check_graphs, orders_of
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @click.option("--again", multiple=True, metavar="NAME", help="Do these stages again, although they are up to date (comma or repeated).")
 @click.option("--list", "only_list", is_flag=True, help="Print the stages, their commands and whether they are up to date; run nothing.")
 @click.option("--dry-run", is_flag=True, help="As --list, and what the next stages would ask of models; nothing is sent or written.")
-@click.option("--home", type=click.Path(path_type=Path), help="Home of the embedded server to use.")
+@click.option("--home", type=click.Path(path_type=Path), help=HOME)
 @click.option("-j", "--max-concurrency", type=click.IntRange(1, 1024), help="Requests in flight [default: 8].")
 @click.option("--journal", type=click.Path(path_type=Path), help="Journal of finished calls [default: in the cache folder].")
 @click.option("--cache-dir", type=click.Path(path_type=Path), help="Cache folder [default: the user's].")

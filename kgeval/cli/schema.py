@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kgeval.cli.common import form_option
 from kgeval.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -24,11 +25,11 @@ def schema() -> None:
 
 
 @schema.command("list")
-@click.option("--json", "as_json", is_flag=True, help="As JSON.")
-def list_(as_json: bool) -> None:
+@form_option(old={"--json": "json"})
+def list_(form: str) -> None:
     """List all schemas with the first line of what each record is."""
     found = {name: _read(path) for name, path in _files().items()}
-    if as_json:
+    if form == "json":
         click.echo(json.dumps([{"name": name, "description": _summary(one)} for name, one in found.items()], indent=2, ensure_ascii=False))
         return
     for name, one in found.items():

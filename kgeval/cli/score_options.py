@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.common import F, bad_rows_option, listed
+from kgeval.cli.common import F, Option, bad_rows_option, listed
 from kgeval.errors import UsageError
 
 if TYPE_CHECKING:
@@ -27,7 +27,10 @@ def input_options(command: F) -> F:
             "--map", "maps", multiple=True, metavar="NAME=FIELD",
             help="Which field of the files is what: answer=response, contexts=docs[].text (repeatable).",
         ),
-        click.option("--system", metavar="NAME", help="The system's name [default: the file's own, else the file's stem]."),
+        click.option(
+            "--system-name", "system", cls=Option, old="--system", metavar="NAME",
+            help="The system's name [default: the file's own, else the file's stem].",
+        ),
         click.option("--allow-missing", is_flag=True, help="Leave out answers to questions that --questions lacks."),
         click.option("--allow-duplicates", is_flag=True, help="Of several rows with one id, keep the first and count the rest."),
         bad_rows_option,
@@ -43,7 +46,8 @@ def filter_options(*, systems: bool = False) -> tuple[Callable[[F], F], ...]:
     of_systems = click.option("--filter-system", "systems", multiple=True, metavar="NAME", help="Only these systems.")
     return (
         click.option(
-            "--filter-first-n", "--limit", "first", type=click.IntRange(min=1), metavar="N", help="Only the first N questions.",
+            "--limit", "first", cls=Option, old="--filter-first-n", type=click.IntRange(min=1), metavar="N",
+            help="Only the first N questions.",
         ),
         click.option("--filter-sample", "sample", type=click.IntRange(min=1), metavar="N", help="Only N questions, drawn by --seed."),
         click.option("--filter-id", "ids", multiple=True, metavar="ID", help="Only these questions (comma or repeated)."),

@@ -1,4 +1,4 @@
-"""`kgeval sensitivity`: do the metrics tell right answers from wrong ones, on the user's own data?"""
+"""`kgeval metrics sensitivity`: do the metrics tell right answers from wrong ones, on the user's own data?"""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def sensitivity(answers: tuple[Path, ...], **options: Any) -> int:
     """
     from kgeval.workflows import sensitivity as workflow
 
-    with common_session("sensitivity", options, answers=[str(path) for path in answers]) as session:
+    with common_session("metrics sensitivity", options, answers=[str(path) for path in answers]) as session:
         chosen = options_from(ScoreOptions, options)
         if session.dry:
             click.echo(str(workflow.plan(session, answers, chosen)))

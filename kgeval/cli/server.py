@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kgeval.cli.common import F, interactive, say
+from kgeval.cli.common import HOME, F, form_option, interactive, say
 from kgeval.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ STATUS_FIELDS = ("running", "uri", "username", "password_file", "home", "pid", "
 def home_option(command: F) -> F:
     """--home."""
     folder = click.Path(path_type=Path, file_okay=False)
-    return click.option("--home", type=folder, help="Folder of the server [default: in kgeval's data folder].")(command)
+    return click.option("--home", type=folder, help=HOME)(command)
 
 
 @click.group()
@@ -64,13 +64,13 @@ def stop(home: Path | None) -> None:
 
 @server.command()
 @home_option
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def status(home: Path | None, as_json: bool) -> None:
+@form_option(old={"--json": "json"})
+def status(home: Path | None, form: str) -> None:
     """Show where the server is and whether it runs."""
     from kgeval.graph import server as embedded
 
     found = embedded.status(home)
-    if as_json:
+    if form == "json":
         click.echo(found.model_dump_json(include=set(STATUS_FIELDS), indent=2))
     else:
         show(found)

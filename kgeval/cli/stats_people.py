@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from kgeval.cli.common import Option
 from kgeval.cli.score_options import maps_of
 from kgeval.cli.stats_options import FILE, SHOWN, begin, common_options, finish, notes_of, verdict_options, verdicts_of
 from kgeval.errors import InputError
@@ -23,13 +24,16 @@ NO_SHARES = ("judge", "human", "cluster")
 
 @click.command()
 @verdict_options
-@click.option("--human", multiple=True, type=FILE, metavar="FILE", help="Labels of people: question_id and label (a, b, tie or -1..1).")
+@click.option(
+    "--labels", "human", cls=Option, old="--human", multiple=True, type=FILE, metavar="FILE",
+    help="Labels of people: question_id and label (a, b, tie or -1..1).",
+)
 @common_options(confidence=False)
 def correct(**options: Any) -> int:
     """Correct a judge by few labels of people: PPI++ and Rogan-Gladen.
 
     FILES with a column of the judge (on every row, 0..1) and one of people (on few rows): the share is corrected. Verdict files with
-    --human: the relative win rate of each pair is corrected. The labelled rows must be drawn at random; hand-picked ones can turn the
+    --labels: the relative win rate of each pair is corrected. The labelled rows must be drawn at random; hand-picked ones can turn the
     result round, and a test of selection warns where the judge's verdicts show it.
 
     Exit codes: 0 done, 2 wrong input.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.common import F, listed
+from kgeval.cli.common import F, Option, listed
 from kgeval.cli.score_options import maps_of
 from kgeval.cli.stats_options import FILE, Share, begin, bounds_of, check_once, common_options, finish, refuse_missing
 from kgeval.errors import InputError, UsageError
@@ -24,7 +24,10 @@ def score_options(command: F) -> F:
     """How files of scores are read."""
     for option in reversed((
         click.option("--paired-by", metavar="FIELD", help="The field that pairs the rows of two systems [default: question_id]."),
-        click.option("--systems", multiple=True, metavar="NAMES", help="Only these systems; in a wide table: these columns."),
+        click.option(
+            "--filter-system", "systems", cls=Option, old="--systems", multiple=True, metavar="NAMES",
+            help="Only these systems; in a wide table: these columns.",
+        ),
         click.option("--metrics", multiple=True, metavar="NAMES", help="Only these metrics."),
         click.option("--range", "bounds", metavar="LOW,HIGH", help="The scores must lie in it, ends included."),
         click.option("--allow-missing", is_flag=True, help="Go on where systems have different questions."),
@@ -51,7 +54,9 @@ def paired(**options: Any) -> int:
     scores, columns = scores_of(options)
     if len(columns) < 2:
         found = ", ".join(f"'{one.system}' ({one.metric})" for one in columns) or "none"
-        raise InputError(f"two systems are needed, found: {found}", fix="give a file of another system, or name columns: --systems A,B")
+        raise InputError(
+            f"two systems are needed, found: {found}", fix="give a file of another system, or name columns: --filter-system A,B",
+        )
     scale = scale_of(columns, bounds_of(options["bounds"]))
     known = {"seed": options["seed"], "confidence": options["confidence"], "scale": scale}
     results = paired_results(columns, **known)
@@ -164,7 +169,7 @@ def _runs(options: Mapping[str, Any]) -> tuple[Scores, list[Column]]:
             return scores, columns
     scores, columns = scores_of(options)
     if len(scores.systems) != 2:
-        raise InputError(f"two runs are needed, found: {', '.join(scores.systems) or 'none'}", fix="choose two: --systems RUN1,RUN2")
+        raise InputError(f"two runs are needed, found: {', '.join(scores.systems) or 'none'}", fix="choose two: --filter-system RUN1,RUN2")
     return scores, columns
 
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from difflib import get_close_matches
 
 import click
 
-ALIKE = 0.7  # '--version' is not '--gds-session', '--limt' is '--limit'
+RENAMED = {  # what a command was called in earlier versions: such words work, with a note on stderr
+    "agree": "annotate", "agree matrix": "metrics correlate", "agree measure": "annotate agreement", "batches": "cache batches",
+    "join": "merge-shards", "matrix": "report score-matrix", "merges": "build merges", "rule": "checks",
+    "sensitivity": "metrics sensitivity", "skill": "help --for-agents",
+}
+ALIKE = 0.7  # '--version' is not '--gds-session', '--exampels' is '--examples'
 
 
 def suggested(wrong: click.ClickException) -> click.ClickException:
@@ -21,14 +27,34 @@ def suggested(wrong: click.ClickException) -> click.ClickException:
         return click.UsageError(what + _hint(wrong.option_name, _options(context.command)), context)
     if wrong.message.startswith("No such command") and isinstance(context.command, click.Group):
         name = wrong.message.partition("'")[2].partition("'")[0]
-        return click.UsageError(f"No such command '{name}'." + _hint(name, context.command.list_commands(context)), context)
+        return click.UsageError(f"No such command '{name}'." + _hint(name, {**_renamed(context), **_commands(context)}), context)
     return wrong
 
 
-def _hint(name: str, known: list[str]) -> str:
-    near = get_close_matches(name, known, cutoff=ALIKE)
+def _hint(name: str, known: Mapping[str, str]) -> str:
+    near = dict.fromkeys(known[one] for one in get_close_matches(name, known, cutoff=ALIKE))
     return f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
 
 
-def _options(command: click.Command) -> list[str]:
-    return [name for option in command.params for name in (*option.opts, *option.secondary_opts) if name.startswith("-")] + ["--help"]
+def _commands(context: click.Context) -> dict[str, str]:
+    """The commands of a group, under their names."""
+    return {name: name for name in context.command.list_commands(context)} if isinstance(context.command, click.Group) else {}
+
+
+def _renamed(context: click.Context) -> dict[str, str]:
+    """What the commands of a group were called in earlier versions, with what they are called now."""
+    here = context.command_path.partition(" ")[2]
+    groups = {here, *(old for old, new in RENAMED.items() if new == here)}
+    return {old.rpartition(" ")[2]: new for old, new in RENAMED.items() if old.rpartition(" ")[0] in groups}
+
+
+def _options(command: click.Command) -> dict[str, str]:
+    """The flags of a command, under their names of today and of earlier versions."""
+    from kgeval.cli.common import Option
+
+    flags = {}
+    for option in command.params:
+        for old, value in (option.old.items() if isinstance(option, Option) else ()):
+            flags[old.partition("/")[0]] = option.opts[-1] + (f" {value}" if value else "")
+        flags |= {name: name for name in (*option.opts, *option.secondary_opts) if name.startswith("-")}
+    return {**flags, "--help": "--help"}

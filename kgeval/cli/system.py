@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.common import Seconds, arguments, interactive, say, visible
+from kgeval.cli.common import Option, Seconds, arguments, form_option, interactive, say, visible
 from kgeval.errors import UsageError
 from kgeval.workflows.build import shown
 
@@ -32,14 +32,14 @@ def system() -> None:
 
 
 @system.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def list_(as_json: bool) -> None:
+@form_option(old={"--json": "json"})
+def list_(form: str) -> None:
     """The adapters: modes, and which are installed."""
     from kgeval.systems.adapters.catalog import catalog
     from kgeval.systems.adapters.environment import listed
 
     rows = [listed(info) for info in catalog().values()]
-    if as_json:
+    if form == "json":
         import json
 
         click.echo(json.dumps(rows, indent=2))
@@ -132,7 +132,9 @@ def remove(name: str, yes: bool) -> None:
 @click.option("--embed-locally", is_flag=True, help="kgeval itself embeds, with a sentence-transformers model, not the endpoint.")
 @click.option("--preset", type=click.Choice(["xiang"]), help="Settings of a paper: those of GraphRAG-Bench, appendix H.2.")
 @click.option("--setting", "settings", multiple=True, metavar="NAME=VALUE", help="A setting, over the preset's (repeatable).")
-@click.option("--timeout", type=Seconds(), help="Seconds that it may take in all [default: no limit].")
+@click.option(
+    "--time-limit", "timeout", cls=Option, old="--timeout", type=Seconds(), help="Seconds that it may take in all [default: no limit].",
+)
 @click.option("--replace", is_flag=True, help="Make an index of this folder anew.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the index record to this JSON file.")
 @click.option("-c", "--config", "config_file", type=click.Path(path_type=Path), help="Configuration file (default: ./kgeval.toml).")

@@ -1,4 +1,4 @@
-"""The options of `kgeval agree measure` and `kgeval agree matrix`."""
+"""The options of `kgeval annotate agreement` and `kgeval metrics correlate`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _Files = Annotated[tuple[Path, ...], BeforeValidator(_one), Flag(metavar="FILE")
 
 
 class AgreeOptions(Section):
-    """What is held against people's labels: keywords of kgeval.agree, flags of `kgeval agree measure`."""
+    """What is held against people's labels: keywords of kgeval.agree, flags of `kgeval annotate agreement`."""
 
     scores: _Files = Field(default=(), description="Scores of kgeval score for the labelled answers (repeatable).")
     verdicts: _Files = Field(default=(), description="Verdicts of a judge of pairs: kgeval compare's, or of other tools.")
@@ -35,7 +35,7 @@ class AgreeOptions(Section):
 
 
 class CorrelationOptions(Section):
-    """How metrics are held against each other: flags of `kgeval agree matrix`."""
+    """How metrics are held against each other: flags of `kgeval metrics correlate`."""
 
     questions: Annotated[Path | None, Flag(metavar="FILE")] = Field(default=None, description="Questions with data sets.")
     coefficient: Literal["spearman", "kendall", "pearson"] = Field(default="spearman", description="Which correlation")

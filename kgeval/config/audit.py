@@ -87,12 +87,12 @@ class AuditOptions(Section):
     skip: Annotated[tuple[str, ...], BeforeValidator(_several), Flag(metavar="ID")] = Field(
         default=(), description="Leave out these checks or groups (comma or repeated).",
     )
-    limit: int = Field(default=5, ge=0, description="Examples a finding, 0 = all")
+    examples: Annotated[int, Flag(old="--limit")] = Field(default=5, ge=0, description="Examples of a finding, 0 = all")
     timeout: Annotated[float, Unit("seconds")] = Field(
-        default=120.0, gt=0, le=DAY, allow_inf_nan=False, description="Seconds each query of a check may take",
+        default=120.0, gt=0, le=DAY, allow_inf_nan=False, description="Seconds a query may take",
     )
     settings: Annotated[dict[str, bool | float | int | str], Flag("--setting", "ID.NAME=VALUE")] = Field(
-        default_factory=dict, description="A setting of a check; kgeval rule show ID lists them.",
+        default_factory=dict, description="A setting of a check; kgeval checks show ID lists them.",
     )
     schema_file: Annotated[str | None, BeforeValidator(_name), Flag("--schema")] = Field(
         default=None, description="Schema to check: a file (JSON, YAML, TOML) or 'database'.",
@@ -118,11 +118,11 @@ class AuditOptions(Section):
         default=None, description="Exit 1 if a check of this severity or above became worse, or fails and did not before.",
     )
     ratchet: Annotated[Path | None, Flag(metavar="FILE", heading=GATES)] = Field(
-        default=None, description="Accepted hits, as --write-baseline wrote them: only what is new or worse counts, and is exit 1.",
+        default=None, description="Accepted hits, as --write-ratchet wrote them: only what is new or worse counts, and is exit 1.",
     )
-    write_baseline: Annotated[Path | None, Flag(metavar="FILE", heading=GATES)] = Field(default=None, description=(
-        "Write what is found now as accepted, for --ratchet. (--baseline is another thing: it compares two reports.)"
-    ))
+    write_ratchet: Annotated[Path | None, Flag(metavar="FILE", heading=GATES, old="--write-baseline")] = Field(
+        default=None, description="Write what is found now as accepted, for --ratchet.",
+    )
 
     embed: Annotated[bool | Literal["anew"], Flag(heading=EMBEDDINGS, values={
         "--embed": (

@@ -69,5 +69,7 @@ class BuildOptions(Section):
     keep: Annotated[Path | None, Flag(metavar="QUESTIONS", heading=CORPUS)] = Field(
         default=None, description="With --share: the documents that this question file names are in every share.",
     )
-    seed: Annotated[int, Flag(heading=CORPUS)] = Field(default=0, ge=0, lt=SEEDS, description="Of --share")
-    batch_size: int = Field(default=10_000, ge=1, le=100_000, description="Rows in one transaction")
+    seed: Annotated[int, Flag(heading=CORPUS)] = Field(default=0, ge=0, lt=SEEDS, description="Seed of --share")
+    transaction_rows: Annotated[int, Flag(old="--batch-size")] = Field(
+        default=10_000, ge=1, le=100_000, description="Rows in one transaction",
+    )

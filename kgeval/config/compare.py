@@ -106,7 +106,7 @@ class CompareOptions(FilterOptions, SystemOptions):
         default=None, description="Pairs with people's verdicts, judged again: has the judge moved?",
     )
     labels: Annotated[Path | None, Flag(metavar="FILE", heading=CALIBRATION)] = Field(
-        default=None, description="People's verdicts on a random sample: correct the judge by them.",
+        default=None, description="Labels of people on a random sample: correct the judge by them.",
     )
     baseline: Annotated[Path | None, Flag(metavar="JSON", heading=CALIBRATION)] = Field(
         default=None, description="An earlier comparison (.json): what has changed.",
@@ -119,7 +119,9 @@ class CompareOptions(FilterOptions, SystemOptions):
     verdicts: Annotated[Path | None, Flag(metavar="FILE", heading=SHOWN)] = Field(
         default=None, description="All verdicts: .jsonl or .csv.",
     )
-    drill: Annotated[int, Flag(heading=SHOWN)] = Field(default=200, ge=0, le=100_000, description="Questions that the report opens")
+    drill: Annotated[int, Flag("--examples", heading=SHOWN, old="--drill")] = Field(
+        default=200, ge=0, le=100_000, description="Examples that the report opens: questions with all their verdicts",
+    )
 
     reader: Annotated[str | None, Flag(metavar="NAME", heading=SYSTEMS)] = Field(
         default=None, description="Model of built-in systems [default: model.reader.name of kgeval.toml].",
@@ -141,7 +143,7 @@ class CompareOptions(FilterOptions, SystemOptions):
         default=0.0, ge=0, le=1, description="Share of bad rows that are left out and counted; where there are more, nothing is done.",
     )
     shard: Annotated[str | None, Flag(metavar="K/N", heading=WORKERS)] = Field(
-        default=None, description="Only shard K of N, by question: a part of the run; kgeval join puts the N parts together.",
+        default=None, description="Only shard K of N, by question: a part of the run; kgeval merge-shards puts the N parts together.",
     )
 
     @model_validator(mode="before")
@@ -161,7 +163,7 @@ class SimulateOptions(Section):
     simulate: Annotated[bool, Flag(heading=SIMULATION)] = Field(
         default=False, description="No answers: show on judges with known biases that the procedure has none.",
     )
-    runs: Annotated[int | None, Flag(metavar="N", heading=SIMULATION)] = Field(
+    runs: Annotated[int | None, Flag("--simulate-runs", "N", heading=SIMULATION, old="--runs")] = Field(
         default=None, ge=1, le=100_000, description="With --simulate: how many comparisons are drawn.",
     )
     n_questions: Annotated[int | None, Flag("--simulate-questions", "N", heading=SIMULATION)] = Field(

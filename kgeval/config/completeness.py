@@ -42,7 +42,9 @@ class CompletenessOptions(Section):
     facts: Annotated[Path | None, Flag(metavar="FILE")] = Field(
         default=None, description="Gold sentences: judge which of them follow from the graph.",
     )
-    documents: Annotated[tuple[str, ...], BeforeValidator(several), Flag(metavar="ID", commas=True)] = Field(
+    documents: Annotated[
+        tuple[str, ...], BeforeValidator(several), Flag("--filter-document", "ID", commas=True, old="--documents"),
+    ] = Field(
         default=(), description="Only the gold of these documents (comma or repeated).",
     )
     whole_graph: bool = Field(
@@ -52,7 +54,7 @@ class CompletenessOptions(Section):
     control: Annotated[Path | None, Flag(metavar="FILE")] = Field(
         default=None, description="Gold of another text, which should not be found.",
     )
-    limit: int = Field(default=5, ge=0, description="Examples a finding, faults shown; 0 = all")
+    examples: Annotated[int, Flag(old="--limit")] = Field(default=5, ge=0, description="Examples of a finding, faults shown; 0 = all")
     timeout: Annotated[float, Unit("seconds")] = Field(
         default=3600, gt=0, le=DAY, allow_inf_nan=False, description="Seconds a query may take",
     )

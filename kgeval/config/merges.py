@@ -1,4 +1,4 @@
-"""The options of `kgeval merges list`."""
+"""The options of `kgeval build merges list`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kgeval.config.flags import Flag
 
 
 class MergesOptions(Section):
-    """Which merges of a built graph are listed: flags of `kgeval merges list`."""
+    """Which merges of a built graph are listed: flags of `kgeval build merges list`."""
 
     level: Literal["exact", "normalised", "alias", "embedding"] | None = Field(default=None, description="Only merges of this level.")
     status: Literal["applied", "undone"] | None = Field(default=None, description="Only merges in this state.")

@@ -32,16 +32,18 @@ class GenerateOptions(Section):
         "kinds lists them.",
     )
     n: Annotated[int, Flag(short="-n")] = Field(default=50, ge=1, le=1_000_000, description="Questions of each kind")
-    seed: int = Field(default=0, ge=0, lt=SEEDS, description="Same seed, graph: same questions")
+    seed: int = Field(default=0, ge=0, lt=SEEDS, description="Seed of the structures: same seed and graph, same questions")
     template: bool = Field(default=False, description="Kinds that have one are made by template: no model is asked.")
     profile: Literal["generic", "narrative", "medical"] = Field(default="generic", description="What the texts are like")
-    answers: Annotated[bool | None, Flag("--answers/--no-answers")] = Field(
+    answers: Annotated[bool | None, Flag("--references/--no-references", old="--answers/--no-answers")] = Field(
         default=None, description="Ask for a reference answer where a kind can do without [default: yes].",
     )
     several_passages: bool = Field(
         default=False, description="No hop question of several relations that the graph says one passage tells all of.",
     )
-    check: bool = Field(default=False, description="Check each question as kgeval questions check does, where its maker did not.")
+    check: Annotated[bool, Flag("--check-all", old="--check")] = Field(
+        default=False, description="Check each question as kgeval questions check does, where its maker did not.",
+    )
     sheet: Annotated[Path | None, Flag(metavar="FILE.csv")] = Field(
         default=None, description="Also write a sheet for people to confirm the questions; kgeval questions confirm reads it back.",
     )
@@ -65,8 +67,8 @@ class GenerateOptions(Section):
     duplicate_threshold: Annotated[float, Flag(heading=REPEATS)] = Field(
         default=0.9, gt=0, le=1, description="Cosine from which two questions are one",
     )
-    no_embedding: Annotated[bool, Flag(heading=REPEATS)] = Field(
-        default=False, description="Compare questions by their words only; no embedding model is loaded.",
+    no_embeddings: Annotated[bool, Flag(heading=REPEATS, old="--no-embedding")] = Field(
+        default=False, description="Find duplicates by their words only; no embedding model is loaded.",
     )
 
 
@@ -80,17 +82,21 @@ class QuestionsSection(GenerateOptions):
 class CheckOptions(FirstOptions):
     """What is checked of questions, and how: flags of `kgeval questions check`."""
 
-    checks: Annotated[tuple[str, ...], BeforeValidator(several), Flag(metavar="NAMES", commas=True)] = Field(
-        default=(), description="answerable, closed_book, unique, unique_wording, not_in_one_passage, leak, duplicate, no_shortcut, "
-        "absent; comma or repeated [default: all that can be done].",
+    checks: Annotated[tuple[str, ...], BeforeValidator(several), Flag("--check", "NAMES", commas=True, old="--checks")] = Field(
+        default=(), description="Only these checks: answerable, closed_book, unique, unique_wording, not_in_one_passage, leak, duplicate, "
+        "no_shortcut, absent; comma or repeated [default: all that can be done].",
     )
     no_model: bool = Field(
         default=False, description="Ask no model and embed nothing: leak, duplicate by words, and what a graph proves.",
     )
     no_embeddings: bool = Field(default=False, description="Find duplicates by their words only.")
-    near: float = Field(default=0.9, ge=0, le=1, description="Cosine from which two questions are nearly the same")
-    examples: int = Field(default=5, ge=0, le=1000, description="Failed questions shown of each check")
-    query_timeout: float = Field(default=30.0, ge=0.1, le=3600, description="Seconds of a proving query")
+    duplicate_threshold: Annotated[float, Flag(old="--near")] = Field(
+        default=0.9, ge=0, le=1, description="Cosine from which two questions are one",
+    )
+    examples: int = Field(default=5, ge=0, le=1000, description="Examples of each check: failed questions")
+    timeout: Annotated[float, Flag(old="--query-timeout")] = Field(
+        default=30.0, ge=0.1, le=3600, description="Seconds a query may take that proves an answer",
+    )
     thresholds: Annotated[
         tuple[str, ...], BeforeValidator(several), Flag("--threshold", "[FILE:]CHECK>=X", commas=True, heading=GATES),
     ] = Field(default=(), description="E.g. answerable>=0.9; missed: exit 1 (comma or repeated).")
@@ -100,12 +106,12 @@ class CoverageOptions(FirstOptions):
     """What is told of the coverage of a graph by questions: flags of `kgeval questions coverage`."""
 
     examples: int = Field(
-        default=10, ge=0, le=100_000, description="Groups listed of each facet, covered and missing; the terminal shows the first five",
+        default=10, ge=0, le=100_000, description="Examples of each facet: groups covered and missing; the terminal shows the first five",
     )
     show_cypher: Annotated[bool, Flag("--cypher")] = Field(
         default=False, description="Print the Cypher that lists all that is missing of each facet, too.",
     )
-    seed: int = Field(default=0, ge=0, lt=SEEDS, description="Of communities above 200,000 entities")
+    seed: int = Field(default=0, ge=0, lt=SEEDS, description="Seed of communities above 200,000 entities")
     timeout: Annotated[float, Unit("seconds")] = Field(
         default=600, gt=0, le=DAY, allow_inf_nan=False, description="Seconds a query may take",
     )

@@ -51,7 +51,7 @@ class SpreadOptions(Section):
     """A part of a run, or the parts by several workers."""
 
     shard: Annotated[str | None, Flag(metavar="K/N", heading=WORKERS)] = Field(
-        default=None, description="Only shard K of N, by question: a part of the run; kgeval join puts the N parts together.",
+        default=None, description="Only shard K of N, by question: a part of the run; kgeval merge-shards puts the N parts together.",
     )
     executor: Annotated[Literal["local", "ray"] | None, Flag(heading=WORKERS)] = Field(
         default=None, description="Do the run in shards: processes of this machine, or Ray.",

@@ -21,7 +21,7 @@ from kgeval.records import Anchor, Winner
 
 VALUE: Mapping[Winner, float] = {"a": 1.0, "tie": 0.0, "b": -1.0}
 OVERALL = "overall"
-OWN = frozenset(("id", "annotator", "label", "question_id", "metric", "system_a", "system_b"))  # fields of `kgeval agree read`
+OWN = frozenset(("id", "annotator", "label", "question_id", "metric", "system_a", "system_b"))  # fields of `kgeval annotate read`
 OWN_SCALE: Mapping[str, Winner] = {"2": "a", "1": "a", "0": "tie", "-1": "b", "-2": "b"}  # how much better is not asked here
 PREFIX = "label_"  # of a table's columns for aspects: label_relevance
 
@@ -188,7 +188,7 @@ def read_shares(paths: Sequence[Path], maps: Mapping[str, str]) -> tuple[list[Ro
     Raises: InputError with every fault: a verdict that is lacking, a value outside 0..1.
     """
     faults, found, notes = Faults(), list[Row](), list[str]()
-    fix = "name them (--map judge=FIELD --map human=FIELD); for verdicts on pairs of systems give the labels with --human FILE"
+    fix = "name them (--map judge=FIELD --map human=FIELD); for verdicts on pairs of systems give the labels with --labels FILE"
     for sheet in open_sheets(paths, SHARES, maps, faults, what="cannot be corrected", fix=fix):
         if sheet.lacks(["cluster"]):
             notes.append(f"{sheet.file}: no field for what belongs together (--map cluster=FIELD): each row counts as independent")

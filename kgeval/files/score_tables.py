@@ -106,7 +106,7 @@ def _cells(sheet: Sheet, wanted: ScoresWanted, faults: Faults, notes: list[str])
     else:
         kind = record_of(sheet.names)[0]
         what = f"is a file of {kind}, not of scores" if kind else "is no file of scores"
-        faults.add(sheet.file, "", sheet.refused(what, ["score"]), "name them: --map score=FIELD, or --systems A,B")
+        faults.add(sheet.file, "", sheet.refused(what, ["score"]), "name them: --map score=FIELD, or --filter-system A,B")
 
 
 def _columns(sheet: Sheet, wanted: ScoresWanted, notes: list[str]) -> tuple[str, ...]:

@@ -18,8 +18,8 @@ AccuracyKind = Literal["relations", "entities", "duplicates"]
 class HumanLabel(Record):
     """A person's label of one item.
 
-    Of answers (`kgeval agree`): `metric` is the aspect. A pair (`system_a`, `system_b`): `label` in -2..2, positive: A better. One answer
-    (`system_a` only): `label` in 0..5. `difficulty`: hops, or how far scores differ; `trial`: which of repeated answers.
+    Of answers (`kgeval annotate`): `metric` is the aspect. A pair (`system_a`, `system_b`): `label` in -2..2, positive: A better. One
+    answer (`system_a` only): `label` in 0..5. `difficulty`: hops, or how far scores differ; `trial`: which of repeated answers.
     """
 
     id: str

@@ -233,7 +233,7 @@ class RatchetRule(Record):
 
 
 class Ratchet(Record):
-    """The debt that is accepted for now (`--write-baseline`): only what is new or worse fails from then on. `hashed`: the keys are hashes
+    """The debt that is accepted for now (`--write-ratchet`): only what is new or worse fails from then on. `hashed`: the keys are hashes
     (`--redact`)."""
 
     schema_version: Literal["1"] = SCHEMA_VERSION

@@ -31,7 +31,7 @@ def _verdict(report: Either) -> list[str]:
 
 
 def _command(report: Either) -> str:
-    return "agree measure" if isinstance(report, AgreementReport) else "agree matrix"
+    return "annotate agreement" if isinstance(report, AgreementReport) else "metrics correlate"
 
 
 def terminal(report: Either, *, width: int = 100, colour: bool = False, written: Sequence[Path] = ()) -> str:

@@ -1,4 +1,4 @@
-"""The hits of an audit as CSV, a row a thing: for spreadsheets and programs. With `--limit 0` they are all."""
+"""The hits of an audit as CSV, a row a thing: for spreadsheets and programs. With `--examples 0` they are all."""
 
 from __future__ import annotations
 

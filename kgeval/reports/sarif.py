@@ -61,7 +61,7 @@ def _rules(findings: Iterable[OverviewFinding]) -> Iterator[dict[str, Any]]:
     for one in {one.rule_id: one for one in findings}.values():
         yield {
             "id": one.rule_id, "name": _camel(one.rule_id), "shortDescription": {"text": visible(one.title)},
-            "help": {"text": visible(one.advice, longest=1000) if one.advice else f"kgeval rule show {visible(one.rule_id)}"},
+            "help": {"text": visible(one.advice, longest=1000) if one.advice else f"kgeval checks show {visible(one.rule_id)}"},
             "defaultConfiguration": {"level": LEVELS[one.severity]}, "properties": {"tags": [one.group]},
         }
 

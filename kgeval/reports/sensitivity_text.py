@@ -27,7 +27,7 @@ _ALL = "all systems"
 def terminal(report: SensitivityReport, *, width: int = 100, colour: bool = False, written: Sequence[Path] = ()) -> str:
     """The result as text: one table a system. `written`: the report files that exist now."""
     console, out = screen(width=width, colour=colour)
-    console.print(f"kgeval sensitivity: {plural(report.rows, 'answer')}, seed {report.seed}", style="dim")
+    console.print(f"kgeval metrics sensitivity: {plural(report.rows, 'answer')}, seed {report.seed}", style="dim")
     for line in facts(report):
         console.print(line, overflow="fold")
     for system in _systems(report):

@@ -15,7 +15,7 @@ STAGES = (
 LOGS = "logs"  # the folder of messages, below that of the run
 COMMANDS = {
     "questions": ("questions", "generate"), "check": ("questions", "check"), "coverage": ("questions", "coverage"),
-    "answers": ("answer",), "scores": ("score",),
+    "answers": ("answer",), "scores": ("score",), "matrix": ("report", "score-matrix"),
 }
 
 

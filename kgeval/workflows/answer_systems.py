@@ -167,7 +167,7 @@ class Toolbox:
         layout = self._layout if "graph" in needs else None
         return BuiltinTools(
             models=self.models, asker=self.dry, embedder=embedder, graph=self.graph, layout=layout, cache_dir=session.asking.cache_dir,
-            timeout=self.options.timeout or DEFAULT_TIMEOUT, say=session.say, dry=session.dry,
+            timeout=self.options.question_timeout or DEFAULT_TIMEOUT, say=session.say, dry=session.dry,
         )
 
     def _open_models(self, system: str) -> None:
@@ -208,7 +208,7 @@ class Toolbox:
         options, limits = self.options, self.session.limits
         at_a_time = limits.concurrency if is_asynchronous(one.function) else 1
         return Opening(
-            settings=one.settings, timeout=options.timeout or one.timeout or DEFAULT_TIMEOUT,
+            settings=one.settings, timeout=options.question_timeout or one.timeout or DEFAULT_TIMEOUT,
             processes=options.processes or one.processes or at_a_time, function=one.function, limits=limits, shared=self.session.shared,
             price=self.price, tools=self.tools, folder=one.folder, questions=wanted.questions or Path("-"), asked=asked, maps=wanted.maps,
             allow_missing=wanted.allow_missing, allow_duplicates=wanted.allow_duplicates, max_bad_rows=wanted.max_bad_rows, trials=trials,

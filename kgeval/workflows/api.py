@@ -58,7 +58,7 @@ SCORE = Function(  # what is for the terminal and for parts of a run is left to 
     )),
 )
 COMPARE = Function("compare", CompareOptions, role="judge", model="judge", without=frozenset(("verdicts", "shard")))
-BUILD = Function("build", BuildOptions, role="extractor", without=frozenset(("batch_size",)))
+BUILD = Function("build", BuildOptions, role="extractor", without=frozenset(("transaction_rows",)))
 IMPORT = Function("import_graph", ImportOptions)
 REPORT = Function("report", ReportOptions)
 AGREE = Function("agree", AgreeOptions)
@@ -578,7 +578,7 @@ def agree(
     """How far people agree with each other, and metrics and judges with people.
 
     Args:
-        labels: people's labels: files of `kgeval agree read` or RAGChecker's; a DataFrame, a list or an iterator of mappings.
+        labels: people's labels: files of `kgeval annotate read` or RAGChecker's; a DataFrame, a list or an iterator of mappings.
         scores: what `kgeval.score` gave for the labelled answers, or files; one or a list.
         verdicts: files with verdicts of judges of pairs; one or a list.
         answers, questions: the labelled answers, of the kinds that `score` takes: how far length alone agrees with people.

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from kgeval.records import AuditDiff, AuditGate, AuditReport, Finding, FindingChange, Layout, Severity
 
 LARGE_NODES, LARGE_RELATIONS = 1_000_000, 5_000_000
-BY_PART = ("ratchet", "write_baseline")
+BY_PART = ("ratchet", "write_ratchet")
 
 
 class AuditResult(Result):
@@ -115,7 +115,7 @@ def prepare(session: Session, options: AuditOptions, *, several: bool = False) -
 
 
 def run(session: Session, options: AuditOptions) -> AuditResult:
-    """The audit of one graph. `write_baseline` is written last; if that cannot be done, the result is there all the same (`fault`).
+    """The audit of one graph. `write_ratchet` is written last; if that cannot be done, the result is there all the same (`fault`).
 
     Raises: UsageError, InputError, ConfigError, ConnectError, LayoutError.
     """
@@ -203,7 +203,7 @@ def engine_options(options: AuditOptions, gates: GatePlan) -> EngineOptions:
     corpus = texts(options.corpus) if options.corpus else None
     settings = parse_settings([f"{name}={value}" for name, value in options.settings.items()])
     return EngineOptions(
-        rules=choose(listed(options.checks), listed(options.skip)), sample=options.limit, timeout=options.timeout,
+        rules=choose(listed(options.checks), listed(options.skip)), sample=options.examples, timeout=options.timeout,
         gates=gates.gates, part=part_of(options), settings=settings,
         structure=None if options.no_structure else Options(timeout=options.timeout, seed=options.seed, corpus=corpus),
     )
@@ -359,7 +359,7 @@ def parse_settings(given: list[str]) -> dict[str, Any]:
         except ValueError:
             faults.append(f"'{name}={value}' is no {KINDS[kind]}")
     if faults:
-        raise UsageError("faulty settings: " + "; ".join(faults), fix="kgeval rule show ID lists a check's settings")
+        raise UsageError("faulty settings: " + "; ".join(faults), fix="kgeval checks show ID lists a check's settings")
     return found
 
 

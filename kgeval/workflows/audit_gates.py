@@ -1,4 +1,4 @@
-"""The gates of an audit: thresholds, fail_on, ratchet, write_baseline and `[[ignore]]`; and what they come to."""
+"""The gates of an audit: thresholds, fail_on, ratchet, write_ratchet and `[[ignore]]`; and what they come to."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def planned_gates(session: Session, options: AuditOptions, *, today: date, sever
     from kgeval.auditing.gates import Gates, Waiver, read_ratchet
     from kgeval.stats.thresholds import split
 
-    write, ratchet = options.write_baseline, options.ratchet
+    write, ratchet = options.write_ratchet, options.ratchet
     faults: list[KgevalError] = []
     limits = _tried(lambda: _limits(split(options.thresholds)), faults) or {}
     _tried(lambda: _check_structure(limits, options), faults)
     if several and (write or ratchet):
-        faults.append(UsageError("--ratchet and --write-baseline are about one graph", fix="audit the graphs one by one"))
+        faults.append(UsageError("--ratchet and --write-ratchet are about one graph", fix="audit the graphs one by one"))
     _tried(lambda: check_part(limits, options), faults)
     _tried(lambda: _check_files(session, options), faults)
     known = _tried(lambda: read_ratchet(ratchet), faults) if ratchet else None
@@ -100,7 +100,7 @@ def gated(
 def write_debt(
     plan: GatePlan, report: AuditReport, found: Audit, say: Callable[[str], None], *, redact: bool,
 ) -> KgevalError | None:
-    """Writes --write-baseline, private to the user; what went wrong is given back, so that the report is shown all the same."""
+    """Writes --write-ratchet, private to the user; what went wrong is given back, so that the report is shown all the same."""
     from kgeval.files import write_text
 
     if plan.write is None:
@@ -112,7 +112,7 @@ def write_debt(
     except KgevalError as fault:
         return fault
     except OSError as cause:
-        return UsageError(f"--write-baseline {plan.write}: {cause.strerror or cause}", fix="name a file in a folder that can be made")
+        return UsageError(f"--write-ratchet {plan.write}: {cause.strerror or cause}", fix="name a file in a folder that can be made")
     silent = [one.rule_id for one in report.findings if one.count is None]
     say(f"wrote {plan.write}: {sum(one.count for one in debt.rules):,} accepted hits of {len(debt.rules)} checks")
     if silent:
@@ -163,13 +163,13 @@ def _check_files(session: Session, options: AuditOptions) -> None:
     from kgeval.config import DEFAULT_FILE
     from kgeval.reports.write import blocked
 
-    write, outputs = options.write_baseline, session.outputs
+    write, outputs = options.write_ratchet, session.outputs
     named = [options.ratchet, session.config_file or DEFAULT_FILE, session.layout, options.schema_file, options.corpus]
     read = {Path(one).resolve() for one in [*named, *options.with_reports] if one}
     faults = [f"{path} is read and would be replaced" for path in outputs if path.resolve() in read]
     read |= {Path(one).resolve() for one in [options.baseline] if one}
     if write is not None:
-        faults += [f"--write-baseline {write}: {why}" for why in _faults_of(write, read, outputs, blocked(write))]
+        faults += [f"--write-ratchet {write}: {why}" for why in _faults_of(write, read, outputs, blocked(write))]
     if faults:
         raise UsageError("; ".join(faults), fix="name another file")
 

@@ -166,7 +166,7 @@ def _opened(stack: ExitStack, session: Session, docs: Sequence[Path], options: B
     settings = BuildSettings(
         name, Cutting(options.chunk_size, options.chunk_overlap, options.context_sentences), rules, remove=options.remove,
         replace=options.replace, max_error_rate=session.limits.max_error_rate, started=session.begun(options),
-        configuration=_configuration(session, options, schema, embedder), batch=options.batch_size, inputs=tuple(read.inputs),
+        configuration=_configuration(session, options, schema, embedder), batch=options.transaction_rows, inputs=tuple(read.inputs),
         faults=tuple(read.faults), progress=stack.enter_context(stage_bars(show=session.show)),
     )
     return _Building(graph, read, extractor, settings)

@@ -60,7 +60,7 @@ def merge(
     })
     whole = session.task(
         # as a dry run is: whoever would be asked looks into the journal, and no further
-        "join", dry=True, config=config, config_file=config_file, asking=asking, show=False,
+        "merge-shards", dry=True, config=config, config_file=config_file, asking=asking, show=False,
         redact=session.redact or bool(arguments.get("redact")), graph_name=arguments.get("graph_name"),
         arguments={
             **{name: arguments[name] for name in PLACES if name in arguments},

@@ -157,7 +157,7 @@ def _opened(session: Session, options: CompletenessOptions) -> _Measuring:
     check_replaced(session.outputs, [*options.gold, *options.ideal, *(path for path in single if path)])
     control = read_gold([options.control]) if options.control else None
     if control:
-        _say_faults(session, control, options.limit)
+        _say_faults(session, control, options.examples)
     facts = read_facts([options.facts]) if options.facts else None
     for fault in facts.faults[:SHOWN_FAULTS] if facts else ():
         session.say(f"warning: --facts: {fault}")
@@ -186,7 +186,7 @@ def _check(options: CompletenessOptions) -> None:
         if not options.facts:
             faults.append(("nothing to hold the graph against", "give --gold FILE, --ideal DOCS or --facts FILE"))
         elif options.documents:
-            faults.append(("--documents chooses among the gold of --gold or --ideal", "leave --documents out"))
+            faults.append(("--filter-document chooses among the gold of --gold or --ideal", "leave --filter-document out"))
     wrong = []
     if not options.ideal and (options.ideal_export or options.ideal_labels):
         wrong.append("--ideal-export and --ideal-labels belong to --ideal DOCS")
@@ -208,7 +208,7 @@ def _of_documents(session: Session, gold: Gold, options: CompletenessOptions) ->
     from kgeval.auditing.completeness.gold import only_documents
 
     chosen = only_documents(gold, options.documents) if options.documents else gold
-    _say_faults(session, chosen, options.limit)
+    _say_faults(session, chosen, options.examples)
     return chosen
 
 

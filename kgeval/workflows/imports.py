@@ -147,7 +147,7 @@ def _write(session: Session, loaded: Loaded, source: str, options: ImportOptions
     )
     graph = session.graph
     try:
-        return write(graph, loaded, target, Options(normalise, options.batch_size, progress))
+        return write(graph, loaded, target, Options(normalise, options.transaction_rows, progress))
     except KeyboardInterrupt:
         session.say(f"interrupted: graph {name} may be half loaded; run again with --replace")
         raise
@@ -156,7 +156,7 @@ def _write(session: Session, loaded: Loaded, source: str, options: ImportOptions
     except KgevalError as wrong:
         raise type(wrong)(
             f"{wrong.message}\ngraph {name} may be half loaded",
-            fix="run again with --replace; if the server lacks memory, with a smaller --batch-size",
+            fix="run again with --replace; if the server lacks memory, with a smaller --transaction-rows",
         ) from wrong
 
 
@@ -190,8 +190,8 @@ def _check_bulk(session: Session, options: ImportOptions) -> None:
         return
     if options.heap is not None:
         heap_mb(options.heap)
-    if "batch_size" in options.model_fields_set:
-        raise UsageError("--batch-size is for an import through the server; the import tool of --bulk has none", fix="leave it out")
+    if "transaction_rows" in options.model_fields_set:
+        raise UsageError("--transaction-rows is for an import through the server; the import tool of --bulk has none", fix="leave it out")
     if options.append or options.replace:
         raise UsageError("--bulk writes a new store: nothing is joined to it, no single graph replaced", fix="use --replace-store")
     if options.form not in (None, "tables"):

@@ -77,7 +77,7 @@ class _Checking:
 
         if self.graph is None or self.layout is None:
             return {}
-        return path_checks(questions, self.graph, self.layout, timeout=self.options.query_timeout)
+        return path_checks(questions, self.graph, self.layout, timeout=self.options.timeout)
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def plan(session: Session, files: Sequence[Path], options: CheckOptions, *, grap
             return Plan((), Limits())
         dry = Dry(checking.models)
         for questions in checking.sets:
-            desk = CheckDesk(checking.checks, dry, checking.graph, options.query_timeout, paths=checking.paths(questions))
+            desk = CheckDesk(checking.checks, dry, checking.graph, options.timeout, paths=checking.paths(questions))
             for question in questions:
                 checked(question, desk)
         return Plan(dry.stages(), checking.models.limits)
@@ -206,7 +206,7 @@ def _twins(checking: _Checking) -> _Twins:
         return _Twins()
     given = [asks(question, number) for number, questions in enumerate(checking.sets) for question in questions]
     embed = checking.embedder.embed if checking.embedder is not None else None
-    return _Twins(given, list(twins(given, embed, checking.options.near)))
+    return _Twins(given, list(twins(given, embed, checking.options.duplicate_threshold)))
 
 
 def _how(twin: Twin) -> str:
@@ -221,7 +221,7 @@ def _checked(checking: _Checking, number: int, twins: _Twins, into: Sequence[Pat
 
     questions, options = checking.sets[number], checking.options
     paths = checking.paths(questions)
-    desk = CheckDesk(checking.checks, None, checking.graph, options.query_timeout, twins.within(number), paths)
+    desk = CheckDesk(checking.checks, None, checking.graph, options.timeout, twins.within(number), paths)
     tally = Tally(checking.names[number], checking.checks, examples=options.examples)
     with ExitStack() as stack:
         files = [stack.enter_context(replacing(path)) for path in into]
@@ -250,7 +250,7 @@ def _report(checking: _Checking, sets: list[CheckedSet], twins: _Twins) -> Check
             options, server=checking.graph.info if checking.graph else None, inputs=[path for path in checking.files if path != STDIN],
             asked=models.asked() if models else None, exit_code=code,
         ),
-        complete=not stopped, near=options.near if checking.embedder is not None else None, sets=sets,
+        complete=not stopped, near=options.duplicate_threshold if checking.embedder is not None else None, sets=sets,
         differences=differences(*sets) if len(sets) == 2 else [], twins=list(_pairs(checking, twins)), twins_across=across,
         twins_within={name: len(twins.within(number)) for number, name in enumerate(checking.names)} if twins.given else {}, gates=gates,
         notes=list(models.notes if models else []),

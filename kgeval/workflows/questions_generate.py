@@ -277,7 +277,7 @@ def _embedder(making: _Making) -> Embedder | None:
     session, wanted, choice = making.session, making.session.embedding, making.session.config.model.embedding
     named = bool(wanted.url or wanted.model or choice.base_url)
     searching = named and any(order.kind.confirms for order in making.orders)
-    if making.options.no_embedding or not (searching or (making.models is not None and making.asking)):
+    if making.options.no_embeddings or not (searching or (making.models is not None and making.asking)):
         return None
     if session.dry and (wanted.url or choice.base_url):
         return None

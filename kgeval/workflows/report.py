@@ -56,7 +56,7 @@ def run(session: Session, runs: Sequence[Path], options: ReportOptions) -> Repor
     baseline = read_sources(list(options.baseline)) if options.baseline else None
     _check_sources(sources, outputs)
     read = [file for file in (*sources.files, *(baseline.files if baseline else ())) if file not in outputs]
-    demands = Demands(options.title, options.fail_on, thresholds, fail_if_worse=options.fail_if_worse)
+    demands = Demands(options.title, options.fail_on, thresholds, fail_on_worse=options.fail_on_worse)
     report = _with_links(overview(sources, session.manifest(options, inputs=read), demands, baseline=baseline), outputs)
     code = exit_code(report)
     return ReportResult(report.model_copy(update={"run": report.run.model_copy(update={"exit_code": code})}))
@@ -87,8 +87,8 @@ def _check(runs: Sequence[Path], options: ReportOptions, outputs: Sequence[Path]
     check_replaced(list(outputs), [path for path in (*runs, *options.baseline) if path.is_file()])
     if missing := [str(path) for path in (*runs, *options.baseline) if not path.exists()]:
         raise UsageError(f"{', '.join(missing)}: not there", fix="name folders of kgeval run, or report files")
-    if options.fail_if_worse and not options.baseline:
-        raise UsageError("--fail-if-worse needs a baseline", fix="give it with --baseline RUN")
+    if options.fail_on_worse and not options.baseline:
+        raise UsageError("--fail-on-worse needs a baseline", fix="give it with --baseline RUN")
 
 
 def _check_sources(sources: Sources, outputs: Sequence[Path]) -> None:

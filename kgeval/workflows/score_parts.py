@@ -46,7 +46,7 @@ def merge(session: Session, paths: Sequence[Path], moved: Mapping[str, Any]) -> 
     answers = [Path(name) for name in arguments["answers"]]
     check_there([*answers, options.questions, options.audit, *options.index])
     whole = session.task(
-        "join", config=load(Path(config_file) if config_file else None), config_file=Path(config_file) if config_file else None,
+        "merge-shards", config=load(Path(config_file) if config_file else None), config_file=Path(config_file) if config_file else None,
         asking=asking, redact=session.redact or bool(arguments.get("redact")), graph_name=arguments.get("graph_name"),
         arguments={
             **{name: arguments[name] for name in PLACES if name in arguments},

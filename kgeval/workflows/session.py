@@ -282,7 +282,7 @@ class Session:
         try:
             left = ask_in_batches(models, walk, settings, self.say)
         except KeyboardInterrupt:
-            self.say("batches that were sent go on at the provider; the same command picks them up, kgeval batches cancel stops them")
+            self.say("batches that were sent go on at the provider; the same command picks them up, kgeval cache batches cancel stops them")
             raise
         if left and models.stopped is None:
             self.say(f"requests that batches did not answer, asked live now: {left:,}")

@@ -10,7 +10,7 @@ from golden import Case
 
 ANSWERS = ("<sample/answers/graph.jsonl", "<sample/answers/vector.jsonl", "<sample/answers/questions.jsonl")
 SCORED = "score graph.jsonl vector.jsonl --questions questions.jsonl --no-progress -q"
-SHEETS = "agree sheet graph.jsonl vector.jsonl --questions questions.jsonl --n 4 --annotators ann,ben --per-item 2 --aspects relevance --key key.json"
+SHEETS = "annotate sheet graph.jsonl vector.jsonl --questions questions.jsonl --n 4 --annotators ann,ben --per-item 2 --aspects relevance --key key.json"
 TALL = "question_id,system,score\n" + "".join(
     f"q{n:02},{system},{(n * step) % 7 / 6:.3f}\n" for system, step in (("one", 3), ("two", 5), ("three", 2)) for n in range(1, 13)
 )
@@ -79,12 +79,12 @@ COMMANDS = (
     Case("metrics-list", "metrics list"),
     Case("metrics-show", "metrics show factual_correctness"),
     Case("metrics-show-unknown", "metrics show factual_corectness"),
-    Case("rule-list", "rule list"),
-    Case("rule-show", "rule show isolated-entity"),
+    Case("rule-list", "checks list"),
+    Case("rule-show", "checks show isolated-entity"),
     Case("cypher-list", "cypher list"),
     Case("layout-list", "layout list"),
     Case("layout-show", "layout show lightrag"),
-    Case("skill", "skill"),
+    Case("skill", "help --for-agents"),
     Case("questions-kinds", "questions kinds"),
     Case("no-such-command", "adit"),
     # systems of others
@@ -95,7 +95,7 @@ COMMANDS = (
     Case("system-index-not-installed", "system index lightrag --documents documents --folder index", ("<sample/documents",)),
     # memory
     Case("cache-stats-empty", "cache stats --cache-dir nothing"),
-    Case("batches-list-empty", "batches list --journal nothing.sqlite"),
+    Case("batches-list-empty", "cache batches list --journal nothing.sqlite"),
     # the embedded server, where none runs
     Case("server-status-none", "server status --home home"),
     Case("server-stop-none", "server stop --home home"),
@@ -129,10 +129,10 @@ COMMANDS = (
     Case("score-redacted", "score graph.jsonl --questions questions.jsonl --metrics token_f1 --redact --no-progress", ANSWERS),
     Case("score-bad-rows", "score bad.jsonl --metrics token_f1", texts={"bad.jsonl": '{"question_id": "q1", "answer": 3}\n{"answer": "x"}\n'}),
     Case(
-        "join-scores", "join parts/1.jsonl parts/2.jsonl -o joined.jsonl -o joined.md", ANSWERS,
+        "join-scores", "merge-shards parts/1.jsonl parts/2.jsonl -o joined.jsonl -o joined.md", ANSWERS,
         before=tuple(f"{SCORED} --metrics token_f1 --limit 6 --shard {n}/2 -o parts/{n}.jsonl" for n in (1, 2)),
     ),
-    Case("sensitivity", "sensitivity graph.jsonl --questions questions.jsonl --metrics token_f1,rouge_l -o s.json -o s.md --no-progress", ANSWERS, shown=("*.md",)),
+    Case("sensitivity", "metrics sensitivity graph.jsonl --questions questions.jsonl --metrics token_f1,rouge_l -o s.json -o s.md --no-progress", ANSWERS, shown=("*.md",)),
     Case(
         "contamination", "contamination questions.jsonl --answers closed.jsonl --answers graph.jsonl -o c.json -o c.md --no-progress", ANSWERS,
         texts={"closed.jsonl": CLOSED}, shown=("*.md",),
@@ -141,27 +141,27 @@ COMMANDS = (
     Case("stats-paired", "stats paired scores.csv -o paired.json -o paired.md", texts={"scores.csv": TALL}),
     Case("stats-paired-bad", "stats paired scores.csv", texts={"scores.csv": BAD_SCORES}),
     Case("stats-power", "stats power --sd 0.3 --difference 0.1"),
-    Case("stats-power-pilot", "stats power scores.csv --systems one,two", texts={"scores.csv": TALL}),
+    Case("stats-power-pilot", "stats power scores.csv --filter-system one,two", texts={"scores.csv": TALL}),
     Case("stats-rank", "stats rank duels.csv --export outcomes.csv -o rank.json -o rank.md", texts={"duels.csv": DUELS}, shown=("*.json", "*.md")),
     Case("stats-sequential", "stats sequential duels.csv", texts={"duels.csv": DUELS}),
     Case("stats-judge", "stats judge judged.csv", texts={"judged.csv": JUDGED}),
-    Case("stats-aa", "stats aa scores.csv --systems one,two", texts={"scores.csv": TALL}),
+    Case("stats-aa", "stats aa scores.csv --filter-system one,two", texts={"scores.csv": TALL}),
     Case("stats-correct", "stats correct labelled.csv", texts={"labelled.csv": LABELLED}),
     Case("stats-drift", "stats drift judged.csv --anchors anchors.jsonl", texts={"judged.csv": JUDGED, "anchors.jsonl": ANCHORS}),
     # people
     Case("agree-sheet", SHEETS + " -o sheets", ANSWERS, shown=("*.csv", "key.json")),
-    Case("agree-read", "agree read sheets/ann.csv sheets/ben.csv --key sheets/key.json -o labels.jsonl", FILLED),
+    Case("agree-read", "annotate read sheets/ann.csv sheets/ben.csv --key sheets/key.json -o labels.jsonl", FILLED),
     Case(
-        "agree-measure", "agree measure labels.jsonl --scores scores.jsonl -o agreement.json -o agreement.md", (*ANSWERS, *FILLED),
+        "agree-measure", "annotate agreement labels.jsonl --scores scores.jsonl -o agreement.json -o agreement.md", (*ANSWERS, *FILLED),
         before=(
-            "agree read sheets/ann.csv sheets/ben.csv --key sheets/key.json -o labels.jsonl", f"{SCORED} --metrics token_f1 -o scores.jsonl",
+            "annotate read sheets/ann.csv sheets/ben.csv --key sheets/key.json -o labels.jsonl", f"{SCORED} --metrics token_f1 -o scores.jsonl",
         ), shown=("*.md",),
     ),
-    Case("agree-matrix", "agree matrix scores.jsonl -o matrix.json -o matrix.md", ANSWERS, before=(SCORED + " --metrics lexical -o scores.jsonl",), shown=("*.md",)),
+    Case("agree-matrix", "metrics correlate scores.jsonl -o matrix.json -o matrix.md", ANSWERS, before=(SCORED + " --metrics lexical -o scores.jsonl",), shown=("*.md",)),
     # what earlier runs left
     Case("audit-diff", "audit diff before.json after.json -o diff.json -o diff.md -o diff.xml", AUDITS),
     Case("audit-diff-gate", "audit diff before.json after.json --fail-on-worse error", AUDITS),
-    Case("compare-simulate", "compare --simulate --runs 5 --simulate-questions 10 --trials 2 -o s.md", shown=()),
+    Case("compare-simulate", "compare --simulate --simulate-runs 5 --simulate-questions 10 --trials 2 -o s.md", shown=()),
     Case(
         "report", "report scores.json classification.json -o report.json -o report.md",
         (*ANSWERS, "classification.json<examples/classification/valid/one-of-two.json"), before=(SCORED + " --metrics lexical -o scores.json",),
@@ -172,7 +172,7 @@ COMMANDS = (
         "answer questions.jsonl --system 'one=command:{python} mine.py' --system 'two=command:{python} mine.py' --limit 2 -o answers/ --no-progress",
     ), inputs=ANSWERS, texts={"mine.py": SYSTEM}, hidden=(LATENCY, r"\b[0-9a-f]{16}\b")),
     Case("run-dry", "run --dry-run", ("graph.json<sample/graph.json",), texts={"kgeval.toml": CONFIG, "mine.py": SYSTEM}),
-    Case("matrix", "matrix matrix-run -o matrix.json -o matrix.md", ("<inputs/matrix-run",)),
+    Case("matrix", "report score-matrix matrix-run -o matrix.json -o matrix.md", ("<inputs/matrix-run",)),
     # answers
     Case(
         "answer-command", "answer questions.jsonl --system 'mine=command:{python} mine.py' --limit 2 -o answers.jsonl --no-progress", ANSWERS,
@@ -190,7 +190,7 @@ MODELS = (
     Case("score-budget", f"{JUDGE_TWO} --max-calls 2 -j 1 -q", ANSWERS),
     Case("score-batch", f"{JUDGE_TWO} --batch --batch-poll 0.01 -q", ANSWERS),
     Case("score-embedded", f"score {TWO} --metrics semantic_similarity --embedding-model e --embedding-url {{url}} {ASKED}", ANSWERS),
-    Case("sensitivity-judged", f"sensitivity {TWO} --metrics factual_correctness {ASKED}", ANSWERS),
+    Case("sensitivity-judged", f"metrics sensitivity {TWO} --metrics factual_correctness {ASKED}", ANSWERS),
     Case("contamination-judged", f"contamination questions.jsonl --answers closed.jsonl --limit 4 {ASKED}", ANSWERS, texts={"closed.jsonl": CLOSED}),
     Case(
         "compare", f"compare {TWO} --trials 2 --repeats 1 --align none {ASKED} -o c.md -o c.csv -o c.xml -o verdicts.jsonl", ANSWERS,
@@ -198,7 +198,7 @@ MODELS = (
     ),
     Case("compare-dry-run", f"compare {TWO} --trials 2 --baseline-biased --dry-run {ASKED}", ANSWERS),
     Case(
-        "join-compare", "join parts/1.jsonl parts/2.jsonl --journal cache/journal.sqlite -o joined.md", ANSWERS, before=tuple(
+        "join-compare", "merge-shards parts/1.jsonl parts/2.jsonl --journal cache/journal.sqlite -o joined.md", ANSWERS, before=tuple(
             f"compare {TWO} --trials 1 --repeats 1 --align none {ASKED} --shard {n}/2 -o parts/{n}.jsonl -q" for n in (1, 2)
         ), shown=("*.md",), hidden=(r"(?<=@1:)[0-9a-f]{12}", r"(?<=&#64;1)(:|&#58;)[0-9a-f]{12}"),
     ),
@@ -210,8 +210,8 @@ MODELS = (
         before=(f"questions classify questions.jsonl --limit 2 {ASKED} -o levels.jsonl -q",),
     ),
     Case("cache-clear", "cache clear --cache-dir cache --yes", ANSWERS, before=(JUDGE_TWO + " -q",)),
-    Case("batches-list", "batches list --journal cache/journal.sqlite", ANSWERS, before=(JUDGE_TWO + " -q",)),
-    Case("batches-cancel", "batches cancel --journal cache/journal.sqlite", ANSWERS, before=(JUDGE_TWO + " -q",)),
+    Case("batches-list", "cache batches list --journal cache/journal.sqlite", ANSWERS, before=(JUDGE_TWO + " -q",)),
+    Case("batches-cancel", "cache batches cancel --journal cache/journal.sqlite", ANSWERS, before=(JUDGE_TWO + " -q",)),
 )
 
 GOLD = """{"name": "Velmouth", "type": "Place"}
@@ -259,9 +259,9 @@ GRAPHS = (
     Case("import", "import graph.json --graph harbour --no-progress", ("graph.json<sample/graph.json",), world="empty"),
     Case("import-dry-run", "import graph.json --graph harbour --dry-run --no-progress", ("graph.json<sample/graph.json",), world="empty"),
     Case("build", RULES + " -o index.json", texts=TEXTS, world="empty", hidden=(r"(?<![\d.])\d+\.\d+(?![\d.])",)),
-    Case("merges-list", "merges list --graph built", texts=TEXTS, world="empty", before=(RULES,)),
-    Case("merges-undo", "merges undo m-ea775258616e --graph built", texts=TEXTS, world="empty", before=(RULES,)),
-    Case("merges-redo", "merges redo m-ea775258616e --graph built", texts=TEXTS, world="empty", before=(RULES, "merges undo m-ea775258616e --graph built")),
+    Case("merges-list", "build merges list --graph built", texts=TEXTS, world="empty", before=(RULES,)),
+    Case("merges-undo", "build merges undo m-ea775258616e --graph built", texts=TEXTS, world="empty", before=(RULES,)),
+    Case("merges-redo", "build merges redo m-ea775258616e --graph built", texts=TEXTS, world="empty", before=(RULES, "build merges undo m-ea775258616e --graph built")),
     Case(
         "run", "run", ("graph.json<sample/graph.json",), texts={"kgeval.toml": CONFIG, "mine.py": SYSTEM}, world="empty", shown=(),
     ),

@@ -36,6 +36,6 @@ def lines_sent(server: FakeServer) -> int:
 
 def nothing_is_left(server: FakeServer) -> None:
     """No batch under way, no file of ours, here or at the provider."""
-    assert run(["batches", "list", "--journal", "batch.sqlite", "-f", "json"]) == 0
+    assert run(["cache", "batches", "list", "--journal", "batch.sqlite", "-f", "json"]) == 0
     assert list(Path().glob("batch.sqlite.batches.*.jsonl")) == []
     assert server.model.batches.files == {}

@@ -44,7 +44,7 @@ def score(*arguments: object) -> int:
 
 
 def join(*arguments: object) -> int:
-    return run(["join", *[str(argument) for argument in arguments], "-q"])
+    return run(["merge-shards", *[str(argument) for argument in arguments], "-q"])
 
 
 def in_shards(folder: Path, of: int, *arguments: object, ending: str = ".jsonl") -> list[Path]:

@@ -291,7 +291,7 @@ def test_a_package_that_takes_its_process_down_is_started_again(world: FakeServe
 
 def test_an_index_step_that_takes_too_long_is_ended(world: FakeServer, capsys: pytest.CaptureFixture[str]) -> None:
     Path("documents/three.txt").write_text("slow")
-    assert kgeval(*INDEX, "--timeout", "1") == 3
+    assert kgeval(*INDEX, "--time-limit", "1") == 3
     assert "not done after 1 s" in capsys.readouterr().err
 
 
@@ -421,7 +421,7 @@ def test_an_environment_is_made_listed_and_removed(
     monkeypatch.setenv("KGEVAL_SYSTEMS_DIR", str(tmp_path / "systems"))
     assert kgeval("system", "install", "lightrag") == 0
     assert "lightrag 1.2 is installed" in capsys.readouterr().out
-    assert kgeval("system", "list", "--json") == 0
+    assert kgeval("system", "list", "-f", "json") == 0
     assert json.loads(capsys.readouterr().out)[0]["installed"]["version"] == "1.2"
     assert kgeval("system", "remove", "lightrag", "--yes") == 0
     assert not (tmp_path / "systems" / "lightrag").exists()

@@ -25,7 +25,7 @@ NAMES = {"the other people": "the other annotator"}
 
 
 def measured(folder: Path, *arguments: str) -> AgreementReport:
-    assert run(["agree", "measure", *arguments, "-q", "-o", str(folder / "report.json")]) == 0
+    assert run(["annotate", "agreement", *arguments, "-q", "-o", str(folder / "report.json")]) == 0
     return AgreementReport.model_validate_json((folder / "report.json").read_text())
 
 
@@ -39,8 +39,8 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> AgreementReport:
     pairs()  # skips aloud where the data are absent
     folder = tmp_path_factory.mktemp("ragchecker")
     file = {name: str(folder / f"{name}.jsonl") for name in ("labels", "answers", "questions", "scores")}
-    assert run(["agree", "read", str(PAIRS), "--labels-format", "ragchecker", "-o", file["labels"], "--answers", file["answers"],
-                "--questions", file["questions"]]) == 0
+    assert run(["annotate", "read", str(PAIRS), "--labels-format", "ragchecker", "-o", file["labels"], "--write-answers", file["answers"],
+                "--write-questions", file["questions"]]) == 0
     assert run(["score", file["answers"], "--questions", file["questions"], "--metrics", "token_f1,rouge_l_compat,exact_match",
                 "-q", "-o", file["scores"]]) == 0
     return measured(folder, file["labels"], "--scores", file["scores"], "--answers", file["answers"], "--questions", file["questions"])

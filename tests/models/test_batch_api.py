@@ -284,10 +284,10 @@ def test_batches_are_listed_and_cancelled_and_what_they_did_is_taken_in(start: S
         assert batched(arguments, "-o", "batch.jsonl") == 130
     finally:
         Store.created = finish  # type: ignore[method-assign]
-    assert "kgeval batches cancel" in capsys.readouterr().err
-    assert run(["batches", "list", "--journal", "batch.sqlite"]) == 0
+    assert "kgeval cache batches cancel" in capsys.readouterr().err
+    assert run(["cache", "batches", "list", "--journal", "batch.sqlite"]) == 0
     assert "requests  m at http://127.0.0.1" in capsys.readouterr().out
-    assert run(["batches", "cancel", "--journal", "batch.sqlite"]) == 0
+    assert run(["cache", "batches", "cancel", "--journal", "batch.sqlite"]) == 0
     assert "cancelling" in capsys.readouterr().err
     server.model.batches._looks = 1
     assert batched(arguments, "-o", "batch.jsonl") == 0

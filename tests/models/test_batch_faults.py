@@ -96,8 +96,8 @@ def test_a_batch_that_the_provider_forgot_is_named_and_can_be_forgotten_here(
     arguments = world(server, n=3)
     assert batched(arguments, "-o", "batch.jsonl") == 2
     said = capsys.readouterr().err
-    assert "does not know batch" in said and "kgeval batches cancel" in said
-    assert run(["batches", "cancel", "--journal", "batch.sqlite"]) == 0
+    assert "does not know batch" in said and "kgeval cache batches cancel" in said
+    assert run(["cache", "batches", "cancel", "--journal", "batch.sqlite"]) == 0
     assert "it is forgotten" in capsys.readouterr().err
     lost[0] = False
     server.model.batches.batches.clear()

@@ -63,7 +63,7 @@ def labels(path: Path) -> list[Question]:
 
 def test_every_question_gets_a_level_and_keeps_all_else(server: FakeServer, tmp_path: Path) -> None:
     path = written(tmp_path, "Where?", "Why?", "Sum it up", "Imagine it", "Where now?", question_type="odd", answer="yes")
-    assert classify(server, path, "-o", "out.jsonl", "--batch", 2) == 0
+    assert classify(server, path, "-o", "out.jsonl", "--questions-per-call", 2) == 0
     found = labels(tmp_path / "out.jsonl")
     assert [q.level for q in found] == [*LEVELS_OF_X, "fact_retrieval"]
     assert [(q.id, q.kind, q.reference, q.extra["mine"]) for q in found] == [(f"q{n}", "odd", "yes", n) for n in range(5)]
@@ -109,8 +109,8 @@ def test_what_gets_no_label_has_no_level_and_says_why(tmp_path: Path) -> None:
 
     path = written(tmp_path, "Where?", "Why?", "Hm?", "Why last?", level="fact_retrieval")
     with FakeServer(half) as server:
-        assert classify(server, path, "-o", "out.jsonl", "--batch", 3, "--max-reasks", 1) == 3, "too many failures"
-        assert classify(server, path, "-o", "out.jsonl", "--batch", 3, "--max-reasks", 1, "--max-error-rate", 1) == 0
+        assert classify(server, path, "-o", "out.jsonl", "--questions-per-call", 3, "--max-reasks", 1) == 3, "too many failures"
+        assert classify(server, path, "-o", "out.jsonl", "--questions-per-call", 3, "--max-reasks", 1, "--max-error-rate", 1) == 0
     found = labels(tmp_path / "out.jsonl")
     assert [q.level for q in found] == ["fact_retrieval", "complex_reasoning", None, None]
     assert [q.extra["classified"].get("failure") for q in found] == [None, None, "unparsable", "refused"]  # type: ignore[union-attr,call-overload]
@@ -156,7 +156,7 @@ def test_orders_in_a_question_label_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("arguments", [
-    (), ("-o", "out.csv"), ("-o", "questions.jsonl"), ("-o", "nowhere/../questions.jsonl"), ("-o", "out.jsonl", "--batch", 0),
+    (), ("-o", "out.csv"), ("-o", "questions.jsonl"), ("-o", "nowhere/../questions.jsonl"), ("-o", "out.jsonl", "--questions-per-call", 0),
 ])
 def test_wrong_use_is_refused_before_anything_is_asked(arguments: tuple[object, ...], server: FakeServer, tmp_path: Path) -> None:
     path = written(tmp_path, "Where?")
@@ -177,7 +177,7 @@ def test_an_interrupted_run_ends_with_130_keeps_the_old_output_and_goes_on_for_f
     (tmp_path / "out.jsonl").write_text("old")
     with FakeServer(by_words, delay=0.3) as server:
         command = [
-            sys.executable, "-m", "kgeval", "questions", "classify", str(path), "-o", "out.jsonl", "--batch", "1", "-j", "2",
+            sys.executable, "-m", "kgeval", "questions", "classify", str(path), "-o", "out.jsonl", "--questions-per-call", "1", "-j", "2",
             "--model", "m", "--base-url", server.base_url,
         ]
         process = subprocess.Popen(command, cwd=tmp_path, env=os.environ, stderr=subprocess.PIPE, text=True)
@@ -187,7 +187,7 @@ def test_an_interrupted_run_ends_with_130_keeps_the_old_output_and_goes_on_for_f
         assert process.returncode == 130
         assert "the same command goes on" in told
         assert (tmp_path / "out.jsonl").read_text() == "old"
-        assert classify(server, path, "-o", "out.jsonl", "--batch", 1, "-j", 40) == 0
+        assert classify(server, path, "-o", "out.jsonl", "--questions-per-call", 1, "-j", 40) == 0
         assert server.stats().repeated_successes == 0
     assert len(labels(tmp_path / "out.jsonl")) == 40
 

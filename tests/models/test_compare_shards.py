@@ -146,7 +146,7 @@ def test_an_incomplete_part_makes_an_incomplete_whole(world: list[str], capsys: 
 
 def test_every_fault_of_the_parts_is_named_at_once(world: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert compare(*world, "--shard", "1/5", "-o", "1.jsonl") == 0
-    assert compare(*world, "--filter-first-n", "3", "--shard", "2/5", "-o", "other.jsonl") == 0
+    assert compare(*world, "--limit", "3", "--shard", "2/5", "-o", "other.jsonl") == 0
     assert compare(*world, "--tolerance", "3", "--seed", "4", "--shard", "4/5", "-o", "settings.jsonl") == 0
     assert compare(*world, "-o", "whole/") == 0
     for name in ("jsonl", "run.json"):

@@ -180,7 +180,7 @@ def test_a_call_that_takes_too_long_is_ended_where_it_can_be_and_else_counted() 
         time.sleep(0.25 if "0" in question else 0)
         return "A"
 
-    result = answered(rows(2), system=[hangs, slow], timeout=0.2, max_error_rate=1)
+    result = answered(rows(2), system=[hangs, slow], question_timeout=0.2, max_error_rate=1)
     assert [one.error for one in result] == [None, "timeout: no reply in 0.2 s", None, None]
     assert result.messages == [
         "note: slow: answers that took longer than 0.2 s: 1; a call that is not asynchronous cannot be ended, so they count",

@@ -142,7 +142,7 @@ def test_each_check_says_of_each_question_what_can_be_counted_by_hand(server: Fa
 
 def test_words_that_ask_for_nothing_in_particular_are_not_unique_however_few_answers_the_evidence_has(server: FakeServer) -> None:
     rows = [{"id": "vague", "question": "What do doctors do?", "reference": "Bo", "evidence": ["It was built by Bo."]}]
-    assert checked(server, saved("q.jsonl", rows), "--checks", "unique_wording", "-o", "o.jsonl") == 0
+    assert checked(server, saved("q.jsonl", rows), "--check", "unique_wording", "-o", "o.jsonl") == 0
     (one,) = lines(Path("o.jsonl"))[0]["checks"]
     assert one["passed"] is False and "nothing in particular" in one["reason"]
 
@@ -166,7 +166,7 @@ def test_a_question_of_several_hops_is_tried_with_each_passage_alone(
     server: FakeServer, evidence: list[str], ids: list[list[str]], alone: bool, by_ids: bool,
 ) -> None:
     path = saved("q.jsonl", [{"id": "h", **TWO_HOPS, "evidence": evidence, "evidence_ids": ids}])
-    arguments = [path, "--checks", "not_in_one_passage", "-o", "o.jsonl"]
+    arguments = [path, "--check", "not_in_one_passage", "-o", "o.jsonl"]
     plan = server.stats().requests
     assert checked(server, *arguments, "--dry-run") == 0 and server.stats().requests == plan
     assert checked(server, *arguments) == 0
@@ -197,31 +197,31 @@ def test_with_the_answers_in_the_journal_the_dry_run_counts_the_judges_calls_exa
 ) -> None:
     path = saved("q.jsonl", QUESTIONS)
     reader.no_judge = True
-    assert checked(server, path, "--checks", "answerable,closed_book", "-o", "r.json") == 3
+    assert checked(server, path, "--check", "answerable,closed_book", "-o", "r.json") == 3
     lost = sum(figure["unscored"] for figure in figures(report()["sets"][0]).values())
     reader.no_judge = False
     made = server.stats().requests
     capsys.readouterr()
-    assert checked(server, path, "--checks", "answerable,closed_book", "--dry-run") == 0
+    assert checked(server, path, "--check", "answerable,closed_book", "--dry-run") == 0
     total = re.search(r"^total +(\d+) ", capsys.readouterr().out, re.MULTILINE)
     assert total is not None
     assert (int(total[1]), lost) == (2, 3)  # "known" is answered the same with and without texts: one request; and "wrong"
-    assert checked(server, path, "--checks", "answerable,closed_book") == 0
+    assert checked(server, path, "--check", "answerable,closed_book") == 0
     assert server.stats().requests - made == 2
 
 
 def test_a_judge_is_asked_only_where_the_words_differ(server: FakeServer) -> None:
     path = saved("q.jsonl", QUESTIONS[1:2])
-    assert checked(server, path, "--checks", "answerable") == 0
+    assert checked(server, path, "--check", "answerable") == 0
     assert server.stats().requests == 1
-    assert checked(server, saved("w.jsonl", QUESTIONS[3:4]), "--checks", "answerable") == 0
+    assert checked(server, saved("w.jsonl", QUESTIONS[3:4]), "--check", "answerable") == 0
     assert server.stats().requests == 3
 
 
 def test_failed_calls_leave_their_check_unscored_with_the_cause_and_the_run_incomplete(capsys: pytest.CaptureFixture[str]) -> None:
     with FakeServer(script=[Rule(prompt="check-closed-book", fault="refusal"), Rule(prompt="check-answerable", fault="prose")]) as server:
         path = saved("q.jsonl", QUESTIONS[:3])
-        assert checked(server, path, "--checks", "answerable,closed_book,leak", "-o", "r.json", "-o", "o.jsonl") == 3
+        assert checked(server, path, "--check", "answerable,closed_book,leak", "-o", "r.json", "-o", "o.jsonl") == 3
     found = figures(report()["sets"][0])
     assert (found["closed_book"]["unscored"], found["closed_book"]["causes"]) == (3, {"refused": 3})
     assert (found["answerable"]["unscored"], found["answerable"]["share"]) == (3, None)
@@ -232,7 +232,7 @@ def test_failed_calls_leave_their_check_unscored_with_the_cause_and_the_run_inco
 
 def test_a_reply_that_answers_with_nothing_is_a_fault_and_no_answer() -> None:
     with FakeServer(script=[Rule(prompt="check-closed-book", reply={"reason": "", "answered": True, "answer": "  "})]) as server:
-        assert checked(server, saved("q.jsonl", QUESTIONS[:1]), "--checks", "closed_book", "-o", "r.json", "--max-error-rate", 1) == 0
+        assert checked(server, saved("q.jsonl", QUESTIONS[:1]), "--check", "closed_book", "-o", "r.json", "--max-error-rate", 1) == 0
     assert figures(report()["sets"][0])["closed_book"]["causes"] == {"unparsable": 1}
 
 
@@ -283,8 +283,9 @@ def test_without_a_model_leaks_and_duplicates_are_found_and_nothing_is_sent(serv
 
 def test_embeddings_of_an_endpoint_find_near_questions(server: FakeServer) -> None:
     rows = [{"id": "a", "question": "Who built the quay?"}, {"id": "b", "question": "Who has built the quay?"}]
-    arguments = ["--checks", "duplicate", "--embedding-url", server.base_url, "--embedding-model", "e", "--near", "0", "--no-progress"]
-    assert run(["questions", "check", str(saved("q.jsonl", rows)), *arguments, "-o", "r.json"]) == 0
+    arguments = ["--check", "duplicate", "--embedding-url", server.base_url, "--embedding-model", "e"]
+    arguments += ["--duplicate-threshold", "0", "--no-progress", "-o", "r.json"]
+    assert run(["questions", "check", str(saved("q.jsonl", rows)), *arguments]) == 0
     (pair,) = report()["twins"]
     assert (pair["id"], pair["other_id"], pair["how"]) == ("b", "a", "embedding")
     assert report()["near"] == 0
@@ -296,7 +297,7 @@ def test_files_of_other_tools_are_checked_too(server: FakeServer) -> None:
         "level": "hard", "context": [["Barn", ["It was built by Bo."]], ["Mill", ["It was built by Ada."]]],
     }
     Path("hotpot.json").write_text(json.dumps([hotpot]))
-    assert checked(server, "hotpot.json", "--checks", "answerable,unique_wording", "-o", "o.jsonl") == 0
+    assert checked(server, "hotpot.json", "--check", "answerable,unique_wording", "-o", "o.jsonl") == 0
     (row,) = lines(Path("o.jsonl"))
     assert [(one["name"], one["passed"]) for one in row["checks"]] == [("answerable", True), ("unique_wording", True)]
 
@@ -317,8 +318,8 @@ def test_texts_are_left_out_of_a_redacted_report(server: FakeServer, capsys: pyt
 
 
 REFUSED = [
-    (["a.jsonl"], "no model is named"), (["a.jsonl", "--no-model", "--checks", "answerable"], "cannot be done without a model"),
-    (["a.jsonl", "--checks", "nothing", "--no-model"], "there is no check nothing"),
+    (["a.jsonl"], "no model is named"), (["a.jsonl", "--no-model", "--check", "answerable"], "cannot be done without a model"),
+    (["a.jsonl", "--check", "nothing", "--no-model"], "there is no check nothing"),
     (["a.jsonl", "b.jsonl", "--no-model", "-o", "o.jsonl"], "do not go into one"), (["a.jsonl", "a.jsonl", "--no-model"], "given twice"),
     (["a.jsonl", "b.jsonl", "a.jsonl", "--no-model"], "3 files"), (["a.jsonl", "--no-model", "-o", "a.jsonl"], "would replace"),
     (["a.jsonl", "--no-model", "-o", "r.html"], "has no form"), (["none.jsonl", "--no-model"], "no such file"),

@@ -87,10 +87,10 @@ def test_the_dry_run_counts_the_calls_that_are_made_and_a_second_run_makes_none(
     assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "s.jsonl").read_bytes()
 
 
-@pytest.mark.parametrize("command", ["score", "sensitivity"])
-def test_a_dry_run_without_a_model_counts_no_call(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("command", [("score",), ("metrics", "sensitivity")])
+def test_a_dry_run_without_a_model_counts_no_call(command: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     answers = files(tmp_path)
-    assert run([command, *map(str, answers), "--questions", str(tmp_path / "questions.jsonl"), "--metrics", "lexical", "--dry-run"]) == 0
+    assert run([*command, *map(str, answers), "--questions", str(tmp_path / "questions.jsonl"), "--metrics", "lexical", "--dry-run"]) == 0
     assert capsys.readouterr().out.splitlines()[1].split()[:2] == ["total", "0"]
 
 
@@ -241,7 +241,7 @@ def test_filters_choose_the_same_questions_for_every_system(tmp_path: Path) -> N
             found.setdefault(line["system"], []).append(line["question_id"])
         return found
 
-    assert chosen("first.jsonl", "--filter-first-n", 3) == {"a": ["q0", "q1", "q2"], "b": ["q0", "q1", "q2"]}
+    assert chosen("first.jsonl", "--limit", 3) == {"a": ["q0", "q1", "q2"], "b": ["q0", "q1", "q2"]}
     drawn = chosen("drawn.jsonl", "--filter-sample", 4, "--seed", 5)
     assert drawn["a"] == drawn["b"] and len(drawn["a"]) == 4
     assert chosen("again.jsonl", "--filter-sample", 4, "--seed", 5) == drawn

@@ -36,7 +36,7 @@ def plain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.mark.parametrize(("of", "more"), [
-    (8, ()), (3, ("--trials", "2", "--against", "a", "--threshold", "token_f1=0.9")), (2, ("--redact", "--filter-first-n", "9")),
+    (8, ()), (3, ("--trials", "2", "--against", "a", "--threshold", "token_f1=0.9")), (2, ("--redact", "--limit", "9")),
 ])
 def test_shards_joined_are_one_run_byte_for_byte(world: list[str], of: int, more: tuple[str, ...], server: FakeServer) -> None:
     code = score(*world, *more, "-o", "whole.jsonl", "-o", "whole.json", "-o", "whole.csv", "-o", "whole/")
@@ -100,7 +100,7 @@ def test_shards_with_journals_of_their_own_are_taken_into_one(world: list[str], 
 def test_every_fault_of_the_parts_is_named_at_once(plain: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     parts = in_shards(Path("parts"), 5, *plain)
     twice = in_shards(Path("twice"), 5, *plain)[0]
-    other = in_shards(Path("other"), 5, *plain, "--filter-first-n", "9")[1]
+    other = in_shards(Path("other"), 5, *plain, "--limit", "9")[1]
     seeded = in_shards(Path("seeded"), 5, *plain, "--seed", "4")[2]
     assert score(*plain, "-o", "whole.jsonl") == 0
     capsys.readouterr()

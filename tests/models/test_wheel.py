@@ -48,7 +48,7 @@ def test_the_installed_package_is_the_wheel_and_not_the_checkout(command: Path) 
 
 
 def test_the_installed_command_lists_every_rule_and_every_cypher_file(command: Path) -> None:
-    assert "isolated-entity" in run(command, "rule", "list")
+    assert "isolated-entity" in run(command, "checks", "list")
     assert "isolated-entity" in run(command, "cypher", "list")
 
 

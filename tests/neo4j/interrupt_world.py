@@ -112,7 +112,7 @@ def commands(folder: Path, base_url: str) -> dict[str, list[str]]:
     return {
         "audit": ["audit", "--graph", "big", "-q", "-o", "r{n}.json"],
         "generate": [
-            "questions", "generate", "--graph", "big", "--kind", "hops=2,node=10", "--no-embedding",
+            "questions", "generate", "--graph", "big", "--kind", "hops=2,node=10", "--no-embeddings",
             "-o", "q{n}.jsonl", *model,
         ],
         "score": [

@@ -230,10 +230,10 @@ def test_chunks_that_the_graph_does_not_name_are_said_so(kgeval, graph, draw, tm
     draw(FACTS)
     path = tmp_path / "chunks.jsonl"
     path.write_text('{"id": "other", "text": "t"}', encoding="utf-8")
-    assert kgeval("--chunks", path, "--export", tmp_path / "s.csv") == 3
+    assert kgeval("--chunks", path, "--sheet", tmp_path / "s.csv") == 3
     assert "none of the 1 chunks of --chunks is a source that the graph names" in capsys.readouterr().err
     path.write_text('{"id": "other"', encoding="utf-8")
-    assert kgeval("--chunks", path, "--export", tmp_path / "t.csv") == 2
+    assert kgeval("--chunks", path, "--sheet", tmp_path / "t.csv") == 2
     assert "chunks.jsonl:1" in capsys.readouterr().err
 
 
@@ -381,11 +381,11 @@ def filled(path: Path, wrong: float) -> None:
 def test_people_alone_need_no_model(kgeval, graph, draw, capsys, tmp_path) -> None:
     draw(FACTS)
     sheet = tmp_path / "sample.csv"
-    assert kgeval("--n", 40, "--export", sheet) == 0
-    assert kgeval("--n", 40, "--export", sheet) == 2  # labels are never overwritten
+    assert kgeval("--n", 40, "--sheet", sheet) == 0
+    assert kgeval("--n", 40, "--sheet", sheet) == 2  # labels are never overwritten
     filled(sheet, 0.0)
     capsys.readouterr()
-    assert kgeval("--n", 40, "--human", sheet, "-f", "json") == 0
+    assert kgeval("--n", 40, "--labels", sheet, "-f", "json") == 0
     report = output(capsys)
     assert [(e["of"], e["labelled_by"]) for e in report["estimates"]] == [
         ("accuracy", "people"), ("contradicted", "people"), ("not_stated", "people"),
@@ -398,7 +398,7 @@ def test_people_alone_need_no_model(kgeval, graph, draw, capsys, tmp_path) -> No
 def test_a_biased_judge_is_corrected_by_the_labels_of_a_smaller_sheet(kgeval, graph, draw, capsys, tmp_path) -> None:
     draw(FACTS)
     sheet = tmp_path / "sample.csv"
-    assert kgeval("--n", 30, "--per-passage", 2, "--export", sheet) == 0
+    assert kgeval("--n", 30, "--per-passage", 2, "--sheet", sheet) == 0
     filled(sheet, 0.0)
 
     def generous(chat: Chat) -> Any:
@@ -411,7 +411,7 @@ def test_a_biased_judge_is_corrected_by_the_labels_of_a_smaller_sheet(kgeval, gr
 
     capsys.readouterr()
     with FakeServer(generous) as server:
-        assert kgeval("--n", 60, "--per-passage", 2, "--human", sheet, "-f", "json", *asked(server)) == 0
+        assert kgeval("--n", 60, "--per-passage", 2, "--labels", sheet, "-f", "json", *asked(server)) == 0
     report = output(capsys)
     by = {(e["labelled_by"], e["method"][:3]): e for e in report["estimates"] if e["of"] == "accuracy"}
     judge, both = by["judge", "rat"], by["judge corrected by people", "PPI"]
@@ -427,7 +427,7 @@ def test_faults_of_a_sheet_cost_no_call(kgeval, graph, draw, capsys, tmp_path) -
     sheet = tmp_path / "x.csv"
     sheet.write_text("id,label\nnobody,entailed\n", encoding="utf-8")
     with FakeServer(oracle) as server:
-        assert kgeval("--n", 20, "--human", sheet, *asked(server)) == 2
+        assert kgeval("--n", 20, "--labels", sheet, *asked(server)) == 2
         assert server.stats().requests == 0
     assert "x.csv:2: id 'nobody' is not in this sample" in capsys.readouterr().err
 
@@ -456,9 +456,9 @@ def test_options_that_do_not_fit_are_told(kgeval, graph, draw, capsys, tmp_path)
     draw(FACTS)
     pairs = tmp_path / "p.csv"
     pairs.write_text("name_a,name_b,label\na,b,same\n", encoding="utf-8")
-    assert kgeval("--pairs", pairs) == 2
+    assert kgeval("--labelled-pairs", pairs) == 2
     assert kgeval("--kind", "duplicates", "--strata", "type") == 2
-    assert kgeval("--no-judge") == 2
+    assert kgeval("--no-model") == 2
     assert kgeval() == 2
     assert "no model is named for the judge" in capsys.readouterr().err
 
@@ -501,7 +501,7 @@ def test_labelled_pairs_give_recall_and_b_cubed_without_any_model(kgeval, graph,
         "name_a,name_b,label,class\nThe Beatles,beatles,same,article\nJohn Smith,john smith,different,same-name collision\n"
         "Ada Lovelace,Countess of Lovelace,same,alias\n", encoding="utf-8",
     )
-    assert kgeval("--kind", "duplicates", "--pairs", pairs, "-f", "json") == 0
+    assert kgeval("--kind", "duplicates", "--labelled-pairs", pairs, "-f", "json") == 0
     figures = output(capsys)["duplicates"]
     assert (figures["pairwise_precision"], figures["pairwise_recall"]) == (0.5, 0.5)
     assert (figures["gold_pairs"], figures["gold_same"], figures["gold_listed"]) == (3, 2, 2)
@@ -517,7 +517,7 @@ def test_the_pairs_of_one_check_alone(kgeval, graph, draw, capsys, tmp_path) -> 
     listed = {}
     for checks in ([], ["duplicate-name"], ["fragmented-entity"], ["fragmented-entity", "duplicate-name"]):
         chosen = [word for check in checks for word in ("--duplicate-check", check)]
-        assert kgeval("--kind", "duplicates", "--pairs", pairs, "--no-judge", "-f", "json", *chosen) == 0
+        assert kgeval("--kind", "duplicates", "--labelled-pairs", pairs, "--no-model", "-f", "json", *chosen) == 0
         report = output(capsys)
         listed["+".join(checks)] = (report["duplicates"]["gold_right"], report["duplicates"]["pairwise_recall"])
         assert all(check in report["design"]["method"] for check in checks)
@@ -526,18 +526,18 @@ def test_the_pairs_of_one_check_alone(kgeval, graph, draw, capsys, tmp_path) -> 
 
 def test_a_check_that_cannot_run_or_has_no_pairs_to_choose_from_is_refused(kgeval, graph, draw, capsys, tmp_path) -> None:
     draw(TWINS)
-    assert kgeval("--kind", "duplicates", "--no-judge", "--export", tmp_path / "x.csv", "--duplicate-check", "similar-entity") == 2
+    assert kgeval("--kind", "duplicates", "--no-model", "--sheet", tmp_path / "x.csv", "--duplicate-check", "similar-entity") == 2
     assert "similar-entity cannot run" in capsys.readouterr().err
     assert not (tmp_path / "x.csv").exists()
-    assert kgeval("--duplicate-check", "duplicate-name", "--no-judge", "--export", tmp_path / "x.csv") == 2
+    assert kgeval("--duplicate-check", "duplicate-name", "--no-model", "--sheet", tmp_path / "x.csv") == 2
     assert "--duplicate-check is for --kind duplicates" in capsys.readouterr().err
 
 
 def test_a_sheet_of_one_check_is_not_read_as_one_of_all(kgeval, graph, draw, capsys, tmp_path) -> None:
     draw(TWINS)
     sheet = tmp_path / "sheet.csv"
-    one = ("--kind", "duplicates", "--no-judge", "--duplicate-check", "duplicate-name")
-    assert kgeval(*one, "--export", sheet) == 0
+    one = ("--kind", "duplicates", "--no-model", "--duplicate-check", "duplicate-name")
+    assert kgeval(*one, "--sheet", sheet) == 0
     sheet.write_text(sheet.read_text(encoding="utf-8").replace(",,", ",same,", 1), encoding="utf-8")
-    assert kgeval("--kind", "duplicates", "--no-judge", "--human", sheet) == 2
+    assert kgeval("--kind", "duplicates", "--no-model", "--labels", sheet) == 2
     assert "drawn with --duplicate-check duplicate-name, this run with --duplicate-check all" in capsys.readouterr().err

@@ -61,13 +61,13 @@ def told(report: Any) -> tuple[Any, Any]:
 
 def test_a_driver_gives_what_the_command_gives_and_stays_open(driver: neo4j.Driver, address: Address, tmp_path: Path) -> None:
     before = driver.execute_query("MATCH (n) OPTIONAL MATCH (n)-[r]->() RETURN count(DISTINCT n) AS n, count(r) AS r").records
-    result = kgeval.audit(driver, graph="velmouth", limit=2, fail_on="error")
+    result = kgeval.audit(driver, graph="velmouth", examples=2, fail_on="error")
     file = tmp_path / "r.json"
-    assert run(["audit", "--uri", address.uri, "--graph", "velmouth", "--limit", "2", "--fail-on", "error", "-q", "-o", str(file)]) == 1
+    assert run(["audit", "--uri", address.uri, "--graph", "velmouth", "--examples", "2", "--fail-on", "error", "-q", "-o", str(file)]) == 1
     by_command = type(result.report).model_validate_json(file.read_text(encoding="utf-8"))
     assert told(result.report) == told(by_command)
     assert (result.exit_code, [gate.met for gate in result.gates]) == (1, [False])
-    assert result.report.run.arguments["limit"] == by_command.run.arguments["limit"] == 2
+    assert result.report.run.arguments["examples"] == by_command.run.arguments["examples"] == 2
     after = driver.execute_query("MATCH (n) OPTIONAL MATCH (n)-[r]->() RETURN count(DISTINCT n) AS n, count(r) AS r").records
     assert after == before
     assert len(result.to_pandas()) == len(result.findings)
@@ -92,14 +92,14 @@ def test_what_is_accepted_is_written_and_read_again(
     driver: neo4j.Driver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture,
 ) -> None:
     debt = tmp_path / "debt.json"
-    kgeval.audit(driver, graph="velmouth", no_structure=True, write_baseline=debt)
+    kgeval.audit(driver, graph="velmouth", no_structure=True, write_ratchet=debt)
     kgeval.audit(driver, graph="velmouth", no_structure=True, ratchet=debt).raise_for_gates()
 
     def full(*_: Any, **__: Any) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("kgeval.files.write_text", full)
-    lost = kgeval.audit(driver, graph="velmouth", checks="isolated-entity", no_structure=True, write_baseline=tmp_path / "other.json")
+    lost = kgeval.audit(driver, graph="velmouth", checks="isolated-entity", no_structure=True, write_ratchet=tmp_path / "other.json")
     assert lost.findings and "No space left" in str(lost.fault) and "No space left" in caplog.text
 
 

@@ -108,7 +108,7 @@ def test_a_check_over_its_time_limit_is_incomplete_and_the_rest_goes_on(
     (["audit", "--layout", "no-such-layout"], "no-such-layout"),
     (["audit", "--config", "nowhere.toml"], "nowhere.toml"),
     (["audit", "--schema", "nowhere.json"], "nowhere.json"),
-    (["rule", "show", "isolated"], "isolated-entity"),
+    (["checks", "show", "isolated"], "isolated-entity"),
     (["cypher", "show", "isolated"], "isolated-entity"),
 ])
 def test_wrong_options_are_named_with_the_way_out(
@@ -162,7 +162,7 @@ def test_interrupting_ends_with_130_and_leaves_no_projection(graph: Graph, addre
 
 def test_a_closed_pipe_is_no_error() -> None:
     done = subprocess.run(
-        f"{sys.executable} -m kgeval rule list | head -1; exit ${{PIPESTATUS[0]}}", shell=True, executable="/bin/bash",
+        f"{sys.executable} -m kgeval checks list | head -1; exit ${{PIPESTATUS[0]}}", shell=True, executable="/bin/bash",
         capture_output=True, text=True, check=False,
     )
     assert done.returncode == 0
@@ -174,7 +174,9 @@ def test_a_full_device_gives_a_message_and_no_traceback() -> None:
     if not device.exists():
         pytest.skip("this system has no /dev/full")
     with device.open("wb") as full:
-        done = subprocess.run([sys.executable, "-m", "kgeval", "rule", "list"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run(
+            [sys.executable, "-m", "kgeval", "checks", "list"], stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+        )
     assert done.returncode == 2
     assert "No space left" in done.stderr
     assert "Traceback" not in done.stderr

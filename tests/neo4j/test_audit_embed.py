@@ -39,7 +39,7 @@ def test_an_endpoint_embeds_and_the_report_names_its_model(graph: Graph, tmp_pat
     before = graph.read("MATCH (n) RETURN elementId(n) AS id, properties(n) AS has ORDER BY id")
     with FakeServer() as server:
         words = ("--embed", "--embedding-url", server.base_url, "--embedding-model", "e", "--cache-dir", str(tmp_path / "cache"))
-        code, report = audited(tmp_path, *words, "--setting", "similar-entity.min_cosine=-1", "--limit", "0")
+        code, report = audited(tmp_path, *words, "--setting", "similar-entity.min_cosine=-1", "--examples", "0")
     assert code == 0
     assert report["run"]["models"] == [{"role": "embedding", "name": "e", "base_url": server.base_url, "parameters": {}}]
     (found,) = report["findings"]
@@ -77,7 +77,7 @@ def test_a_model_that_cannot_be_had_is_told_at_once(
 
 def test_accuracy_lists_the_pairs_of_similar_entity_where_it_can_run(graph: Graph, tmp_path: Path) -> None:
     sheet = tmp_path / "sheet.csv"
-    words = ["accuracy", "--graph", "small", "--kind", "duplicates", "--no-judge", "--export", str(sheet), "--no-progress"]
+    words = ["accuracy", "--graph", "small", "--kind", "duplicates", "--no-model", "--sheet", str(sheet), "--no-progress"]
     assert run(words) == 3  # no check lists a pair
     graph.write("MATCH (e:__Entity__) SET e.embedding = CASE e.name WHEN 'Orchard' THEN [0.0, 1.0] ELSE [1.0, 0.1] END")
     assert run(words) == 0
@@ -85,5 +85,5 @@ def test_accuracy_lists_the_pairs_of_similar_entity_where_it_can_run(graph: Grap
 
 
 def test_embed_belongs_to_pairs(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["accuracy", "--graph", "small", "--kind", "entities", "--embed", "--no-judge"]) == 2
+    assert run(["accuracy", "--graph", "small", "--kind", "entities", "--embed", "--no-model"]) == 2
     assert "--embed is for --kind duplicates" in capsys.readouterr().err

@@ -133,7 +133,7 @@ def test_waivers_are_counted_in_every_form(graph: Graph, kgeval: Callable[..., i
 def test_a_ratchet_outlives_a_rebuild_and_only_what_is_new_fails(graph: Graph, kgeval: Callable[..., int]) -> None:
     checks = ("audit", "-q", "--no-structure", "--check", "isolated-entity,duplicate-name")
     people(graph, PEOPLE)
-    assert kgeval(*checks, "--write-baseline", "debt.json") == 0
+    assert kgeval(*checks, "--write-ratchet", "debt.json") == 0
     assert stat.S_IMODE(Path("debt.json").stat().st_mode) == 0o600
     debt = Ratchet.model_validate(read("debt.json"))
     assert {one.rule_id: one.keys for one in debt.rules} == {
@@ -150,17 +150,17 @@ def test_a_ratchet_outlives_a_rebuild_and_only_what_is_new_fails(graph: Graph, k
     assert kgeval(*checks, "--ratchet", "debt.json", "--fail-on", "error") == 0 or "error" in {
         one["severity"] for one in read("r.json")["findings"]
     }
-    assert kgeval(*checks, "--write-baseline", "hidden.json", "--redact") == 0
+    assert kgeval(*checks, "--write-ratchet", "hidden.json", "--redact") == 0
     assert "dee" not in Path("hidden.json").read_text()
     assert kgeval(*checks, "--ratchet", "hidden.json") == 0
 
 
 def test_files_are_never_lost(graph: Graph, kgeval: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
     people(graph, PEOPLE)
-    assert kgeval(*ONE, "isolated-entity", "--write-baseline", "d.json") == 0
+    assert kgeval(*ONE, "isolated-entity", "--write-ratchet", "d.json") == 0
     kept = Path("d.json").read_bytes()
-    for more in (("--ratchet", "d.json", "--write-baseline", "d.json"), ("--ratchet", "d.json", "-o", "d.json"), ("--write-baseline", "."),
-                 ("--write-baseline", "x.json", "-o", "x.json"), ("--write-baseline", "/dev/full"), ("--ratchet", "none.json")):
+    for more in (("--ratchet", "d.json", "--write-ratchet", "d.json"), ("--ratchet", "d.json", "-o", "d.json"), ("--write-ratchet", "."),
+                 ("--write-ratchet", "x.json", "-o", "x.json"), ("--write-ratchet", "/dev/full"), ("--ratchet", "none.json")):
         assert kgeval(*ONE, "isolated-entity", *more) == 2, more
     assert Path("d.json").read_bytes() == kept and Path("/dev/full").is_char_device()
     other = read("d.json") | {"graph": "elsewhere", "layout": "lightrag"}

@@ -22,7 +22,7 @@ CREATE (a:__Entity__:Person:left {id: 'a', name: 'Ada', name_key: 'ada', type: '
   (d:__Entity__:Place:right {id: 'd', name: 'Rom', name_key: 'rom', type: 'Place'}), (c)-[:MET {predicate: 'met'}]->(d),
   (:__KgevalGraph__:left {name: 'left', status: 'ready'}), (:__KgevalGraph__:right {name: 'right', status: 'ready'})
 """
-CHECKS = ("--check", "isolated-entity,pronoun-entity", "--limit", "0", "--no-progress")
+CHECKS = ("--check", "isolated-entity,pronoun-entity", "--examples", "0", "--no-progress")
 
 
 @pytest.fixture

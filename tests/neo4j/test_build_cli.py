@@ -1,4 +1,4 @@
-"""`kgeval build` and `kgeval merges` from the command line, on a real server, with a model behind real HTTP, and audited."""
+"""`kgeval build` and `kgeval build merges` from the command line, on a real server, with a model behind real HTTP, and audited."""
 
 from __future__ import annotations
 
@@ -173,17 +173,17 @@ def test_merges_are_listed_undone_and_redone(
     put("a.txt", TEXT)
     rules(cli, "a.txt")
     capsys.readouterr()
-    assert cli("merges", "list", "--graph", "harbour", "-f", "json", "--name", "marsh") == 0
+    assert cli("build", "merges", "list", "--graph", "harbour", "-f", "json", "--name", "marsh") == 0
     (merge,) = json.loads(capsys.readouterr().out)
     assert {merge["kept"], merge["merged"]} == {"Elias Marsh", "Captain Elias Marsh"}
     before = counts(graph)["__Entity__"]
-    assert cli("merges", "undo", merge["id"], "--graph", "harbour") == 0
+    assert cli("build", "merges", "undo", merge["id"], "--graph", "harbour") == 0
     assert rules(cli, "a.txt") == 0
     assert counts(graph)["__Entity__"] == before + 1
     capsys.readouterr()
-    assert cli("merges", "list", "--graph", "harbour", "--status", "undone") == 0
+    assert cli("build", "merges", "list", "--graph", "harbour", "--status", "undone") == 0
     assert f"{merge['id']}  alias" in capsys.readouterr().out
-    assert cli("merges", "redo", merge["id"], "--graph", "harbour") == 0
+    assert cli("build", "merges", "redo", merge["id"], "--graph", "harbour") == 0
     assert counts(graph)["__Entity__"] == before
     with GraphDatabase.driver(address.uri, auth=(address.username, address.password)) as driver:
         session = Session("merges", driver, graph_name="harbour")
@@ -192,8 +192,8 @@ def test_merges_are_listed_undone_and_redone(
         assert listed(session, MergesOptions(level="embedding")) == []
         with pytest.raises(UsageError, match="m-0, m-1"):
             decide(session, ["m-0", "m-1"], "undone")
-    assert cli("merges", "undo", "m-0", "--graph", "harbour") == 2
-    assert cli("merges", "list", "--graph", "nobody") == 2
+    assert cli("build", "merges", "undo", "m-0", "--graph", "harbour") == 2
+    assert cli("build", "merges", "list", "--graph", "nobody") == 2
 
 
 def reads(chat: Chat) -> Any:
@@ -259,7 +259,8 @@ def test_a_build_that_is_killed_while_it_writes_ends_in_the_same_graph(
 ) -> None:
     people = [f"Person{chr(97 + n % 26)}{chr(97 + n // 26)}" for n in range(300)]
     put("long.txt", " ".join(f"{a} Ash visited {b} Oak in Velmouth." for a, b in pairwise(people)))
-    command = [sys.executable, "-m", "kgeval", "build", "long.txt", "--graph", "harbour", "--extractor", "rules", "--batch-size", "50"]
+    words = ["build", "long.txt", "--graph", "harbour", "--extractor", "rules", "--transaction-rows", "50"]
+    command = [sys.executable, "-m", "kgeval", *words]
 
     def fingerprint() -> Any:
         return graph.read("""
@@ -277,7 +278,7 @@ def test_a_build_that_is_killed_while_it_writes_ends_in_the_same_graph(
         process.send_signal(signal.SIGKILL)
         process.wait()
         killed += graph.read("MATCH (g:__KgevalGraph__) RETURN g.status AS s") == [{"s": "loading"}]
-        assert rules(cli, "long.txt", "--batch-size", "50") == 0
+        assert rules(cli, "long.txt", "--transaction-rows", "50") == 0
         assert fingerprint() == whole
     assert killed > 0
 

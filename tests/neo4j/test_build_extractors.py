@@ -181,11 +181,11 @@ def test_embeddings_join_near_names_and_a_later_build_takes_the_same_model(build
     kept = graph.read("MATCH (g:__KgevalGraph__ {name: 'near'}) RETURN g.embedding_model AS m")[0]["m"]
     assert kept.endswith("all-MiniLM-L6-v2")
     assert build(*command).changed == {}
-    assert run(["merges", "undo", merge["id"], "--graph", "near"]) == 0
+    assert run(["build", "merges", "undo", merge["id"], "--graph", "near"]) == 0
     assert build(*command).entities == 3
     graph.write("MATCH (g:__KgevalGraph__ {name: 'near'}) SET g.embedding_model = 'of-another-machine'")
     assert run(["build", *command, "--no-progress"]) == 2  # another model would silently give another graph
-    assert run(["merges", "redo", merge["id"], "--graph", "near", "--embedding-model", "all-MiniLM-L6-v2"]) == 0
+    assert run(["build", "merges", "redo", merge["id"], "--graph", "near", "--embedding-model", "all-MiniLM-L6-v2"]) == 0
     assert graph.read("MATCH (g:__KgevalGraph__ {name: 'near'}) RETURN g.embedding_model AS m")[0]["m"] == kept
     assert build(*command).entities == 2
 

@@ -308,7 +308,7 @@ def test_the_command_writes_a_report_names_broken_items_and_answers_gates(
     assert report.gold.faults and report.run.inputs[0].path == str(gold)
     assert command("--gold", str(gold), "--threshold", "entity_coverage>=0.6") == 1
     assert command("--gold", str(gold), "--threshold", "relation_completeness>=0.1") == 3  # no gold triple: no answer is no pass
-    assert command("--gold", str(gold), "--documents", "ulysses") == 2
+    assert command("--gold", str(gold), "--filter-document", "ulysses") == 2
     assert command("--gold", str(tmp_path / "none.jsonl")) == 2
     assert command() == 2
 

@@ -35,7 +35,7 @@ def report(address: Address, connection: Graph, tmp_path_factory: pytest.TempPat
         patch.setenv("NEO4J_PASSWORD", address.password)
         patch.setenv("NEO4J_USERNAME", address.username)
         assert run(["import", str(SAMPLE / "graph.json"), *where]) == 0
-        assert run(["audit", *where, "--limit", "0", "--no-progress", "-q", "-o", str(file)]) == 0
+        assert run(["audit", *where, "--examples", "0", "--no-progress", "-q", "-o", str(file)]) == 0
     yield AuditReport.model_validate_json(file.read_text(encoding="utf-8"))
 
 

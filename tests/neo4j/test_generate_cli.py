@@ -55,7 +55,7 @@ def cli(
     monkeypatch.chdir(tmp_path)
 
     def command(*words: object) -> int:
-        return run(["questions", "generate", *map(str, words), "--no-embedding", "--no-progress"])
+        return run(["questions", "generate", *map(str, words), "--no-embeddings", "--no-progress"])
 
     return command
 
@@ -130,7 +130,7 @@ def test_ctrl_c_writes_what_was_made_so_far(cli: Callable[..., int], tmp_path: P
     with FakeServer(letter, delay=0.15) as slow:
         command = [
             sys.executable, "-m", "kgeval", "questions", "generate", "--graph", "sea", "--kind", "node=30", "-o", "q.jsonl", "-j", "2",
-            "--no-embedding", "--no-progress", "--base-url", slow.base_url,
+            "--no-embeddings", "--no-progress", "--base-url", slow.base_url,
         ]
         process = subprocess.Popen(command, cwd=tmp_path, env=dict(os.environ), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
         while slow.stats().requests < 8 and process.poll() is None:
@@ -189,7 +189,7 @@ def test_a_graph_without_chunks_gives_questions_from_descriptions_and_says_so(
     cli: Callable[..., int], graph: Graph, server: FakeServer, capsys: pytest.CaptureFixture[str],
 ) -> None:
     graph.write("MATCH (c) WHERE c:Chunk OR c:Document DETACH DELETE c")
-    assert cli("--graph", "sea", "--kind", "node=2", "--no-answers", "-o", "q.jsonl") == 0
+    assert cli("--graph", "sea", "--kind", "node=2", "--no-references", "-o", "q.jsonl") == 0
     assert "the graph has no chunks" in capsys.readouterr().err
     assert all("evidence" not in question and "reference" not in question for question in lines("q.jsonl"))
     assert cli("--graph", "sea", "--kind", "node,summary,fact_retrieval", "-o", "q.jsonl") == 2

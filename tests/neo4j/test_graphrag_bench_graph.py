@@ -79,7 +79,7 @@ def test_generate_writes_the_four_levels_and_costs_nothing_again(
     with FakeServer(writer) as server:
         command = [
             "questions", "generate", "--uri", address.uri, "--layout", "kgeval", "--kind", "graphrag-bench", "--n", "2", "--seed", "5",
-            "--no-embedding", "--model", "m", "--base-url", server.base_url, "--journal", "j.sqlite", "-o", str(output), "-q",
+            "--no-embeddings", "--model", "m", "--base-url", server.base_url, "--journal", "j.sqlite", "-o", str(output), "-q",
         ]
         assert run(command) == 0
         asked, text = server.stats().requests, output.read_bytes()

@@ -174,7 +174,7 @@ def test_bad_rows_above_the_rate_write_nothing_and_below_it_are_passed_over(
     assert cli(file, "moby") == 3
     assert "bad.csv:4: predicate: missing or empty" in capsys.readouterr().err
     assert one(graph, "MATCH (n) RETURN count(n)") == 0
-    assert cli(file, "moby", "--max-error-rate", "0.34") == 0
+    assert cli(file, "moby", "--max-bad-rows", "0.34") == 0
     assert "bad rows passed over                  1" in capsys.readouterr().out
 
 

@@ -387,7 +387,7 @@ def test_generate_makes_all_nine_kinds_with_their_conditions_for_the_calls_that_
     with FakeServer(ring) as server:
         command = [
             "questions", "generate", "--uri", address.uri, "--layout", "kgeval", "--kind", "kasiak", "--n", "2", "--seed", "5",
-            "--no-embedding", "--model", "m", "--base-url", server.base_url, "--journal", "j.sqlite", "-o", str(output), "--no-progress",
+            "--no-embeddings", "--model", "m", "--base-url", server.base_url, "--journal", "j.sqlite", "-o", str(output), "--no-progress",
         ]
         assert run([*command, "--dry-run"]) == 0
         low, high = bounds(capsys.readouterr().out)

@@ -232,7 +232,7 @@ def test_detect_on_a_mixture_exits_with_2_and_names_both(address: Address, graph
     assert result.return_value == 2
     assert "undecided" in result.stdout
     assert "--layout graphiti or --layout langchain" in result.stderr
-    as_json = CliRunner().invoke(layout_commands, ["detect", "--json", "--graph", "g1"], env=env, standalone_mode=False)
+    as_json = CliRunner().invoke(layout_commands, ["detect", "-f", "json", "--graph", "g1"], env=env, standalone_mode=False)
     assert (as_json.return_value, json.loads(as_json.stdout)["choice"]) == (0, "graphiti")
 
 

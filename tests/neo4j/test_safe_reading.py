@@ -253,7 +253,7 @@ def test_a_large_database_is_announced_before_it_is_read(
 
 
 @pytest.mark.parametrize(("more", "said"), [
-    (("--sample-share", "0.5", "--write-baseline", "b.json"), "--sample-share does not go with --write-baseline"),
+    (("--sample-share", "0.5", "--write-ratchet", "b.json"), "--sample-share does not go with --write-ratchet"),
     (("--memory-limit", "lots"), "no amount of memory"), (("--dry-run", "a", "b"), "--dry-run looks at one graph"),
 ])
 def test_flags_that_cannot_be_meant_are_refused(more: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -62,7 +62,7 @@ def test_a_graph_that_gives_fewer_says_what_it_can_give(capsys: pytest.CaptureFi
 
 @pytest.mark.parametrize(("arguments", "words"), [
     (["-o", "out.csv"], "structures are written as .jsonl"),
-    (["--structure", "node", "--documents", "2"], "documents: not for node"),
+    (["--structure", "node", "--min-documents", "2"], "documents: not for node"),
     (["--structure", "community", "--stratify", "type"], "communities are not stratified"),
     (["--stratify", "document"], "no entity comes from a document"),
 ])

@@ -52,7 +52,7 @@ def test_two_starts_at_once_give_one_server(home: Path) -> None:
 
 def test_status_as_json_has_what_a_program_needs(home: Path) -> None:
     address = started(home)
-    out, _ = kgeval("status", "--home", str(home), "--json").communicate(timeout=200)
+    out, _ = kgeval("status", "--home", str(home), "-f", "json").communicate(timeout=200)
     shown = json.loads(out)
     assert set(shown) == {"running", "uri", "username", "password_file", "home", "pid", "neo4j", "gds"}
     assert shown["running"] is True and shown["uri"] == address.uri

@@ -31,7 +31,7 @@ def scores(metric: str, values: list[float | None], **fields: object) -> list[Sc
 
 def matrix(folder: Path, given: list[Score], *options: str, code: int = 0) -> MatrixReport:
     (folder / "s.jsonl").write_text("".join(score.model_dump_json() + "\n" for score in given))
-    assert run(["agree", "matrix", str(folder / "s.jsonl"), "-q", "-o", str(folder / "m.json"), *options]) == code
+    assert run(["metrics", "correlate", str(folder / "s.jsonl"), "-q", "-o", str(folder / "m.json"), *options]) == code
     return MatrixReport.model_validate_json((folder / "m.json").read_text())
 
 
@@ -98,5 +98,5 @@ def test_every_form_shows_the_square(tmp_path: Path, form: str) -> None:
 @pytest.mark.parametrize(("text", "what"), [("{}\n", "is no score"), ("", "is empty")])
 def test_files_that_hold_no_scores_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, what: str) -> None:
     (tmp_path / "s.jsonl").write_text(text)
-    assert run(["agree", "matrix", str(tmp_path / "s.jsonl")]) == 2
+    assert run(["metrics", "correlate", str(tmp_path / "s.jsonl")]) == 2
     assert what in capsys.readouterr().err

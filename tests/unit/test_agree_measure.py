@@ -13,7 +13,7 @@ from kgeval.reports.write import rendered
 
 
 def measured(folder: Path, *arguments: str) -> AgreementReport:
-    assert run(["agree", "measure", *arguments, "-q", "-o", str(folder / "report.json")]) == 0
+    assert run(["annotate", "agreement", *arguments, "-q", "-o", str(folder / "report.json")]) == 0
     return AgreementReport.model_validate_json((folder / "report.json").read_text())
 
 
@@ -140,11 +140,11 @@ def test_faulty_labels_are_refused_with_their_place(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], rows: list[object], what: str,
 ) -> None:
     (tmp_path / "l.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert run(["agree", "measure", str(tmp_path / "l.jsonl"), "-o", str(tmp_path / "r.json")]) == 2
+    assert run(["annotate", "agreement", str(tmp_path / "l.jsonl"), "-o", str(tmp_path / "r.json")]) == 2
     assert what in capsys.readouterr().err and not (tmp_path / "r.json").exists()
 
 
 def test_an_output_never_replaces_labels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "l.json").write_text("[]")
-    assert run(["agree", "measure", str(tmp_path / "l.json"), "-o", str(tmp_path / "l.json")]) == 2
+    assert run(["annotate", "agreement", str(tmp_path / "l.json"), "-o", str(tmp_path / "l.json")]) == 2
     assert "would replace" in capsys.readouterr().err

@@ -25,7 +25,7 @@ def downloaded(folder: Path, name: str) -> dict[str, object]:
 
 @pytest.mark.slow
 def test_labels_survive_a_reload_and_come_back_by_download(tmp_path: Path) -> None:
-    assert run(["agree", "sheet", *write_world(tmp_path), "-o", str(tmp_path / "s"), "--key", str(tmp_path / "key.json"), "--n", "4",
+    assert run(["annotate", "sheet", *write_world(tmp_path), "-o", str(tmp_path / "s"), "--key", str(tmp_path / "key.json"), "--n", "4",
                 "--annotators", "ann", "--per-item", "1", "--aspects", "relevance"]) == 0
     key = key_at(tmp_path / "key.json")
     page = tmp_path / "s" / "ann.html"
@@ -69,7 +69,7 @@ def test_texts_of_answers_run_nothing(tmp_path: Path, text: str) -> None:
     for system in ("a", "b"):
         row = {"question_id": "q", "question": f"Is it {text}", "system": system, "answer": f"{text} {system}"}
         (tmp_path / f"{system}.jsonl").write_text(json.dumps(row) + "\n")
-    assert run(["agree", "sheet", str(tmp_path / "a.jsonl"), str(tmp_path / "b.jsonl"), "-o", str(tmp_path / "s"),
+    assert run(["annotate", "sheet", str(tmp_path / "a.jsonl"), str(tmp_path / "b.jsonl"), "-o", str(tmp_path / "s"),
                 "--key", str(tmp_path / "k.json"), "--annotators", "ann", "--per-item", "1"]) == 0
     with browser(tmp_path / "profile") as chrome:
         chrome.open(tmp_path / "s" / "ann.html")

@@ -17,7 +17,7 @@ from kgeval.records import HumanLabel
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Sheets of three people; alpha-rag's answers end with "words of a."."""
-    assert run(["agree", "sheet", *write_world(tmp_path), "-o", str(tmp_path / "s"), "--key", str(tmp_path / "key.json"), "--n", "6",
+    assert run(["annotate", "sheet", *write_world(tmp_path), "-o", str(tmp_path / "s"), "--key", str(tmp_path / "key.json"), "--n", "6",
                 "--annotators", "ann,ben,cem", "--aspects", "relevance"]) == 0
     return tmp_path
 
@@ -29,7 +29,7 @@ def prefers_alpha(row: dict[str, str], aspect: str) -> str:
 
 
 def read(folder: Path, *names: str) -> list[HumanLabel]:
-    assert run(["agree", "read", *(str(folder / "s" / name) for name in names), "--key", str(folder / "key.json"),
+    assert run(["annotate", "read", *(str(folder / "s" / name) for name in names), "--key", str(folder / "key.json"),
                 "-o", str(folder / "labels.jsonl")]) == 0
     return [HumanLabel.model_validate_json(line) for line in (folder / "labels.jsonl").read_text().splitlines()]
 
@@ -109,7 +109,7 @@ def test_labels_are_turned_with_the_answers() -> None:
 
 def faults(folder: Path, capsys: pytest.CaptureFixture[str], *names: str) -> str:
     out = folder / "labels.jsonl"
-    assert run(["agree", "read", *(str(folder / "s" / name) for name in names), "--key", str(folder / "key.json"), "-o", str(out)]) == 2
+    assert run(["annotate", "read", *(str(folder / "s" / name) for name in names), "--key", str(folder / "key.json"), "-o", str(out)]) == 2
     assert not out.exists()
     return capsys.readouterr().err
 
@@ -155,15 +155,15 @@ def test_faulty_files_of_a_page_are_refused(folder: Path, capsys: pytest.Capture
     (["s/ann.csv", "-o", "l.jsonl"], "cannot be read without their key"),
     (["s/ann.csv", "--key", "questions.jsonl", "-o", "l.jsonl"], "Fix:"),
     (["s/ann.csv", "--key", "key.json", "-o", "s/ann.csv"], "would replace a file that is read"),
-    (["s/ann.csv", "--key", "key.json", "-o", "l.jsonl", "--answers", "a.jsonl"], "are for --labels-format ragchecker"),
+    (["s/ann.csv", "--key", "key.json", "-o", "l.jsonl", "--write-answers", "a.jsonl"], "are for --labels-format ragchecker"),
     (["questions.jsonl", "--labels-format", "ragchecker", "-o", "l.jsonl"], "is no row of RAGChecker's"),
-    (["questions.jsonl", "--labels-format", "ragchecker", "-o", "l.jsonl", "--answers", "l.jsonl"], "two outputs are one file"),
+    (["questions.jsonl", "--labels-format", "ragchecker", "-o", "l.jsonl", "--write-answers", "l.jsonl"], "two outputs are one file"),
 ])
 def test_wrong_options(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], options: list[str], what: str,
 ) -> None:
     monkeypatch.chdir(folder)
-    assert run(["agree", "read", *options]) == 2
+    assert run(["annotate", "read", *options]) == 2
     assert what in capsys.readouterr().err and not (folder / "l.jsonl").exists()
 
 
@@ -174,8 +174,8 @@ def test_ragchecker_s_form_becomes_labels_answers_and_questions(tmp_path: Path) 
     }
     (tmp_path / "pairs.json").write_text(json.dumps([row, {**row, "overall_label": 1}]))
     names = {name: str(tmp_path / f"{name}.jsonl") for name in ("labels", "answers", "questions")}
-    assert run(["agree", "read", str(tmp_path / "pairs.json"), "--labels-format", "ragchecker", "-o", names["labels"],
-                "--answers", names["answers"], "--questions", names["questions"]]) == 0
+    assert run(["annotate", "read", str(tmp_path / "pairs.json"), "--labels-format", "ragchecker", "-o", names["labels"],
+                "--write-answers", names["answers"], "--write-questions", names["questions"]]) == 0
     labels = [HumanLabel.model_validate_json(line) for line in Path(names["labels"]).read_text().splitlines()]
     assert [(one.annotator, one.metric, one.label) for one in labels] == [
         ("person-1", "correctness", "-2"), ("person-1", "completeness", "1"), ("person-1", "overall", "0"),
@@ -190,12 +190,12 @@ def test_faults_of_ragchecker_s_rows_come_with_their_place(tmp_path: Path, capsy
     row = {"query_id": "7", "query": "Why?", "model1": {"model_name": "x"}, "model2": {"model_name": "y", "response": "b"},
            "correctness_label": 3, "completeness_label": True, "overall_label": 0}
     (tmp_path / "pairs.json").write_text(json.dumps([row]))
-    assert run(["agree", "read", str(tmp_path / "pairs.json"), "--labels-format", "ragchecker", "-o", str(tmp_path / "l.jsonl")]) == 2
+    assert run(["annotate", "read", str(tmp_path / "pairs.json"), "--labels-format", "ragchecker", "-o", str(tmp_path / "l.jsonl")]) == 2
     told = capsys.readouterr().err
     assert "model1: needs model_name and response" in told and "correctness_label: 3" in told and "completeness_label: True" in told
 
 
 def test_sheets_that_nobody_has_filled_in_are_refused_and_nothing_is_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    given = ["agree", "read", str(folder / "s" / "ann.csv"), "--key", str(folder / "key.json"), "-o", str(folder / "labels.jsonl")]
+    given = ["annotate", "read", str(folder / "s" / "ann.csv"), "--key", str(folder / "key.json"), "-o", str(folder / "labels.jsonl")]
     assert run(given) == 2
     assert "no sheet has a label yet" in capsys.readouterr().err and not (folder / "labels.jsonl").exists()

@@ -96,7 +96,7 @@ def test_what_cannot_be_drawn_is_said() -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    assert run(["agree", "sheet", *write_world(tmp_path), "-o", str(tmp_path / "sheets"), "--key", str(tmp_path / "key.json"),
+    assert run(["annotate", "sheet", *write_world(tmp_path), "-o", str(tmp_path / "sheets"), "--key", str(tmp_path / "key.json"),
                 "--annotators", "5", "--n", "10", "--seed", "3"]) == 0
     return tmp_path
 
@@ -135,7 +135,7 @@ def test_the_rubric_stands_on_both_forms_and_the_reference_only_where_asked_for(
     for text in (page, sheet):
         assert "comprehensiveness" in text and "Covers nothing of what is asked, or gives no answer." in text
         assert "Number 1." not in text and "Right answer" not in text
-    assert run(["agree", "sheet", *write_world(tmp_path), "-o", str(tmp_path / "more"), "--key", str(tmp_path / "k2.json"),
+    assert run(["annotate", "sheet", *write_world(tmp_path), "-o", str(tmp_path / "more"), "--key", str(tmp_path / "k2.json"),
                 "--show-reference"]) == 0
     assert "Number 1." in (tmp_path / "more" / "annotator-1.csv").read_text()
     assert "Right answer" in (tmp_path / "more" / "annotator-1.html").read_text()
@@ -145,7 +145,7 @@ def test_people_are_shown_every_right_answer(tmp_path: Path) -> None:
     for system in "ab":
         row = {"question_id": "q", "question": "Who?", "system": system, "answer": system, "reference": "Ada", "references": ["Countess"]}
         (tmp_path / f"{system}.jsonl").write_text(json.dumps(row) + "\n")
-    assert run(["agree", "sheet", str(tmp_path / "a.jsonl"), str(tmp_path / "b.jsonl"), "-o", str(tmp_path / "s"), "--key",
+    assert run(["annotate", "sheet", str(tmp_path / "a.jsonl"), str(tmp_path / "b.jsonl"), "-o", str(tmp_path / "s"), "--key",
                 str(tmp_path / "k.json"), "--show-reference"]) == 0
     sheet = (tmp_path / "s" / "annotator-1.csv").read_text()
     assert "Ada" in sheet and "or: Countess" in sheet
@@ -161,7 +161,7 @@ def test_hostile_texts_neither_run_nor_calculate(tmp_path: Path) -> None:
     for system, text in (("a", "=HYPERLINK(1)"), ("b", "</script><script>alert(1)</script>\u202e<img src=x onerror=alert(1)>")):
         (tmp_path / f"{system}.jsonl").write_text(json.dumps(
             {"question_id": "q", "question": "+1 <b>?", "system": system, "answer": text}) + "\n")
-    assert run(["agree", "sheet", str(tmp_path / "a.jsonl"), str(tmp_path / "b.jsonl"), "-o", str(tmp_path / "s"),
+    assert run(["annotate", "sheet", str(tmp_path / "a.jsonl"), str(tmp_path / "b.jsonl"), "-o", str(tmp_path / "s"),
                 "--key", str(tmp_path / "k.json"), "--annotators", "ann", "--per-item", "1"]) == 0
     page = (tmp_path / "s" / "ann.html").read_text()
     assert "<img src=x" not in page and "&lt;img src=x" in page and page.count("<script") == 2
@@ -170,7 +170,7 @@ def test_hostile_texts_neither_run_nor_calculate(tmp_path: Path) -> None:
 
 
 def test_single_answers_are_graded(tmp_path: Path) -> None:
-    assert run(["agree", "sheet", *write_world(tmp_path, 4), "-o", str(tmp_path / "s"), "--key", str(tmp_path / "k.json"),
+    assert run(["annotate", "sheet", *write_world(tmp_path, 4), "-o", str(tmp_path / "s"), "--key", str(tmp_path / "k.json"),
                 "--of", "answers", "--aspects", "relevance,directness", "--annotators", "ann,ben,cem"]) == 0
     key = key_at(tmp_path / "k.json")
     assert key.aspects == ["relevance", "directness"] and {len(item.systems) for item in key.items.values()} == {1} and len(key.items) == 8
@@ -191,11 +191,11 @@ def test_wrong_options_are_refused_before_anything_is_written(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], what: str,
 ) -> None:
     given_ = [option.format(tmp_path) for option in options]
-    assert run(["agree", "sheet", *write_world(tmp_path), "-o", str(tmp_path / "s"), *given_]) == 2
+    assert run(["annotate", "sheet", *write_world(tmp_path), "-o", str(tmp_path / "s"), *given_]) == 2
     assert what in capsys.readouterr().err and not (tmp_path / "s").exists()
 
 
 def test_sheets_that_may_hold_labels_are_never_replaced(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = (folder / "sheets" / "annotator-1.csv").read_bytes()
-    assert run(["agree", "sheet", *write_world(folder), "-o", str(folder / "sheets"), "--key", str(folder / "other.json")]) == 2
+    assert run(["annotate", "sheet", *write_world(folder), "-o", str(folder / "sheets"), "--key", str(folder / "other.json")]) == 2
     assert "may hold labels" in capsys.readouterr().err and (folder / "sheets" / "annotator-1.csv").read_bytes() == before

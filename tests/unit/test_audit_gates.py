@@ -144,7 +144,7 @@ def test_every_fault_of_the_file_comes_at_once_with_its_key(tmp_path: Path) -> N
 def test_every_fault_of_the_flags_comes_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "debt.json").write_text("[]", encoding="utf-8")
     debt_file = str(tmp_path / "debt.json")
-    words = ("--threshold", "nonsense<=1", "--ratchet", debt_file, "--write-baseline", debt_file, "G1", "G2")
+    words = ("--threshold", "nonsense<=1", "--ratchet", debt_file, "--write-ratchet", debt_file, "G1", "G2")
     assert run(["audit", *words]) == 2
     told = capsys.readouterr().err
     for part in ("no such check or figure", "are about one graph", "no ratchet file", "is read and would be replaced", "Fix: "):

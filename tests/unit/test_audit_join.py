@@ -136,7 +136,7 @@ def test_a_hundred_thousand_texts_against_ten_thousand_names_take_no_longer_a_te
 
 def test_a_finding_that_lists_only_examples_is_named() -> None:
     notes = flagged(audit(finding("duplicate-name", entity("a"), count=2_000), finding("self-loop", entity("b")))).notes
-    assert notes == ("duplicate-name: 1 of 2,000 listed; run kgeval audit --limit 0 to join them all",)
+    assert notes == ("duplicate-name: 1 of 2,000 listed; run kgeval audit --examples 0 to join them all",)
 
 
 def test_severity_limits_what_is_joined() -> None:
@@ -212,4 +212,4 @@ def test_a_file_that_is_no_audit_report_is_refused_with_what_is_wrong(tmp_path: 
 def test_the_report_that_an_audit_writes_is_read_and_joined() -> None:
     found = flagged(read_audit(Path(__file__).parents[1] / "graphs" / "example-report.json"))
     assert found.rules and found.ids and len(found.texts)
-    assert any(note.endswith("run kgeval audit --limit 0 to join them all") for note in found.notes)
+    assert any(note.endswith("run kgeval audit --examples 0 to join them all") for note in found.notes)

@@ -66,7 +66,7 @@ def test_sigterm_ends_a_bulk_import_as_ctrl_c_does(home: Path, monkeypatch: pyte
     placed.while_the_tool_runs = lambda: os.kill(os.getpid(), signal.SIGTERM)  # type: ignore[method-assign]
     told = signal.signal(signal.SIGTERM, Listener().raise_once)
     try:
-        assert run(["import", "t", "--graph", "g", "--bulk", "--home", str(home), "--max-error-rate", "1"]) == 130
+        assert run(["import", "t", "--graph", "g", "--bulk", "--home", str(home), "--max-bad-rows", "1"]) == 130
     finally:
         signal.signal(signal.SIGTERM, told)
     assert "the home's store is as it was" in capsys.readouterr().err
@@ -87,12 +87,12 @@ def test_a_file_that_is_changed_while_it_is_read_is_refused(
         return made
 
     monkeypatch.setattr(convert, "convert", slow)
-    assert run(["import", "t", "--graph", "g", "--bulk", "--dry-run", "--max-error-rate", "1"]) == 2
+    assert run(["import", "t", "--graph", "g", "--bulk", "--dry-run", "--max-bad-rows", "1"]) == 2
     assert "relations.csv: was changed while it was read; nothing was written" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("more", "what"), [
-    (("--batch-size", "10000", "--dry-run"), "--batch-size is for an import through the server"),
+    (("--transaction-rows", "10000", "--dry-run"), "--transaction-rows is for an import through the server"),
     (("--heap", "4x", "--dry-run"), "'4x' is no heap size"),
 ])
 @pytest.mark.usefixtures("tables")

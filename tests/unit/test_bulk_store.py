@@ -252,5 +252,5 @@ def test_bad_rows_end_the_import_before_anything_is_written(capsys: pytest.Captu
     assert run(["import", "t", "--graph", "g", "--bulk", "--dry-run"]) == 3
     shown = capsys.readouterr().err
     assert "1 of 2 rows are bad (50.0 %); nothing was written\n  relations.csv:3: target: missing or empty" in shown
-    assert run(["import", "t", "--graph", "g", "--bulk", "--dry-run", "--max-error-rate", "0.5"]) == 0
+    assert run(["import", "t", "--graph", "g", "--bulk", "--dry-run", "--max-bad-rows", "0.5"]) == 0
     assert "bad rows passed over                  1" in capsys.readouterr().out

@@ -154,7 +154,7 @@ def test_all_wrong_settings_are_named_at_once() -> None:
 
 
 def command(tmp_path: Path, *more: object) -> list[str]:
-    given = ["compare", "--simulate", "--runs", 6, "--simulate-questions", 20, "--trials", 2, "-o", tmp_path / "r.json"]
+    given = ["compare", "--simulate", "--simulate-runs", 6, "--simulate-questions", 20, "--trials", 2, "-o", tmp_path / "r.json"]
     return [str(word) for word in (*given, *more)]
 
 
@@ -185,7 +185,7 @@ def test_a_bound_that_is_not_held_is_said_and_ends_with_1(
 
 
 @pytest.mark.parametrize(("more", "expected"), [
-    (("--runs", 0), "'--runs'"), (("-f", "html"), "no form 'html'"), (("-o", "x.html"), "x.html"),
+    (("--simulate-runs", 0), "'--simulate-runs'"), (("-f", "html"), "no form 'html'"), (("-o", "x.html"), "x.html"),
     (("--simulate-questions", 100_000, "--trials", 1000), "memory"), (("a.jsonl",), "no answers"), (("--shard", "1/2"), "one computation"),
 ])
 def test_wrong_input_is_refused_before_anything_is_drawn(

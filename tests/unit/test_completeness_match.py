@@ -316,7 +316,7 @@ def test_levels_and_gates_are_read_with_all_faults_at_once() -> None:
 
 
 @pytest.mark.parametrize("wrong", [
-    {"levels": ("exact", 1)}, {"fuzzy": 60.0}, {"similarity": 0.0}, {"fuzzy": float("nan")}, {"limit": -1}, {"timeout": float("inf")},
+    {"levels": ("exact", 1)}, {"fuzzy": 60.0}, {"similarity": 0.0}, {"fuzzy": float("nan")}, {"examples": -1}, {"timeout": float("inf")},
 ])
 def test_options_that_cannot_be_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(UsageError):

@@ -13,7 +13,7 @@ from kgeval.errors import ConfigError
 def test_without_a_file_the_defaults_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert load() == Config()
-    assert (load().audit.limit, load().audit.timeout, load().audit.fail_on) == (5, 120.0, None)
+    assert (load().audit.examples, load().audit.timeout, load().audit.fail_on) == (5, 120.0, None)
 
 
 def test_the_file_of_the_working_folder_is_found_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,13 +41,13 @@ def test_every_section_is_read(tmp_path: Path) -> None:
 
 
 def test_all_unknown_keys_and_wrong_values_are_named_at_once(tmp_path: Path) -> None:
-    file = written(tmp_path, '[graph]\npasword = "x"\n[audit]\nlimit = "many"\nfail_on = "fatal"\n[reprot]\n')
+    file = written(tmp_path, '[graph]\npasword = "x"\n[audit]\nexamples = "many"\nfail_on = "fatal"\n[reprot]\n')
     with pytest.raises(ConfigError) as caught:
         load(file)
     said = caught.value.message
     assert str(file) in said
     assert "graph.pasword: unknown key" in said
-    assert "audit.limit:" in said
+    assert "audit.examples:" in said
     assert "audit.fail_on:" in said
     assert "reprot: unknown key" in said
     assert caught.value.exit_code == 2

@@ -145,7 +145,7 @@ def test_documents_can_be_chosen_by_name_file_or_stem() -> None:
 
 
 def test_choosing_every_document_changes_nothing() -> None:
-    """Ends, spellings and types stay: `The Pequod` counts at the exact level with and without --documents."""
+    """Ends, spellings and types stay: `The Pequod` counts at the exact level with and without --filter-document."""
     gold = distinct(Items(
         [GoldEntity(name="Pequod", type="Ship", document="moby"), GoldEntity(name="Emma", document="emma")],
         [GoldTriple(subject="The Pequod", object="Ahab", document="moby"), GoldTriple(subject="Emma", object="Emma", document="emma")],

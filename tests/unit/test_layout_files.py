@@ -137,7 +137,7 @@ def test_list_and_show_work_without_a_server() -> None:
     assert all(name in run(layout, ["list"]).output for name in BUILT_IN)
     assert 'scope_property = "group_id"' in run(layout, ["show", "graphiti"]).output
     assert run(layout, ["show", "langchain", "--cypher"]).output.startswith(":param layout => {name: 'langchain'")
-    assert '"name": "langchain"' in run(layout, ["show", "langchain", "--json"]).output
+    assert '"name": "langchain"' in run(layout, ["show", "langchain", "-f", "json"]).output
 
 
 def test_a_file_can_be_checked_without_a_server(tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ def every_option() -> list[tuple[str, click.Option]]:
     for name in COMMANDS:
         command = cli.get_command(click.Context(cli), name)
         assert command is not None
-        walk(command, f"KGEVAL_{name}".upper())
+        walk(command, f"KGEVAL_{name}".upper().replace("-", "_"))
     return found
 
 

@@ -85,32 +85,32 @@ def test_help_signature_and_page_have_every_option_of_the_one_definition() -> No
 
 
 def test_what_a_command_was_given_holds_a_zero_and_not_what_was_left_out() -> None:
-    given = {"limit": 0, "seed": None, "checks": (), "no_structure": False, "fail_on": "error", "settings": ("a.b=1", "a.c = x=y")}
-    assert given_of(AuditOptions, given) == {"limit": 0, "fail_on": "error", "settings": {"a.b": "1", "a.c": "x=y"}}
+    given = {"examples": 0, "seed": None, "checks": (), "no_structure": False, "fail_on": "error", "settings": ("a.b=1", "a.c = x=y")}
+    assert given_of(AuditOptions, given) == {"examples": 0, "fail_on": "error", "settings": {"a.b": "1", "a.c": "x=y"}}
 
 
 def test_values_come_as_python_has_them() -> None:
     given: dict[str, Any] = {"checks": "names", "skip": ["vectors"], "schema_file": Path("s.toml"), "corpus": "texts"}
-    given |= {"limit": np.int64(3), "timeout": None}
+    given |= {"examples": np.int64(3), "timeout": None}
     made = audit_options(Config(), {**given, "settings": {"super-node.min_degree": 50, "inverse-duplicate.any_label": True}})
     assert (made.checks, made.skip, made.schema_file, made.corpus) == (("names",), ("vectors",), "s.toml", Path("texts"))
-    assert (made.limit, made.timeout, made.settings) == (3, 120.0, {"super-node.min_degree": 50, "inverse-duplicate.any_label": True})
+    assert (made.examples, made.timeout, made.settings) == (3, 120.0, {"super-node.min_degree": 50, "inverse-duplicate.any_label": True})
     with pytest.raises(ConnectError):
         kgeval.audit(NOWHERE, timeout=None, schema_file=Path("database"), graph=None)
 
 
 def test_all_faults_of_a_call_are_told_at_once_before_anything_is_opened() -> None:
     with pytest.raises(UsageError) as caught:
-        kgeval.audit(5, chekcs=["x"], limit="many", graph=3, layuot="a", embedding_batch=0)  # type: ignore[call-overload]
+        kgeval.audit(5, chekcs=["x"], examples="many", graph=3, layuot="a", embedding_batch=0)  # type: ignore[call-overload]
     told = str(caught.value)
-    for part in ("chekcs: unknown (did you mean checks?)", "layuot: unknown (did you mean layout?)", "limit: ", "embedding_batch: ",
+    for part in ("chekcs: unknown (did you mean checks?)", "layuot: unknown (did you mean layout?)", "examples: ", "embedding_batch: ",
                  "graph: a name or a list of names is needed, not int", "connection: a neo4j.Driver, an address, a session or None"):
         assert part in told, part
 
 
 @pytest.mark.parametrize(("options", "words"), [
     ({"fail_on_worse": "error"}, "fail_on_worse needs an earlier report"),
-    ({"sample_share": 0.1, "write_baseline": "a.json"}, "sample_share does not go with write_baseline"),
+    ({"sample_share": 0.1, "write_ratchet": "a.json"}, "sample_share does not go with write_ratchet"),
     ({"checks": "nope"}, "no such check: nope"),
     ({"thresholds": ["isolated-entity<=2"]}, "no share"),
     ({"settings": {"super-node.min_degree": "many"}}, "whole number"),
@@ -129,9 +129,9 @@ def test_options_that_do_not_fit_are_told_in_the_words_of_python(options: dict[s
 
 
 def test_words_that_are_no_flags_and_commands_to_type_stay_as_they_are() -> None:
-    text = "use --layout NAME, --with or --setting; kgeval audit --limit 0 lists all (a--b, --force, -- comment)"
+    text = "use --layout NAME, --with or --setting; kgeval audit --examples 0 lists all (a--b, --force, -- comment)"
     assert AUDIT.worded(text) == (
-        "use layout NAME, with_reports or settings; kgeval audit --limit 0 lists all (a--b, --force, -- comment)"
+        "use layout NAME, with_reports or settings; kgeval audit --examples 0 lists all (a--b, --force, -- comment)"
     )
 
 

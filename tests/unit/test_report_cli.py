@@ -75,8 +75,8 @@ def test_gates_over_nothing_that_was_judged_or_compared_have_no_answer(capsys: p
     told(capsys, 0, "scores")
     _, err = told(capsys, 3, "scores", "--fail-on", "error")
     assert "gate without an answer: fail-on" in err
-    told(capsys, 3, "scores", "--baseline", "others", "--fail-if-worse")
-    told(capsys, 0, "scores", "--baseline", "scores", "--fail-if-worse")
+    told(capsys, 3, "scores", "--baseline", "others", "--fail-on-worse")
+    told(capsys, 0, "scores", "--baseline", "scores", "--fail-on-worse")
 
 
 def test_a_missed_gate_of_a_source_is_exit_code_1_and_an_unfinished_source_3(capsys: pytest.CaptureFixture[str]) -> None:
@@ -100,11 +100,11 @@ def test_worse_than_the_baseline_fails_only_where_that_is_asked_for(capsys: pyte
     good("old", 0.7), good("new", 0.4)
     out, _ = told(capsys, 0, "new", "--baseline", "old")
     assert "0 better, 1 worse" in out
-    told(capsys, 1, "new", "--baseline", "old", "--fail-if-worse")
-    told(capsys, 0, "old", "--baseline", "new", "--fail-if-worse")
-    out, _ = told(capsys, 0, "old", "--baseline", "old", "--fail-if-worse")
+    told(capsys, 1, "new", "--baseline", "old", "--fail-on-worse")
+    told(capsys, 0, "old", "--baseline", "new", "--fail-on-worse")
+    out, _ = told(capsys, 0, "old", "--baseline", "old", "--fail-on-worse")
     assert "0 better, 0 worse, 0 within noise" in out
-    _, err = told(capsys, 2, "old", "--fail-if-worse")
+    _, err = told(capsys, 2, "old", "--fail-on-worse")
     assert "--baseline RUN" in err
 
 

@@ -50,7 +50,7 @@ def against(tmp_path_factory: pytest.TempPathFactory) -> OverviewReport:
             gates=[gate("a", "token_f1", 0.4, 0.3, False)],
         ),
     )
-    return whole(new, baseline=old, title="Spring", fail_if_worse=True, fail_on="error")
+    return whole(new, baseline=old, title="Spring", fail_on_worse=True, fail_on="error")
 
 
 def poisoned(report: OverviewReport, bad: Sequence[str]) -> OverviewReport:

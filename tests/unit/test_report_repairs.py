@@ -66,7 +66,7 @@ def test_a_query_of_rows_says_so_and_the_hits_are_shown_by_their_ids() -> None:
     assert shown and shown.params == ":param element_ids => ['4:x:1', '4:x:2']" and none is None and listing(report, done)
     page = rendered(report, "html")
     assert page.count("Cypher to list them all") == 1 and page.count("Cypher of the rows that the check reads") == 1
-    assert "kgeval audit --check duplicate-name --limit 0 -o hits.csv" in page
+    assert "kgeval audit --check duplicate-name --examples 0 -o hits.csv" in page
     of_rows = {rule.id for rule in load_rules().values() if query_lists(rule) == "rows"}
     assert of_rows >= {"duplicate-name", "type-conflict", "similar-entity"}
 

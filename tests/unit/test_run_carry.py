@@ -82,7 +82,7 @@ def test_only_sections_that_a_stage_reads_make_it_stale(world: World) -> None:
     world.go(stages)
     world.config = Config.model_validate({"limits": {"rpm": 5}})
     assert world.go(stages) == [("audit", "up to date")]
-    world.config = Config.model_validate({"audit": {"limit": 7}})
+    world.config = Config.model_validate({"audit": {"examples": 7}})
     assert world.go(stages) == [("audit", "done")]
 
 
@@ -184,7 +184,7 @@ def test_what_a_stage_is_not_changed_by_leaves_it_up_to_date(world: World, monke
     assert world.ran == [["audit", "--x", "--journal", "a"]]
 
 
-@pytest.mark.parametrize(("name", "asks"), [("OPENAI_BASE_URL", True), ("KGEVAL_AUDIT_LIMIT", False), ("NEO4J_URI", False)])
+@pytest.mark.parametrize(("name", "asks"), [("OPENAI_BASE_URL", True), ("KGEVAL_AUDIT_EXAMPLES", False), ("NEO4J_URI", False)])
 def test_a_variable_that_a_command_reads_makes_it_stale(world: World, name: str, asks: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     stages = [world.stage("audit", asks=asks, sections=("graph",))]
     monkeypatch.delenv(name, raising=False)

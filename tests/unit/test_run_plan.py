@@ -110,9 +110,9 @@ def test_a_skipped_stage_is_nobodys_need() -> None:
 
 
 def test_options_of_a_stage_come_last_as_flags() -> None:
-    options = {"limit": 3, "check": ["isolated-entity", "super-node"], "redact": True}
+    options = {"examples": 3, "check": ["isolated-entity", "super-node"], "redact": True}
     found = stages(graph={"name": "g"}, run={"options": {"audit": options}})
-    assert found["audit"].argv[-7:] == ("--limit", "3", "--check", "isolated-entity", "--check", "super-node", "--redact")
+    assert found["audit"].argv[-7:] == ("--examples", "3", "--check", "isolated-entity", "--check", "super-node", "--redact")
     assert flags({"quiet": False}) == ()
 
 
@@ -157,11 +157,11 @@ def test_what_is_left_of_a_faulty_file_is_read(tmp_path: Path) -> None:
     file = tmp_path / "kgeval.toml"
     file.write_text(
         '[matrix]\ncorpus = [5, 0.5, 6, 1.0, 7, 8, 9, 10, 11, 12, 13]\n'
-        '[audit]\nlimit = "x"\nskip = ["rare-type"]\n[[systems]]\nname = "s"\n',
+        '[audit]\nexamples = "x"\nskip = ["rare-type"]\n[[systems]]\nname = "s"\n',
     )
     config, faults = read(file)
     assert config.matrix.corpus == [0.5, 1.0]
-    assert config.audit.skip == ("rare-type",) and config.audit.limit == 5
+    assert config.audit.skip == ("rare-type",) and config.audit.examples == 5
     assert config.systems == [] and len(faults) == 11
 
 

@@ -35,7 +35,7 @@ def test_every_schema_names_a_record_that_its_examples_fit(name: str) -> None:
 def test_the_list_says_what_each_is_and_show_prints_it() -> None:
     _, listed = schema("list")
     assert all(len(line.split(maxsplit=1)) == 2 for line in listed.splitlines())
-    assert {one["name"] for one in json.loads(schema("list", "--json")[1])} == set(_files())
+    assert {one["name"] for one in json.loads(schema("list", "-f", "json")[1])} == set(_files())
     assert json.loads(schema("show", "answer")[1])["title"] == "Answer"
     with pytest.raises(UsageError, match="no such schema: anser"):
         schema("show", "anser")

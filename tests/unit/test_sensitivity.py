@@ -226,7 +226,7 @@ def test_the_command_prints_a_table_and_writes_json_and_markdown(tmp_path: Path)
     assert done.exception is None and done.return_value == 0
     assert "AUC ref" in done.stdout and "rouge_l_compat" in done.stdout
     report = SensitivityReport.model_validate_json((tmp_path / "r.json").read_text(encoding="utf-8"))
-    assert (report.rows, report.seed, report.run.command, report.run.inputs[0].path) == (9, 4, "sensitivity", str(path))
+    assert (report.rows, report.seed, report.run.command, report.run.inputs[0].path) == (9, 4, "metrics sensitivity", str(path))
     assert [one.auc_reference for one in report.results] == [1, 1, 1, 1]
     assert all(info.signature.startswith(info.metric) for info in report.metrics)
     assert (tmp_path / "r.md").read_text(encoding="utf-8").startswith("# Sensitivity of metrics")

@@ -1,4 +1,4 @@
-"""`kgeval skill`: the guide is made of the pages, short, and every command, flag and code line in it exists."""
+"""`kgeval help --for-agents`: the guide is made of the pages, short, and every command, flag and code line in it exists."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pathlib import Path
 import click
 import pytest
 
-import kgeval.cli.skill
+from kgeval.cli.help import GUIDE as FILE
 from kgeval.cli.main import cli, run
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 from skill_guide import BEGIN, skill_guide  # noqa: E402
 
-GUIDE = kgeval.cli.skill.GUIDE.read_text(encoding="utf-8")
+GUIDE = FILE.read_text(encoding="utf-8")
 CODE = [line for block in re.findall(r"```bash\n(.*?)```", GUIDE, re.DOTALL) for line in block.splitlines()]
 LINES = [line for line in CODE if line.startswith("kgeval ")]
 NAMED = sorted(set(re.findall(r"`(kgeval [^`]+)`", GUIDE)))
@@ -43,7 +43,7 @@ def test_every_line_of_code_is_one_that_kgeval_takes(tmp_path: Path, monkeypatch
 
 def test_every_command_named_in_it_exists() -> None:
     words = [words_of(name) for name in NAMED]
-    assert {"audit", "compare", "run", "agree"} <= {found[0] for found in words if found}
+    assert {"audit", "compare", "run", "annotate"} <= {found[0] for found in words if found}
     assert [found for found in words if found and command_of(found) is None] == []
 
 
@@ -68,15 +68,15 @@ def test_a_place_that_a_page_does_not_have_is_told(tmp_path: Path) -> None:
 
 
 def test_it_is_printed_or_written_and_never_over_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["skill"]) == 0
+    assert run(["help", "--for-agents"]) == 0
     assert capsys.readouterr().out == GUIDE
     path = tmp_path / "SKILL.md"
-    assert run(["skill", "-o", str(path)]) == 0
+    assert run(["help", "--for-agents", "-o", str(path)]) == 0
     assert path.read_text(encoding="utf-8") == GUIDE
     path.write_text("mine")
-    assert run(["skill", "-o", str(path)]) == 2
+    assert run(["help", "--for-agents", "-o", str(path)]) == 2
     assert path.read_text() == "mine"
-    assert run(["skill", "-o", str(tmp_path / "no" / "folder.md")]) == 2
+    assert run(["help", "--for-agents", "-o", str(tmp_path / "no" / "folder.md")]) == 2
 
 
 def faults(line: str) -> list[str]:

@@ -124,14 +124,14 @@ def test_scores_outside_their_range_nan_and_infinite_ones_are_told_together(caps
 
 @pytest.mark.parametrize(("arguments", "words"), [
     (("paired", "s.csv", "--range", "1,0"), "faulty --range"), (("paired", "s.csv", "s.csv"), "given twice"),
-    (("paired", "s.csv", "--systems", "zz,a"), "there are: a, b"), (("paired", "gone.csv"), "no such file"),
-    (("paired", "s.csv", "--systems", "a"), "two systems are needed"),
+    (("paired", "s.csv", "--filter-system", "zz,a"), "there are: a, b"), (("paired", "gone.csv"), "no such file"),
+    (("paired", "s.csv", "--filter-system", "a"), "two systems are needed"),
     (("paired", "s.csv", "--paired-by", "nothing"), "no file has a field"),
     (("paired", "s.csv", "-o", "s.csv"), "no form '.csv'"), (("paired", "s.csv", "-o", "r.html"), "no form '.html'"),
     (("power", "--sd", "0.3"), "nothing is asked"), (("power", "--difference", "0.1"), "no spread is known"),
     (("power", "--sd", "-1", "--n", "5"), "above 0"), (("power", "--sd", "1", "--difference", "0"), "no number of questions"),
     (("power", "--sd", "1", "--n", "9", "--power", "0.01"), "--power must lie above"),
-    (("rank", "s.csv"), "no field for winner"), (("correct", "s.csv"), "--human FILE"),
+    (("rank", "s.csv"), "no field for winner"), (("correct", "s.csv"), "--labels FILE"),
     (("judge", "s.csv", "--winner", "x"), "faulty --winner"),
     (("paired", "s.csv", "--confidence", "1"), "not between 0 and 1"),
 ])

@@ -111,17 +111,17 @@ def test_a_clear_stream_is_sure_and_an_even_one_stays_open(capsys: pytest.Captur
 def test_labels_correct_a_win_rate_and_labels_of_other_questions_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     verdicts = duels([("a", "b", "left" if at % 3 else "right") for at in range(60)])
     rows = "".join(f"q{at},{'a' if at % 2 else 'b'}\n" for at in range(0, 60, 4))
-    found = report(capsys, "correct", verdicts, "--human", wrote("l.csv", "question_id,label\n" + rows))
+    found = report(capsys, "correct", verdicts, "--labels", wrote("l.csv", "question_id,label\n" + rows))
     assert [one.method for one in found.corrected] == ["judge", "people", "ppi++", "rogan-gladen"]
     assert found.corrected[1].relative.value == -1.0 and found.corrected[1].labels == 15
-    said = refused(capsys, "correct", verdicts, "--human", wrote("o.csv", "question_id,label\nother1,a\nother2,b\n"))
+    said = refused(capsys, "correct", verdicts, "--labels", wrote("o.csv", "question_id,label\nother1,a\nother2,b\n"))
     assert "2 labels are about nothing that was judged" in said and "o.csv:2: question 'other1'" in said
     mixed = wrote("m.csv", "question_id,label\nq0,a\nq1,b\nq2,a\nother,b\n")
-    assert "question 'other'" in refused(capsys, "correct", verdicts, "--human", mixed)
-    assert report(capsys, "correct", verdicts, "--human", mixed, "--allow-missing").corrected[0].labels == 3
+    assert "question 'other'" in refused(capsys, "correct", verdicts, "--labels", mixed)
+    assert report(capsys, "correct", verdicts, "--labels", mixed, "--allow-missing").corrected[0].labels == 3
     systems = wrote("s.csv", "question_id,system_a,system_b,label\nq0,a,zz,a\n")
-    assert "no verdict on 'a' and 'zz'" in refused(capsys, "correct", verdicts, "--human", systems)
-    assert "there is no label at all" in refused(capsys, "correct", verdicts, "--human", wrote("e.csv", "question_id,label\nq0,\n"))
+    assert "no verdict on 'a' and 'zz'" in refused(capsys, "correct", verdicts, "--labels", systems)
+    assert "there is no label at all" in refused(capsys, "correct", verdicts, "--labels", wrote("e.csv", "question_id,label\nq0,\n"))
 
 
 def test_labels_that_are_no_random_part_are_warned_of(capsys: pytest.CaptureFixture[str]) -> None:

@@ -131,7 +131,7 @@ def draw_pairs(
 def _notes(listed: Listed, drawn: int) -> list[str]:
     if not listed.pairs:
         return ["the duplicate checks list no pair: there is nothing to judge", *listed.notes]
-    about = "precision of the checks: of the pairs that they list; what they miss is told by labelled pairs only (--pairs)"
+    about = "precision of the checks: of the pairs that they list; what they miss is told by labelled pairs only (--labelled-pairs)"
     return [about, *([everything(drawn, "pairs")] if drawn == len(listed.pairs) else []), *listed.notes]
 
 

@@ -150,7 +150,7 @@ def _warnings(evidence: Evidence, estimates: Sequence[Estimate]) -> list[str]:
     """What a reader must know before trusting the numbers."""
     notes = []
     if evidence.judged and not evidence.people:
-        notes.append("uncorrected: the labels are a model's alone; label a sample by hand (--export, then --human) to correct them")
+        notes.append("uncorrected: the labels are a model's alone; label a sample by hand (--sheet, then --labels) to correct them")
     drawn = evidence.sample.design.clusters_drawn
     if 0 < drawn < FEW_CLUSTERS and not evidence.sample.census:
         notes.append(f"only {drawn} clusters were drawn: intervals are rough below {FEW_CLUSTERS}; raise --n")

@@ -79,7 +79,7 @@ def _head(wanted: Wanted, graph: str | None) -> Iterator[str]:
     yield f"# {MEANINGS[wanted.kind]}."
     basis = "Judge by names and what stands beside them." if wanted.kind == "duplicates" else "Judge by the passages only."
     yield f"# {basis} Label every row if you can; if not, the first rows in their order: the order is random."
-    yield "# Do not change ids. Several people: a copy of this file each, all given with --human."
+    yield "# Do not change ids. Several people: a copy of this file each, all given with --labels."
 
 
 def _row(item: Item, kind: AccuracyKind) -> list[str]:

@@ -91,7 +91,7 @@ def only_documents(gold: Gold, wanted: Sequence[str]) -> Gold:
     unknown = [name for name, found in chosen.items() if found is None]
     if unknown:
         raise UsageError(
-            f"--documents: the gold set has nothing of {', '.join(unknown)}",
+            f"--filter-document: the gold set has nothing of {', '.join(unknown)}",
             fix=f"its documents are: {', '.join(gold.documents[:20]) or 'none'}",
         )
     kept = set(chosen.values())

@@ -204,7 +204,7 @@ def _report(
         control=control[0], control_missing=control[1],
         verdicts=figures.verdicts(levels[level], level, banded=scope != "unmatched") if gold.entities else [],
         matched=[item for item in items if item.level], missing=[item for item in items if not item.level],
-        findings=listing.findings(items, level, limit=options.limit, advice=ADVICE), notes=notes,
+        findings=listing.findings(items, level, limit=options.examples, advice=ADVICE), notes=notes,
     )
 
 

@@ -15,7 +15,7 @@ from kgeval.records import SEVERITIES, Severity
 from kgeval.stats.thresholds import Sign, passes, read_limit, read_threshold
 
 Of = Literal["share", "hits", "figure"]
-FIX = "write ID<=SHARE (0 to 1), ID<='N hits', FIGURE>=X or FIGURE<=X; kgeval rule list and kgeval help structure name the ids"
+FIX = "write ID<=SHARE (0 to 1), ID<='N hits', FIGURE>=X or FIGURE<=X; kgeval checks list and kgeval help structure name the ids"
 _NOT_NUMBERS = {
     "entities_by_type", "relations_by_type", "property_fill", "property_types", "degree_histogram", "component_size_histogram", "tokenizer",
     "community_algorithm",

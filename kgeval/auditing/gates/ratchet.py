@@ -16,7 +16,7 @@ from kgeval.errors import InputError
 from kgeval.files import read_json
 from kgeval.records import SCHEMA_VERSION, Example, Layout, Ratchet, RatchetRule
 
-READ_FIX = "give a file that kgeval audit --write-baseline wrote, or write a new one"
+READ_FIX = "give a file that kgeval audit --write-ratchet wrote, or write a new one"
 _FAULTS = 5
 
 

@@ -51,7 +51,7 @@ def waiver_faults(rule: str, match: str | None, known: Collection[str], joining:
     faults = []
     about = {one for one in known if glob(rule).fullmatch(one)}
     if rule not in GROUPS and not about:
-        faults.append(f"rule: '{rule[:60]}': no such check or group (kgeval rule list names them)")
+        faults.append(f"rule: '{rule[:60]}': no such check or group (kgeval checks list names them)")
     if match is not None and (rule in JOINING or (about and about <= set(joining))):
         faults.append(f"match: hits of {rule[:60]} come from other reports (--with) and are waived as a whole: leave match out")
     if match is not None and match.startswith(REGEX):

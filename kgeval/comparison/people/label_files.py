@@ -66,7 +66,7 @@ def read_labels(paths: Sequence[Path], form: Form = "auto") -> Labels:
     if read.faults:
         raise InputError(
             f"{', '.join(map(str, paths))}: {len(read.faults)} {'fault' if len(read.faults) == 1 else 'faults'}", faults=read.faults,
-            fix="give files of kgeval agree read, or RAGChecker's human_labeled_data.json",
+            fix="give files of kgeval annotate read, or RAGChecker's human_labeled_data.json",
         )
     return Labels(scope, tuple(read.labels), tuple(read.answers.values()), tuple(read.questions.values()), tuple(read.notes))
 

@@ -53,7 +53,7 @@ def read_key(path: Path) -> SheetKey:
     except ValidationError as cause:
         first = cause.errors()[0]
         raise InputError(
-            f"{path}: is no key of kgeval agree sheet: {'.'.join(map(str, first['loc']))}: {first['msg']}", fix="give the file of --key",
+            f"{path}: is no key of kgeval annotate sheet: {'.'.join(map(str, first['loc']))}: {first['msg']}", fix="give the file of --key",
         ) from cause
 
 
@@ -75,7 +75,7 @@ def read_filled(sheets: Sequence[Path], key: SheetKey) -> Filled:
     if faults:
         raise InputError(
             f"{', '.join(map(str, sheets))}: {len(faults)} {'fault' if len(faults) == 1 else 'faults'}", faults=faults,
-            fix=f"labels are {', '.join(words_of(key.scope))} or empty; sheets and key must come from one run of kgeval agree sheet",
+            fix=f"labels are {', '.join(words_of(key.scope))} or empty; sheets and key must come from one run of kgeval annotate sheet",
         )
     return filled
 
@@ -138,7 +138,7 @@ def _known(where: str, item: str, who: str, key: SheetKey) -> str | None:
 def _page(path: Path, key: SheetKey, faults: list[str]) -> tuple[str | None, list[Given]]:
     value = read_json(path)
     if not isinstance(value, dict) or value.get("mark") != MARK or not isinstance(value.get("labels"), list):
-        faults.append(f"{path.name}: holds no labels of a page of kgeval agree sheet")
+        faults.append(f"{path.name}: holds no labels of a page of kgeval annotate sheet")
         return None, []
     who = _whose(path.name, str(value.get("run")), str(value.get("annotator")), key, faults)
     if who is None:

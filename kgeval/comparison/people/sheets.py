@@ -20,7 +20,7 @@ from kgeval.files.partial import private
 from kgeval.files.sheets import without_controls
 from kgeval.records import LabelScope, SheetKey
 
-MARK = "kgeval agree sheet"
+MARK = "kgeval agree sheet"  # as files have it since the command was called so
 PAGE = Path(__file__).parent / "page"
 NO_ANSWER = "(no answer)"
 

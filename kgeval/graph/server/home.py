@@ -23,6 +23,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from kgeval.config import environment
 from kgeval.errors import ServerError
 from kgeval.graph.server.exchange import recover
 from kgeval.graph.server.faults import FREE_SPACE, clear_io_errors
@@ -73,9 +74,11 @@ class Running(BaseModel):
 
 
 def default_home() -> Path:
-    """The home that is used when none is named: `neo4j` in kgeval's data directory of this user."""
+    """The home that is used when none is named: KGEVAL_HOME, else `neo4j` in kgeval's data directory of this user."""
     import platformdirs
 
+    if named := environment("KGEVAL_HOME"):
+        return Path(named)
     return platformdirs.user_data_path("kgeval", appauthor=False) / "neo4j"
 
 

@@ -109,7 +109,7 @@ class _Rounds:
             remote = self._wire.look(batch.id or "")
         except GoneError as gone:
             what = f"{self._where[0]} does not know batch {batch.id} any more"
-            raise ModelError(what, fix="kgeval batches cancel forgets it; then the same command asks its requests again") from gone
+            raise ModelError(what, fix="kgeval cache batches cancel forgets it; then the same command asks its requests again") from gone
         except AwayError:
             self._away += 1
             if self._away > MOST_AWAY:

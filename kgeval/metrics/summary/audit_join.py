@@ -44,7 +44,7 @@ def read_audit(path: Path, name: str | None = None) -> AuditReport:
     try:
         reports = [AuditReport.model_validate(one) for one in given]
     except ValidationError as cause:
-        fix = "write it with: kgeval audit --limit 0 -o report.json"
+        fix = "write it with: kgeval audit --examples 0 -o report.json"
         raise InputError(f"{path}: no audit report of this version of kgeval", fix=fix, faults=_faults(cause)) from cause
     fits = [report for report in reports if name is None or report.graph == name]
     if len(fits) == 1:
@@ -139,7 +139,7 @@ def _unlisted(finding: Finding) -> str | None:
     listed = max(len(finding.examples), len({(ref.kind, ref.element_id or ref.key) for ref in _refs(finding)}))
     if finding.count is None or listed >= finding.count:
         return None
-    return f"{finding.rule_id}: {listed:,} of {finding.count:,} listed; run kgeval audit --limit 0 to join them all"
+    return f"{finding.rule_id}: {listed:,} of {finding.count:,} listed; run kgeval audit --examples 0 to join them all"
 
 
 @dataclass

@@ -91,13 +91,13 @@ def chosen_checks(names: Iterable[str], *, model: bool, graph: bool) -> tuple[st
     """
     wanted = set(names)
     if unknown := sorted(wanted - CHECKS.keys()):
-        raise UsageError(f"--checks: there is no check {', '.join(unknown)}", fix=f"choose from: {', '.join(CHECKS)}")
+        raise UsageError(f"--check: there is no check {', '.join(unknown)}", fix=f"choose from: {', '.join(CHECKS)}")
     there = frozenset(need for need, given in (("model", model), ("graph", graph)) if given)
     lacking = [name for name, check in CHECKS.items() if name in wanted and not _possible(check, there)]
     if lacking:
         what = " or ".join(dict.fromkeys(need for name in lacking for need in sorted(CHECKS[name].needs or CHECKS[name].also)))
         raise UsageError(
-            f"--checks: {', '.join(lacking)} cannot be done without a {what}",
+            f"--check: {', '.join(lacking)} cannot be done without a {what}",
             fix="name a model with --model (and leave out --no-model), or a graph with --graph NAME; or leave these checks out",
         )
     return tuple(name for name, check in CHECKS.items() if (name in wanted if wanted else _possible(check, there)))

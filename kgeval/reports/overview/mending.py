@@ -138,7 +138,7 @@ def _findings(evidence: Evidence) -> Iterator[OverviewPriority]:
         yield OverviewPriority(
             severity=one.severity, title=f"{one.title} ({one.rule_id})", why=why, evidence=amount + share,
             where=place_of(one.place, f"graph {one.graph}" if one.graph else None),
-            advice=one.advice or f"kgeval rule show {one.rule_id}", source=one.source,
+            advice=one.advice or f"kgeval checks show {one.rule_id}", source=one.source,
         )
 
 

@@ -37,12 +37,12 @@ BASIC = ("audit", "completeness", "accuracy", "scores", "contamination", "compar
 @dataclass(frozen=True)
 class Demands:
     """What is asked of the report beside its sources. `fail_on`: failed checks of this severity or a worse one are a missed gate;
-    `fail_if_worse`: so is a figure that is worse than the baseline's beyond noise."""
+    `fail_on_worse`: so is a figure that is worse than the baseline's beyond noise."""
 
     title: str | None = None
     fail_on: Severity | None = None
     thresholds: Sequence[Threshold] = ()
-    fail_if_worse: bool = False
+    fail_on_worse: bool = False
 
 
 def overview(found: Sources, run: RunManifest, demands: Demands = Demands(), *, baseline: Sources | None = None) -> OverviewReport:
@@ -56,7 +56,7 @@ def overview(found: Sources, run: RunManifest, demands: Demands = Demands(), *, 
     if demands.fail_on is not None and not any(one.status in ("passed", "failed") for one in findings):
         gates.append(OverviewGate(name="fail-on", limit=f"no check of severity {demands.fail_on} or worse fails"))  # nothing was judged
     changes = changes_of(figures, _figures(baseline)) if baseline is not None else []
-    if demands.fail_if_worse:
+    if demands.fail_on_worse:
         worse = sum(one.verdict == "worse" for one in changes)
         compared = any(one.verdict not in ("new", "gone", "not_comparable") for one in changes)
         met = not worse if compared else None  # of nothing that can be compared, nobody can say that it is no worse

@@ -71,7 +71,7 @@ def _run(info: AdapterInfo, environ: Mapping[str, str], wanted: IndexWanted, log
         except subprocess.TimeoutExpired as slow:
             _end(process)
             what = f"{info.name}: not done after {wanted.timeout:g} s"
-            raise IncompleteError(what, fix=f"give a longer --timeout; its log: {log}") from slow
+            raise IncompleteError(what, fix=f"give a longer --time-limit; its log: {log}") from slow
         except BaseException:
             _end(process)
             raise

@@ -35,7 +35,7 @@ def decide(
     known = {row.id for row in decisions_of(graph, name)}
     unknown = [key for key in ids if key not in known]
     if unknown:
-        raise UsageError(f"graph {name} has no merge {', '.join(unknown)}", fix=f"kgeval merges list --graph {name}")
+        raise UsageError(f"graph {name} has no merge {', '.join(unknown)}", fix=f"kgeval build merges list --graph {name}")
     mark = marks.look(graph, name)
     if mark.status == marks.REPLACING:
         raise UsageError(f"graph {name} is being replaced", fix="run its build to the end first")

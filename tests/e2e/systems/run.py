@@ -88,7 +88,7 @@ def installed(name: str) -> dict[str, Any]:
 
 
 def listed() -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = json.loads(kgeval(["system", "list", "--json"], dict(os.environ), 60))
+    rows: list[dict[str, Any]] = json.loads(kgeval(["system", "list", "-f", "json"], dict(os.environ), 60))
     return rows
 
 
@@ -119,7 +119,7 @@ def answered(name: str, mode: str, run: Path, environ: dict[str, str], server: F
     started = time.perf_counter()
     spec = name if mode == "graph" else f"{name}:{mode}"
     kgeval([
-        "answer", str(run / "questions.jsonl"), "--system", spec, "--folder", str(run / name), "--timeout", "240", "-o", str(out),
+        "answer", str(run / "questions.jsonl"), "--system", spec, "--folder", str(run / name), "--question-timeout", "240", "-o", str(out),
     ], environ, 600)
     rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     rows = [row for row in rows if "question_id" in row]
@@ -156,7 +156,7 @@ def database(name: str, run: Path) -> Iterator[dict[str, str]]:
     home = run / "neo4j"
     kgeval(["server", "start", "--home", str(home), "--heap", "512m"], dict(os.environ), 300)
     try:
-        status = json.loads(kgeval(["server", "status", "--home", str(home), "--json"], dict(os.environ), 60))
+        status = json.loads(kgeval(["server", "status", "--home", str(home), "-f", "json"], dict(os.environ), 60))
         password = Path(status["password_file"]).read_text(encoding="utf-8").strip()
         yield {"NEO4J_URI": status["uri"], "NEO4J_USERNAME": status["username"], "NEO4J_PASSWORD": password}
     finally:
