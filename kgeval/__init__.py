@@ -60,6 +60,7 @@ if TYPE_CHECKING:
         audit,
         build,
         check_questions,
+        compare,
         completeness,
         connect,
         contamination,
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
     from kgeval.workflows.audit import AuditPlan, AuditResult
     from kgeval.workflows.audit_several import GraphsResult
     from kgeval.workflows.build import BuildPlan, BuildResult
+    from kgeval.workflows.compare import ComparePlan, CompareResult
     from kgeval.workflows.completeness import CompletenessPlan, CompletenessResult
     from kgeval.workflows.contamination import ContaminationResult
     from kgeval.workflows.imports import ImportResult
@@ -97,12 +99,13 @@ _PUBLIC = {
     "AgreementResult": "kgeval.workflows.agree",
     **dict.fromkeys(("AnswerPlan", "AnswersResult"), "kgeval.workflows.answer"),
     **dict.fromkeys((
-        "accuracy", "agree", "answer", "audit", "build", "check_questions", "completeness", "connect",
+        "accuracy", "agree", "answer", "audit", "build", "check_questions", "compare", "completeness", "connect",
         "contamination", "generate_questions", "import_graph", "report", "score",
     ), "kgeval.workflows.api"),
     **dict.fromkeys(("AuditPlan", "AuditResult"), "kgeval.workflows.audit"),
     "GraphsResult": "kgeval.workflows.audit_several",
     **dict.fromkeys(("BuildPlan", "BuildResult"), "kgeval.workflows.build"),
+    **dict.fromkeys(("ComparePlan", "CompareResult"), "kgeval.workflows.compare"),
     **dict.fromkeys(("CompletenessPlan", "CompletenessResult"), "kgeval.workflows.completeness"),
     "ContaminationResult": "kgeval.workflows.contamination",
     "ImportResult": "kgeval.workflows.imports",
@@ -116,16 +119,15 @@ _PUBLIC = {
 __all__ = [
     "AccuracyReport", "AccuracyResult", "AgreementReport", "AgreementResult", "Answer", "AnswerPlan",
     "AnswerReport", "AnswersResult", "AuditGate", "AuditOptions", "AuditPlan", "AuditReport", "AuditResult",
-    "BuildPlan", "BuildResult", "CheckReport", "CheckResult", "Citation", "ComparisonReport",
-    "ComparisonVerdict", "CompletenessPlan", "CompletenessReport", "CompletenessResult",
-    "ContaminationReport", "ContaminationResult", "Criterion", "Document", "Finding", "GateError",
-    "GateResult", "GeneratePlan", "GenerateResult", "GenerationReport", "GoldEntity", "GoldPath",
-    "GoldTriple", "GraphRef", "GraphsResult", "HumanLabel", "ImportResult", "IndexRecord", "KgevalError",
-    "Layout", "MetricInfo", "MetricRow", "OverviewReport", "Passage", "Question", "QuestionCheck",
-    "QuestionsResult", "ReportResult", "Row", "RunManifest", "Score", "ScoreReport", "ScoreResult", "Session",
-    "Verdict", "__version__", "accuracy", "agree", "answer", "audit", "build", "check_questions",
-    "completeness", "connect", "contamination", "generate_questions", "import_graph", "metric", "report",
-    "score",
+    "BuildPlan", "BuildResult", "CheckReport", "CheckResult", "Citation", "ComparePlan", "CompareResult",
+    "ComparisonReport", "ComparisonVerdict", "CompletenessPlan", "CompletenessReport", "CompletenessResult",
+    "ContaminationReport", "ContaminationResult", "Criterion", "Document", "Finding", "GateError", "GateResult",
+    "GeneratePlan", "GenerateResult", "GenerationReport", "GoldEntity", "GoldPath", "GoldTriple", "GraphRef",
+    "GraphsResult", "HumanLabel", "ImportResult", "IndexRecord", "KgevalError", "Layout", "MetricInfo",
+    "MetricRow", "OverviewReport", "Passage", "Question", "QuestionCheck", "QuestionsResult", "ReportResult",
+    "Row", "RunManifest", "Score", "ScoreReport", "ScoreResult", "Session", "Verdict", "__version__", "accuracy",
+    "agree", "answer", "audit", "build", "check_questions", "compare", "completeness", "connect", "contamination",
+    "generate_questions", "import_graph", "metric", "report", "score",
 ]
 
 

@@ -35,13 +35,6 @@ def filter_options() -> tuple[Callable[[F], F], ...]:
     )
 
 
-def shard_option(command: F) -> F:
-    """--shard K/N."""
-    return click.option(
-        "--shard", metavar="K/N", help="Only shard K of N, by question: a part of the run; kgeval merge-shards puts the N parts together.",
-    )(command)
-
-
 def rows_wanted(options: Mapping[str, Any]) -> RowsWanted:
     """What open_rows shall read. Raises: UsageError for faulty --map, --filter-hops and --shard."""
     from kgeval.files.rows import Filters, RowsWanted

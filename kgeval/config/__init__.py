@@ -9,6 +9,7 @@ from kgeval.config.asking import BatchOptions, ModelOptions
 from kgeval.config.audit import AuditOptions, AuditSection, GraphSection, IgnoreSection, Limit, ReportSection, SessionSection, Threshold
 from kgeval.config.base import NAME, OptionValue, Section
 from kgeval.config.build import BuildOptions
+from kgeval.config.compare import CompareOptions, SimulateOptions
 from kgeval.config.completeness import CompletenessOptions
 from kgeval.config.contamination import ContaminationOptions
 from kgeval.config.flags import Flag, Unit
@@ -22,7 +23,6 @@ from kgeval.config.rows import FilterOptions, FirstOptions, QuestionFileOptions,
 from kgeval.config.runs import (
     AblationSection,
     AnswersSection,
-    CompareSection,
     DatasetSection,
     GoldSection,
     MatrixSection,
@@ -59,7 +59,7 @@ __all__ = [
     "BuildOptions",
     "CheckOptions",
     "ClassifyOptions",
-    "CompareSection",
+    "CompareOptions",
     "CompletenessOptions",
     "ConfidenceOptions",
     "Config",
@@ -105,6 +105,7 @@ __all__ = [
     "SequentialOptions",
     "SessionSection",
     "SheetOptions",
+    "SimulateOptions",
     "SourceSection",
     "SpreadOptions",
     "StatsOptions",

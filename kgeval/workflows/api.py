@@ -19,6 +19,7 @@ from kgeval.config import (
     BatchOptions,
     BuildOptions,
     CheckOptions,
+    CompareOptions,
     CompletenessOptions,
     ContaminationOptions,
     Criterion,
@@ -27,7 +28,8 @@ from kgeval.config import (
     ReportOptions,
     ScoreOptions,
 )
-from kgeval.workflows.keywords import Connection, Function, named_parts, new_session
+from kgeval.errors import UsageError
+from kgeval.workflows.keywords import Connection, Function, file_name, named_parts, new_session
 from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from kgeval.workflows.audit import AuditPlan, AuditResult
     from kgeval.workflows.audit_several import GraphsResult
     from kgeval.workflows.build import BuildPlan, BuildResult
+    from kgeval.workflows.compare import ComparePlan, CompareResult
     from kgeval.workflows.completeness import CompletenessPlan, CompletenessResult
     from kgeval.workflows.contamination import ContaminationResult
     from kgeval.workflows.imports import ImportResult
@@ -60,6 +63,7 @@ SCORE = Function(  # what is for the terminal and for parts of a run is left to 
         "resume", "retry_errors", "explain", "write_back", "sweep", "shard", "executor", "workers", "shards", "ray_address",
     )),
 )
+COMPARE = Function("compare", CompareOptions, role="judge", model="judge", without=frozenset(("verdicts", "shard")))
 BUILD = Function("build", BuildOptions, role="extractor", without=frozenset(("transaction_rows",)))
 IMPORT = Function("import_graph", ImportOptions)
 REPORT = Function("report", ReportOptions)
@@ -71,7 +75,7 @@ COMPLETENESS = Function("completeness", CompletenessOptions, role="judge", witho
 GENERATE = Function("generate_questions", GenerateOptions, role="generator")
 CHECK = Function("check_questions", CheckOptions, role="judge", model="judge")
 FUNCTIONS = {function.name: function for function in (
-    AUDIT, ANSWER, SCORE, BUILD, IMPORT, REPORT, AGREE, GENERATE, CHECK, ACCURACY, COMPLETENESS, CONTAMINATION,
+    AUDIT, ACCURACY, COMPLETENESS, ANSWER, SCORE, COMPARE, CONTAMINATION, BUILD, IMPORT, REPORT, AGREE, GENERATE, CHECK,
 )}
 
 
@@ -316,6 +320,64 @@ def _own_metrics(options: dict[str, Any]) -> tuple[dict[str, OwnMetric], list[st
             names.append(one)
     options["metrics"] = names
     return functions, faults
+
+
+@overload
+def compare(
+    answers: Any = ..., *, questions: Any = ..., judge: str | None = ..., connection: neo4j.Driver | str | Session | None = ...,
+    graph: neo4j.Driver | str | Session | None = ..., dry_run: Literal[False] = ..., **options: Any,
+) -> CompareResult: ...
+@overload
+def compare(
+    answers: Any = ..., *, questions: Any = ..., judge: str | None = ..., connection: neo4j.Driver | str | Session | None = ...,
+    graph: neo4j.Driver | str | Session | None = ..., dry_run: Literal[True], **options: Any,
+) -> ComparePlan: ...
+
+
+def compare(
+    answers: Any = (), *, questions: Any = None, judge: str | None = None, connection: neo4j.Driver | str | Session | None = None,
+    graph: neo4j.Driver | str | Session | None = None, dry_run: bool = False, **options: Any,
+) -> CompareResult | ComparePlan:
+    """Which of two or more systems answers better, judged pair by pair: answers of one length, both orders, written grades, ties.
+
+    Args:
+        answers: a mapping from a system's name to its answers: {"vector": ..., "mine": ...}; each a file (.jsonl, .json, .csv, .parquet), a
+            DataFrame, a list or an iterator of mappings, or the rows of a result of this library. Or files and DataFrames whose rows name
+            their systems, one or a list. None, where all `systems` are asked.
+        questions: the questions, with right answers and evidence where there are some, joined by id; of the same kinds.
+        judge: the model that is asked; finished calls are never paid twice. Its key comes from OPENAI_API_KEY.
+        connection, graph: for `systems` that look into a graph: as for `connect`; `graph` may be either, a name or a connection.
+        dry_run: True: only what the models would be asked, as a ComparePlan: calls, tokens, money.
+        **options: those of `connect` (not with a session), and
+
+    {options}
+
+    Returns: a CompareResult: `report` (win rates with intervals, tests, ranking, the judge itself, questions opened), `to_pandas()` (a row
+        a pair and aspect), `verdicts`, `gates` and `raise_for_gates()`, `save(path)`; a notebook shows the report.
+    Raises: UsageError with everything that is wrong with the options; InputError with every bad row; ConnectError, ModelError. What stops
+        early (a budget, too many failures) raises nothing: `exit_code` is 3, and `messages` say why.
+    """
+    from kgeval.workflows import compare as workflow
+    from kgeval.workflows.session import options_of
+
+    with COMPARE.called(
+        options | {"judge": judge}, connection=connection, graph=graph, dry=dry_run, keep_rows=True,
+    ) as call:
+        names: dict[Path, str] = {}
+        if isinstance(answers, Mapping):
+            names = {call.files.path(rows, file_name(name)): str(name) for name, rows in answers.items()}
+            if len(names) < len(answers):
+                raise UsageError("two systems have the same file of answers", fix="give each system answers of its own")
+            files = list(names)
+        else:
+            files = [] if _is_nothing(answers) else [call.files.path(one, name) for name, one in named_parts(answers)]
+        given = call.given | ({} if questions is None else {"questions": call.files.path(questions, "questions")})
+        call.session.arguments = {"answers": [str(path) for path in files], "names": list(names.values())}
+        chosen = options_of(CompareOptions, given, call.session.config.compare)
+        if dry_run:
+            return workflow.plan(call.session, files, chosen, names=names)
+        result = workflow.run(call.session, files, chosen, names=names)
+        return replace(result, messages=[COMPARE.worded(message) for message in result.messages])
 
 
 @overload

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from kgeval.auditing.accuracy.estimates import share_names
 from kgeval.auditing.gates import entry_of, read_limits
 from kgeval.auditing.gates.limits import Limit
-from kgeval.cli.compare_options import thresholds_of
 from kgeval.comparison.results.ranked import gates as comparison_gates
 from kgeval.errors import UsageError
 from kgeval.metrics.summary.gates import parse_gates
@@ -26,6 +25,7 @@ from kgeval.records.completeness import Proportion
 from kgeval.stats.thresholds import passes, split
 from kgeval.workflows import accuracy, completeness
 from kgeval.workflows import report as report_workflow
+from kgeval.workflows.compare_inputs import thresholds_of
 
 METRICS = [all_metrics()[name] for name in ("exact_match", "intrinsic_hallucination")]
 
