@@ -51,15 +51,20 @@ if TYPE_CHECKING:
         StageRun,
         Verdict,
     )
+    from kgeval.workflows.accuracy import AccuracyResult
     from kgeval.workflows.agree import AgreementResult
     from kgeval.workflows.answer import AnswerPlan, AnswersResult
     from kgeval.workflows.api import (
+        accuracy,
         agree,
         answer,
         audit,
         build,
         check_questions,
+        compare,
+        completeness,
         connect,
+        contamination,
         generate_questions,
         import_graph,
         report,
@@ -69,6 +74,9 @@ if TYPE_CHECKING:
     from kgeval.workflows.audit import AuditPlan, AuditResult
     from kgeval.workflows.audit_several import GraphsResult
     from kgeval.workflows.build import BuildPlan, BuildResult
+    from kgeval.workflows.compare import ComparePlan, CompareResult
+    from kgeval.workflows.completeness import CompletenessPlan, CompletenessResult
+    from kgeval.workflows.contamination import ContaminationResult
     from kgeval.workflows.imports import ImportResult
     from kgeval.workflows.questions_check import CheckResult
     from kgeval.workflows.questions_generate import GeneratePlan, GenerateResult
@@ -90,15 +98,19 @@ _PUBLIC = {
         "GraphRef", "HumanLabel", "IndexRecord", "Layout", "MetricInfo", "OverviewReport", "Passage", "Question",
         "QuestionCheck", "Row", "RunManifest", "Score", "ScoreReport", "StageRun", "Verdict",
     ), "kgeval.records"),
+    "AccuracyResult": "kgeval.workflows.accuracy",
     "AgreementResult": "kgeval.workflows.agree",
     **dict.fromkeys(("AnswerPlan", "AnswersResult"), "kgeval.workflows.answer"),
     **dict.fromkeys((
-        "agree", "answer", "audit", "build", "check_questions", "connect", "generate_questions", "import_graph",
-        "report", "run", "score",
+        "accuracy", "agree", "answer", "audit", "build", "check_questions", "compare", "completeness",
+        "connect", "contamination", "generate_questions", "import_graph", "report", "run", "score",
     ), "kgeval.workflows.api"),
     **dict.fromkeys(("AuditPlan", "AuditResult"), "kgeval.workflows.audit"),
     "GraphsResult": "kgeval.workflows.audit_several",
     **dict.fromkeys(("BuildPlan", "BuildResult"), "kgeval.workflows.build"),
+    **dict.fromkeys(("ComparePlan", "CompareResult"), "kgeval.workflows.compare"),
+    **dict.fromkeys(("CompletenessPlan", "CompletenessResult"), "kgeval.workflows.completeness"),
+    "ContaminationResult": "kgeval.workflows.contamination",
     "ImportResult": "kgeval.workflows.imports",
     "CheckResult": "kgeval.workflows.questions_check",
     **dict.fromkeys(("GeneratePlan", "GenerateResult"), "kgeval.workflows.questions_generate"),
@@ -109,16 +121,18 @@ _PUBLIC = {
     "Session": "kgeval.workflows.session",
 }
 __all__ = [
-    "AccuracyReport", "AgreementReport", "AgreementResult", "Answer", "AnswerPlan", "AnswerReport",
-    "AnswersResult", "AuditGate", "AuditOptions", "AuditPlan", "AuditReport", "AuditResult", "BuildPlan",
-    "BuildResult", "CheckReport", "CheckResult", "Citation", "ComparisonReport", "ComparisonVerdict",
-    "CompletenessReport", "ContaminationReport", "Criterion", "Document", "Finding", "GateError", "GateResult",
+    "AccuracyReport", "AccuracyResult", "AgreementReport", "AgreementResult", "Answer", "AnswerPlan",
+    "AnswerReport", "AnswersResult", "AuditGate", "AuditOptions", "AuditPlan", "AuditReport", "AuditResult",
+    "BuildPlan", "BuildResult", "CheckReport", "CheckResult", "Citation", "ComparePlan", "CompareResult",
+    "ComparisonReport", "ComparisonVerdict", "CompletenessPlan", "CompletenessReport", "CompletenessResult",
+    "ContaminationReport", "ContaminationResult", "Criterion", "Document", "Finding", "GateError", "GateResult",
     "GeneratePlan", "GenerateResult", "GenerationReport", "GoldEntity", "GoldPath", "GoldTriple", "GraphRef",
     "GraphsResult", "HumanLabel", "ImportResult", "IndexRecord", "KgevalError", "Layout", "MetricInfo",
     "MetricRow", "OverviewReport", "Passage", "Question", "QuestionCheck", "QuestionsResult", "ReportResult",
     "Row", "RunManifest", "RunPlan", "RunResult", "Score", "ScoreReport", "ScoreResult", "Session", "StageRun",
-    "Verdict", "__version__", "agree", "answer", "audit", "build", "check_questions", "connect",
-    "generate_questions", "import_graph", "metric", "report", "run", "score",
+    "Verdict", "__version__", "accuracy", "agree", "answer", "audit", "build", "check_questions", "compare",
+    "completeness", "connect", "contamination", "generate_questions", "import_graph", "metric", "report", "run",
+    "score",
 ]
 
 

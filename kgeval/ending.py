@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
 
-STEP = "KGEVAL_STEP"  # an environment variable that commands of `kgeval run` have: a terminal and their parent send them the same Ctrl-C
 _numbers = count()
 _open: dict[int, Callable[[], object]] = {}
 

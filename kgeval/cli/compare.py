@@ -2,36 +2,42 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.batching import batch_options, check_batch
 from kgeval.cli.choose import layout_options
-from kgeval.cli.common import arguments, connection_options
-from kgeval.cli.compare_options import answer_options, outcome_options, procedure_options
-from kgeval.cli.compare_shards import check_shard
-from kgeval.cli.models import embedding_options, limit_options, model_options
-from kgeval.cli.score_options import shard_option
-from kgeval.cli.show import report_options_of
+from kgeval.cli.common import common_session, connection_options, say, visible
+from kgeval.cli.derive import HeadedCommand, flags_of, headed, options_from
+from kgeval.cli.models import embedding_options, model_flags
+from kgeval.cli.show import report_options_of, show_report
+from kgeval.config import BatchOptions, CompareOptions, FilterOptions, SimulateOptions, SystemOptions
+from kgeval.config.compare import SYSTEMS
+from kgeval.errors import UsageError
+
+if TYPE_CHECKING:
+    from kgeval.workflows.compare import CompareResult
+
+# these stand further below
+FILTERS = FilterOptions.model_fields.keys() - {"seed"}
+SYSTEM_FLAGS = SystemOptions.model_fields.keys() - {"systems"}
 
 
-@click.command()
-@answer_options
-@procedure_options
-@outcome_options
-@shard_option
-@connection_options
-@layout_options
-@model_options("judge")
-@limit_options
-@batch_options
-@embedding_options
+@click.command(cls=HeadedCommand)
+@click.argument("answers", nargs=-1, type=click.Path(path_type=Path))
+@flags_of(CompareOptions, without=FILTERS | SYSTEM_FLAGS)
+@model_flags("judge")
 @report_options_of(
     "Report: .html .md .json .xml .csv; verdicts: .jsonl; DIR/: all of it", ("text", "json", "md", "html", "xml"),
 )
-def compare(**options: Any) -> int:
+@headed(SYSTEMS, flags_of(SystemOptions, without=("systems",)))
+@flags_of(FilterOptions, without=("seed",))
+@headed("Configuration and graph", connection_options, layout_options)
+@embedding_options
+@flags_of(BatchOptions)
+@flags_of(SimulateOptions, without=("seed", "trials", "repeats", "tie_region"))
+def compare(answers: tuple[Path, ...], **options: Any) -> int:
     """Compare the ANSWERS of two or more systems: answers of one length, both orders, several trials, written grades, ties.
 
     One file a system, or one for several; --system adds systems that can be called, or gives a file's system its hook for lengths.
@@ -40,22 +46,49 @@ def compare(**options: Any) -> int:
     Exit codes: 0 done, 1 a --threshold is missed (--simulate: a bound is not held), 2 wrong input, 3 incomplete (budget reached, too many
     failures, nothing could be judged, a threshold without an answer), 130 interrupted; what was done is kept, the same command goes on.
     """
-    check_shard(options)
+    from kgeval.workflows import compare as workflow
+
     if options["simulate"]:
-        from kgeval.cli.compare_simulate import simulate_command
+        return _simulate(answers, options)
+    with common_session("compare", options, answers=[str(path) for path in answers]) as session:
+        chosen = options_from(CompareOptions, options, session.config.compare)
+        if session.dry:
+            for line in str(workflow.plan(session, answers, chosen)).splitlines():
+                click.echo(visible(line))
+            return 0
+        result = workflow.run(session, answers, chosen)
+    return show_comparison(result, options, session.outputs)
 
-        return simulate_command(options)
-    from kgeval import config as configuration
-    from kgeval.cli.compare_run import carry_out, in_batches, open_job, show_dry_run
-    from kgeval.manifest import Started
 
-    check_batch(options)
-    config = configuration.load(options["config_file"])
-    options["redact"] = options["redact"] or config.report.redact
-    started = Started("compare", arguments(options))
-    with ExitStack() as stack:
-        job = open_job(config, options, started, stack)
-        if options["dry_run"]:
-            return show_dry_run(job)
-        in_batches(job)
-        return carry_out(job)
+def show_comparison(result: CompareResult, options: dict[str, Any], outputs: tuple[Path, ...]) -> int:
+    """Shows a result: files of verdicts, the report, and what is incomplete or missed. The exit code."""
+    from kgeval.files.score_forms import is_folder
+
+    for path in result.written:
+        say(f"wrote {path}")
+    reports = [path for path in dict.fromkeys(outputs) if path.suffix.lower() != ".jsonl" and not is_folder(path)]
+    show_report(result.report, options, reports)
+    for message in result.messages:
+        say(message)
+    return result.exit_code
+
+
+def _simulate(answers: tuple[Path, ...], options: dict[str, Any]) -> int:
+    """--simulate: the proof, which asks no model and reads nothing. The exit code."""
+    from kgeval.workflows.compare_calibrate import simulate
+    from kgeval.workflows.session import Session
+
+    if options["shard"]:
+        raise UsageError("--shard does not go with these: --simulate is one computation", fix="leave out --shard, or the others")
+    if options["form"] not in ("text", "json", "md"):
+        raise UsageError(f"a simulation has no form '{options['form']}'", fix="choose one of: text, json, md")
+    if answers or options["systems"]:
+        raise UsageError("--simulate draws its own systems: it takes no answers and no --system", fix="leave out these, or --simulate")
+    quiet = options["quiet"]
+    outputs = tuple(options["outputs"])
+    with Session("compare --simulate", outputs=outputs, say=(lambda text: None) if quiet else say) as session:
+        report = simulate(session, options_from(SimulateOptions, options))
+    show_report(report, {**options, "redact": False}, outputs)
+    if quiet and not report.passed:
+        say("not all bounds are held; without -q it is said which")
+    return report.run.exit_code

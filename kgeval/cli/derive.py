@@ -25,6 +25,20 @@ def under(heading: str) -> Callable[..., Callable[[F], F]]:
     return partial(click.option, cls=Option, heading=heading)
 
 
+def headed(heading: str, *decorators: Callable[[F], F]) -> Callable[[F], F]:
+    """The options of some decorators, in their order, under a heading of their own in the help of commands that have headings."""
+
+    def decorate(command: F) -> F:
+        before = len(getattr(command, "__click_params__", ()))
+        for decorator in reversed(decorators):
+            command = decorator(command)
+        for option in getattr(command, "__click_params__", ())[before:]:
+            option.heading = heading
+        return command
+
+    return decorate
+
+
 def flags_of(kind: type[Section], *, without: Collection[str] = (), **words: str) -> Callable[[F], F]:
     """A decorator that gives a command the flags of an options class, but those of the fields in `without`. What is not given is None, so
     that a file may say it. `words`: what stands in braces in the descriptions."""

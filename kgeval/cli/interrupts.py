@@ -20,12 +20,12 @@ from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
-from kgeval.ending import STEP, undo_all
+from kgeval.ending import undo_all
 
 INTERRUPTED = 130
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 SECONDS = 1.8  # in which a command saves and ends by itself: three, less what a busy machine needs to end it
-LONGER = 2.4  # for one that waits for commands of its own
+LONGER = 2.4  # for one that waits for workers, or has a stage to write down
 TOGETHER = 0.1  # signals that come together are one: some programs send them to a process and to its group
 TIDY_SECONDS = 0.25
 STOPS = (0.0, 0.5, 1.2)  # a query may be on its way to the server when the first look finds none
@@ -40,7 +40,6 @@ class Listener:
         self.raised = False
         self.listening: list[signal.Signals] = []
         self.modes: Any = None
-        self.step = bool(os.environ.get(STEP))
 
     def raise_once(self, number: int, frame: FrameType | None) -> None:
         """The handler in the main thread."""
@@ -57,7 +56,7 @@ class Listener:
                 self.first = time.monotonic()
                 for work in (self.wait, self.stop_queries):
                     threading.Thread(target=work, name="kgeval-interrupt", daemon=True).start()
-            elif time.monotonic() - self.first > TOGETHER and not self.step:
+            elif time.monotonic() - self.first > TOGETHER:
                 self.leave()
 
     def wait(self) -> None:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from kgeval.cli.common import say
+from kgeval.cli.compare import show_comparison
 from kgeval.cli.score import show_scores
 from kgeval.cli.score_options import ANSWERS, FILE
 from kgeval.cli.show import report_options_of
-from kgeval.errors import InputError
+from kgeval.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from kgeval.workflows.session import Session
 
 PATH = click.Path(path_type=Path)
 
@@ -38,7 +42,6 @@ def join(parts: tuple[Path, ...], **given: Any) -> int:
 
     Exit codes: 0 done, 1 a --threshold of the parts is missed, 2 wrong input, 3 a part is incomplete, 130 interrupted.
     """
-    from kgeval.cli.join_verdicts import join_verdicts
     from kgeval.files.score_forms import command_of
     from kgeval.files.score_parts import without_companions
 
@@ -47,16 +50,32 @@ def join(parts: tuple[Path, ...], **given: Any) -> int:
     if kind not in ("score", "compare"):
         raise InputError(f"parts of kgeval {kind} cannot be joined", fix="give parts of: score, compare")
     _import_journals(given["journals"], given["journal"])
-    return join_verdicts(paths, given) if kind == "compare" else _join_scores(paths, given)
+    return _join_comparisons(paths, given) if kind == "compare" else _join_scores(paths, given)
 
 
 def _join_scores(paths: Sequence[Path], given: dict[str, Any]) -> int:
     from kgeval.workflows.score_parts import merge
-    from kgeval.workflows.session import Session
 
-    session = Session("merge-shards", outputs=given["outputs"], redact=given["redact"], say=say, arguments={"form": given["form"]})
+    session = _session(given)
     result = merge(session, paths, {name: given[name] for name in ("answers", "questions", "audit", "config_file")})
     return show_scores(result, {**given, "redact": bool(result.report.run.arguments.get("redact"))}, session.outputs)
+
+
+def _join_comparisons(paths: Sequence[Path], given: dict[str, Any]) -> int:
+    from kgeval.workflows.compare_parts import merge
+
+    if given["audit"]:
+        raise UsageError("--audit is for parts of kgeval score", fix="leave it out")
+    session = _session(given)
+    moved = {name: given[name] for name in ("answers", "questions", "config_file")}
+    result = merge(session, paths, moved, journal=given["journal"], imported=bool(given["journals"]))
+    return show_comparison(result, {**given, "redact": bool(result.report.run.arguments.get("redact"))}, session.outputs)
+
+
+def _session(given: dict[str, Any]) -> Session:
+    from kgeval.workflows.session import Session
+
+    return Session("merge-shards", outputs=given["outputs"], redact=given["redact"], say=say, arguments={"form": given["form"]})
 
 
 def _import_journals(journals: Sequence[Path], into: Path | None) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kgeval.cli.agree_measure import matrix
+from kgeval.cli.agree import matrix
 from kgeval.cli.common import form_option
 from kgeval.cli.sensitivity import sensitivity
 from kgeval.errors import UsageError

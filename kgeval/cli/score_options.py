@@ -1,4 +1,4 @@
-"""The options of `kgeval score`, and what the rooms below make of them."""
+"""The options of commands that read answers, and what the rooms below make of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.common import F, Option, bad_rows_option, listed
+from kgeval.cli.common import F, Option, listed
 from kgeval.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,32 +18,8 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 ANSWERS = click.Path(path_type=Path)
 
 
-def input_options(command: F) -> F:
-    """ANSWERS and how they are read: --questions, --map, --system, --filter-..."""
-    for option in reversed((
-        click.argument("answers", nargs=-1, required=True, type=ANSWERS),
-        click.option("--questions", type=FILE, metavar="FILE", help="Questions with references and evidence, joined by id."),
-        click.option(
-            "--map", "maps", multiple=True, metavar="NAME=FIELD",
-            help="Which field of the files is what: answer=response, contexts=docs[].text (repeatable).",
-        ),
-        click.option(
-            "--system-name", "system", cls=Option, old="--system", metavar="NAME",
-            help="The system's name [default: the file's own, else the file's stem].",
-        ),
-        click.option("--allow-missing", is_flag=True, help="Leave out answers to questions that --questions lacks."),
-        click.option("--allow-duplicates", is_flag=True, help="Of several rows with one id, keep the first and count the rest."),
-        bad_rows_option,
-        *filter_options(systems=True),
-        click.option("--seed", type=click.IntRange(0, 2**31 - 1), default=0, show_default=True, help="Seed of samples and intervals."),
-    )):
-        command = option(command)
-    return command
-
-
-def filter_options(*, systems: bool = False) -> tuple[Callable[[F], F], ...]:
-    """--filter-...: which questions of the files. `systems`: also which systems."""
-    of_systems = click.option("--filter-system", "systems", multiple=True, metavar="NAME", help="Only these systems.")
+def filter_options() -> tuple[Callable[[F], F], ...]:
+    """--filter-...: which questions of the files."""
     return (
         click.option(
             "--limit", "first", cls=Option, old="--filter-first-n", type=click.IntRange(min=1), metavar="N",
@@ -51,20 +27,12 @@ def filter_options(*, systems: bool = False) -> tuple[Callable[[F], F], ...]:
         ),
         click.option("--filter-sample", "sample", type=click.IntRange(min=1), metavar="N", help="Only N questions, drawn by --seed."),
         click.option("--filter-id", "ids", multiple=True, metavar="ID", help="Only these questions (comma or repeated)."),
-        *([of_systems] if systems else []),
         click.option("--filter-level", "levels", multiple=True, metavar="NAME", help="Only questions of these levels."),
         click.option("--filter-kind", "kinds", multiple=True, metavar="NAME", help="Only questions of these types, named as in the file."),
         click.option("--filter-dataset", "datasets", multiple=True, metavar="NAME", help="Only questions of these datasets."),
         click.option("--filter-document", "documents", multiple=True, metavar="NAME", help="Only questions about these documents."),
         click.option("--filter-hops", "hops", multiple=True, metavar="N", help="Only questions with so many hops."),
     )
-
-
-def shard_option(command: F) -> F:
-    """--shard K/N."""
-    return click.option(
-        "--shard", metavar="K/N", help="Only shard K of N, by question: a part of the run; kgeval merge-shards puts the N parts together.",
-    )(command)
 
 
 def rows_wanted(options: Mapping[str, Any]) -> RowsWanted:

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from kgeval.config.agree import AgreeOptions, CorrelationOptions
+from kgeval.config.accuracy import AccuracyOptions
+from kgeval.config.agree import AgreeOptions, CorrelationOptions, ReadOptions, SheetOptions
 from kgeval.config.answer import AnswerOptions, SystemOptions
 from kgeval.config.asking import BatchOptions, ModelOptions
 from kgeval.config.audit import AuditOptions, AuditSection, GraphSection, IgnoreSection, Limit, ReportSection, SessionSection, Threshold
 from kgeval.config.base import NAME, OptionValue, Section
 from kgeval.config.build import BuildOptions
+from kgeval.config.compare import CompareOptions, SimulateOptions
 from kgeval.config.completeness import CompletenessOptions
+from kgeval.config.contamination import ContaminationOptions
 from kgeval.config.flags import Flag, Unit
 from kgeval.config.imports import ImportOptions
 from kgeval.config.merges import MergesOptions
 from kgeval.config.models import Criterion, LimitsSection, MetricsSection, ModelChoice, ModelSection
-from kgeval.config.questions import CheckOptions, CoverageOptions, GenerateOptions, QuestionsSection
+from kgeval.config.questions import CheckOptions, ClassifyOptions, CoverageOptions, GenerateOptions, QuestionsSection, SampleOptions
 from kgeval.config.reading import DEFAULT_FILE, Config, environment, explain, load, read
 from kgeval.config.report import ReportOptions
 from kgeval.config.rows import FilterOptions, FirstOptions, QuestionFileOptions, RowOptions
 from kgeval.config.runs import (
     AblationSection,
     AnswersSection,
-    CompareSection,
     CrossingOptions,
     DatasetSection,
     GoldSection,
@@ -33,11 +35,23 @@ from kgeval.config.runs import (
     VariantSection,
 )
 from kgeval.config.score import MetricOptions, ScoreOptions, SpreadOptions
+from kgeval.config.stats import (
+    ConfidenceOptions,
+    CorrectOptions,
+    DriftOptions,
+    PowerOptions,
+    RankOptions,
+    ScoreTableOptions,
+    SequentialOptions,
+    StatsOptions,
+    VerdictOptions,
+)
 
 __all__ = [
     "DEFAULT_FILE",
     "NAME",
     "AblationSection",
+    "AccuracyOptions",
     "AgreeOptions",
     "AnswerOptions",
     "AnswersSection",
@@ -46,14 +60,19 @@ __all__ = [
     "BatchOptions",
     "BuildOptions",
     "CheckOptions",
-    "CompareSection",
+    "ClassifyOptions",
+    "CompareOptions",
     "CompletenessOptions",
+    "ConfidenceOptions",
     "Config",
+    "ContaminationOptions",
+    "CorrectOptions",
     "CorrelationOptions",
     "CoverageOptions",
     "Criterion",
     "CrossingOptions",
     "DatasetSection",
+    "DriftOptions",
     "FilterOptions",
     "FirstOptions",
     "Flag",
@@ -72,24 +91,34 @@ __all__ = [
     "ModelOptions",
     "ModelSection",
     "OptionValue",
+    "PowerOptions",
     "QuestionFileOptions",
     "QuestionsSection",
+    "RankOptions",
+    "ReadOptions",
     "ReaderSection",
     "ReportOptions",
     "ReportSection",
     "RowOptions",
     "RunOptions",
     "RunSection",
+    "SampleOptions",
     "ScoreOptions",
+    "ScoreTableOptions",
     "Section",
+    "SequentialOptions",
     "SessionSection",
+    "SheetOptions",
+    "SimulateOptions",
     "SourceSection",
     "SpreadOptions",
+    "StatsOptions",
     "SystemOptions",
     "SystemSection",
     "Threshold",
     "Unit",
     "VariantSection",
+    "VerdictOptions",
     "environment",
     "explain",
     "load",

@@ -1,4 +1,4 @@
-"""The options of `kgeval annotate agreement` and `kgeval metrics correlate`."""
+"""The options of `kgeval annotate` and `kgeval metrics correlate`."""
 
 from __future__ import annotations
 
@@ -9,14 +9,45 @@ from pydantic import BeforeValidator, Field
 
 from kgeval.config.base import Section
 from kgeval.config.flags import Flag
-from kgeval.config.rows import SEEDS
+from kgeval.config.rows import SEEDS, RowOptions
+from kgeval.config.score import one_path, several
+
+_Files = Annotated[tuple[Path, ...], BeforeValidator(one_path), Flag(metavar="FILE")]
 
 
-def _one(value: object) -> object:
-    return (value,) if isinstance(value, str | Path) else value
+class SheetOptions(RowOptions):
+    """Which answers people label, and how: flags of `kgeval annotate sheet`."""
+
+    scope: Annotated[Literal["pairs", "answers"], Flag("--of")] = Field(
+        default="pairs", description="pairs: which of two systems' answers is better; answers: points for one answer",
+    )
+    n: int = Field(default=60, ge=1, le=10_000, description="Items, at most")
+    annotators: Annotated[str, Flag(metavar="N|NAMES")] = Field(default="3", description="How many people, or their names (comma)")
+    per_item: int = Field(default=3, ge=1, le=100, description="People who label each item")
+    aspects: Annotated[tuple[str, ...], BeforeValidator(several), Flag(metavar="NAMES", commas=True)] = Field(
+        default=(), description="Aspects (comma or repeated) [default: all of the grades].",
+    )
+    grades: Annotated[Path | None, Flag(metavar="FILE.toml")] = Field(
+        default=None, description="Aspects and grades of your own [default: kgeval's four].",
+    )
+    scores: _Files = Field(default=(), description="Scores: how far apart they lie is difficulty (repeatable).")
+    show_reference: bool = Field(default=False, description="Put the right answer on the sheets.")
 
 
-_Files = Annotated[tuple[Path, ...], BeforeValidator(_one), Flag(metavar="FILE")]
+class ReadOptions(Section):
+    """How filled sheets are read: flags of `kgeval annotate read`."""
+
+    key: Annotated[Path | None, Flag(metavar="FILE.json")] = Field(default=None, description="The key that kgeval annotate sheet wrote.")
+    labels_format: Literal["sheet", "ragchecker"] = Field(
+        default="sheet",
+        description="sheet: CSV sheets and the labels that pages save; ragchecker: the human_labeled_data.json of RAGChecker",
+    )
+    write_answers: Annotated[Path | None, Flag(metavar="FILE.jsonl", old="--answers")] = Field(
+        default=None, description="With ragchecker: also write its answers.",
+    )
+    write_questions: Annotated[Path | None, Flag(metavar="FILE.jsonl", old="--questions")] = Field(
+        default=None, description="With ragchecker: also write its questions with their right answers.",
+    )
 
 
 class AgreeOptions(Section):

@@ -14,7 +14,7 @@ from kgeval.config.flags import DAY, Flag, Unit
 from kgeval.config.rows import ROWS, FilterOptions, QuestionFileOptions
 
 SYSTEMS, RETRIEVAL = "How systems are asked", "Indexes and retrieval of built-in systems"  # headings of --help
-_SPECS = (
+SPECS = (
     "closed-book, vector, graph, graph+text, command:..., http:URL, file:PATH, ADAPTER[:MODE], or a name of [[systems]] in "
     "kgeval.toml (repeatable)"
 )
@@ -60,20 +60,17 @@ def _words(value: object) -> object:
     return str(value) if isinstance(value, int | Path) and not isinstance(value, bool) else value
 
 
-_Specs = Annotated[tuple[str, ...], BeforeValidator(_texts), Flag("--system", "[NAME=]SPEC")]
+Specs = Annotated[tuple[str, ...], BeforeValidator(_texts), Flag("--system", "[NAME=]SPEC")]
 
 
 class SystemOptions(Section):
     """Which systems under test, and how they are set and opened. Values of settings are JSON where they can be, else
     text."""
 
-    systems: _Specs = Field(default=(), description=f"{_SPECS}.")
+    systems: Specs = Field(default=(), description=f"{SPECS}.")
     settings: Annotated[tuple[str, ...], BeforeValidator(_settings), Flag("--setting", "[SYSTEM:]NAME=VALUE")] = Field(
         default=(), description="A setting of the systems: hops=2 (repeatable).",
     )
-    ablations: Annotated[
-        tuple[str, ...], BeforeValidator(_ablations), Flag("--ablate", "[SYSTEM:]NAME=V1,V2", heading=SYSTEMS),
-    ] = Field(default=(), description="Ask variants too, one for each value: hops=1,2 (repeatable).")
     extractive: bool = Field(
         default=False, description="Built-in systems answer with words of their contexts: no model is asked, for trying out.",
     )
@@ -91,7 +88,10 @@ class SystemOptions(Section):
 class AnswerOptions(FilterOptions, QuestionFileOptions, SystemOptions):
     """What is asked of which systems: keywords of kgeval.answer, flags of `kgeval answer`."""
 
-    systems: _Specs = Field(default=(), description=f"{_SPECS} [default: all of [[systems]]].")
+    systems: Specs = Field(default=(), description=f"{SPECS} [default: all of [[systems]]].")
+    ablations: Annotated[
+        tuple[str, ...], BeforeValidator(_ablations), Flag("--ablate", "[SYSTEM:]NAME=V1,V2", heading=SYSTEMS),
+    ] = Field(default=(), description="Ask variants too, one for each value: hops=1,2 (repeatable).")
     allow_missing: Annotated[bool, Flag(heading=ROWS)] = Field(
         default=False, description="With file: a question without an answer is an error of its own, others are left out.",
     )

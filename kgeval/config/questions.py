@@ -13,6 +13,7 @@ from kgeval.config.base import Section
 from kgeval.config.flags import DAY, Flag, Unit
 from kgeval.config.rows import SEEDS, FirstOptions
 from kgeval.config.score import one_path, several
+from kgeval.records import Stratum, StructureKind
 
 DRAWING, REPEATS = "What questions are made from", "Questions that repeat others"  # headings of --help
 
@@ -120,4 +121,37 @@ class CoverageOptions(FirstOptions):
     ] = Field(
         default=(), description="E.g. types>=0.8 (types, predicates, communities, documents, degrees, hops); missed: exit 1 (comma or "
         "repeated).",
+    )
+
+
+class ClassifyOptions(FirstOptions):
+    """How questions get a level: flags of `kgeval questions classify`."""
+
+    questions_per_call: Annotated[int, Flag(old="--batch")] = Field(
+        default=10, ge=1, le=50, description="Questions of one call to the model",
+    )
+
+
+class SampleOptions(Section):
+    """Which pieces of a graph are drawn: flags of `kgeval questions sample`."""
+
+    structure: StructureKind = Field(default="node", description="What is drawn")
+    n: Annotated[int, Flag(short="-n")] = Field(default=10, ge=1, le=1_000_000, description="How many")
+    hops: int = Field(default=1, ge=1, le=100, description="Relations of a path; radius of a neighbourhood")
+    min_relations: int = Field(
+        default=50, ge=1, le=10_000,
+        description="Distinct relations of a subgraph or chain; a walk that gives fewer is walked again, longer",
+    )
+    walk_length: int = Field(default=100, ge=1, le=100_000, description="Steps of a random walk at first")
+    max_relations: Annotated[int, Flag(old="--most-relations")] = Field(
+        default=100, ge=1, le=10_000, description="Relations of a neighbourhood or community at most")
+    stratify: Stratum | None = Field(default=None, description="Draw evenly over these, not uniformly over all.")
+    min_documents: Annotated[int, Flag(old="--documents")] = Field(
+        default=1, ge=1, le=1_000, description="Documents that a path, chain or pair comes from at least")
+    seed: int = Field(default=0, ge=0, lt=SEEDS, description="Seed of the sample")
+    chunks: Annotated[tuple[Path, ...], BeforeValidator(one_path), Flag(metavar="FILE")] = Field(
+        default=(), description="Chunk texts that are not in the graph: JSONL, or LightRAG's kv_store_text_chunks.json (repeatable).",
+    )
+    timeout: Annotated[float, Unit("seconds")] = Field(
+        default=600, gt=0, le=DAY, allow_inf_nan=False, description="Seconds a query may take",
     )

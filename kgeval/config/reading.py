@@ -11,17 +11,19 @@ from typing import Any, Literal
 
 from pydantic import Field, ValidationError
 
+from kgeval.config.accuracy import AccuracyOptions
 from kgeval.config.audit import AuditSection, GraphSection, IgnoreSection, ReportSection
 from kgeval.config.base import Section
 from kgeval.config.build import BuildOptions
+from kgeval.config.compare import CompareOptions
 from kgeval.config.completeness import CompletenessOptions
+from kgeval.config.contamination import ContaminationOptions
 from kgeval.config.flags import Flag
 from kgeval.config.models import LimitsSection, MetricsSection, ModelSection
 from kgeval.config.questions import QuestionsSection
 from kgeval.config.runs import (
     AblationSection,
     AnswersSection,
-    CompareSection,
     GoldSection,
     MatrixSection,
     RunSection,
@@ -47,8 +49,10 @@ class Config(Section):
     metrics: MetricsSection = Field(default_factory=MetricsSection)
     build: BuildOptions = Field(default_factory=BuildOptions)
     completeness: CompletenessOptions = Field(default_factory=CompletenessOptions)
+    accuracy: AccuracyOptions = Field(default_factory=AccuracyOptions)
+    contamination: ContaminationOptions = Field(default_factory=ContaminationOptions)
     score: ScoreOptions = Field(default_factory=ScoreOptions)
-    compare: CompareSection = Field(default_factory=CompareSection)
+    compare: CompareOptions = Field(default_factory=CompareOptions)
     systems: list[SystemSection] = Field(default_factory=list)
     questions: QuestionsSection = Field(default_factory=QuestionsSection)
     source: SourceSection = Field(default_factory=SourceSection)

@@ -14,8 +14,8 @@ ROWS, FILTERS = "Files", "Only some questions"  # headings of --help
 SEEDS = 2**31
 
 
-def _fields(given: dict[str, str]) -> dict[str, str]:
-    """Raises: ValueError where a name or a field is empty."""
+def mapped_fields(given: dict[str, str]) -> dict[str, str]:
+    """The map of `--map`. Raises: ValueError where a name or a field is empty."""
     if wrong := [f"'{name}={field}'" for name, field in given.items() if not (name.strip() and field.strip())]:
         raise ValueError(f"{', '.join(wrong)}: write NAME=FIELD, e.g. answer=response")
     return given
@@ -54,7 +54,7 @@ class RowOptions(FilterOptions):
     questions: Annotated[Path | None, Flag(metavar="FILE")] = Field(
         default=None, description="Questions with references and evidence, joined by id.",
     )
-    map: Annotated[dict[str, str], AfterValidator(_fields), Flag(metavar="NAME=FIELD", heading=ROWS)] = Field(
+    map: Annotated[dict[str, str], AfterValidator(mapped_fields), Flag(metavar="NAME=FIELD", heading=ROWS)] = Field(
         default_factory=dict, description="Which field of the files is what: answer=response, contexts=docs[].text (repeatable).",
     )
     system: Annotated[str | None, Flag("--system-name", "NAME", heading=ROWS, old="--system")] = Field(
@@ -74,7 +74,7 @@ class RowOptions(FilterOptions):
 class QuestionFileOptions(Section):
     """How files of questions are read."""
 
-    map: Annotated[dict[str, str], AfterValidator(_fields), Flag(metavar="NAME=FIELD", heading=ROWS)] = Field(
+    map: Annotated[dict[str, str], AfterValidator(mapped_fields), Flag(metavar="NAME=FIELD", heading=ROWS)] = Field(
         default_factory=dict, description="Which field of the files is what: question=text, reference=gold (repeatable).",
     )
     allow_duplicates: Annotated[bool, Flag(heading=ROWS)] = Field(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import BeforeValidator, Field, JsonValue
 
@@ -11,25 +11,6 @@ from kgeval.config.base import NAME, OptionValue, Section
 from kgeval.config.flags import Flag
 from kgeval.config.rows import SEEDS
 from kgeval.config.score import several
-
-
-class CompareSection(Section):
-    """`[compare]`: how `kgeval compare` judges where no flag says otherwise; null: as docs/compare.md says. `thresholds`: as
-    --threshold takes them."""
-
-    procedure: Literal["scores", "single", "pairwise-choice", "differential"] | None = None
-    aspects: list[str] = Field(default_factory=list)
-    trials: int | None = Field(default=None, ge=1, le=1000)
-    repeats: int | None = Field(default=None, ge=1, le=100)
-    trial_kind: Literal["regenerate", "rejudge"] | None = None
-    wordings: int | None = Field(default=None, ge=1, le=10)
-    show: Literal["reference", "evidence", "both", "none"] | None = None
-    align: Literal["pair", "longest", "none"] | None = None
-    tolerance: int | None = Field(default=None, ge=0, le=10_000)
-    attempts: int | None = Field(default=None, ge=0, le=100)
-    force: bool = True
-    tie_region: float | None = Field(default=None, ge=0, le=0.99, allow_inf_nan=False)
-    thresholds: list[str] = Field(default_factory=list)
 
 
 class SystemSection(Section):

@@ -221,7 +221,10 @@ class Reader:
             self._namesakes[question.id] = [*names, made[0].id]
 
     def _answers(self, path: Path, system: str) -> None:
+        own = self._wanted.names.get(path)
         for row in self._converted(path, "answers"):
+            for fields in row.answers if own is not None else ():
+                fields["system"] = own
             faults = list(row.faults)
             name = self._id(row, faults) if not faults else None
             if name is not None:

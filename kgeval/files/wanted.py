@@ -36,7 +36,7 @@ class RowsWanted:
     that do not tell (else the file's stem). `allow_missing`: answers whose question the questions' file lacks are left out.
     `allow_duplicates`: of several questions with one id, and of several answers of a system to one, the first counts. `shard`: only the
     rows of this shard, after the filters; all are read and checked. `max_bad_rows`: the share of rows with faults that are left out; where
-    there are more, all of them are refused."""
+    there are more, all of them are refused. `names`: of files that hold one system's answers, its name, whatever their rows tell."""
 
     answers: tuple[Path, ...]
     questions: Path | None = None
@@ -47,3 +47,4 @@ class RowsWanted:
     system: str | None = None
     shard: Shard | None = None
     max_bad_rows: float = 0.0
+    names: Mapping[Path, str] = field(default_factory=dict)

@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kgeval.config import Config, SystemOptions, SystemSection
+from kgeval.config import AnswerOptions, Config, SystemOptions, SystemSection
 from kgeval.errors import UsageError
 from kgeval.systems.spec import Opening, SystemSpec, merged, nested, parse_spec
 
@@ -60,7 +60,8 @@ def chosen_systems(config: Config, options: SystemOptions, functions: Mapping[st
     if not texts:
         raise UsageError("no system is named", fix="give --system, e.g. --system vector or --system command:'python my_system.py'")
     chosen = [_chosen(text, named, functions or {}) for text in dict.fromkeys(texts)]
-    settings, ablations = _pairs("--setting", options.settings), _pairs("--ablate", options.ablations)
+    settings = _pairs("--setting", options.settings)
+    ablations = _pairs("--ablate", options.ablations if isinstance(options, AnswerOptions) else ())
     labels = {one.label for one in chosen}
     if unknown := sorted({name for name, _, _ in (*settings, *ablations) if name is not None} - labels):
         raise UsageError(f"no system is called {', '.join(unknown)}", fix=f"the systems are {', '.join(sorted(labels))}")
@@ -143,12 +144,14 @@ def value_of(text: str) -> JsonValue:
 @dataclass
 class Toolbox:
     """What systems are opened with. Opens tools when a system needs them, and keeps them for the next one; what `stack` holds is closed
-    with it, the rest with the session. `reads`: a reader is asked, where a system has one. `dry`: who counts its calls in a dry run."""
+    with it, the rest with the session. `reads`: a reader is asked, where a system has one. `dry`: who counts its calls in a dry run.
+    `flag`: how the reader is named."""
 
     session: Session
     options: SystemOptions
     stack: ExitStack
     reads: bool = True
+    flag: str = "--model"
     models: Models | None = None
     graph: Graph | None = None
     dry: Dry | None = None
@@ -173,7 +176,7 @@ class Toolbox:
         if not self.session.names_model("reader"):
             raise UsageError(
                 f"{system} needs a reader, and no model is named for it",
-                fix="give --model NAME, or name = ... in [model.reader] of kgeval.toml; --extractive needs no model",
+                fix=f"give {self.flag} NAME, or name = ... in [model.reader] of kgeval.toml; --extractive needs no model",
             )
         self.models = self.session.models("reader")
         if self.session.dry:

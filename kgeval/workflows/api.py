@@ -12,13 +12,17 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from kgeval.config import (
     NAME,
+    AccuracyOptions,
     AgreeOptions,
     AnswerOptions,
     AuditOptions,
     BatchOptions,
     BuildOptions,
     CheckOptions,
+    CompareOptions,
+    CompletenessOptions,
     Config,
+    ContaminationOptions,
     Criterion,
     GenerateOptions,
     ImportOptions,
@@ -26,7 +30,8 @@ from kgeval.config import (
     RunOptions,
     ScoreOptions,
 )
-from kgeval.workflows.keywords import Connection, Function, named_parts, new_session
+from kgeval.errors import UsageError
+from kgeval.workflows.keywords import Connection, Function, file_name, named_parts, new_session
 from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:
@@ -34,11 +39,15 @@ if TYPE_CHECKING:
 
     from kgeval.llm.plan import Plan
     from kgeval.metrics.own import OwnMetric
+    from kgeval.workflows.accuracy import AccuracyResult
     from kgeval.workflows.agree import AgreementResult
     from kgeval.workflows.answer import AnswerPlan, AnswersResult
     from kgeval.workflows.audit import AuditPlan, AuditResult
     from kgeval.workflows.audit_several import GraphsResult
     from kgeval.workflows.build import BuildPlan, BuildResult
+    from kgeval.workflows.compare import ComparePlan, CompareResult
+    from kgeval.workflows.completeness import CompletenessPlan, CompletenessResult
+    from kgeval.workflows.contamination import ContaminationResult
     from kgeval.workflows.imports import ImportResult
     from kgeval.workflows.questions_check import CheckResult
     from kgeval.workflows.questions_generate import GeneratePlan, GenerateResult
@@ -57,17 +66,22 @@ SCORE = Function(  # what is for the terminal and for parts of a run is left to 
         "resume", "retry_errors", "explain", "write_back", "sweep", "shard", "executor", "workers", "shards", "ray_address",
     )),
 )
+COMPARE = Function("compare", CompareOptions, role="judge", model="judge", without=frozenset(("verdicts", "shard")))
 BUILD = Function("build", BuildOptions, role="extractor", without=frozenset(("transaction_rows",)))
 IMPORT = Function("import_graph", ImportOptions)
 REPORT = Function("report", ReportOptions)
 AGREE = Function("agree", AgreeOptions)
+NO_BATCHES = frozenset(BatchOptions.model_fields)  # of tasks that ask live only
+ACCURACY = Function("accuracy", AccuracyOptions, role="judge", model="judge", without=NO_BATCHES)
+CONTAMINATION = Function("contamination", ContaminationOptions, role="judge", model="judge", without=NO_BATCHES)
+COMPLETENESS = Function("completeness", CompletenessOptions, role="judge", without=NO_BATCHES)
 RUN = Function("run", RunOptions, without=frozenset((
     "graph", "layout", "layout_keys", "gds_session", "embedding_model", "embedding_url", "embedding_device", "embedding_batch",
 )))
 GENERATE = Function("generate_questions", GenerateOptions, role="generator")
 CHECK = Function("check_questions", CheckOptions, role="judge", model="judge")
 FUNCTIONS = {function.name: function for function in (
-    AUDIT, ANSWER, SCORE, BUILD, IMPORT, REPORT, AGREE, RUN, GENERATE, CHECK,
+    AUDIT, ACCURACY, COMPLETENESS, ANSWER, SCORE, COMPARE, CONTAMINATION, BUILD, IMPORT, REPORT, AGREE, RUN, GENERATE, CHECK,
 )}
 
 
@@ -315,6 +329,64 @@ def _own_metrics(options: dict[str, Any]) -> tuple[dict[str, OwnMetric], list[st
 
 
 @overload
+def compare(
+    answers: Any = ..., *, questions: Any = ..., judge: str | None = ..., connection: neo4j.Driver | str | Session | None = ...,
+    graph: neo4j.Driver | str | Session | None = ..., dry_run: Literal[False] = ..., **options: Any,
+) -> CompareResult: ...
+@overload
+def compare(
+    answers: Any = ..., *, questions: Any = ..., judge: str | None = ..., connection: neo4j.Driver | str | Session | None = ...,
+    graph: neo4j.Driver | str | Session | None = ..., dry_run: Literal[True], **options: Any,
+) -> ComparePlan: ...
+
+
+def compare(
+    answers: Any = (), *, questions: Any = None, judge: str | None = None, connection: neo4j.Driver | str | Session | None = None,
+    graph: neo4j.Driver | str | Session | None = None, dry_run: bool = False, **options: Any,
+) -> CompareResult | ComparePlan:
+    """Which of two or more systems answers better, judged pair by pair: answers of one length, both orders, written grades, ties.
+
+    Args:
+        answers: a mapping from a system's name to its answers: {"vector": ..., "mine": ...}; each a file (.jsonl, .json, .csv, .parquet), a
+            DataFrame, a list or an iterator of mappings, or the rows of a result of this library. Or files and DataFrames whose rows name
+            their systems, one or a list. None, where all `systems` are asked.
+        questions: the questions, with right answers and evidence where there are some, joined by id; of the same kinds.
+        judge: the model that is asked; finished calls are never paid twice. Its key comes from OPENAI_API_KEY.
+        connection, graph: for `systems` that look into a graph: as for `connect`; `graph` may be either, a name or a connection.
+        dry_run: True: only what the models would be asked, as a ComparePlan: calls, tokens, money.
+        **options: those of `connect` (not with a session), and
+
+    {options}
+
+    Returns: a CompareResult: `report` (win rates with intervals, tests, ranking, the judge itself, questions opened), `to_pandas()` (a row
+        a pair and aspect), `verdicts`, `gates` and `raise_for_gates()`, `save(path)`; a notebook shows the report.
+    Raises: UsageError with everything that is wrong with the options; InputError with every bad row; ConnectError, ModelError. What stops
+        early (a budget, too many failures) raises nothing: `exit_code` is 3, and `messages` say why.
+    """
+    from kgeval.workflows import compare as workflow
+    from kgeval.workflows.session import options_of
+
+    with COMPARE.called(
+        options | {"judge": judge}, connection=connection, graph=graph, dry=dry_run, keep_rows=True,
+    ) as call:
+        names: dict[Path, str] = {}
+        if isinstance(answers, Mapping):
+            names = {call.files.path(rows, file_name(name)): str(name) for name, rows in answers.items()}
+            if len(names) < len(answers):
+                raise UsageError("two systems have the same file of answers", fix="give each system answers of its own")
+            files = list(names)
+        else:
+            files = [] if _is_nothing(answers) else [call.files.path(one, name) for name, one in named_parts(answers)]
+        given = call.given | ({} if questions is None else {"questions": call.files.path(questions, "questions")})
+        call.session.arguments = {"answers": [str(path) for path in files], "names": list(names.values())}
+        chosen = options_of(CompareOptions, given, call.session.config.compare)
+        if dry_run:
+            return workflow.plan(call.session, files, chosen, names=names)
+        result = workflow.run(call.session, files, chosen, names=names)
+        return replace(result, messages=[COMPARE.worded(message) for message in result.messages])
+
+
+@overload
 def build(
     docs: Any = ..., *, graph: str, connection: neo4j.Driver | str | Session | None = ..., dry_run: Literal[False] = ..., **options: Any,
 ) -> BuildResult: ...
@@ -547,6 +619,154 @@ def agree(
         }
         call.session.arguments = {"labels": [str(path) for path in files]}
         return workflow.run(call.session, files, options_of(AgreeOptions, given))
+
+
+@overload
+def accuracy(
+    connection: neo4j.Driver | str | Session | None = ..., *, graph: str | None = ..., judge: str | None = ..., labels: Any = ...,
+    labelled_pairs: Any = ..., chunks: Any = ..., dry_run: Literal[False] = ..., **options: Any,
+) -> AccuracyResult: ...
+@overload
+def accuracy(
+    connection: neo4j.Driver | str | Session | None = ..., *, graph: str | None = ..., judge: str | None = ..., labels: Any = ...,
+    labelled_pairs: Any = ..., chunks: Any = ..., dry_run: Literal[True], **options: Any,
+) -> Plan: ...
+
+
+def accuracy(
+    connection: neo4j.Driver | str | Session | None = None, *, graph: str | None = None, judge: str | None = None, labels: Any = (),
+    labelled_pairs: Any = None, chunks: Any = (), dry_run: bool = False, **options: Any,
+) -> AccuracyResult | Plan:
+    """How much of a graph is true: a sample of it, each item read against its passages by a judge, by people, or by both. Reads only.
+
+    Args:
+        connection: as for `connect`, or a session.
+        graph: name of the graph, where a database holds several.
+        judge: the model that is asked; finished calls are never paid twice. Its key comes from OPENAI_API_KEY.
+        labels: people's labels: the filled sheets of `sheet`; or a DataFrame, a list or an iterator of mappings with id and label (and
+            annotator, where there are several). Of the same sample: kind, seed, strata and per_passage must be those it was drawn with.
+        labelled_pairs: with kind="duplicates", labelled pairs: a file or rows with name_a, name_b, label (same, different).
+        chunks: texts of chunks that the graph does not hold: files, or rows with id and text.
+        dry_run: True: only what the judge would be asked, as a Plan.
+        **options: those of `connect` (not with a session), and
+
+    {options}
+
+    Returns: an AccuracyResult: `estimates` (shares with intervals), `to_pandas()` (a row a drawn item), `gates` and `raise_for_gates()`,
+        `save(path)`; a notebook shows the report.
+    Raises: UsageError with everything that is wrong with the options; InputError with every faulty label, before anything is paid;
+        ConnectError, LayoutError, ModelError. What stops early raises nothing: `exit_code` is 3.
+    """
+    from kgeval.workflows import accuracy as workflow
+    from kgeval.workflows.session import options_of
+
+    with ACCURACY.called(options | {"judge": judge}, connection=connection, graph=graph, dry=dry_run) as call:
+        given = {**call.given, "labels": call.files.paths(labels, "labels"), "chunks": call.files.paths(chunks, "chunks")}
+        given["labelled_pairs"] = None if labelled_pairs is None else call.files.path(labelled_pairs, "labelled_pairs")
+        chosen = options_of(AccuracyOptions, given, call.session.config.accuracy)
+        return workflow.plan(call.session, chosen) if dry_run else workflow.run(call.session, chosen)
+
+
+@overload
+def completeness(
+    connection: neo4j.Driver | str | Session | None = ..., *, graph: str | None = ..., gold: Any = ..., ideal: Any = ...,
+    facts: Any = ..., control: Any = ..., dry_run: Literal[False] = ..., **options: Any,
+) -> CompletenessResult: ...
+@overload
+def completeness(
+    connection: neo4j.Driver | str | Session | None = ..., *, graph: str | None = ..., gold: Any = ..., ideal: Any = ...,
+    facts: Any = ..., control: Any = ..., dry_run: Literal[True], **options: Any,
+) -> CompletenessPlan: ...
+
+
+def completeness(
+    connection: neo4j.Driver | str | Session | None = None, *, graph: str | None = None, gold: Any = (), ideal: Any = (),
+    facts: Any = None, control: Any = None, dry_run: bool = False, **options: Any,
+) -> CompletenessResult | CompletenessPlan:
+    """What a graph lacks of a gold set, by matching level. Reads only; needs no model, but for `ideal` and `facts`.
+
+    Args:
+        connection: as for `connect`, or a session.
+        graph: name of the graph, where a database holds several.
+        gold: gold entities and triples: a file (JSONL, JSON, CSV, Parquet), a DataFrame, a list or an iterator of mappings with name (and
+            type), or subject, predicate, object; or a list of files and DataFrames. Records (GoldEntity, GoldTriple) are mappings too.
+        ideal: documents instead: an extractor's graph of them is the gold set. Files and folders, or rows with id, title, text.
+        facts: gold sentences, a file or rows: a judge says which of them follow from the graph.
+        control: gold of another text, which should not be found, of the kinds that `gold` takes.
+        dry_run: True: only what the models would be asked, as a CompletenessPlan.
+        **options: those of `connect` (not with a session), and
+
+    {options}
+
+    Returns: a CompletenessResult: `report` (coverage by level, with intervals), `to_pandas()` (a row a gold item, with what stands for
+        it), `gates` and `raise_for_gates()`, `save(path)`; a notebook shows the report.
+    Raises: UsageError with everything that is wrong with the options; InputError with every faulty gold item where none can be read;
+        ConnectError, LayoutError, ModelError. What stops early raises nothing: `exit_code` is 3.
+    """
+    from kgeval.workflows import completeness as workflow
+    from kgeval.workflows.session import options_of
+
+    with COMPLETENESS.called(options, connection=connection, graph=graph, dry=dry_run) as call:
+        given = {**call.given, "gold": call.files.paths(gold, "gold"), "ideal": call.files.paths(ideal, "ideal")}
+        given |= {
+            name: None if rows is None else call.files.path(rows, name) for name, rows in (("facts", facts), ("control", control))
+        }
+        chosen = options_of(CompletenessOptions, given, call.session.config.completeness)
+        return workflow.plan(call.session, chosen) if dry_run else workflow.run(call.session, chosen)
+
+
+@overload
+def contamination(
+    questions: Any, *, answers: Any = ..., scores: Any = ..., documents: Any = ..., judge: str | None = ...,
+    connection: neo4j.Driver | str | Session | None = ..., graph: neo4j.Driver | str | Session | None = ...,
+    dry_run: Literal[False] = ..., **options: Any,
+) -> ContaminationResult: ...
+@overload
+def contamination(
+    questions: Any, *, answers: Any = ..., scores: Any = ..., documents: Any = ..., judge: str | None = ...,
+    connection: neo4j.Driver | str | Session | None = ..., graph: neo4j.Driver | str | Session | None = ...,
+    dry_run: Literal[True], **options: Any,
+) -> Plan: ...
+
+
+def contamination(
+    questions: Any, *, answers: Any = (), scores: Any = (), documents: Any = None, judge: str | None = None,
+    connection: neo4j.Driver | str | Session | None = None, graph: neo4j.Driver | str | Session | None = None, dry_run: bool = False,
+    **options: Any,
+) -> ContaminationResult | Plan:
+    """What a model answers to questions without any text, and every score without the questions that it knows.
+
+    Args:
+        questions: a file, a DataFrame, a list or an iterator of mappings: id, question, reference, level, document...
+        answers: of the closed book, and of other systems, as `score` takes them; or a list of files and DataFrames.
+        scores: what `kgeval.score` gave for these answers, or files; one or a list. They are not judged again.
+        documents: documents with dates of publication, a file or rows, for `model_cutoff`: published before it, a model may know them.
+        judge: the model that says what is right; without one, words do. Its key comes from OPENAI_API_KEY.
+        connection, graph: for `probe`: as for `connect`; `graph` may be either, a name or a connection.
+        dry_run: True: only what the models would be asked, as a Plan.
+        **options: those of `connect` (not with a session), and
+
+    {options}
+
+    Returns: a ContaminationResult: `report`, `marked` (ids of the questions that the closed book answers), `to_pandas()` (a row a metric
+        of a system, with and without them), `save(path)`; a notebook shows the report.
+    Raises: UsageError with everything that is wrong with the options; InputError with every bad row; ConnectError, ModelError. What stops
+        early raises nothing: `exit_code` is 3, and `messages` say why.
+    """
+    from kgeval.workflows import contamination as workflow
+    from kgeval.workflows.score import ScoreResult
+    from kgeval.workflows.session import options_of
+
+    with CONTAMINATION.called(options | {"judge": judge}, connection=connection, graph=graph, dry=dry_run) as call:
+        file = call.files.path(questions, "questions")
+        scored = [call.files.saved(one, "scores") if isinstance(one, ScoreResult) else one for one in _listed(scores)]
+        given = {
+            **call.given, "answers": call.files.paths(answers, "answers"), "scores": tuple(scored) or None,
+            "documents": None if documents is None else call.files.path(documents, "documents"),
+        }
+        call.session.arguments = {"questions": str(file)}
+        chosen = options_of(ContaminationOptions, given, call.session.config.contamination)
+        return workflow.plan(call.session, file, chosen) if dry_run else workflow.run(call.session, file, chosen)
 
 
 @overload

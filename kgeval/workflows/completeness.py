@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from kgeval.config import BuildOptions, CompletenessOptions
-from kgeval.errors import UsageError
 from kgeval.workflows.build import extractor_of
 from kgeval.workflows.progress import shows_progress
-from kgeval.workflows.result import Result
-from kgeval.workflows.session import Session
+from kgeval.workflows.result import GatedResult
+from kgeval.workflows.session import Session, refuse
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,17 +38,8 @@ MOST_TOKENS = 12_000  # of a fact and 200 relations, generously
 
 
 @dataclass(frozen=True)
-class CompletenessResult(Result):
-    """What a graph lacks. `report`: a CompletenessReport. `thresholds`: those that were asked for; `messages`: what is said of those that
-    are missed or have no answer."""
-
-    thresholds: tuple[AuditGate, ...] = ()
-    messages: tuple[str, ...] = ()
-
-    @property
-    def gates(self) -> list[AuditGate]:
-        """The thresholds that were asked for: id, limit, value, met (None: not answered), reason."""
-        return list(self.thresholds)
+class CompletenessResult(GatedResult):
+    """What a graph lacks. `report`: a CompletenessReport."""
 
     def to_pandas(self) -> pd.DataFrame:
         """A row a gold item, first those that the graph has: kind, name, level (None: missing), and what stands for it."""
@@ -199,8 +189,7 @@ def _check(options: CompletenessOptions) -> None:
     if (options.ideal_extractor == "triples-file") != bool(options.triples):
         wrong.append("--ideal-extractor triples-file and --triples FILE belong together")
     faults += [(fault, "kgeval completeness --help lists the options") for fault in wrong]
-    if faults:
-        raise UsageError("; ".join(fault for fault, _ in faults), fix="; ".join(dict.fromkeys(fix for _, fix in faults)))
+    refuse(faults)
 
 
 def _of_documents(session: Session, gold: Gold, options: CompletenessOptions) -> Gold:

@@ -138,7 +138,7 @@ class Function:
             shown = re.sub(r"Optional\[(.+)\]$", r"\1 | None", shown)
             shown = " | ".join(["False", *values]) if values else re.sub(r"Literal\[(.+?)\]", lambda m: m[1].replace(", ", " | "), shown)
             text = self.worded((field.description or "").replace("{role}", self.role))
-            yield name, shown, repr(field.get_default(call_default_factory=True)), text if text.endswith((".", ")")) else text + "."
+            yield name, shown, repr(field.get_default(call_default_factory=True)), text if text.endswith((".", ")", "?")) else text + "."
 
     def describe(self, function: Any) -> None:
         """Puts the keywords into a function's docstring and signature, for `help()` and notebooks."""
@@ -210,8 +210,8 @@ class SpooledRows:
         self._stack = stack
 
     def path(self, data: Any, name: str) -> Path:
-        """The file with the rows: a path as it is; that of questions which this library made; a DataFrame, a list or an iterator of
-        mappings or records is written, once. What an iterator raises goes through.
+        """The file with the rows: a path as it is; that of questions which this library made; the rows of its other results, a
+        DataFrame, a list or an iterator of mappings or records are written, once. What an iterator raises goes through.
 
         Raises: InputError with every row that is no mapping, or holds what JSON has no form for; UsageError for data of another kind.
         """
@@ -220,6 +220,8 @@ class SpooledRows:
         if isinstance(data, QuestionsResult):
             self.names[data.kept()] = name
             return data.kept()
+        if isinstance(data, Result):
+            return self.saved(data, name)
         rows, faults, number = _rows_of(data, name), Faults(), 0
         path = self.folder() / f"{name}.jsonl"
         self.names[path] = name
@@ -235,6 +237,13 @@ class SpooledRows:
         if not number:
             raise InputError(f"{name}: there are no rows", fix="give at least one; an iterator can be gone through only once")
         return path
+
+    def paths(self, data: Any, name: str) -> tuple[Path, ...] | None:
+        """Rows of one kind or several (a list of files and DataFrames), each as `path` has it; None for an empty list or tuple, so that
+        kgeval.toml may name files."""
+        if isinstance(data, list | tuple) and not data:
+            return None
+        return tuple(self.path(part, part_name) for part_name, part in named_parts(data, name))
 
     def report(self, data: Any, name: str) -> Path:
         """A result of this library as a file; a path as it is. Raises: UsageError for data of another kind."""
@@ -299,6 +308,11 @@ def named_parts(data: Any, name: str = "answers") -> list[tuple[str, Any]]:
     if isinstance(data, list | tuple) and data and all(isinstance(one, str | Path | Result) or _is_frame(one) for one in data):
         return [(f"{name}-{number}", one) for number, one in enumerate(data, 1)]
     return [(name, data)]
+
+
+def file_name(name: object) -> str:
+    """A name as a file may be called."""
+    return re.sub(r"[^\w.+-]+", "_", str(name))[:100]
 
 
 def _is_frame(data: Any) -> bool:

@@ -12,7 +12,7 @@ from kgeval.errors import GateError, InputError, KgevalError, UsageError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from kgeval.records import GateResult, Question
+    from kgeval.records import AuditGate, GateResult, Question
 
 
 @dataclass(frozen=True)
@@ -103,6 +103,20 @@ class Result:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(exit_code={self.exit_code})"
+
+
+@dataclass(frozen=True)
+class GatedResult(Result):
+    """A result whose record has no gates. `thresholds`: those that were asked for; `messages`: what is said of those that are missed or
+    have no answer."""
+
+    thresholds: tuple[AuditGate, ...] = ()
+    messages: tuple[str, ...] = ()
+
+    @property
+    def gates(self) -> list[AuditGate]:
+        """The thresholds that were asked for: id, limit, value, met (None: not answered), reason."""
+        return list(self.thresholds)
 
 
 @dataclass(frozen=True)

@@ -181,10 +181,10 @@ def run(
 
     stages, folder = stages_in(session, options, faults), folder_of(session, options)
     hear = hear or (lambda event: session.say(str(event)))
-    with alone(folder) as held:
+    with alone(folder):
         ledger, orders = Ledger(folder), _orders(session, options, stages)
         check_graphs(stages, ledger, session)
-        performer = Performer(session, watch, stopped=stopped, held=(held,))
+        performer = Performer(session, watch, stopped=stopped)
         states: dict[str, StageRun] = {}
         for stage, done, what in carry_out(stages, ledger, orders, replace(performer, around=around) if around else performer):
             if done is not None:

@@ -44,7 +44,7 @@ def merge(session: Session, paths: Sequence[Path], moved: Mapping[str, Any]) -> 
     options = ScoreOptions.model_validate(known)
     asking = ModelOptions.model_validate({name: arguments[name] for name in ModelOptions.model_fields if name in arguments})
     answers = [Path(name) for name in arguments["answers"]]
-    _check_there([*answers, options.questions, options.audit, *options.index])
+    check_there([*answers, options.questions, options.audit, *options.index])
     whole = session.task(
         "merge-shards", config=load(Path(config_file) if config_file else None), config_file=Path(config_file) if config_file else None,
         asking=asking, redact=session.redact or bool(arguments.get("redact")), graph_name=arguments.get("graph_name"),
@@ -136,7 +136,7 @@ def _fill(parts: Sequence[ScorePart], scoring: Scoring, rows: Rows, file: ScoreF
         file.add(scores, verdicts)
 
 
-def _check_there(files: Sequence[Path | None]) -> None:
+def check_there(files: Sequence[Path | None]) -> None:
     """Raises: InputError naming every file that the parts read and that is gone."""
     gone = [f"{path}: no such file" for path in files if path is not None and not path.exists()]
     if gone:

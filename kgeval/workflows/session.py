@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -374,6 +374,12 @@ def options_of(kind: type[S], given: Mapping[str, Any], section: Section | None 
         return kind.model_validate(merged)
     except ValidationError as cause:
         raise UsageError("these options cannot be used: " + "; ".join(explain(cause)), fix="") from cause
+
+
+def refuse(faults: Sequence[tuple[str, str]]) -> None:
+    """Raises: UsageError with all faults and their ways out; nothing where there are none. `faults`: what is wrong, and the way out."""
+    if faults:
+        raise UsageError("; ".join(fault for fault, _ in faults), fix="; ".join(dict.fromkeys(fix for _, fix in faults)))
 
 
 def _renamed(value: JsonValue, names: Mapping[str, str]) -> JsonValue:

@@ -187,15 +187,22 @@ def test_built_in_systems_answer_over_a_driver_or_a_session_that_is_open(driver:
     assert driver.execute_query("RETURN 1 AS one").records[0]["one"] == 1
 
 
-def test_the_examples_of_the_page_run(driver: neo4j.Driver, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_examples_of_the_page_run(
+    driver: neo4j.Driver, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
+) -> None:
     page = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
     assert len(blocks) >= 4
     opening = 'driver = neo4j.GraphDatabase.driver("bolt://localhost:7687", auth=("neo4j", "..."))\n'
     assert opening in blocks[0]
     names: dict[str, Any] = {"driver": driver}
-    for block in blocks:
-        exec(compile(block.replace(opening, ""), "docs/python.md", "exec"), names)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    with FakeServer() as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        for block in blocks:
+            exec(compile(block.replace(opening, ""), "docs/python.md", "exec"), names)
+    assert names["plan"].calls[0] == names["compared"].report.requests > 0, "the dry run has counted the calls"
     assert Path("report.html").is_file() and "isolated-entity" in capsys.readouterr().out
 
 

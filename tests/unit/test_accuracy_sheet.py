@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import stat
 from pathlib import Path
 
@@ -77,6 +78,19 @@ def test_labels_are_read_whatever_their_spelling_and_the_cells_separator(sheet: 
     assert read_sheets([sheet], sample("a1"), WANTED).votes == {"a1": ("contradicted",)}
     sheet.write_text("\ufeffid\tannotator\tlabel\na1\teva\tnot-stated\n", encoding="utf-8")
     assert read_sheets([sheet], sample("a1"), WANTED).labels[0].annotator == "eva"
+
+
+def test_labels_kept_elsewhere_are_rows_with_an_id_and_a_label(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    rows = [{"id": "a1", "label": "Entailed", "n": 1}, {"id": "b2", "annotator": "eva", "label": "not stated"}, {"id": "c3", "label": None}]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    read = read_sheets([path], sample("a1", "b2", "c3"), WANTED)
+    assert [(one.id, one.annotator, one.label) for one in read.labels] == [("a1", "rows", "entailed"), ("b2", "eva", "not_stated")]
+    assert read.rows == {"a1", "b2", "c3"}
+    path.write_text('{"id": "x", "label": "entailed"}\nnonsense\n{"id": "a1", "label": 5}\n', encoding="utf-8")
+    with pytest.raises(InputError) as fault:
+        read_sheets([path], sample("a1"), WANTED)
+    assert sorted(line.partition(": ")[0] for line in fault.value.faults) == ["rows.jsonl:1", "rows.jsonl:2", "rows.jsonl:3"]
 
 
 def test_several_people_vote_and_a_tie_has_no_majority(tmp_path: Path) -> None:

@@ -13,14 +13,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from kgeval.cli.compare_simulate import simulate_command
+from kgeval.cli import main
 from kgeval.comparison.results.pair import pair_results
 from kgeval.comparison.simulate import Aligning, Judge, Scenario, SimulationSettings, Systems, simulate, standard
 from kgeval.comparison.simulate.draws import ASPECTS, Size, draw
 from kgeval.comparison.simulate.runs import play
 from kgeval.comparison.simulate.truth import true_rate
 from kgeval.comparison.table import PairTable
-from kgeval.errors import UsageError
 from kgeval.records import SimulationReport
 from kgeval.reports.write import Screen, rendered
 
@@ -154,16 +153,18 @@ def test_all_wrong_settings_are_named_at_once() -> None:
         SimulationSettings(runs=0, trials=0, tie_region=2)
 
 
-def options(tmp_path: Path, **given: object) -> dict[str, object]:
-    return {"runs": 6, "n_questions": 20, "trials": 2, "outputs": (tmp_path / "r.json", tmp_path / "r.md"), "quiet": True, **given}
+def command(tmp_path: Path, *more: object) -> list[str]:
+    given = ["compare", "--simulate", "--simulate-runs", 6, "--simulate-questions", 20, "--trials", 2, "-o", tmp_path / "r.json"]
+    return [str(word) for word in (*given, *more)]
 
 
 @pytest.mark.slow
 def test_the_command_writes_a_report_in_every_form(tmp_path: Path) -> None:
-    assert simulate_command(options(tmp_path)) in (0, 1)
+    assert main.run(command(tmp_path, "-o", tmp_path / "r.md", "-q")) in (0, 1)
     report = SimulationReport.model_validate_json((tmp_path / "r.json").read_text(encoding="utf-8"))
     assert (report.runs, report.trials, report.seed, len(report.scenarios)) == (6, 2, 0, 7)
     assert report.passed == all(bound.held for bound in report.bounds)
+    assert report.run.arguments["n_questions"] == 20 and report.run.command == "compare --simulate"
     text = (tmp_path / "r.md").read_text(encoding="utf-8")
     assert text.count("| one system twice |") == 3 + 5
     assert "one system twice" in rendered(report, "text", screen=Screen(width=140))
@@ -174,18 +175,22 @@ def test_a_bound_that_is_not_held_is_said_and_ends_with_1(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr("kgeval.comparison.simulate.proof.ALARMS_OFF", -1.0)
-    assert simulate_command(options(tmp_path, quiet=True)) == 1
-    assert "not all bounds are held" in capsys.readouterr().err
-    assert simulate_command(options(tmp_path, quiet=False)) == 1
+    assert main.run(command(tmp_path, "-q")) == 1
+    said = capsys.readouterr()
+    assert "not all bounds are held" in said.err and "drawn" not in said.err and not said.out
+    assert main.run(command(tmp_path)) == 1
     said = capsys.readouterr()
     assert "NOT held" in said.out and "not held: 0.5 points, flattered: wrong decisions" in said.out
     assert "drawn: one system twice" in said.err
 
 
-@pytest.mark.parametrize(("given", "said"), [
-    ({"runs": 0}, "runs is 0"), ({"form": "html"}, "no form 'html'"), ({"outputs": (Path("x.html"),)}, "x.html"),
-    ({"n_questions": 10_000_000}, "memory"), ({"answers": (Path("a.jsonl"),)}, "no answers"),
+@pytest.mark.parametrize(("more", "expected"), [
+    (("--simulate-runs", 0), "'--simulate-runs'"), (("-f", "html"), "no form 'html'"), (("-o", "x.html"), "x.html"),
+    (("--simulate-questions", 100_000, "--trials", 1000), "memory"), (("a.jsonl",), "no answers"), (("--shard", "1/2"), "one computation"),
 ])
-def test_wrong_input_is_refused_before_anything_is_drawn(tmp_path: Path, given: dict[str, object], said: str) -> None:
-    with pytest.raises(UsageError, match=said):
-        simulate_command(options(tmp_path, **given))
+def test_wrong_input_is_refused_before_anything_is_drawn(
+    tmp_path: Path, more: tuple[object, ...], expected: str, capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main.run(command(tmp_path, *more)) == 2
+    said = capsys.readouterr().err
+    assert expected in said and "drawn" not in said

@@ -83,6 +83,17 @@ def test_jsonl_may_mix_entities_and_triples_and_lists_broken_lines(tmp_path: Pat
     assert [fault.split(":")[1] for fault in gold.faults] == ["4", "5", "7"]
 
 
+@pytest.mark.parametrize("content", [
+    'name,type,subject,predicate,object\nAda,Person,,,\n,,Ada,wrote,Notes\n,,Ada,wrote,\n',
+    '{"name": "Ada", "type": "Person", "subject": null, "object": null}\n{"name": null, "subject": "Ada", "predicate": "wrote", '
+    '"object": "Notes"}\n{"subject": "Ada", "predicate": "wrote", "object": null}\n',
+])
+def test_a_table_of_entities_and_triples_leaves_the_cells_of_the_other_empty(tmp_path: Path, content: str) -> None:
+    gold = read_gold([write(tmp_path / ("g.jsonl" if content.startswith("{") else "g.csv"), content)])
+    assert (gold.triples, names(gold)) == ((GoldTriple(subject="Ada", predicate="wrote", object="Notes"),), ["Ada", "Notes"])
+    assert len(gold.faults) == 1 and "object" in gold.faults[0]
+
+
 @pytest.mark.parametrize(("file", "content"), [
     ("t.csv", "Head,Relation,Tail,doc\nAhab,hunts,Moby Dick,moby\n"),
     ("t.csv", "Ahab,hunts,Moby Dick\n"),

@@ -149,12 +149,6 @@ def test_what_was_ignored_from_the_start_stays_ignored(tmp_path: Path) -> None:
     assert ended.code == 130 and ended.seconds > 0.2, "nohup kgeval ... goes on when the terminal is closed"
 
 
-def test_a_step_of_a_run_takes_its_terminals_and_its_parents_signal_for_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(ending.STEP, "1")
-    ended = signalled(tmp_path, "clean_up", signal.SIGINT, signal.SIGTERM)
-    assert ended.code == 130 and ended.seconds > 0.7, "its clean-up has all of its time"
-
-
 def test_the_library_listens_to_no_signal_and_what_is_raised_after_an_interruption_is_one(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 ) -> None:

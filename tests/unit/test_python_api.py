@@ -184,6 +184,8 @@ ON_A_GRAPH: list[Callable[[Any], Any]] = [
     lambda driver: kgeval.check_questions(
         [{"id": "q", "question": "Who?", "cypher": "RETURN 1", "reference": "1"}], connection=driver, no_model=True,
     ),
+    lambda driver: kgeval.completeness(driver, gold=[{"name": "Ann"}]),
+    lambda driver: kgeval.accuracy(driver, no_model=True, sheet="sheet.csv"),
     lambda driver: kgeval.import_graph(graph="a", connection=driver, nodes=pd.DataFrame([{"id": "a", "name": "A"}])),
     lambda driver: kgeval.build([{"id": "a", "text": "Ann built it."}], graph="a", connection=driver, extractor="rules"),
 ]

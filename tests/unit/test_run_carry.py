@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from kgeval.config import Config
+from kgeval.config import Config, Section
 from kgeval.errors import InputError, UsageError
-from kgeval.workflows.pipeline.child import Commands
 from kgeval.workflows.pipeline.execute import Orders, carry_out, chosen, exit_code, states_of
 from kgeval.workflows.pipeline.ledger import FILE, Ledger, alone, digest_of, read_ledger
 from kgeval.workflows.pipeline.stages import Kind, Place, Stage
@@ -20,7 +17,7 @@ from kgeval.workflows.pipeline.stages import Kind, Place, Stage
 
 def kind(name: str, *, asks: bool = False, resumes: str | None = None, words: tuple[str, ...] = ()) -> Kind:
     """A kind of stage that is not one of kgeval's own."""
-    return Kind(name, (name, *words), role="judge" if asks else None, resumes=resumes)
+    return Kind(name, (name, *words), Section, role="judge" if asks else None, resumes=resumes)
 
 
 class World:
@@ -235,12 +232,6 @@ def test_an_empty_file_is_no_result(world: World) -> None:
     assert "is empty" in str(read_ledger(world.folder / FILE).stages[0].reason)
 
 
-def test_a_process_that_was_killed_is_named_by_its_signal(world: World) -> None:
-    world.codes["audit"] = 137
-    assert world.go([world.stage("audit")]) == [("audit", "failed")]
-    assert "ended by signal 9" in str(read_ledger(world.folder / FILE).stages[0].reason)
-
-
 def test_a_graph_that_is_gone_is_made_again_and_one_that_changed_is_replaced(world: World) -> None:
     states = {"g": "as built"}
     build = world.stage("build", makes="g")
@@ -293,20 +284,3 @@ def test_two_runs_do_not_work_in_one_folder(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(UsageError, match="cannot be written"), alone(tmp_path / "file" / "run"):
         pass
-
-
-def test_a_stage_holds_the_folder_while_it_lives(tmp_path: Path) -> None:
-    with alone(tmp_path) as held:
-        child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, pass_fds=(held,))
-    with pytest.raises(UsageError, match="another run works there"), alone(tmp_path):
-        pass
-    child.communicate(b"\n")
-    with alone(tmp_path):
-        pass
-
-
-def test_a_command_runs_with_its_messages_in_a_log_that_only_the_user_reads(tmp_path: Path) -> None:
-    log = tmp_path / "logs" / "stage.log"
-    assert Commands()(["--version"], log) == 0
-    assert "kgeval" in log.read_text() and log.stat().st_mode & 0o777 == 0o600
-    assert Commands()(["no-such-command"], log) == 2

@@ -15,14 +15,15 @@ import click
 import pytest
 
 import kgeval
-from kgeval.cli.derive import options_from
+from kgeval.cli.derive import given_of, options_from
 from kgeval.cli.main import cli
-from kgeval.config import BatchOptions, Flag, ModelOptions, Section, read
+from kgeval.config import AuditOptions, BatchOptions, Flag, ModelOptions, Section, read
 from kgeval.config.session import SessionOptions
 from kgeval.config.words import from_environment, from_flags, options_in, values_of, words_of
 from kgeval.errors import ConfigError, UsageError
 from kgeval.records import StageState
 from kgeval.workflows import audit
+from kgeval.workflows.pipeline.kinds import KINDS
 from kgeval.workflows.pipeline.ledger import FILE, read_ledger
 from kgeval.workflows.pipeline.plan import Given, stages_of
 from kgeval.workflows.pipeline.stages import Stage
@@ -43,6 +44,7 @@ name = "g"
 documents = ["docs"]
 [gold]
 file = "gold.json"
+sample = 20
 [audit]
 examples = 7
 settings = { "super-node.min_degree" = 3 }
@@ -53,10 +55,17 @@ kinds = ["hops=3"]
 [[systems]]
 name = "vector"
 spec = "vector"
+[[systems]]
+name = "closed"
+spec = "closed-book"
 [[ablations]]
 system = "vector"
 setting = "k"
 values = [1, 2]
+[compare]
+repeats = 1
+[model.judge]
+name = "j"
 [metrics]
 names = ["lexical"]
 [[matrix.datasets]]
@@ -108,6 +117,24 @@ format = "json"
 [run.options.import]
 as = "json"
 max_bad_rows = 0.5
+[run.options.answers]
+extractive = true
+setting = ["k=3", "vector:k=4"]
+retry_errors = true
+[run.options.compare]
+trials = 5
+system = "other=http:http://localhost:1"
+stop_when_sure = true
+threshold = "vector:low>=-0.05"
+aspects = ["overall,style", "correctness"]
+temperature = 0
+[run.options.accuracy]
+half_width = [0.05, 0.1]
+embed = true
+threshold = "accuracy>=0.8"
+[run.options.contamination]
+known = "a,b"
+right_from = 0.7
 [run.options.matrix]
 seed = 3
 [run.options.report]
@@ -297,25 +324,20 @@ def test_the_printed_line_of_every_stage_is_the_command_with_the_same_options(he
     assert faults == []
     common = {"journal": Path("j"), "cache_dir": Path("c"), "max_concurrency": 4}
     found = stages_of(Given(config, Path("all.toml"), Path("out"), {"home": Path("h")}, common))
-    kinds = {stage.kind.name for stage in found if stage.kind.options is not None}
-    assert kinds >= {
-        "build", "import", "audit", "completeness", "questions", "check", "coverage", "scores", "matrix", "report",
-    }
+    assert {stage.kind.name for stage in found} == set(KINDS)
     for stage in found:
-        if stage.kind.options is not None:
-            assert stage.wrong() == [], stage.line
-            params = parsed(stage.words)
-            if stage.kind.section == "audit":
-                from kgeval.cli.derive import given_of
-
-                assert audit.audit_options(config, given_of(stage.kind.options, params)) == stage.options(config)
-            else:
-                section = getattr(config, stage.kind.section) if stage.kind.section else None
-                assert options_from(stage.kind.options, params, section) == stage.options(config), stage.line
-            for own in (ModelOptions, BatchOptions):
-                if own in stage.kind.classes:
-                    assert options_from(own, params) == own.model_validate(values_of(own, stage.chosen)), stage.line
-            check_session(stage, params)
+        assert stage.wrong() == [], stage.line
+        params = parsed(stage.words)
+        if stage.kind.name == "audit":
+            expected: Section = audit.audit_options(config, given_of(AuditOptions, params))
+        else:
+            section = getattr(config, stage.kind.section) if stage.kind.section else None
+            expected = options_from(stage.kind.options, params, section)
+        assert stage.options(config) == expected, stage.line
+        for own in (ModelOptions, BatchOptions):
+            if own in stage.kind.classes:
+                assert options_from(own, params) == own.model_validate(values_of(own, stage.chosen)), stage.line
+        check_session(stage, params)
 
 
 def check_session(stage: Stage, params: dict[str, Any]) -> None:
@@ -347,19 +369,18 @@ def parsed(words: tuple[str, ...]) -> dict[str, Any]:
 
 def test_every_flag_of_a_stages_command_can_be_said_in_the_file() -> None:
     """And nothing else: what a row of the table says of its command is what the command has."""
-    from kgeval.workflows.pipeline.kinds import KINDS
-
     for kind in KINDS.values():
-        if kind.options is not None:
-            command: click.Command = cli
-            for word in kind.command:
-                assert isinstance(command, click.Group)
-                inner = command.get_command(click.Context(cli), word)
-                assert inner is not None
-                command = inner
-            options = [param for param in command.params if isinstance(param, click.Option)]
-            theirs = {opt.lstrip("-") for param in options for opt in (*param.opts, *param.secondary_opts) if opt.startswith("--")}
-            assert {option.flag for option in kind.flags if not option.old} == theirs, kind.name
+        command: click.Command = cli
+        for word in kind.command:
+            assert isinstance(command, click.Group)
+            inner = command.get_command(click.Context(cli), word)
+            assert inner is not None
+            command = inner
+        options = [param for param in command.params if isinstance(param, click.Option)]
+        theirs = {opt.lstrip("-") for param in options for opt in (*param.opts, *param.secondary_opts) if opt.startswith("--")}
+        if kind.name == "compare":
+            theirs = {flag for flag in theirs if not flag.startswith("simulate")}  # of another task
+        assert {option.flag for option in kind.flags if not option.old} == theirs, kind.name
 
 
 def test_a_flag_is_known_by_its_name_of_earlier_versions_too(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -133,7 +133,7 @@ def test_scores_outside_their_range_nan_and_infinite_ones_are_told_together(caps
     (("power", "--sd", "1", "--n", "9", "--power", "0.01"), "--power must lie above"),
     (("rank", "s.csv"), "no field for winner"), (("correct", "s.csv"), "--labels FILE"),
     (("judge", "s.csv", "--winner", "x"), "faulty --winner"),
-    (("paired", "s.csv", "--confidence", "1"), "not between 0 and 1"),
+    (("paired", "s.csv", "--confidence", "1"), "not in the range 0<x<1"),
 ])
 def test_options_and_files_that_do_not_fit_are_refused(arguments: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str]) -> None:
     wide({"a": [1, 0.5], "b": [0.25, 0]})

@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kgeval.auditing.accuracy.estimates import share_names
 from kgeval.auditing.gates import entry_of, read_limits
 from kgeval.auditing.gates.limits import Limit
-from kgeval.cli import accuracy
-from kgeval.cli.compare_options import thresholds_of
 from kgeval.comparison.results.ranked import gates as comparison_gates
 from kgeval.errors import UsageError
 from kgeval.metrics.summary.gates import parse_gates
@@ -24,8 +23,9 @@ from kgeval.records import Estimated, PairResult
 from kgeval.records.accuracy import Estimate
 from kgeval.records.completeness import Proportion
 from kgeval.stats.thresholds import passes, split
-from kgeval.workflows import completeness
+from kgeval.workflows import accuracy, completeness
 from kgeval.workflows import report as report_workflow
+from kgeval.workflows.compare_inputs import thresholds_of
 
 METRICS = [all_metrics()[name] for name in ("exact_match", "intrinsic_hallucination")]
 
@@ -38,10 +38,14 @@ def _limits(texts: list[str]) -> list[Limit]:
     return [one for of in limits.values() for one in of]
 
 
+def _shares(texts: list[str]) -> list[tuple[str, bool, float]]:
+    return [(one.name, one.least(share_names()[one.name]), one.limit) for one in accuracy.parse_gates(texts)]
+
+
 # how each command reads its thresholds, a name of it where high is good, and one where low is
 READERS: dict[str, tuple[Callable[[list[str]], Any], str | None, str | None]] = {
     "audit": (_limits, "giant_share", "isolated-entity"),
-    "accuracy": (accuracy.parse_gates, "accuracy", "contradicted"),
+    "accuracy": (_shares, "accuracy", "contradicted"),
     "completeness": (completeness.parse_gates, "entity_coverage", None),
     "score": (lambda texts: parse_gates(texts, METRICS), "exact_match", "intrinsic_hallucination"),
     "compare": (lambda texts: thresholds_of(texts, ["new", "old"], ["directness"]), "win", "loss"),
@@ -111,7 +115,8 @@ def test_the_edge_is_the_same_in_audit_comparison_accuracy_and_completeness() ->
     assert [one.met for one in comparison_gates([threshold], [pair], complete=True)] == [True]
     estimate = Estimate(of="accuracy", labelled_by="people", method="", n=5, n_scored=5, value=near)
     judged: Any = SimpleNamespace(estimates=[estimate])
-    assert accuracy._gated(judged, accuracy.parse_gates(["accuracy>=0.8"])) == ([], [])
+    gates, messages = accuracy._answered(judged, accuracy.parse_gates(["accuracy>=0.8"]))
+    assert ([gate.met for gate in gates], messages) == ([True], [])
     coverage = SimpleNamespace(entity_coverage=Proportion(count=0, total=0, share=near))
     measured: Any = SimpleNamespace(verdict_level="exact", scope="documents", levels={"exact": coverage})
 

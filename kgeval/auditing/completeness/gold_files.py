@@ -117,7 +117,7 @@ def _add(line: Line, items: Items) -> bool:
     if EVIDENCE in row or "question" in row:
         return _question(line.where, row, items)
     fields = {field: row[name] for field, name in columns(map(str, row), TRIPLES).items()}
-    if {"subject", "object"} & set(fields):
+    if any(fields.get(end) not in (None, "") for end in ("subject", "object")):  # a table of both kinds leaves these empty for an entity
         items.triples.append(_triple(fields, row))
     elif _first(row, GOLD["name"]) is not None:
         items.entities.append(_entity(fields, row))

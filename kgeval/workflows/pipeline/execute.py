@@ -17,7 +17,6 @@ from kgeval.workflows.pipeline.ledger import Ledger, digest_of, fingerprint
 from kgeval.workflows.pipeline.stages import LOGS, Stage
 
 INTERRUPTED = 130
-BY_SIGNAL = 128  # + its number, as shells say it
 STATES: dict[int, StageState] = {0: "done", 1: "missed", 3: "incomplete", INTERRUPTED: "interrupted"}
 USABLE = ("done", "missed", "incomplete")
 Runner = Callable[[Stage, Path], int]  # a stage and the file for its messages -> exit code
@@ -213,8 +212,7 @@ def _state(code: int, stage: Stage, log: Path) -> tuple[StageState, str | None]:
         return "failed", f"nothing came of it: {', '.join(empty)} is empty; see {log}"
     if state == "incomplete" and missing:
         return "failed", f"exit code {code} before its files were written; see {log}"
-    ended = f"ended by signal {code - BY_SIGNAL}" if code > BY_SIGNAL else f"exit code {code}"
-    return state, f"{ended}; see {log}" if state in ("failed", "incomplete") else None
+    return state, f"exit code {code}; see {log}" if state in ("failed", "incomplete") else None
 
 
 def log_of(folder: Path, stage: Stage) -> Path:

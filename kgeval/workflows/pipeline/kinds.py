@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from kgeval.config import (
+    AccuracyOptions,
     AnswerOptions,
     AuditOptions,
     BuildOptions,
     CheckOptions,
+    CompareOptions,
     CompletenessOptions,
+    ContaminationOptions,
     CoverageOptions,
     CrossingOptions,
     GenerateOptions,
@@ -19,12 +22,16 @@ from kgeval.config import (
     ScoreOptions,
     environment,
 )
+from kgeval.files.score_forms import is_folder
 from kgeval.files.scores import is_result
 from kgeval.workflows import (
+    accuracy,
     answer,
     audit,
     build,
+    compare,
     completeness,
+    contamination,
     imports,
     matrix,
     questions_check,
@@ -76,7 +83,11 @@ _ROWS = (
         run=lambda session, files, options: completeness.run(session, options),
         plan=lambda session, files, options: completeness.plan(session, options), section="completeness",
     ),
-    Kind("accuracy", ("accuracy",), None, CONNECTION | LAYOUT | WORKING | SHOWN, "judge"),
+    Kind(
+        "accuracy", ("accuracy",), AccuracyOptions, CONNECTION | LAYOUT | EMBEDDING | WORKING | SHOWN, "judge",
+        run=lambda session, files, options: accuracy.run(session, options),
+        plan=lambda session, files, options: accuracy.plan(session, options), section="accuracy",
+    ),
     Kind(
         "questions", ("questions", "generate"), GenerateOptions,
         CONNECTION | LAYOUT | EMBEDDING | WORKING | {"outputs", "form", "quiet"}, "generator",
@@ -100,8 +111,16 @@ _ROWS = (
         "scores", ("score",), ScoreOptions, CONNECTION | LAYOUT | EMBEDDING | WORKING | SHOWN, "judge", batches=True, run=score.run,
         plan=score.plan, section="score", files="answers", resumes="retry_errors", writes=lambda path: not is_result(path),
     ),
-    Kind("contamination", ("contamination",), None, CONNECTION | LAYOUT | EMBEDDING | WORKING | SHOWN, "judge"),
-    Kind("compare", ("compare",), None, CONNECTION | LAYOUT | EMBEDDING | WORKING | SHOWN, "judge"),
+    Kind(
+        "contamination", ("contamination",), ContaminationOptions, CONNECTION | LAYOUT | WORKING | SHOWN, "judge",
+        run=lambda session, files, options: contamination.run(session, files[0], options),
+        plan=lambda session, files, options: contamination.plan(session, files[0], options), section="contamination", file="questions",
+    ),
+    Kind(
+        "compare", ("compare",), CompareOptions, CONNECTION | LAYOUT | EMBEDDING | WORKING | SHOWN, "judge", batches=True,
+        run=compare.run, plan=compare.plan, section="compare", files="answers",
+        writes=lambda path: path.suffix.lower() != ".jsonl" and not is_folder(path),
+    ),
     Kind(
         "matrix", ("report", "score-matrix"), CrossingOptions, SHOWN,
         run=lambda session, files, options: matrix.run(session, files[0], options), file="folder",

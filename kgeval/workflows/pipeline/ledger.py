@@ -149,9 +149,8 @@ def read_ledger(path: Path) -> PipelineRun:
 
 
 @contextmanager
-def alone(folder: Path) -> Iterator[int]:
-    """Holds the folder; gives the file that stages inherit, so that the folder stays held while one of them lives, whatever becomes of
-    this process.
+def alone(folder: Path) -> Iterator[None]:
+    """Holds the folder for as long as this process lives.
 
     Raises: UsageError where the folder cannot be written, or another run holds it.
     """
@@ -162,7 +161,7 @@ def alone(folder: Path) -> Iterator[int]:
         raise UsageError(f"{folder}: cannot be written ({cause.strerror})", fix="name another folder with --folder") from cause
     try:
         _hold(file, folder)
-        yield file
+        yield
     finally:
         os.close(file)
 
@@ -172,6 +171,6 @@ def _hold(file: int, folder: Path) -> None:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as cause:
         raise UsageError(
-            f"{folder}: another run works there, or a stage of one that was killed is still at its end",
+            f"{folder}: another run works there",
             fix="wait for its end, or name another folder with --folder",
         ) from cause

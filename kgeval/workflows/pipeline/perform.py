@@ -16,7 +16,6 @@ from kgeval.config import BatchOptions, ModelOptions, load
 from kgeval.config.words import values_of
 from kgeval.errors import KgevalError, library_missing
 from kgeval.reports.display import for_terminal
-from kgeval.workflows.pipeline.child import Commands, dry_run
 from kgeval.workflows.pipeline.execute import INTERRUPTED
 from kgeval.workflows.pipeline.stages import Stage
 from kgeval.workflows.session import EmbeddingChoice, Session, gds_session_of, options_of
@@ -63,12 +62,9 @@ class Performer:
     watch: Callable[[str], None] | None = None
     around: Around = lambda session: nullcontext()
     stopped: Callable[[], bool] = lambda: False
-    held: tuple[int, ...] = ()
 
     def __call__(self, stage: Stage, path: Path) -> int:
         """Does the stage and gives its exit code, as its command would. Raises: OSError where the log cannot be written."""
-        if stage.kind.run is None:
-            return Commands(self.held)(stage.words, path)
         with StageLog(path, self.watch) as log:
             try:
                 return self._code(stage, log)
@@ -95,7 +91,7 @@ class Performer:
             if session.dry and stage.kind.plan is not None:
                 log.write(f"{stage.kind.plan(session, stage.files, options)}\n")
                 return 0
-            result = stage.kind.run(session, stage.files, options)  # type: ignore[misc]  # of the kinds that are functions
+            result = stage.kind.run(session, stage.files, options)
         return shown(stage, session, result, log)
 
 
@@ -121,8 +117,6 @@ def shown(stage: Stage, session: Session, result: Any, log: StageLog) -> int:
 
 def planned(stage: Stage, base: Session) -> str:
     """What the stage would ask of models; or what is wrong, with what was said before. Nothing is sent or written."""
-    if stage.kind.run is None:
-        return dry_run(stage.words)
     said: list[str] = []
     try:
         session = session_of(stage, replace(base, dry=True), said.append)

@@ -179,15 +179,14 @@ class Data:
         written: Sequence[str] = (), sections: tuple[str, ...] = (), makes: str | None = None, **more: Any,
     ) -> Stage:
         """The stage, with what all share and what [run.options] adds. `written`: outputs besides those that the ledger keeps."""
-        row, faults = KINDS[kind], []
+        row = KINDS[kind]
         out = (*written, *map(str, outputs))
         whole = merged(given, {"outputs": out} if out else {})
         extra, wrong = from_flags(row.flags, self.config.run.options.get(kind, {}), f"run.options.{kind}")
-        faults += wrong if row.options else []
         return Stage(
             row, place, tuple(files), merged(whole, extra), outputs=tuple(outputs), sections=sections,
             unsaid={**(self.given.common if row.asks else {}), **_config(self.given)}, makes=makes,
-            reads=self._read(place, sections, makes), faults=(*more.pop("faults", ()), *faults), **more,
+            reads=self._read(place, sections, makes), faults=(*more.pop("faults", ()), *wrong), **more,
         )
 
     def _read(self, place: Place, sections: Sequence[str], makes: str | None) -> str | None:
@@ -202,16 +201,16 @@ def _graph_stages(data: Data, place: Place) -> Iterator[Stage]:
     made = _graph_made(data, place)
     if made is not None:
         yield made
-    looks: list[tuple[str, dict[str, Any], str]] = [("audit", {}, "audit")]
+    looks: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [("audit", {}, ("audit",))]
     if data.gold is not None:
-        looks.append(("completeness", {"gold": (data.gold,)}, "model"))
+        looks.append(("completeness", {"gold": (data.gold,)}, ("model", "completeness")))
     if data.config.gold.sample:
-        looks.append(("accuracy", {"n": data.config.gold.sample}, "model"))
-    for kind, given, section in looks:
+        looks.append(("accuracy", {"n": data.config.gold.sample}, ("model", "accuracy")))
+    for kind, given, sections in looks:
         yield data.stage(
             kind, place, {**given, **data.graph(place)}, outputs=[data.at(place, f"{kind}{form}") for form in FORMS],
             needs=_graph_ids(data, place), inputs=(data.gold,) if data.gold and kind == "completeness" else (),
-            sections=("graph", "report", section),
+            sections=("graph", "report", *sections),
         )
 
 
@@ -241,7 +240,7 @@ def _graph_made(data: Data, place: Place) -> Stage | None:
     return data.stage(
         "build", place, merged(given, data.given.connection), files=data.documents, outputs=[data.at(place, "build.json")],
         needs=data.question_ids if place != data.base and place.share is not None else (), inputs=tuple(data.documents),
-        sections=("graph", "model"), makes=name, faults=faults,
+        sections=("graph", "model", "build"), makes=name, faults=faults,
     )
 
 
@@ -324,12 +323,13 @@ def _measured(data: Data, place: Place, files: list[Path], answered: Stage | Non
             "scores", place, given, files=files, written=[f"{data.at(place, 'scores')}/"],
             outputs=[data.at(place, f"scores{form}") for form in FORMS],
             needs=(*needs, *(("/".join((*place.graph.parts, "audit")),) if joined else ())), inputs=inputs,
-            sections=("graph", "metrics", "model", "report"),
+            sections=("graph", "metrics", "score", "model", "report"),
         )
     if data.questions and any(system.spec.partition(":")[0] == CLOSED_BOOK for system in config.systems):
         yield data.stage(
             "contamination", place, {"answers": tuple(files)}, files=[data.questions],
-            outputs=[data.at(place, f"contamination{form}") for form in TEXTS], needs=needs, inputs=inputs, sections=("model", "report"),
+            outputs=[data.at(place, f"contamination{form}") for form in TEXTS], needs=needs, inputs=inputs,
+            sections=("model", "report", "contamination"),
         )
 
 
@@ -340,7 +340,7 @@ def _compared(data: Data, given: Answered) -> Stage:
     only = tuple(one.name for one in config.systems) if config.ablations and given.answered is not None and len(files) == 1 else ()
     own = {
         **({"questions": data.questions} if data.questions else {}), **({} if config.compare.trial_kind else {"trial_kind": "rejudge"}),
-        **({"filter_system": only} if only else {}), **_hooks(data, given),
+        **({"filter_systems": only} if only else {}), **_hooks(data, given),
     }
     made = given.answered.outputs if given.answered else ()
     inputs = [path for path in (*files, data.question_file) if path is not None and path not in made]
@@ -366,4 +366,4 @@ def _hooks(data: Data, given: Answered) -> dict[str, Any]:
     options = data.config.run.options
     plain = options.get("answers", {}).get("extractive") is True and "extractive" not in options.get("compare", {})
     reader = {"reader": given.reader.model} if given.reader is not None and not elsewhere else {}
-    return {"system": names, **reader, **({"extractive": True} if plain else {}), **data.graph(given.place)}
+    return {"systems": names, **reader, **({"extractive": True} if plain else {}), **data.graph(given.place)}

@@ -38,7 +38,7 @@ class Place(RunPlace):
 class Kind:
     """A kind of stage.
 
-    `command`: its words after `kgeval`. `options`: the class of its own options; None: it is still run as a command. `session`: the
+    `command`: its words after `kgeval`. `options`: the class of its own options;  `session`: the
     fields of SessionOptions that the command has. `role`: of the model that it may ask. `run`: (session, files, options) -> Result.
     `plan`: the same for a dry run; None: it asks nothing. `section`: of kgeval.toml with its options. `files`: what the manifest calls
     the files and folders that it is given; `file`: where it is just one. `resumes`: the field with which it goes on where it was cut
@@ -47,11 +47,11 @@ class Kind:
 
     name: str
     command: tuple[str, ...]
-    options: type[Section] | None = None
+    options: type[Section]
     session: frozenset[str] = frozenset()
     role: Role | None = None
     batches: bool = False
-    run: Callable[[Session, Sequence[Path], Any], Any] | None = None
+    run: Callable[[Session, Sequence[Path], Any], Any] = lambda session, files, options: None
     plan: Callable[[Session, Sequence[Path], Any], object] | None = None
     section: str | None = None
     files: str | None = None
@@ -67,8 +67,7 @@ class Kind:
     @cached_property
     def classes(self) -> tuple[type[Section], ...]:
         """The options classes that its flags are fields of, but SessionOptions."""
-        own = (self.options,) if self.options else ()
-        return (*own, *((ModelOptions,) if self.role else ()), *((BatchOptions,) if self.batches else ()))
+        return (self.options, *((ModelOptions,) if self.role else ()), *((BatchOptions,) if self.batches else ()))
 
     @cached_property
     def flags(self) -> tuple[Option, ...]:
@@ -134,15 +133,13 @@ class Stage:
         """The options of its task: what was said over its section of kgeval.toml. Raises: UsageError with all faults."""
         from kgeval.workflows.audit import audit_options
 
-        kind = self.kind.options or Section
-        own = values_of(kind, self.chosen)
+        own = values_of(self.kind.options, self.chosen)
         if self.kind.section == "audit":
             return audit_options(config, own)  # settings and thresholds add up, by check
-        return options_of(kind, own, getattr(config, self.kind.section) if self.kind.section else None)
+        return options_of(self.kind.options, own, getattr(config, self.kind.section) if self.kind.section else None)
 
     def wrong(self) -> list[str]:
         """Every fault of what was said, a line each."""
-        classes: tuple[type[Section], ...] = (*self.kind.classes, SessionOptions) if self.kind.options else ()
-        values = (fault for kind in classes for fault in faults_in(kind, self.chosen))
+        values = (fault for kind in (*self.kind.classes, SessionOptions) for fault in faults_in(kind, self.chosen))
         said = tuple(fault.partition(" ")[0] for fault in self.faults)  # a flag that is wrong itself has no value that could be
         return [*self.faults, *(fault for fault in values if fault.partition(":")[0] not in said)]

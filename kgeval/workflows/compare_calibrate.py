@@ -1,15 +1,18 @@
-"""What stands beside a comparison: anchors (has the judge moved?), labels of people, an earlier comparison."""
+"""Whether a comparison can be trusted: anchors (has the judge moved?), labels of people, an earlier comparison; and a simulation that
+shows that the procedure has no bias."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kgeval.comparison.results.pair import is_first
-from kgeval.errors import InputError
+from kgeval.config import CompareOptions, SimulateOptions
+from kgeval.errors import InputError, UsageError
 from kgeval.reports.display import figure
+from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:
     from kgeval.comparison.engine import Run
@@ -18,13 +21,14 @@ if TYPE_CHECKING:
     from kgeval.comparison.table import PairTable
     from kgeval.files.label_files import PairLabel
     from kgeval.llm.asker import Asker
-    from kgeval.records import Anchor, ComparisonReport, ComparisonVerdict, CorrectedRate, Drift, PairResult
+    from kgeval.records import Anchor, ComparisonReport, ComparisonVerdict, CorrectedRate, Drift, PairResult, SimulationReport
 
 SHOWN = 5
+MOST_CELLS = 40_000_000 // 16  # questions x trials x repeats of one simulated comparison that fit in memory
 
 
 @dataclass
-class Beside:
+class CalibrationInputs:
     """Read before anything is paid. `drift`: once the anchors are judged."""
 
     anchors: tuple[Anchor, ...] = ()
@@ -38,20 +42,20 @@ class Beside:
 
         Labels that name no systems are about the only pair. Raises: InputError where there are several, or no label fits any pair.
         """
-        found = list(pairs)
+        known = list(pairs)
         bare = [label for label in self.labels if label.system_a is None]
-        if bare and len(found) > 1:
+        if bare and len(known) > 1:
             raise InputError(
-                f"{len(bare)} labels do not say which systems they are about, and {len(found)} pairs are compared",
+                f"{len(bare)} labels do not say which systems they are about, and {len(known)} pairs are compared",
                 fix="add system_a and system_b to the labels", faults=[label.where for label in bare[:SHOWN]],
             )
-        if bare and found:
-            ((a, b),) = found
+        if bare and known:
+            ((a, b),) = known
             self.labels = tuple(
                 replace(label, system_a=a, system_b=b) if label.system_a is None else label for label in self.labels
             )
-        known = {frozenset(pair) for pair in found}
-        if self.labels and not any(frozenset((label.system_a, label.system_b)) in known for label in self.labels):
+        compared = {frozenset(pair) for pair in known}
+        if self.labels and not any(frozenset((label.system_a, label.system_b)) in compared for label in self.labels):
             named = sorted({f"{label.system_a} and {label.system_b}" for label in self.labels})
             raise InputError(
                 f"no label is about a pair of this comparison; the labels are about: {'; '.join(named[:SHOWN])}",
@@ -74,10 +78,12 @@ class Beside:
 
         def work(anchor: Anchor) -> list[ComparisonVerdict]:
             about = _about(one, anchor)
-            return [said for case in _cases(one, anchor) for said in verdicts_of(one.way, case, one.way.judge(run.asker, case), about)]
+            return [
+                verdict for case in _cases(one, anchor) for verdict in verdicts_of(one.way, case, one.way.judge(run.asker, case), about)
+            ]
 
-        said = [one for found in run.models.map(work, self.anchors, total=len(self.anchors)) for one in found]
-        self.drift = drift(self.anchors, said, self.baseline, seed=self.seed, procedure=one.way.procedure)
+        verdicts = [verdict for judged in run.models.map(work, self.anchors, total=len(self.anchors)) for verdict in judged]
+        self.drift = drift(self.anchors, verdicts, self.baseline, seed=self.seed, procedure=one.way.procedure)
 
     def corrected(self, tables: Iterable[PairTable]) -> tuple[tuple[CorrectedRate, ...], list[str]]:
         """The pairs' rates corrected by the labels, and what is to be said of the labels."""
@@ -85,7 +91,7 @@ class Beside:
 
         if not self.labels:
             return (), []
-        found: list[CorrectedRate] = []
+        corrections: list[CorrectedRate] = []
         notes: dict[str, None] = {}
         for table in tables:
             labelled = labels_of(table, self.labels)
@@ -95,12 +101,12 @@ class Beside:
                 notes[f"labels of questions that were not judged: {'; '.join(places[:SHOWN])}{more}"] = None
             if labelled.values:
                 rates = corrected(table, labelled, seed=self.seed)
-                found += rates
+                corrections += rates
                 warning = selected(rates)
                 notes.update({warning: None} if warning else {})
-        if not found:
+        if not corrections:
             notes["no label is about a pair and question of this comparison"] = None
-        return tuple(found), list(notes)
+        return tuple(corrections), list(notes)
 
     def compared(self, report: ComparisonReport) -> ComparisonReport:
         """The report with what has changed since the baseline, in its notes: first whether the judge moved."""
@@ -109,15 +115,15 @@ class Beside:
         return report.model_copy(update={"notes": [*_changes(report, self.baseline, self.drift), *report.notes]})
 
 
-def read_beside(options: Mapping[str, Any]) -> Beside:
+def read_calibration(options: CompareOptions) -> CalibrationInputs:
     """Reads the files. Raises: InputError with every fault."""
     from kgeval.files.anchor_files import read_anchors
     from kgeval.files.label_files import read_labels
 
-    anchors = read_anchors(options["anchors"]) if options["anchors"] else ()
-    labels = read_labels([options["labels"]]) if options["labels"] else ()
-    baseline = _comparison(options["baseline"]) if options["baseline"] else None
-    return Beside(anchors, tuple(labels), baseline, options["seed"])
+    anchors = read_anchors(options.anchors) if options.anchors else ()
+    labels = read_labels([options.labels]) if options.labels else ()
+    baseline = _comparison(options.baseline) if options.baseline else None
+    return CalibrationInputs(anchors, tuple(labels), baseline, options.seed)
 
 
 def _comparison(path: Path) -> ComparisonReport:
@@ -175,3 +181,36 @@ def _overlap(then: PairResult, now: PairResult) -> str:
         return "without intervals nothing tells whether that is more than chance"
     apart = ends[1] < ends[2] or ends[3] < ends[0]  # type: ignore[operator]
     return "the intervals do not overlap" if apart else "the intervals overlap"
+
+
+def simulate(session: Session, options: SimulateOptions) -> SimulationReport:
+    """Draws comparisons by judges with known biases of systems with a known difference, and holds the procedure's figures against the
+    truth. No model is asked and nothing is read. Exit code 0: all bounds are held, 1: one is not.
+
+    Raises: UsageError for outputs that cannot be written, or more than fits in memory.
+    """
+    from kgeval.comparison.simulate import SimulationSettings
+    from kgeval.comparison.simulate import simulate as drawn
+    from kgeval.records import SimulatedScenario, SimulationBound, SimulationReport
+    from kgeval.reports.write import check_outputs
+
+    check_outputs(session.outputs, SimulationReport)
+    given = options.model_dump(exclude={"simulate", "n_questions"}) | {"questions": options.n_questions}
+    settings = SimulationSettings(**{name: value for name, value in given.items() if value is not None})
+    if settings.questions * settings.trials * settings.repeats > MOST_CELLS:
+        raise UsageError("one comparison of that size does not fit in memory", fix="give fewer questions, --trials or --repeats")
+    made = drawn(settings, done=lambda name: session.say(f"drawn: {name}"))
+    scenarios = [
+        SimulatedScenario(
+            name=one.scenario.name, about=one.scenario.about, truth=one.truth, questions=one.questions, kept=one.kept, calls=one.calls,
+            judge=asdict(one.scenario.judge), systems=asdict(one.scenario.systems), sequential=one.sequential,
+            unbiased=one.unbiased, biased=one.biased,
+        )
+        for one in made.results
+    ]
+    return SimulationReport(
+        run=session.manifest(options, seed=settings.seed, exit_code=0 if made.passed else 1), runs=settings.runs, seed=settings.seed,
+        trials=settings.trials, repeats=settings.repeats, confidence=settings.confidence, tie_region=settings.tie_region,
+        stop_trials=settings.stop_trials, resamples=settings.resamples, passed=made.passed, scenarios=scenarios,
+        bounds=[SimulationBound(**asdict(bound), held=bound.held) for bound in made.bounds],
+    )

@@ -1,0 +1,255 @@
+"""Accuracy: how much of a graph is true, by a sample of it that a judge, people, or both read against its passages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kgeval.config import AccuracyOptions, AuditOptions
+from kgeval.errors import InputError
+from kgeval.workflows.result import GatedResult
+from kgeval.workflows.session import Session, refuse
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from kgeval.auditing.accuracy.chunks import Chunks
+    from kgeval.auditing.accuracy.gold_pairs import GoldPair
+    from kgeval.auditing.accuracy.report import Results
+    from kgeval.auditing.accuracy.run import Drawn
+    from kgeval.auditing.accuracy.sample import Wanted
+    from kgeval.auditing.check import Embedding
+    from kgeval.llm.plan import Plan
+    from kgeval.llm.session import Models
+    from kgeval.records import AccuracyReport, AuditGate, Estimate, Layout, RunManifest
+    from kgeval.stats.thresholds import Threshold
+
+MISSED, INCOMPLETE = 1, 3
+COLUMNS = ("id", "text", "status", "label", "human", "reason", "flags", "stratum", "cluster", "weight")
+
+
+@dataclass(frozen=True)
+class AccuracyResult(GatedResult):
+    """How much of a graph is true. `report`: an AccuracyReport; `labelled`: somebody was asked, else it only has the items that were drawn
+    (`export` writes them for people)."""
+
+    labelled: bool = True
+
+    @property
+    def estimates(self) -> list[Estimate]:
+        """The shares, each with who labelled, method, value (0 to 1), 95 % interval, n; the most trustworthy of a share first."""
+        return list(self.report.estimates)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row a drawn item: id, text, status, label (the judge's), human (of most people), reason, flags, stratum, cluster, weight (how
+        many items of the graph it stands for), passages (list of texts)."""
+        import pandas as pd
+
+        rows = [
+            [*(getattr(item, name) for name in COLUMNS), [passage.text for passage in self.report.passages_of(item)]]
+            for item in self.report.items
+        ]
+        return pd.DataFrame(rows, columns=[*COLUMNS, "passages"])
+
+
+@dataclass(frozen=True)
+class _Sampled:
+    """A sample, and what it is judged with. `judge`: None where no model is asked; `gold`: labelled pairs."""
+
+    thresholds: Sequence[Threshold]
+    drawn: Drawn
+    layout: Layout
+    judge: Models | None
+    gold: Sequence[GoldPair]
+    embedding: Embedding | None
+
+
+def plan(session: Session, options: AccuracyOptions) -> Plan:
+    """What judging the sample would ask. The graph is read; nothing is sent, and no sheet is written. Raises: as `run`."""
+    from kgeval.auditing.accuracy.run import planned
+    from kgeval.llm.plan import Plan
+
+    sampled = _sampled(session, options)
+    if sampled.judge is None:
+        return Plan((), session.limits)
+    batches = planned(sampled.judge, sampled.drawn.sample, options.kind)
+    return Plan((sampled.judge.plan(batch.task for batch in batches),), session.limits)
+
+
+def run(session: Session, options: AccuracyOptions) -> AccuracyResult:
+    """A sample of the session's graph, labelled by a judge, by people (`labels`), or by both; with `sheet` it is written as a sheet first.
+
+    A model is asked where one is named, but by `export` without `model`. Faults of sheets come before anything is paid.
+    Raises: UsageError, InputError, ConnectError, LayoutError, QueryError, ModelError.
+    """
+    from kgeval.auditing.accuracy.report import accuracy_report
+
+    sampled = _sampled(session, options)
+    judge, graph = sampled.judge, sampled.layout.scope_value or session.graph_name
+    _export(session, sampled.drawn, options, graph)
+    results = _results(sampled, options)
+    report = accuracy_report(results, graph=graph, layout=sampled.layout, run=_manifest(session, sampled, options))
+    report = report.model_copy(update={"notes": [*report.notes, *(judge.notes if judge else ())]})
+    gates, messages = _answered(report, sampled.thresholds)
+    labelled = judge is not None or bool(options.labels or options.labelled_pairs)
+    if labelled:
+        answered = any(estimate.value is not None for estimate in report.estimates) or report.duplicates.get("gold_pairs") is not None
+        stopped = judge is not None and judge.exit_code != 0
+        unanswered = any(gate.met is None for gate in gates)
+        code = INCOMPLETE if stopped or unanswered or not answered else MISSED if any(gate.met is False for gate in gates) else 0
+    else:
+        code = 0 if report.items else INCOMPLETE
+    report = report.model_copy(update={"run": report.run.model_copy(update={"exit_code": code})})
+    return AccuracyResult(report, thresholds=tuple(gates), messages=tuple(messages), labelled=labelled)
+
+
+def parse_gates(given: Sequence[str]) -> list[Threshold]:
+    """`accuracy>=0.8`, `contradicted<=0.02`; `=` means at least for what is good, at most for what is not. Raises: UsageError with all
+    faults."""
+    from kgeval.auditing.accuracy.estimates import share_names
+    from kgeval.stats.thresholds import parse_thresholds, without_at
+
+    names = share_names()
+
+    def faults(threshold: Threshold) -> list[str]:
+        known = threshold.name in names and threshold.of is None
+        shown = f"{threshold.of}:{threshold.name}" if threshold.of else threshold.name
+        return [*([] if known else [f"no share is called {shown}"[:100]]), *without_at(threshold)]
+
+    return parse_thresholds(given, faults, fix=f"write NAME>=SHARE, NAME<=SHARE or NAME=SHARE; shares are {', '.join(sorted(names))}")
+
+
+def _sampled(session: Session, options: AccuracyOptions) -> _Sampled:
+    """The sample, after everything that can be checked, read and opened before the graph."""
+    from kgeval.auditing.accuracy.chunks import read_chunks
+    from kgeval.auditing.accuracy.gold_pairs import read_pairs
+    from kgeval.auditing.accuracy.run import draw
+    from kgeval.records import AccuracyReport
+    from kgeval.reports.write import check_outputs, check_replaced
+
+    thresholds = parse_gates(options.thresholds)
+    _check(options)
+    check_outputs(session.outputs, AccuracyReport)
+    check_replaced(session.outputs, _read(options))
+    judge = session.models("judge") if _asks_judge(session, options) else None
+    chunks: Chunks | None = read_chunks(options.chunks) if options.chunks else None
+    gold = read_pairs(options.labelled_pairs) if options.labelled_pairs else []
+    embedding = _embedding(session, options) if options.kind == "duplicates" else None
+    graph, layout = session.graph, session.bound_layout()
+    drawn = draw(graph, layout, _spec(options), chunks, embedding=embedding)
+    if not drawn.sample.items:
+        why = "; ".join(drawn.sample.notes) or f"the graph has no {options.kind} with a passage"
+        session.say(f"nothing can be judged: {why}")
+    return _Sampled(thresholds, drawn, layout, judge, gold, embedding)
+
+
+def _check(options: AccuracyOptions) -> None:
+    """Raises: UsageError with all options that do not fit together; InputError for labels that are not there."""
+    faults = []
+    if options.kind != "duplicates":
+        given = {"--labelled-pairs": options.labelled_pairs, "--duplicate-check": options.duplicate_checks, "--embed": options.embed}
+        faults += [(f"{flag} is for --kind duplicates", f"add --kind duplicates, or leave {flag} out") for flag in given if given[flag]]
+    elif options.strata != "none":
+        faults.append(("pairs are not stratified", "leave --strata out"))
+    if options.sheet and options.sheet.exists():
+        faults.append((f"{options.sheet}: is there already, and may hold labels", "choose another name, or move the file away"))
+    if options.no_model and not (options.sheet or options.labels or options.labelled_pairs):
+        faults.append(("--no-model leaves nothing to do", "give --sheet, --labels or --labelled-pairs"))
+    refuse(faults)
+    if gone := [str(path) for path in _read(options) if not path.exists()]:
+        raise InputError(f"{', '.join(gone)}: no such file or folder", fix="check the path")
+
+
+def _read(options: AccuracyOptions) -> list[Path]:
+    """The files that are read beside the graph."""
+    return [*options.chunks, *options.labels, *([options.labelled_pairs] if options.labelled_pairs else [])]
+
+
+def _asks_judge(session: Session, options: AccuracyOptions) -> bool:
+    """A model is asked if one is named; a sheet alone asks none, unless --model says so."""
+    if options.no_model:
+        return False
+    others = options.sheet or options.labels or options.labelled_pairs
+    return bool(session.asking.model or not others or (session.config.model.judge.name and not options.sheet))
+
+
+def _embedding(session: Session, options: AccuracyOptions) -> Embedding | None:
+    from kgeval.workflows.audit import embedding_of
+
+    return embedding_of(session, AuditOptions(embed=options.embed or session.config.audit.embed))
+
+
+def _spec(options: AccuracyOptions) -> Wanted:
+    from kgeval.auditing.accuracy.sample import Wanted
+
+    return Wanted(
+        kind=options.kind, n=options.n, seed=options.seed, strata=options.strata, per_passage=options.per_passage,
+        passages=options.passages, timeout=options.timeout, checks=tuple(dict.fromkeys(options.duplicate_checks)),
+    )
+
+
+def _export(session: Session, drawn: Drawn, options: AccuracyOptions, graph: str | None) -> None:
+    from kgeval.auditing.accuracy.sheet import write_sheet
+
+    if not options.sheet or not drawn.sample.items:
+        return
+    write_sheet(options.sheet, drawn.sample, _spec(options), graph=graph)
+    design = drawn.sample.design
+    what = f"{design.drawn} {options.kind} in {design.clusters_drawn} clusters"
+    session.say(f"wrote {options.sheet}: {what}; fill in the column label, then give it with --labels")
+
+
+def _results(sampled: _Sampled, options: AccuracyOptions) -> Results:
+    """Labels of people and verdicts of the judge. Sheets are read first: their faults must not cost money."""
+    from kgeval.auditing.accuracy.report import Results
+    from kgeval.auditing.accuracy.run import judge
+    from kgeval.auditing.accuracy.sheet import read_sheets
+
+    sample = sampled.drawn.sample
+    people = read_sheets(options.labels, sample, _spec(options)) if options.labels else None
+    judged = judge(sampled.judge, sample, options.kind) if sampled.judge else {}
+    return Results(options.kind, sample, judged, people, sampled.drawn.listed, sampled.gold, options.half_widths)
+
+
+def _manifest(session: Session, sampled: _Sampled, options: AccuracyOptions) -> RunManifest:
+    from kgeval.auditing.accuracy.run import query_hashes
+    from kgeval.config import DEFAULT_FILE
+    from kgeval.manifest import Asked
+    from kgeval.workflows.audit import models_of
+
+    asked = sampled.judge.asked() if sampled.judge else Asked()
+    if embedded := models_of(sampled.embedding):
+        asked = replace(asked, models=[*asked.models, *embedded.models])
+    named = [session.config_file or DEFAULT_FILE, session.layout, *_read(options)]
+    return session.manifest(
+        options, server=session.graph.info, hashes=query_hashes(options.kind), seed=options.seed, asked=asked,
+        inputs=[Path(name) for name in named if name and Path(name).is_file()],
+    )
+
+
+def _answered(report: AccuracyReport, thresholds: Sequence[Threshold]) -> tuple[list[AuditGate], list[str]]:
+    """The thresholds, each met, missed or without an answer, and a line for each that is not met. A threshold looks at the most trustworthy
+    estimate there is."""
+    from kgeval.auditing.accuracy.estimates import share_names
+    from kgeval.auditing.accuracy.report import best
+    from kgeval.records import AuditGate
+    from kgeval.reports.display import beyond
+    from kgeval.stats.thresholds import passes
+
+    better, gates, missed, unanswered = share_names(), [], [], []
+    for threshold in thresholds:
+        estimate, least = best(report.estimates, threshold.name), threshold.least(better[threshold.name])
+        gate = AuditGate(id=threshold.name, limit=threshold.text)
+        if estimate is None or estimate.value is None:
+            gate = gate.model_copy(update={"reason": "there is no estimate of it here"})
+            unanswered.append(f"gate not answered: {threshold.name} has no estimate here")
+        else:
+            met = passes(estimate.value, threshold.limit, least=least)
+            gate = gate.model_copy(update={"value": estimate.value, "met": met, "reason": f"labelled by {estimate.labelled_by}"})
+            if not met:
+                value = f"{beyond(estimate.value, threshold.limit)} ({estimate.labelled_by})"
+                missed.append(f"gate missed: {threshold.name} is {value}, wanted {'>=' if least else '<='} {threshold.limit:g}")
+        gates.append(gate)
+    return gates, [*missed, *unanswered]

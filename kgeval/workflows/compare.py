@@ -1,0 +1,587 @@
+"""Comparing: which of two or more systems answers better, judged without the biases of the usual way."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kgeval.comparison.results.build import STOPPED
+from kgeval.comparison.results.pair import is_first
+from kgeval.config import CompareOptions
+from kgeval.errors import GateError, IncompleteError, ModelError, UsageError
+from kgeval.files.joining import only_how_read
+from kgeval.files.score_forms import beside, is_folder
+from kgeval.llm.plan import Plan
+from kgeval.reports.display import beyond
+from kgeval.workflows.compare_calibrate import CalibrationInputs, read_calibration
+from kgeval.workflows.compare_inputs import Inputs, Settings, open_inputs, settings_of, settled, systems_chosen, thresholds_of
+from kgeval.workflows.result import Result
+from kgeval.workflows.session import Session
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from pydantic import JsonValue
+
+    from kgeval.comparison.engine import Run
+    from kgeval.comparison.kept import Pairing, Round, Segment, Verdicts
+    from kgeval.comparison.planning import Planning
+    from kgeval.comparison.results.found import Found, Tables, Threshold
+    from kgeval.llm.plan import PlannedStage
+    from kgeval.manifest import Asked
+    from kgeval.records import ComparisonReport, ComparisonVerdict, PairResult, RunManifest
+    from kgeval.workflows.score import AskingSummary
+
+MISSED, INCOMPLETE = 1, 3
+VERDICTS = (".jsonl", ".csv")
+IN_FOLDER = ("verdicts.jsonl", "aligned.jsonl", "comparison.json", "comparison.html", "run.json")
+NOT_IN_PARTS = {
+    "stop_when_sure": "looks at all questions in one random order, which a part does not have",
+    "systems": "asks systems, and their answers stay with the part; ask them first (kgeval answer), then compare the files",
+    "anchors": "judges the anchors, which belong to no part; judge them in a run of their own",
+}
+
+
+@dataclass(frozen=True)
+class CompareResult(Result):
+    """A comparison. `report`: a ComparisonReport. `results`: the file with the verdicts, one a line; `written`: all files that were
+    written, but the report's own. `messages`: what is incomplete, and thresholds that are missed or without an answer."""
+
+    results: Path | None = None
+    written: Sequence[Path] = ()
+    messages: Sequence[str] = ()
+    _folder: Any = field(default=None, repr=False)  # of verdicts that nobody asked to be written: gone with this object
+
+    @property
+    def verdicts(self) -> Iterator[ComparisonVerdict]:
+        """What the judge decided: one an aspect of each judgement, in the order procedure, pair, question, trial, position, repeat; read
+        from the file, so that memory stays flat."""
+        from kgeval.files.score_forms import read_lines
+        from kgeval.records import ComparisonVerdict
+
+        if self.results and self.results.stat().st_size:
+            yield from read_lines(self.results, ComparisonVerdict)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row a pair and aspect (overall: their sum), on all questions: win, tie and loss (shares), relative (win - loss, -1..1) and gap
+        (points) with the ends of their intervals, p, p_holm, effect, superiority; n questions, n_scored with a result. None: no value."""
+        import pandas as pd
+
+        own, rates = ("system_a", "system_b", "aspect", "n", "n_scored", "trials"), ("win", "tie", "loss")
+        tests = ("p", "p_holm", "effect", "superiority")
+        ends = {"": "value", "_low": "low", "_high": "high"}
+        figures = {f"{name}{end}": (name, part) for name in ("relative", "gap") for end, part in ends.items()}
+        rows = [
+            [
+                *(getattr(pair, name) for name in own), *(getattr(pair.rates, name, None) for name in rates),
+                *(getattr(getattr(pair, name), part) for name, part in figures.values()), *(getattr(pair, name) for name in tests),
+            ]
+            for pair in self.report.pairs if pair.by == "all" and not pair.mean_of_datasets
+        ]
+        return pd.DataFrame(rows, columns=[*own, *rates, *figures, *tests])
+
+    def save(self, path: str | Path, *, redact: bool = False) -> Path:
+        """Writes the verdicts (.jsonl), or the report (.html, .md, .json, .xml; .csv: the figures of the pairs). `redact`: without the
+        texts and names of users; verdicts without the judge's reasons, which quote answers.
+
+        Raises: UsageError for another ending, InputError where nothing can be written.
+        """
+        from kgeval.files.partial import private
+
+        output = Path(path)
+        if output.suffix.lower() != ".jsonl":
+            return super().save(output, redact=redact)
+        if self.results is None:
+            raise UsageError("the verdicts were not kept", fix="name a .jsonl file when they are made")
+        without: dict[str, Any] = {"reason_a": None, "reason_b": None} if redact else {}
+        with private(output) as file:
+            for verdict in self.verdicts:
+                file.write(verdict.model_copy(update=without).model_dump_json() + "\n")
+        return output
+
+    def raise_for_gates(self) -> None:
+        """Raises: GateError with every threshold that is missed or has no answer; nothing where all are met."""
+        if lines := gate_lines(self.report):
+            raise GateError("; ".join(lines))
+
+
+@dataclass(frozen=True)
+class ComparePlan(Plan):
+    """What a comparison would ask of models. `lines`: how the number of judge calls comes about, and what systems would be asked."""
+
+    lines: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return "\n".join((*self.lines, super().__str__()))
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """`verdicts`: files of verdicts; `folders`: run folders; `reports`: the rest; `manifests`: those that a part has beside its verdicts,
+    without which it could not be joined."""
+
+    verdicts: tuple[Path, ...]
+    folders: tuple[Path, ...]
+    reports: tuple[Path, ...]
+    manifests: tuple[Path, ...]
+
+    @property
+    def growing(self) -> tuple[Path, ...]:
+        """The verdict files; the first is the one beside which verdicts are kept as they come."""
+        return (*self.verdicts, *(folder / "verdicts.jsonl" for folder in self.folders))
+
+
+@dataclass
+class Comparison:
+    """One run: what was asked for, open and checked. `inputs`: files that are read; `asking`: what the parts of a comparison that is
+    joined asked; None where this run asks."""
+
+    session: Session
+    options: CompareOptions
+    settings: Settings
+    outputs: Outputs
+    opened: Inputs
+    pairings: list[Pairing]
+    thresholds: tuple[Threshold, ...]
+    calibration: CalibrationInputs
+    inputs: Sequence[Path] = ()
+    asking: AskingSummary | None = None
+
+    def manifest(self) -> RunManifest:
+        """The manifest of this run so far. That of a part says what the whole run is, and what its session with the judge had to say."""
+        from kgeval.files.shards import WHOLE
+
+        graph, models, aligned = self.opened.tools.graph, self.opened.models, self.opened.aligned
+        made = self.session.manifest(
+            self.options, server=graph.info if graph else None, inputs=self.inputs, seed=self.options.seed,
+            asked=_asked(self.opened) if self.asking is None else self.asking.asked,
+        )
+        if not self.options.shard:
+            return made
+        whole: dict[str, JsonValue] = {
+            **whole_of(self), "notes": list(models.notes), "complete": models.stopped is None and aligned.stopped is None,
+        }
+        return made.model_copy(update={"arguments": {**made.arguments, WHOLE: whole}})
+
+    def planning(self) -> Planning:
+        """What the judge would be asked, counted by an asker of its own unless this is a dry run."""
+        from kgeval.comparison.foresight import Foresight
+        from kgeval.comparison.planning import Planning
+        from kgeval.llm.asker import Dry
+
+        opened = self.opened
+        dry = opened.judge if isinstance(opened.judge, Dry) else Dry(opened.models)
+        return Planning(opened.models, dry, Foresight(opened.aligned), Foresight(opened.free), self.pairings, self.settings.rounds)
+
+
+def prepare(
+    session: Session, answers: Sequence[Path], options: CompareOptions, *, stack: ExitStack, names: Mapping[Path, str] | None = None,
+) -> Comparison:
+    """A run with everything open, checked before anything is asked or paid; `stack` closes it. What was decided about files and pairs is
+    said. `names`: of files that are one system's, its name.
+
+    Raises: UsageError, InputError and what opening systems raises.
+    """
+    from kgeval.files.shards import parse_shard
+
+    if options.shard:
+        parse_shard(options.shard)
+        flags = {"systems": "--system"}
+        faults = [
+            f"{flags.get(name, '--' + name.replace('_', '-'))} {why}" for name, why in NOT_IN_PARTS.items() if getattr(options, name)
+        ]
+        if faults:
+            raise UsageError(f"--shard does not go with these: {'; '.join(faults)}", fix="leave out --shard, or the others")
+    session.check_batches()
+    settings = settings_of(session, options)
+    chosen = systems_chosen(session, options)
+    inputs = _inputs(session, answers, options, [one.spec.argument for one in chosen if one.spec.kind == "file"])
+    outputs = _outputs(session, options, inputs)
+    # what it is held against is about the whole run: the join looks at it
+    calibration = CalibrationInputs() if options.shard else read_calibration(options)
+    opened = open_inputs(session, answers, options, settings, names=names or {}, chosen=chosen, stack=stack)
+    calibration.check((a, b) for a, b in opened.paired.pairs if not opened.self_check.keys() & {a, b})
+    for note in dict.fromkeys([*opened.notes, *opened.paired.notes]):
+        session.say(note)
+    settings = settled(settings, options, opened)
+    for note in settings.notes:
+        session.say(note)
+    aspects = (*settings.main.way.names, "overall")
+    thresholds = dict.fromkeys((*session.config.compare.thresholds, *options.thresholds))
+    return Comparison(
+        session, options, settings, outputs, opened, opened.pairings(settings.show),
+        () if options.shard else thresholds_of(list(thresholds), opened.paired.systems, aspects), calibration, inputs,
+    )
+
+
+def plan(
+    session: Session, answers: Sequence[Path], options: CompareOptions, *, names: Mapping[Path, str] | None = None,
+) -> ComparePlan:
+    """The calls that a run would make, by stage. `session.dry` must be true: nothing is sent. Raises: as prepare."""
+    from kgeval.comparison import planning
+    from kgeval.comparison.answering_plan import plan as plan_answers
+
+    with ExitStack() as stack:
+        comparison = prepare(session, answers, options, stack=stack, names=names)
+        opened, judge_calls = comparison.opened, comparison.planning()
+        stages: list[PlannedStage] = []
+        lines: list[str] = []
+        if planning.exact(judge_calls):
+            asked = plan_answers(opened.aligned)
+            stages, lines = list(asked.stages), list(asked.lines)
+        more, notes = planning.plan(judge_calls)
+        comparison.calibration.plan(comparison.settings.main, judge_calls.dry)
+        stages += [*(opened.tools.dry.stages() if opened.tools.dry is not None else ()), *judge_calls.dry.stages(), *more]
+        return ComparePlan(tuple(stages), session.limits, lines=(*lines, *_counted_lines(comparison), *notes))
+
+
+def run(
+    session: Session, answers: Sequence[Path], options: CompareOptions, *, names: Mapping[Path, str] | None = None,
+) -> CompareResult:
+    """Judges everything, and writes verdicts and run folders that the session names as outputs; reports are for the caller to write.
+
+    Raises: UsageError, InputError, ConnectError, ModelError before anything is paid; IncompleteError where what is finished cannot be
+    kept. What stops early raises nothing: the exit code is 3.
+    """
+    from kgeval.comparison.planning import walk
+
+    with ExitStack() as stack:
+        comparison = prepare(session, answers, options, stack=stack, names=names)
+        session.batch_first(comparison.opened.models, lambda asker: walk(comparison.planning(), asker))
+        return carry_out(comparison)
+
+
+def carry_out(comparison: Comparison, judged: Callable[[Comparison, Verdicts], Run] | None = None) -> CompareResult:
+    """Judges, reports and writes. `judged`: where the verdicts come from instead."""
+    from kgeval.comparison.kept import Verdicts
+    from kgeval.files.temporary import private_folder
+
+    session, outputs = comparison.session, comparison.outputs
+    folder = private_folder("parts") if session.keep_rows and not outputs.growing else None
+    growing = (folder.path / "verdicts.jsonl",) if folder else outputs.growing
+    try:
+        with Verdicts(growing, fingerprint=signature_of(comparison)) as verdicts:
+            judgements = (judged or _judged)(comparison, verdicts)
+            report = _report(comparison, judgements)
+            written = verdicts.written(redact=session.redact)
+            if not folder:
+                written += _beside(comparison, judgements, report)
+    except (KeyboardInterrupt, IncompleteError, ModelError):
+        if comparison.asking is None:
+            session.say("replies that came are in the journal: the same command goes on, and pays for none of them again")
+        raise
+    lines = [path for path in growing if path.suffix.lower() == ".jsonl"]
+    return CompareResult(
+        report, results=lines[0] if lines else None, written=() if folder else written, messages=messages_of(report), _folder=folder,
+    )
+
+
+def _judged(comparison: Comparison, verdicts: Verdicts) -> Run:
+    from kgeval.comparison.engine import Run, Sources, Sure
+    from kgeval.comparison.stopping import Stopping
+
+    opened, options, settings = comparison.opened, comparison.options, comparison.settings
+    sure = Sure(lambda: Stopping(tie_region=settings.tie_region), options.seed) if options.stop_when_sure else None
+    judgements = Run(
+        opened.models, opened.judge, Sources(opened.aligned, opened.free), verdicts, comparison.pairings, settings.rounds, sure,
+    )
+    judgements.carry_out()
+    if opened.models.stopped is None and opened.aligned.settings.rule.on:
+        opened.aligned.check_meaning(opened.models.map)
+    comparison.calibration.judge(settings.main, judgements)
+    return judgements
+
+
+def _report(comparison: Comparison, judgements: Run) -> ComparisonReport:
+    """The report, with its exit code: 3: not complete, nothing could be judged, or a threshold without an answer; 1: one is missed."""
+    from kgeval.comparison.results.build import build_report
+
+    opened = comparison.opened
+    report = comparison.calibration.compared(build_report(_findings(comparison, judgements)))
+    stopped = not report.complete or opened.aligned.exit_code or opened.free.exit_code
+    nothing = _nothing(report) and not comparison.options.shard  # a shard may have no questions
+    if stopped or nothing or any(gate.met is None for gate in report.gates):
+        code = INCOMPLETE
+    else:
+        code = MISSED if any(gate.met is False for gate in report.gates) else 0
+    return report.model_copy(update={"run": report.run.model_copy(update={"exit_code": code})})
+
+
+def _findings(comparison: Comparison, judgements: Run) -> Found:
+    """What the report is made from."""
+    from kgeval.comparison.judge.grades import grade_texts
+    from kgeval.comparison.results.found import Found
+
+    opened, options, asking = comparison.opened, comparison.options, comparison.asking
+    main, verdicts = comparison.settings.main, judgements.verdicts
+    stopped = opened.models.stopped is not None or opened.aligned.stopped is not None
+    notes = opened.models.notes if asking is None else asking.notes
+    bearing = [note for note in opened.notes if not only_how_read(note)]
+    scale = judgements.scales.get(main.way.procedure)
+    corrected, label_notes = comparison.calibration.corrected(verdicts.tables(main))
+    question_texts = {question.id: question.question for pairing in comparison.pairings for question in pairing.questions}
+
+    def tables(of: Round) -> Tables:
+        return lambda: verdicts.tables(of)
+
+    return Found(
+        run=comparison.manifest(), signature=signature_of(comparison), tables=tables(main), procedure=main.way.procedure,
+        trial_kind=opened.aligned.trial_kind, complete=not (stopped if asking is None else asking.stopped),
+        max_error_rate=opened.models.limits.max_error_rate, settings=_signed(comparison),
+        grades=grade_texts(main.way.aspects) if main.way.graded else {},
+        contrast={one.way.procedure: tables(one) for one in comparison.settings.rounds[1:]}, texts=opened.aligned.texts,
+        question_text=question_texts.get, calls=_CallsByQuestion(verdicts).calls, systems=opened.aligned.uses(),
+        alignment=opened.aligned.counts() if opened.aligned.settings.rule.on else (), stopped=tuple(judgements.stopped),
+        corrected=corrected, drift=comparison.calibration.drift, self_check=opened.self_check, missing=opened.paired.missing,
+        thresholds=comparison.thresholds, seed=options.seed, drill=options.drill, judgements=scale.judgements if scale else 0,
+        requests=scale.requests if scale else 0, notes=tuple(dict.fromkeys([
+            *judgements.notes, *comparison.settings.notes, *label_notes, *bearing, *opened.aligned.notes, *notes,
+        ])),
+    )
+
+
+class _CallsByQuestion:
+    """Finds the calls of one question, for the drill-down."""
+
+    def __init__(self, verdicts: Verdicts) -> None:
+        self._verdicts = verdicts
+        main = verdicts.segments[0].round if verdicts.segments else None
+        self._segments: dict[tuple[str, str], Segment] = {
+            (one.pairing.a, one.pairing.b): one for one in verdicts.segments if one.round is main
+        }
+        self._places: tuple[Segment | None, dict[str, int]] = (None, {})
+
+    def calls(self, a: str, b: str, question_id: str, trial: int) -> Iterator[ComparisonVerdict]:
+        """The verdicts of a question in a trial, in their order."""
+        segment = self._segments.get((a, b))
+        if segment is None:
+            return
+        if self._places[0] is not segment:
+            self._places = segment, {question.id: place for place, question in enumerate(segment.pairing.questions)}
+        place = self._places[1].get(question_id)
+        if place is not None:
+            yield from (one for one in self._verdicts.verdicts(segment, place) if one.trial == trial)
+
+
+def _asked(opened: Inputs) -> Asked:
+    """What judge and reader were asked."""
+    from kgeval.manifest import Asked
+
+    both = [models.asked() for models in (opened.models, opened.tools.models) if models is not None]
+    return Asked(
+        [ref for one in both for ref in one.models], [use for one in both for use in one.use],
+        {name: digest for one in both for name, digest in one.prompt_hashes.items()},
+    )
+
+
+def _inputs(session: Session, answers: Sequence[Path], options: CompareOptions, systems: Iterable[str]) -> list[Path]:
+    """The files that a run reads, for the manifest and so that no output replaces one. `systems`: files that are systems."""
+    from kgeval.config import DEFAULT_FILE
+
+    named = [
+        *answers, options.questions, options.grades, options.anchors, options.labels, options.baseline,
+        session.config_file or DEFAULT_FILE, session.asking.prices, session.layout, *(Path(name).expanduser() for name in systems),
+    ]
+    return list(dict.fromkeys(Path(name) for name in named if name and Path(name).is_file()))
+
+
+def _outputs(session: Session, options: CompareOptions, inputs: Sequence[Path]) -> Outputs:
+    """Where things go. Raises: UsageError for endings that are none, files that cannot be written, files that are read, and a part that
+    would leave nothing to join."""
+    from kgeval.records import ComparisonReport
+    from kgeval.reports.write import blocked, check_outputs
+
+    given = session.outputs
+    if Path("-") in given:
+        raise UsageError("-o -: an output is a file or a folder", fix="-f json prints the report; --verdicts FILE keeps the verdicts")
+    folders = tuple(dict.fromkeys(path for path in given if is_folder(path)))
+    files = [path for path in dict.fromkeys(given) if path not in folders]
+    named = [options.verdicts] if options.verdicts else []
+    if wrong := [str(path) for path in named if path.suffix.lower() not in VERDICTS]:
+        raise UsageError(f"--verdicts {wrong[0]}: unknown ending", fix=f"use one of {', '.join(VERDICTS)}")
+    lines = [path for path in files if path.suffix.lower() == ".jsonl"]  # a .csv of -o has the figures of the pairs
+    verdicts = tuple(dict.fromkeys([*lines, *named]))
+    reports = tuple(path for path in files if path not in lines)
+    check_outputs(reports, ComparisonReport)
+    parts = [path for path in verdicts if path.suffix.lower() == ".jsonl"] if options.shard else []
+    if options.shard and not session.dry and not parts and not folders:
+        raise UsageError("a part is its verdicts, and no file is named for them", fix="add -o parts/1.jsonl, or -o parts/1/")
+    made = Outputs(verdicts, folders, reports, tuple(beside(path, "run.json") for path in parts))
+    inside = [*(folder / name for folder in folders for name in IN_FOLDER), *made.manifests]
+    if faults := [f"{path}: {why}" for path in (*verdicts, *inside) if (why := blocked(path))]:
+        raise UsageError("; ".join(faults), fix="name another file or folder with -o")
+    read = {path.resolve() for path in inputs}
+    if lost := [str(path) for path in (*verdicts, *reports, *inside) if path.resolve() in read]:
+        raise UsageError(f"-o would replace a file that is read: {', '.join(lost)}", fix="name another file or folder with -o")
+    return made
+
+
+def _beside(comparison: Comparison, judgements: Run, report: ComparisonReport) -> list[Path]:
+    """Writes what stands beside the verdicts: manifests of parts, and run folders. Redacted folders have no answers. Returns the files of
+    the folders. Raises: InputError."""
+    from kgeval.files.partial import private
+    from kgeval.reports.write import cleared, write_report
+
+    redact = comparison.session.redact
+    shown = cleared(report) if redact else report
+    folders = comparison.outputs.folders
+    for path in (*comparison.outputs.manifests, *(folder / "run.json" for folder in folders)):
+        with private(path) as file:
+            file.write(shown.run.model_dump_json(indent=2) + "\n")
+    written: list[Path] = []
+    for folder in folders:
+        for name in ("comparison.json", "comparison.html"):
+            write_report(report, folder / name, redact=redact)
+        written += [folder / "comparison.json", folder / "comparison.html", folder / "run.json"]
+        if redact:
+            (folder / "aligned.jsonl").unlink(missing_ok=True)  # that of an earlier run
+            continue
+        with private(folder / "aligned.jsonl") as file:
+            file.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in _aligned(comparison, judgements))
+        written.append(folder / "aligned.jsonl")
+    return written
+
+
+def _aligned(comparison: Comparison, judgements: Run) -> Iterator[dict[str, Any]]:
+    """The answers as they were judged; a trial with the same two as the one before it has no line."""
+    for segment in judgements.verdicts.segments:
+        if segment.round is not comparison.settings.main:
+            continue
+        before: tuple[int, tuple[str, str] | None] = (-1, None)
+        for place, trial, how in judgements.verdicts.outcomes(segment):
+            question = segment.pairing.questions[place]
+            texts = comparison.opened.aligned.texts(segment.pairing.a, segment.pairing.b, question.id, trial)
+            if texts is None or before == (place, texts):
+                continue
+            before = place, texts
+            yield {
+                "question_id": question.id, "system_a": segment.pairing.a, "system_b": segment.pairing.b, "trial": trial, "how": how,
+                "answer_a": texts[0], "answer_b": texts[1],
+            }
+
+
+def _counted_lines(comparison: Comparison) -> Iterator[str]:
+    """How the number of calls comes about, one line a procedure."""
+    questions = sum(len(pairing.questions) for pairing in comparison.pairings)
+    for one in comparison.settings.rounds:
+        yield (
+            f"{one.way.procedure}: pairs {len(comparison.pairings):,}, questions over all pairs {questions:,}, trials {one.trials} "
+            f"({comparison.opened.aligned.trial_kind}), orders {one.way.positions}, repeats {one.repeats}"
+        )
+    if comparison.options.stop_when_sure:
+        yield "--stop-when-sure: the counts are of a run to the end; pairs that are clear stop before it"
+
+
+def _signed(comparison: Comparison) -> dict[str, JsonValue]:
+    """All that the signature stands for."""
+    settings, opened = comparison.settings, comparison.opened
+    at, rule, main = opened.models.endpoint, settings.rule, settings.main
+    # the reader of built-in systems adds words where one is asked, else the judge does
+    writer = (opened.tools.models or opened.models).endpoint.model if rule.on and rule.force else None
+    return {
+        "procedure": main.way.procedure, "aspects": list(main.way.names),
+        "prompts": {name: opened.models.prompt(name).hash for name in main.way.prompts}, "trials": main.trials,
+        "repeats": main.repeats, "wordings": main.wordings, "show": settings.show, "orders": main.way.positions,
+        "trial_kind": opened.aligned.trial_kind, "align": "none" if not rule.on else "longest" if rule.to_longest else "pair",
+        "tolerance": rule.tolerance, "attempts": rule.attempts, "force": rule.force, "words_by": writer, "judge": at.model,
+        "endpoint": at.name, "parameters": dict(at.parameters), "language": opened.models.language,
+        **({"tie_region": settings.tie_region} if comparison.options.stop_when_sure else {}),
+    }
+
+
+def signature_of(comparison: Comparison) -> str:
+    """compare-PROCEDURE@1:12 hex digits, a SHA-256 of the settings and grades. Answers and questions are no part of it."""
+    main = comparison.settings.main
+    shown = [main.way.shown(wording) for wording in range(main.wordings)]
+    text = json.dumps([_signed(comparison), shown], sort_keys=True, ensure_ascii=False)
+    return f"compare-{main.way.procedure}@1:{hashlib.sha256(text.encode()).hexdigest()[:12]}"
+
+
+def whole_of(comparison: Comparison) -> dict[str, JsonValue]:
+    """What the whole run is, the same in each of its parts. `rows`: questions and answers; `signature`: judge, prompts and settings;
+    `run`: pairs and procedures."""
+    from kgeval.comparison.store import key_of
+
+    aligned = comparison.opened.aligned
+    sources = {name: aligned.sources[name].signature for name in aligned.paired.systems}
+    rounds = [(one.way.procedure, one.trials, one.repeats, one.aligned) for one in comparison.settings.rounds]
+    return {
+        "rows": key_of(aligned.paired.sharing.digest(), sources), "signature": signature_of(comparison),
+        "run": key_of(aligned.signature, list(aligned.paired.pairs), rounds),
+    }
+
+
+def messages_of(report: ComparisonReport) -> list[str]:
+    """Messages for a run that is not complete, and for thresholds that are missed or have no answer."""
+    return [*(_why_incomplete(report) if report.run.exit_code == INCOMPLETE else ()), *gate_lines(report)]
+
+
+def gate_lines(report: ComparisonReport) -> list[str]:
+    """A line for each threshold that is missed or has no answer."""
+    lines = []
+    for gate in report.gates:
+        name, sign = f"{gate.figure} of {gate.aspect}, {gate.system_a} against {gate.system_b}", ">=" if gate.least else "<="
+        if gate.met is None:
+            lines.append(f"threshold not answered: {name}" + (": it has no value" if gate.value is None else ""))
+        elif not gate.met:
+            lines.append(f"threshold missed: {name} is {beyond(gate.value or 0.0, gate.limit)}, wanted {sign} {gate.limit:g}")
+    return lines
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """Questions over all pairs: asked, with a result, failed, discarded. `results`, `lost`, `trials`: the same by question and trial."""
+
+    asked: int
+    scored: int
+    failed: int
+    discarded: int
+    results: int
+    lost: int
+    trials: int
+
+
+def _counted(pairs: Sequence[PairResult]) -> _Counted:
+    whole = [one for one in pairs if is_first(one)]
+    return _Counted(
+        sum(one.n for one in whole), sum(one.n_scored for one in whole), sum(sum(one.failures.values()) for one in whole),
+        sum(one.discarded for one in whole), sum(one.results for one in whole), sum(one.lost for one in whole),
+        sum(one.n * one.trials for one in whole),
+    )
+
+
+def _nothing(report: ComparisonReport) -> bool:
+    """Whether no pair has a result; of a run that is only an A/A check, whether that has none."""
+    if report.pairs:
+        return not _counted(report.pairs).scored
+    return not any(one.n for one in report.self_checks)
+
+
+def _why_incomplete(report: ComparisonReport) -> Iterator[str]:
+    whole = _counted(report.pairs)
+    if STOPPED in report.notes:
+        yield (
+            f"incomplete: the run was stopped with results for {whole.results:,} of {whole.trials:,} trials of questions; "
+            "the same command goes on"
+        )
+        return
+    if _nothing(report) and whole.discarded:
+        yield (
+            f"nothing could be judged: {whole.discarded:,} of {whole.asked:,} questions were discarded, because the answers could not be "
+            "brought to one length; give the systems hooks (--system NAME=SPEC), let a model add words (no --no-force), or judge them as "
+            "they are (--align none)"
+        )
+    elif _nothing(report):
+        yield "nothing could be judged: no question has a result (the report has the causes)"
+    for name, one in (("", whole), *((f"{name}: ", _counted(pairs)) for name, pairs in report.contrast.items())):
+        if one.failed:
+            yield f"{name}{one.failed:,} of {one.asked:,} questions failed (the report has the causes); the same command goes on"
+        elif one.lost:
+            yield (
+                f"{name}{one.lost:,} of {one.lost + one.results:,} trials of questions were lost, because calls failed; the same command "
+                "goes on"
+            )

@@ -1,0 +1,403 @@
+"""What a comparison needs before anything is paid: its settings, answers, systems that answer anew, pairs, and the judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from math import lcm
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from kgeval.config import CompareOptions
+from kgeval.errors import UsageError
+from kgeval.workflows.answer_systems import Chosen, Toolbox, chosen_systems
+from kgeval.workflows.rows import filters_of
+from kgeval.workflows.session import Session
+
+if TYPE_CHECKING:
+    from kgeval.comparison.align.shape import AlignmentRule
+    from kgeval.comparison.answering import Answering
+    from kgeval.comparison.judge.ways import Way
+    from kgeval.comparison.kept import Pairing, Round
+    from kgeval.comparison.pairs import Paired, PairsWanted
+    from kgeval.comparison.results.found import Figure, Threshold
+    from kgeval.comparison.sources import SecondRun, Source
+    from kgeval.files.asked import Questions
+    from kgeval.files.rows import Rows, RowsWanted
+    from kgeval.llm.asker import Asker
+    from kgeval.llm.session import Models
+    from kgeval.records import Procedure, Question, TrialKind
+    from kgeval.stats.thresholds import Threshold as Written
+    from kgeval.systems.system import System
+
+TRIALS, REPEATS = 25, 2  # M and N of [Z 4]
+Show = Literal["reference", "evidence", "both", "none"]
+FIGURES: tuple[Figure, ...] = ("relative", "low", "high", "win", "tie", "loss", "gap")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a comparison is made. `kind` None: as the systems allow. `notes`: what was decided once questions, systems and judge were known
+    (`settled`), for dry run and report."""
+
+    rounds: tuple[Round, ...]
+    rule: AlignmentRule
+    kind: TrialKind | None
+    tie_region: float
+    show: Show = "none"
+    notes: tuple[str, ...] = ()
+
+    @property
+    def main(self) -> Round:
+        """The procedure of the comparison itself; the others stand beside it."""
+        return self.rounds[0]
+
+
+@dataclass(frozen=True)
+class KnownCounts:
+    """Questions of a run, those with a right answer (or points that it makes), and those with the texts that it stands in."""
+
+    questions: int
+    reference: int
+    evidence: int
+
+
+@dataclass
+class Inputs:
+    """What a run works with, open. `aligned`, `free`: the answers as the run aligns them, and as they are; one object where it does not
+    align. `self_check`: name of a second run -> its system. `judge`: who is asked; in a dry run who counts."""
+
+    models: Models
+    judge: Asker
+    tools: Toolbox
+    paired: Paired
+    aligned: Answering
+    free: Answering
+    self_check: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def known_counts(self) -> KnownCounts:
+        """Of how many questions something of the right answer is known. Over all of them, so that the parts of a run (--shard) agree."""
+        seen: dict[str, tuple[bool, bool]] = {}
+        for a, b in self.paired.pairs:
+            for one in replace(self.paired, shard=None).questions(a, b):
+                if one.id not in seen:
+                    seen[one.id] = bool(one.right_answers or one.points), bool(one.evidence_texts)
+        return KnownCounts(len(seen), sum(answer for answer, _ in seen.values()), sum(evidence for _, evidence in seen.values()))
+
+    def pairings(self, show: Show) -> list[Pairing]:
+        """The pairs with their questions: of each question what a judge and a system are shown, once for all pairs."""
+        from kgeval.comparison.kept import Pairing
+
+        seen: dict[str, Question] = {}
+        return [
+            Pairing(a, b, tuple(seen.setdefault(one.id, _slim(one, show)) for one in self.paired.questions(a, b)))
+            for a, b in self.paired.pairs
+        ]
+
+
+def settings_of(session: Session, options: CompareOptions) -> Settings:
+    """The settings in force. Raises: UsageError, InputError (grades)."""
+    from kgeval.comparison.align.rule import alignment
+    from kgeval.comparison.stopping import TIE_REGION
+    from kgeval.comparison.stopping import TRIALS as SURE_TRIALS
+
+    ways = _ways(options.procedure or "scores", options, options.aspects)
+    align = options.align or ("pair" if ways[0].aligned else "none")
+    rule = alignment(
+        kind=align, attempts=_or(options.attempts, 5), tolerance=_or(options.tolerance, 10), force=not options.no_force,
+    )
+    if options.tie_region != session.config.compare.tie_region and not options.stop_when_sure:  # that of kgeval.toml waits for its use
+        raise UsageError("--tie-region needs --stop-when-sure", fix="give both, or leave it out")
+    trials = options.trials or (SURE_TRIALS if options.stop_when_sure else TRIALS)
+    rounds = _rounds(ways, trials, options.repeats or REPEATS, aligned=align != "none")
+    return Settings(rounds, rule, options.trial_kind, _or(options.tie_region, TIE_REGION))
+
+
+def settled(settings: Settings, options: CompareOptions, inputs: Inputs) -> Settings:
+    """The settings once questions, systems and judge are known: what the judge is shown, by which aspects, and how many trials differ.
+
+    A judge at temperature 0 gives the same reply to the same request. So nothing is repeated, and there are as many trials as have other
+    answers (systems that answer anew, files with several answers) or another wording. Raises: UsageError.
+    """
+    from kgeval.comparison.judge.grades import KNOWN
+
+    show, shown_note = _shown(options.show, inputs.known_counts())
+    names = options.aspects
+    if not names and not options.grades and show != "none":
+        names = (*KNOWN, "zeng")
+    ways = _ways(settings.main.way.procedure, options, names, informed=show != "none")
+    wordings = options.wordings or 1
+    if wordings > ways[0].wordings:
+        what = f"--wordings {wordings}: the aspects have {ways[0].wordings}"
+        raise UsageError(what, fix="give fewer, or add wordings to the --grades file")
+    sampled = inputs.models.endpoint.parameters.get("temperature") != 0
+    main = settings.main
+    trials, repeats, notes = main.trials, main.repeats, [shown_note]
+    if not sampled:
+        differ = main.trials
+        if inputs.aligned.trial_kind == "rejudge":
+            differ = min(main.trials, wordings * lcm(*(source.most() for source in inputs.aligned.sources.values())))
+        if (differ, 1) != (main.trials, main.repeats):
+            asked = {"trials": (differ, main.trials), "repeats": (1, main.repeats)}
+            cut = ", ".join(f"{name} {made} (of {wanted})" for name, (made, wanted) in asked.items() if made != wanted)
+            notes.append(
+                f"the judge has temperature 0, where the same request gets the same reply: {cut}; what would make more of them differ: "
+                f"--temperature above 0, --wordings (up to {ways[0].wordings}), systems that answer anew"
+            )
+        trials, repeats = differ, 1
+    rounds = tuple(
+        replace(one, way=way) if way.procedure == "biased"
+        else replace(one, way=way, trials=trials, repeats=repeats, wordings=min(wordings, way.wordings), sampled=sampled)
+        for one, way in zip(settings.rounds, ways, strict=True)
+    )
+    return replace(settings, rounds=rounds, show=show, notes=tuple(notes))
+
+
+def _or(value: Any, default: Any) -> Any:
+    """The value, 0 included; the default where there is none."""
+    return default if value is None else value
+
+
+def _shown(given: Show | None, counts: KnownCounts) -> tuple[Show, str]:
+    """What the judge is shown of the right answer, and what is said of it. Raises: UsageError for what no question has."""
+    has: dict[str, int] = {"reference": counts.reference, "evidence": counts.evidence}
+    if given is None:
+        there = [name for name, count in has.items() if count]
+        show: Show = "both" if len(there) == 2 else "none" if not there else there[0]  # type: ignore[assignment]
+    else:
+        show = given
+    wanted = [name for name in has if show in (name, "both")]
+    if lacking := [name for name in wanted if not has[name]]:
+        raise UsageError(
+            f"--show {show}: no question has {' or '.join(lacking)}", fix="give --questions with these fields, or another --show",
+        )
+    if not wanted:
+        return show, "the judge is shown nothing of the right answers: it judges by what it knows and by how answers read"
+    of_each = ", ".join(f"{name} ({has[name]:,} of {counts.questions:,} questions)" for name in wanted)
+    return show, f"the judge is shown of the right answers: {of_each}"
+
+
+def _ways(procedure: Procedure, options: CompareOptions, names: Sequence[str], *, informed: bool = False) -> list[Way]:
+    """The procedure of the run, then those compared with it."""
+    from kgeval.comparison.judge.grades import chosen_aspects, read_grades
+    from kgeval.comparison.judge.ways import way_of
+
+    aspects = chosen_aspects(names, read_grades(options.grades) if options.grades else None)
+    wanted: list[Procedure] = [procedure, *options.contrast]
+    if options.baseline_biased:
+        wanted.append("biased")
+    return [way_of(one, aspects, informed=informed) for one in dict.fromkeys(wanted)]
+
+
+def _rounds(ways: Sequence[Way], trials: int, repeats: int, *, aligned: bool) -> tuple[Round, ...]:
+    """The biased baseline has one trial and one call; it and `differential` see free answers, unless that is the run's own procedure."""
+    from kgeval.comparison.kept import Round
+
+    return tuple(
+        Round(way, 1, 1, aligned=False) if way.procedure == "biased"
+        else Round(way, trials, repeats, aligned=aligned and (way.aligned or number == 0))
+        for number, way in enumerate(ways)
+    )
+
+
+def thresholds_of(texts: Sequence[str], systems: Sequence[str], aspects: Sequence[str]) -> tuple[Threshold, ...]:
+    """The thresholds of a run. `systems`, `aspects`: those that it has. Raises: UsageError with every fault of all of them."""
+    from kgeval.comparison.results.found import Threshold
+    from kgeval.stats.thresholds import parse_thresholds
+
+    read = parse_thresholds(
+        texts, lambda one: _threshold_faults(one, systems, aspects), span=(-1000, 1000),
+        fix=f"write [A[:B]:]FIGURE[@ASPECT]>=X, e.g. new:low>=-0.05; FIGURE is one of {', '.join(FIGURES)}",
+    )
+    figures: dict[str, Figure] = {name: name for name in FIGURES}
+    return tuple(
+        Threshold(
+            figures[one.name], one.least("lower" if one.name == "loss" else "higher"), one.limit, one.at or "overall",
+            *_pair_of(one.of, systems)[:2],
+        )
+        for one in read
+    )
+
+
+def _threshold_faults(one: Written, systems: Sequence[str], aspects: Sequence[str]) -> list[str]:
+    if one.name not in FIGURES:
+        return [f"there is no figure {one.name[:60]}"]
+    faults = []
+    if one.sign == "=" and one.name == "tie":
+        faults.append("of ties neither more nor fewer are better: write >= or <=")
+    if one.at not in (None, "overall", *aspects):
+        faults.append(f"there is no aspect {(one.at or '')[:60]}")
+    fault = _pair_of(one.of, systems)[2]
+    return [*faults, fault] if fault else faults
+
+
+def _pair_of(text: str | None, systems: Sequence[str]) -> tuple[str | None, str | None, str]:
+    """(A, B, fault); None stands for any. Names may have colons of their own."""
+    if not text:
+        return None, None, ""
+    if text in systems:
+        return text, None, ""
+    for at in (at for at, sign in enumerate(text) if sign == ":"):
+        if text[:at] in systems and text[at + 1:] in systems:
+            return text[:at], text[at + 1:], ""
+    return None, None, f"no system is called {text[:100]}"
+
+
+def systems_chosen(session: Session, options: CompareOptions) -> list[Chosen]:
+    """The systems that answer anew, with their settings. Raises: UsageError."""
+    return chosen_systems(session.config, options) if options.systems else []
+
+
+def open_inputs(
+    session: Session, answers: Sequence[Path], options: CompareOptions, settings: Settings, *, names: Mapping[Path, str],
+    chosen: Sequence[Chosen], stack: ExitStack,
+) -> Inputs:
+    """Opens everything; `stack` closes it. `names`: of files that are one system's, its name. `chosen`: systems that answer anew.
+
+    Raises: UsageError, InputError and what opening systems raises.
+    """
+    from kgeval.comparison.align.force import Forcer
+    from kgeval.comparison.answering import Answering, AnsweringSettings
+    from kgeval.comparison.pairs import pair_up
+    from kgeval.comparison.sources import SECOND, Asked, filed, second_run
+    from kgeval.comparison.store import Store, answers_file
+    from kgeval.files.shards import parse_shard
+    from kgeval.files.wanted import RowsWanted
+    from kgeval.llm.asker import Dry, Live
+    from kgeval.llm.places import journal_file
+
+    if not answers and not chosen:
+        raise UsageError(
+            "there is nothing to compare", fix="give files of answers, or systems to ask with --system; kgeval compare --help shows how",
+        )
+    wanted = RowsWanted(
+        tuple(answers), questions=options.questions, maps=options.map,
+        filters=replace(filters_of(options), systems=options.filter_systems), allow_missing=options.allow_missing,
+        allow_duplicates=options.allow_duplicates, max_bad_rows=options.max_bad_rows, names=names,
+    )
+    rows = _rows(wanted, stack)
+    parameters: dict[str, Any] = {} if options.temperature is None else {"temperature": options.temperature}
+    models = session.models("judge", **parameters)
+    judge: Asker = Dry(models) if session.dry else Live(models)
+    # --model is the judge, the reader of built-in systems is another; both share the budget
+    reading = stack.enter_context(session.task(
+        session.command, dry=session.dry, asking=session.asking.model_copy(update={"model": options.reader}),
+    ))
+    reading.shared = session.shared
+    tools = Toolbox(reading, options, stack, flag="--reader")
+    systems = _open_systems(tools, chosen, wanted, rows, stack)
+    files = [info.system for info in getattr(rows, "systems", ())]
+    hooks = {name: system for name, system in systems.items() if name in files}
+    asked = [name for name in systems if name not in files]
+    checks = _checks(options.self_checks, [*files, *asked])
+    again = [(name, f"{name}{SECOND}") for name, other in checks if other is None]
+    wanted_pairs = _pairs_wanted(options, [*files, *asked], [(name, other) for name, other in checks if other is not None])
+    paired = replace(
+        pair_up(rows, wanted_pairs, asked=asked, second_runs=again), shard=parse_shard(options.shard) if options.shard else None,
+    )
+    sources: dict[str, Source] = {
+        **filed(paired.sharing, tuple(name for name in files if name in paired.systems), hooks),
+        **{name: Asked(systems[name]) for name in asked},
+    }
+    reader, asking = tools.models, session.asking
+    writer: Asker = judge if reader is None else tools.dry or Live(reader)  # who writes for built-in systems also adds words
+    store = stack.enter_context(closing(Store(
+        answers_file(journal_file(asking.journal, asking.cache_dir)), fresh=options.fresh_answers,
+    )))
+    runs: list[SecondRun] = [second_run(sources[name]) for name, _ in again]
+
+    def answering(rule: AlignmentRule, kind: TrialKind | None) -> Answering:
+        how = AnsweringSettings(
+            rule=rule, trials=settings.main.trials, kind=kind, seed=options.seed, meaning_sample=options.meaning_sample,
+            models=_signature(models, *([reader] if reader else [])), max_error_rate=models.limits.max_error_rate,
+        )
+        return Answering(paired, sources, how, store=store, forcer=Forcer(writer), judge=judge, second_runs=runs)
+
+    aligned = answering(settings.rule, settings.kind)
+    free = answering(replace(settings.rule, on=False), aligned.trial_kind) if settings.rule.on else aligned
+    second_names = {other if other is not None else f"{name}{SECOND}": name for name, other in checks}
+    return Inputs(models, judge, tools, paired, aligned, free, second_names, [*rows.notes])
+
+
+def _rows(wanted: RowsWanted, stack: ExitStack) -> Rows | Questions:
+    """The answers with their questions, or the questions alone where every system is asked."""
+    from kgeval.files.asked import open_questions
+    from kgeval.files.rows import open_rows
+
+    answers = wanted.answers
+    if len(set(answers)) < len(answers):
+        twice = sorted({str(path) for path in answers if answers.count(path) > 1})
+        raise UsageError(f"given twice: {', '.join(twice)}", fix="give the answers of two systems; --self-check compares two runs of one")
+    if answers:
+        return stack.enter_context(open_rows(wanted))
+    if wanted.questions is None:
+        raise UsageError("the questions are missing", fix="give --questions FILE: the systems are asked them")
+    return stack.enter_context(open_questions(wanted))
+
+
+def _open_systems(
+    tools: Toolbox, chosen: Sequence[Chosen], wanted: RowsWanted, rows: Rows | Questions, stack: ExitStack,
+) -> dict[str, System]:
+    """The systems that can be called, by name. Raises: UsageError where two have one name."""
+    from kgeval.systems.spec import open_system
+
+    def ids() -> Iterator[str]:
+        for row in rows:
+            yield getattr(row, "id", None) or row.question.id  # type: ignore[union-attr]
+
+    systems: dict[str, System] = {}
+    for one in chosen:
+        system = stack.enter_context(open_system(one.spec, tools.opening(one, wanted, ids)))
+        if system.name in systems:
+            raise UsageError(f"two systems are called {system.name}", fix="name them: --system NAME=SPEC")
+        systems[system.name] = system
+    return systems
+
+
+def _checks(given: Sequence[str], systems: Sequence[str]) -> list[tuple[str, str | None]]:
+    """(system, system of its second run or None) of each self check. Raises: UsageError."""
+    checks: list[tuple[str, str | None]] = []
+    for text in given:
+        name, _, other = (text, "", "") if text in systems else text.partition("=")
+        if unknown := [one for one in (name, other) if one and one not in systems]:
+            raise UsageError(
+                f"--self-check {text}: no system is called {', '.join(unknown)}", fix=f"the systems are {', '.join(systems[:20])}",
+            )
+        if name == other:
+            raise UsageError(f"--self-check {text}: both are the same run", fix="name the system of the second run's file after the =")
+        checks.append((name, other or None))
+    return checks
+
+
+def _pairs_wanted(options: CompareOptions, systems: Sequence[str], checks: Sequence[tuple[str, str]]) -> PairsWanted:
+    """Which pairs: a second run's file stands beside its own system and no other."""
+    from kgeval.comparison.pairs import PairsWanted
+
+    usual = PairsWanted(options.against, options.pairs, options.allow_missing)
+    if not checks:
+        return usual
+    if options.against or options.pairs:
+        raise UsageError("--self-check A=B does not go with --against or --pairs", fix="write the check as one of --pairs")
+    second = {other for _, other in checks}
+    rest = combinations([name for name in systems if name not in second], 2)
+    return replace(usual, pairs=tuple(f"{a}:{b}" for a, b in (*rest, *checks)))
+
+
+def _signature(*models: Models) -> str:
+    """Who judges, and who adds words: what is kept of one says nothing of another."""
+    return " ".join(f"{at.model}@{at.name} {sorted(at.parameters.items())}" for at in (one.endpoint for one in models))
+
+
+def _slim(question: Question, show: Show) -> Question:
+    from kgeval.records import Question
+
+    slim = Question(id=question.id, question=question.question, dataset=question.dataset, level=question.level)
+    known: dict[str, Any] = {}
+    if show in ("reference", "both"):
+        known |= {"reference": question.reference, "references": question.references, "points": question.points}
+    if show in ("evidence", "both"):
+        known["evidence"] = question.evidence
+    return slim.model_copy(update=known)

@@ -1,0 +1,133 @@
+"""Parts of a comparison put together: verdicts from the parts, lengthened answers from the journal, the report by the same code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kgeval.config import CompareOptions, ModelOptions, load
+from kgeval.errors import InputError, UsageError
+from kgeval.workflows.compare import CompareResult, Comparison, carry_out, prepare, whole_of
+from kgeval.workflows.rows import STDIN
+from kgeval.workflows.score import AskingSummary
+from kgeval.workflows.score_parts import PLACES, asked_by, check_there
+from kgeval.workflows.session import Session, options_of
+
+if TYPE_CHECKING:
+    from kgeval.comparison.engine import Run
+    from kgeval.comparison.kept import Verdicts
+    from kgeval.files.verdict_parts import VerdictPart
+
+NOT_OF_THE_WHOLE = ("shard", "verdicts")
+OLD_NAMES = {"maps": "map", "first": "limit"}  # as manifests of the first 0.1 call them
+OLD_LISTS = ("aspects", "ids", "levels", "kinds", "datasets", "documents", "hops", "filter_systems")  # with commas in their texts there
+
+
+def merge(
+    session: Session, paths: Sequence[Path], moved: Mapping[str, Any], *, journal: Path | None = None, imported: bool = False,
+) -> CompareResult:
+    """Writes verdicts and report of the whole comparison from its parts. Nobody is asked.
+
+    `session`: its outputs, and what it redacts. `moved`: `answers`, `questions` and `config_file`, where they are not where the parts read
+    them. `journal`: where what a model wrote for the parts is looked up; None: where the parts had it, or, with `imported`, where the
+    calls of their own journals were taken over to.
+
+    Raises: InputError for parts that make up no run, where the files are no longer what the parts read, and where the journal lacks
+    what a model wrote for the parts.
+    """
+    from kgeval import __version__
+    from kgeval.files.verdict_parts import read_verdict_parts
+
+    parts = read_verdict_parts(paths, kgeval=__version__)
+    _check_outputs(session.outputs, parts)
+    arguments = {**parts[0].run.arguments, **{name: value for name, value in moved.items() if value}}
+    config_file = Path(str(arguments["config_file"])) if arguments.get("config_file") else None
+    config = load(config_file)
+    known = {name: value for name, value in _as_now(arguments).items() if name in CompareOptions.model_fields}
+    options = options_of(
+        CompareOptions, {name: value for name, value in known.items() if name not in NOT_OF_THE_WHOLE}, config.compare,
+    )
+    answers = [Path(name) for name in arguments.get("answers", ())]
+    files = [*answers, options.questions, options.grades, options.labels, options.baseline]
+    check_there([path for path in files if path != STDIN])
+    asking = ModelOptions.model_validate({
+        **{name: arguments[name] for name in ModelOptions.model_fields if name in arguments},
+        "journal": journal or (None if imported else _common(parts, "journal")),
+        "cache_dir": None if journal or imported else _common(parts, "cache_dir"),
+    })
+    whole = session.task(
+        # as a dry run is: whoever would be asked looks into the journal, and no further
+        "merge-shards", dry=True, config=config, config_file=config_file, asking=asking, show=False,
+        redact=session.redact or bool(arguments.get("redact")), graph_name=arguments.get("graph_name"),
+        arguments={
+            **{name: arguments[name] for name in PLACES if name in arguments},
+            **session.arguments, "answers": [str(path) for path in answers], "parts": [str(path) for path in paths],
+        },
+    )
+    with whole, ExitStack() as stack:
+        comparison = prepare(whole, answers, options, stack=stack)
+        comparison.asking = AskingSummary(
+            stopped=not all(part.complete for part in parts),
+            notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)), asked=asked_by([part.run for part in parts]),
+        )
+        _check_same(comparison, parts)
+        return carry_out(comparison, partial(_rejoined, parts))
+
+
+def _as_now(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a manifest by the names that options have today."""
+    now = {OLD_NAMES.get(name, name): value for name, value in arguments.items()}
+    if "embedding_batch" in arguments:  # only there, options stand as the command line has them
+        now["map"] = dict(text.partition("=")[::2] for text in now.get("map", ()))
+        now |= {name: [part.strip() for text in now[name] for part in text.split(",")] for name in OLD_LISTS if name in now}
+    return now
+
+
+def _common(parts: Sequence[VerdictPart], name: str) -> Path | None:
+    """A place that all parts were made with, if it is here."""
+    places = {str(part.run.arguments[name]) for part in parts if part.run.arguments.get(name)}
+    place = Path(places.pop()) if len(places) == 1 else None
+    return place if place is not None and place.exists() else None
+
+
+def _check_outputs(outputs: Sequence[Path], parts: Sequence[VerdictPart]) -> None:
+    from kgeval.files.score_forms import beside
+
+    read = {path.resolve() for part in parts for path in (part.path, part.verdicts, beside(part.path, "run.json"))}
+    lost = [str(path) for path in outputs if path.resolve() in read]
+    if lost:
+        raise UsageError(f"-o would replace a file of a part: {', '.join(lost)}", fix="name another file or folder with -o")
+
+
+def _check_same(comparison: Comparison, parts: Sequence[VerdictPart]) -> None:
+    """Raises: InputError where the files, the configuration or the pairs are not those of the parts."""
+    part, now = parts[0].part, whole_of(comparison)
+    faults = []
+    if now["rows"] != part.rows:
+        faults.append("the files have other questions or answers than the parts were made from")
+    if (now["signature"],) != part.signatures:
+        faults.append(f"the judge or his settings are other ones: {now['signature']}; those of the parts are {part.signatures[0]}")
+    if not faults and now["run"] != part.run:
+        faults.append("pairs, alignment or procedures are not those of the parts")
+    if faults:
+        fix = "give the same files in the same order (--answers, --questions) and the same kgeval.toml (--config)"
+        raise InputError("the parts do not belong to this comparison; nothing was written", fix=fix, faults=faults)
+
+
+def _rejoined(parts: Sequence[VerdictPart], comparison: Comparison, verdicts: Verdicts) -> Run:
+    from kgeval.comparison.engine import Sources
+    from kgeval.comparison.rejoined import Rejoined
+    from kgeval.files.verdict_parts import Said
+
+    opened = comparison.opened
+    judgements = Rejoined(
+        opened.models, opened.judge, Sources(opened.aligned, opened.free), verdicts, comparison.pairings, comparison.settings.rounds,
+        said=Said(parts),
+    )
+    judgements.carry_out()
+    if opened.aligned.settings.rule.on:
+        opened.aligned.check_meaning()
+    return judgements
