@@ -158,19 +158,19 @@ def test_a_check_that_comes_to_no_result_leaves_what_the_maker_of_a_question_dec
 TWO_HOPS = {"question": "Who built what Ada owned?", "reference": "Bo", "hops": 2, "evidence_ids": [["c1"], ["c2"]]}
 
 
-@pytest.mark.parametrize(("evidence", "ids", "alone", "by_ids"), [
+@pytest.mark.parametrize(("evidence", "ids", "by_texts", "by_ids"), [
     (["Ada owned the quay.", "The quay was built by Bo."], [["c1"], ["c2"]], False, True),
     (["Ada owned the quay.", "The quay was built by Cy."], [["c1", "c3"], ["c3"]], True, False),
 ])
 def test_a_question_of_several_hops_is_tried_with_each_passage_alone(
-    server: FakeServer, evidence: list[str], ids: list[list[str]], alone: bool, by_ids: bool,
+    server: FakeServer, evidence: list[str], ids: list[list[str]], by_texts: bool, by_ids: bool,
 ) -> None:
     path = saved("q.jsonl", [{"id": "h", **TWO_HOPS, "evidence": evidence, "evidence_ids": ids}])
     arguments = [path, "--check", "not_in_one_passage", "-o", "o.jsonl"]
     plan = server.stats().requests
     assert checked(server, *arguments, "--dry-run") == 0 and server.stats().requests == plan
     assert checked(server, *arguments) == 0
-    assert [one["passed"] for one in lines(Path("o.jsonl"))[0]["checks"]] == [alone]
+    assert [one["passed"] for one in lines(Path("o.jsonl"))[0]["checks"]] == [by_texts]
     assert check(*arguments, "--no-model") == 0
     assert [one["passed"] for one in lines(Path("o.jsonl"))[0]["checks"]] == [by_ids]
 
