@@ -38,11 +38,11 @@ class Place(RunPlace):
 class Kind:
     """A kind of stage.
 
-    `command`: its words after `kgeval`. `options`: the class of its own options;  `session`: the
-    fields of SessionOptions that the command has. `role`: of the model that it may ask. `run`: (session, files, options) -> Result.
-    `plan`: the same for a dry run; None: it asks nothing. `section`: of kgeval.toml with its options. `files`: what the manifest calls
-    the files and folders that it is given; `file`: where it is just one. `resumes`: the field with which it goes on where it was cut
-    off. `writes`: whether an output is a report, to be written from the result.
+    `command`: its words after `kgeval`. `options`: the class of its own options. `session`: the fields of SessionOptions that the command
+    has. `role`: of the model that it may ask. `run`: (session, files, options) -> Result. `plan`: the same for a dry run; None: it asks
+    nothing. `section`: of kgeval.toml with its options. `files`: what the manifest calls the files and folders that it is given;
+    `file`: where it is just one. `resumes`: the field with which it goes on where it was cut off. `writes`: whether an output is a
+    report, to be written from the result.
     """
 
     name: str
