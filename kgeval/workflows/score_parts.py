@@ -201,7 +201,7 @@ def _worker(scoring: Scoring, limits: Limits, number: int, parts: Sequence[Path]
         "session": session.portable() | {"outputs": [str(part)], "asking": asking.model_dump(mode="json")},
         "answers": [str(path) for path in scoring.wanted.answers], "options": options.model_dump(mode="json"),
     }
-    return Worker(f"shard {number}/{count}", "score", given, str(Path.cwd()), passed_environment())
+    return Worker(f"shard {number}/{count}", given, str(Path.cwd()), passed_environment())
 
 
 def _share(limits: Limits, number: int, count: int, workers: int) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """The shards of a task done by several workers, in processes of this machine; ray_workers.py has those on Ray.
 
-What crosses to a worker is plain data (a task, its options), a folder and environment variables; what comes back is an exit code and last
-words. Results are files, which a worker writes and whoever started it reads.
+What crosses to a worker is plain data (a session, files, options), a folder and environment variables; what comes back is an exit code and
+last words. Results are files, which a worker writes and whoever started it reads.
 """
 
 from __future__ import annotations
@@ -27,11 +27,10 @@ INTERRUPTED = 130
 
 @dataclass(frozen=True)
 class Worker:
-    """`name`: for messages. `task`, `given`: a workflow and what it takes, as JSON has it. `folder`: where it runs. `environment`:
-    variables to set beside the worker's own; it may hold keys, so it is never shown or written."""
+    """`name`: for messages. `given`: what `cli/worker.py` takes, as JSON has it. `folder`: where it runs. `environment`: variables to set
+    beside the worker's own; it may hold keys, so it is never shown or written."""
 
     name: str
-    task: str
     given: Mapping[str, Any]
     folder: str
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -61,7 +60,7 @@ class Running:
             [sys.executable, "-m", "kgeval.cli.worker"], cwd=worker.folder, env={**os.environ, **worker.environment},
             start_new_session=True, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace",
         )
-        self._begin(self._process.stdin, json.dumps({"task": worker.task, **worker.given}))
+        self._begin(self._process.stdin, json.dumps(dict(worker.given)))
         self._reader = threading.Thread(target=self._read, args=(self._process.stderr,), daemon=True)
         self._reader.start()
 
