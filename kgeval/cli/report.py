@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 from kgeval.cli.audit_group import CommandWithMore, OwnArgument
-from kgeval.cli.common import arguments, common_session, say
+from kgeval.cli.common import arguments, say
 from kgeval.cli.derive import flags_of, options_from
+from kgeval.cli.options import common_session
 from kgeval.cli.show import check_options, report_options_of, show_report
 from kgeval.config import ReportOptions
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from kgeval.cli.common import listed, open_from_options
+from kgeval.cli.common import listed
+from kgeval.cli.options import open_from_options
 from kgeval.errors import ConfigError
 
 if TYPE_CHECKING:
