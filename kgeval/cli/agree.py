@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
-from kgeval.cli.common import common_session, say
+from kgeval.cli.common import say
 from kgeval.cli.derive import HeadedCommand, flags_of, options_from
+from kgeval.cli.options import common_session
 from kgeval.cli.show import report_options, show_report
 from kgeval.config import AgreeOptions, CorrelationOptions, ReadOptions, SheetOptions
 

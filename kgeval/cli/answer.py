@@ -8,10 +8,9 @@ from typing import Any
 
 import click
 
-from kgeval.cli.choose import layout_options
-from kgeval.cli.common import OutputPath, common_session, connection_options, say
+from kgeval.cli.common import OutputPath, say
 from kgeval.cli.derive import HeadedCommand, flags_of, options_from
-from kgeval.cli.models import embedding_options, model_flags
+from kgeval.cli.options import common_session, connection_options, embedding_options, layout_options, model_flags
 from kgeval.config import AnswerOptions
 
 

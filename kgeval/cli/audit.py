@@ -10,11 +10,10 @@ import click
 
 from kgeval.cli.audit_diff import diff
 from kgeval.cli.audit_group import CommandWithMore, OwnArgument
-from kgeval.cli.choose import layout_options
-from kgeval.cli.common import connection_options, say, session_from_options
+from kgeval.cli.common import say
 from kgeval.cli.derive import flags_of, given_of, under
 from kgeval.cli.interrupts import patient
-from kgeval.cli.models import embedding_from_options, embedding_options
+from kgeval.cli.options import connection_options, embedding_from_options, embedding_options, layout_options, session_from_options
 from kgeval.cli.show import report_options_of, show_report
 from kgeval.config import AuditOptions
 from kgeval.config.audit import EMBEDDINGS

@@ -8,10 +8,10 @@ from typing import Any
 import click
 
 from kgeval.cli.audit_group import CommandWithMore, OwnArgument
-from kgeval.cli.common import common_session, connection_options, say
+from kgeval.cli.common import say
 from kgeval.cli.derive import flags_of, options_from
 from kgeval.cli.merges import merges
-from kgeval.cli.models import embedding_options, model_flags
+from kgeval.cli.options import common_session, connection_options, embedding_options, model_flags
 from kgeval.config import BuildOptions
 
 

@@ -15,9 +15,7 @@ import click
 from kgeval.reports.display import for_terminal
 
 if TYPE_CHECKING:
-    from kgeval.config import Config
-    from kgeval.graph.connect import Graph
-    from kgeval.workflows.session import Session
+    pass
 
 DAY = 86_400
 SEVERITIES = ("error", "warning", "info")  # as in kgeval.records, without its imports: --help names them
@@ -124,12 +122,6 @@ def silence_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-bad_rows_option = click.option(
-    "--max-bad-rows", type=click.FloatRange(0, 1), default=0.0, show_default=True,
-    help="Share of bad rows that are left out and counted; where there are more, nothing is done.",
-)
-
-
 class OutputPath(click.Path):
     """Where something is written. A name that ends in / is a folder, whatever is in it (`run.v1/`): pathlib forgets the sign, so the
     folder is made before anybody has to tell, and goes again if nothing came into it."""
@@ -151,70 +143,6 @@ class OutputPath(click.Path):
 def _remove_empty(folder: Path) -> None:
     with suppress(OSError):
         folder.rmdir()
-
-
-def connection_options(command: F) -> F:
-    """--uri, --username, --database, --home, --config. The password comes from NEO4J_PASSWORD or a prompt."""
-    for option in reversed((
-        click.option("-c", "--config", "config_file", type=click.Path(path_type=Path), help="Configuration file (default: ./kgeval.toml)."),
-        click.option("--uri", envvar="NEO4J_URI", show_envvar=True, help="Neo4j's address; without it the embedded server is used."),
-        click.option(
-            "--username", envvar="NEO4J_USERNAME", show_envvar=True,
-            help="User [default: neo4j]. The password comes from NEO4J_PASSWORD or a prompt.",
-        ),
-        click.option("--database", envvar="NEO4J_DATABASE", show_envvar=True, help="Database [default: the user's home database]."),
-        click.option("--home", type=click.Path(path_type=Path), help=HOME),
-    )):
-        command = option(command)
-    return command
-
-
-def session_from_options(config: Config, command: str, options: Mapping[str, Any], **more: Any) -> Session:
-    """A session with the connection of the flags. `more`: its other fields."""
-    from kgeval.cli.download import download_bar
-    from kgeval.workflows.session import Session
-
-    uri, home = options.get("uri"), options.get("home")
-    context = click.get_current_context(silent=True)
-    if home is not None and context and context.get_parameter_source("uri") is not click.core.ParameterSource.COMMANDLINE:
-        uri = None  # what stands in the command counts, not the environment
-    return Session(
-        command, uri, username=options.get("username"), database=options.get("database"), home=home, config=config, say=say,
-        ask=person(), source="--uri or NEO4J_URI", downloads=download_bar, **more,
-    )
-
-
-def common_session(
-    command: str, options: dict[str, Any], *, outputs: tuple[Path, ...] | None = None, **arguments: Any,
-) -> Session:
-    """A session with all that commands share: configuration, connection, graph, models, embedding, outputs, redaction, progress. `options`:
-    those of the command; its `redact` is set as it holds. `outputs`: of a command that has no reports. `arguments`: what the manifest keeps
-    beside the options.
-
-    Raises: ConfigError, UsageError.
-    """
-    from kgeval.cli.derive import options_from
-    from kgeval.cli.models import embedding_from_options
-    from kgeval.config import BatchOptions, ModelOptions, load
-    from kgeval.graph.layouts import parse_overrides
-
-    config = load(options["config_file"])
-    options["redact"] = options.get("redact") or (outputs is None and config.report.redact)
-    if outputs is None:
-        outputs = tuple(options["outputs"]) or tuple(Path(name) for name in config.report.outputs)
-    return session_from_options(
-        config, command, options, config_file=options["config_file"], graph_name=options.get("graph_name"),
-        layout=options.get("layout_option"), layout_keys=parse_overrides(list(options.get("overrides", ()))),
-        embedding=embedding_from_options(options), asking=options_from(ModelOptions, options),
-        batches=options_from(BatchOptions, options), dry=options.get("dry_run", False), redact=options["redact"],
-        outputs=outputs, show=not options.get("no_progress"),
-        arguments={"form": options.get("form"), **arguments},
-    )
-
-
-def open_from_options(config: Config, *, uri: str | None, username: str | None, database: str | None, home: Path | None) -> Graph:
-    """An open graph: flag > environment > kgeval.toml > embedded server (started if need be, and said so). Warns where GDS is missing."""
-    return session_from_options(config, "", {"uri": uri, "username": username, "database": database, "home": home}).graph
 
 
 class Person:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.choose import layout_from_options, layout_options
-from kgeval.cli.common import F, Option, connection_options, open_from_options
+from kgeval.cli.common import F, Option
+from kgeval.cli.options import connection_options, layout_from_options, layout_options, open_from_options
 from kgeval.errors import ConnectError, LayoutError, UsageError
 
 if TYPE_CHECKING:

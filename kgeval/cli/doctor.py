@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.choose import layout_from_options, layout_options
-from kgeval.cli.common import connection_options, open_from_options
+from kgeval.cli.options import connection_options, layout_from_options, layout_options, open_from_options
 from kgeval.errors import ConnectError, KgevalError
 
 if TYPE_CHECKING:

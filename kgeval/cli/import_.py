@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
-from kgeval.cli.common import connection_options, say, session_from_options
+from kgeval.cli.common import say
 from kgeval.cli.derive import HeadedCommand, flags_of, options_from
+from kgeval.cli.options import connection_options, session_from_options
 from kgeval.config import ImportOptions
 
 

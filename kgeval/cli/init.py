@@ -82,7 +82,7 @@ def _known(judge: str | None, connection: dict[str, Any]) -> Known:
     at, key = environment("OPENAI_BASE_URL"), environment("OPENAI_API_KEY") is not None
     if not connection["uri"]:
         return Known(judge=judge, endpoint=at, key=key)
-    from kgeval.cli.common import open_from_options
+    from kgeval.cli.options import open_from_options
     from kgeval.graph.layouts import catalogue, detect
 
     with open_from_options(Config(), **connection, home=None) as graph:

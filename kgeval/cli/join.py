@@ -11,7 +11,6 @@ import click
 from kgeval.cli.common import say
 from kgeval.cli.compare import show_comparison
 from kgeval.cli.score import show_scores
-from kgeval.cli.score_options import ANSWERS, FILE
 from kgeval.cli.show import report_options_of
 from kgeval.errors import InputError, UsageError
 
@@ -19,6 +18,9 @@ if TYPE_CHECKING:
     from kgeval.workflows.session import Session
 
 PATH = click.Path(path_type=Path)
+
+FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+ANSWERS = click.Path(path_type=Path)
 
 
 @click.command("merge-shards")

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.common import connection_options, form_option, open_from_options, say
+from kgeval.cli.common import form_option, say
+from kgeval.cli.options import connection_options, open_from_options
 from kgeval.errors import UsageError
 from kgeval.reports.display import percent
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from kgeval.cli.common import connection_options, form_option, session_from_options, visible
+from kgeval.cli.common import form_option, visible
 from kgeval.cli.derive import HeadedCommand, flags_of, options_from
-from kgeval.cli.models import embedding_from_options, embedding_options
+from kgeval.cli.options import connection_options, embedding_from_options, embedding_options, session_from_options
 from kgeval.config import MergesOptions
 
 if TYPE_CHECKING:

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from kgeval.cli.choose import layout_options
-from kgeval.cli.common import common_session, connection_options, say, silence_stdout, visible
+from kgeval.cli.common import say, silence_stdout, visible
 from kgeval.cli.derive import HeadedCommand, flags_of, options_from
-from kgeval.cli.models import model_flags
+from kgeval.cli.options import common_session, connection_options, layout_options, model_flags
 from kgeval.cli.questions_check import check
 from kgeval.cli.questions_coverage import coverage
 from kgeval.cli.questions_generate import generate

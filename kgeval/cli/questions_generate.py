@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.choose import layout_options
-from kgeval.cli.common import coloured, common_session, connection_options, say
+from kgeval.cli.common import coloured, say
 from kgeval.cli.derive import HeadedCommand, flags_of, options_from
-from kgeval.cli.models import embedding_options, model_flags
+from kgeval.cli.options import common_session, connection_options, embedding_options, layout_options, model_flags
 from kgeval.config import GenerateOptions
 
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 from kgeval.cli.audit_group import CommandWithMore, OwnArgument
-from kgeval.cli.common import common_session, say
+from kgeval.cli.common import say
 from kgeval.cli.derive import flags_of, options_from
+from kgeval.cli.options import common_session
 from kgeval.cli.show import check_options, report_options, show_report
 from kgeval.config import CrossingOptions, ReportOptions
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from kgeval.cli.audit import SESSION_SECONDS
-from kgeval.cli.common import HOME, say, session_from_options, silence_stdout, visible
+from kgeval.cli.common import HOME, say, silence_stdout, visible
 from kgeval.cli.derive import flags_of, options_from
 from kgeval.cli.interrupts import LONGER, patient, received
+from kgeval.cli.options import session_from_options
 from kgeval.config import DEFAULT_FILE, RunOptions
 
 if TYPE_CHECKING:

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgeval.cli.choose import layout_options
-from kgeval.cli.common import common_session, connection_options, say
+from kgeval.cli.common import say
 from kgeval.cli.derive import HeadedCommand, flags_of, options_from
 from kgeval.cli.interrupts import patient
-from kgeval.cli.models import embedding_options, model_flags
+from kgeval.cli.options import common_session, connection_options, embedding_options, layout_options, model_flags
 from kgeval.cli.show import report_options_of, show_report
 from kgeval.config import BatchOptions, ScoreOptions
 
@@ -42,6 +41,7 @@ def score(answers: tuple[Path, ...], **options: Any) -> int:
     threshold without an answer), 130 interrupted; what was done is kept, --resume goes on.
     """
     from kgeval.workflows import score as workflow
+    from kgeval.workflows import score_parts
 
     with common_session("score", options, answers=[str(path) for path in answers]) as session:
         chosen = options_from(ScoreOptions, options, session.config.score)
@@ -51,7 +51,7 @@ def score(answers: tuple[Path, ...], **options: Any) -> int:
             click.echo(str(workflow.plan(session, answers, chosen)))
             return 0
         with patient() if chosen.executor else nullcontext():
-            result = workflow.run(session, answers, chosen)
+            result = score_parts.run(session, answers, chosen)
     return show_scores(result, options, session.outputs)
 
 

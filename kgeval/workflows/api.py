@@ -293,6 +293,7 @@ def score(
         early (a budget, too many failures) raises nothing: `exit_code` is 3, and `messages` say why.
     """
     from kgeval.workflows import score as workflow
+    from kgeval.workflows import score_parts
 
     functions, faults = _own_metrics(options)
     with SCORE.called(
@@ -303,7 +304,7 @@ def score(
         given = call.given | ({} if questions is None else {"questions": call.files.path(questions, "questions")})
         call.session.arguments = {"answers": [str(path) for path in files]}
         chosen = workflow.score_options(call.session.config, given)
-        return workflow.plan(call.session, files, chosen) if dry_run else workflow.run(call.session, files, chosen)
+        return workflow.plan(call.session, files, chosen) if dry_run else score_parts.run(call.session, files, chosen)
 
 
 def _own_metrics(options: dict[str, Any]) -> tuple[dict[str, OwnMetric], list[str]]:

@@ -246,10 +246,6 @@ def run(session: Session, answers: Sequence[Path], options: ScoreOptions) -> Sco
     scoring = prepare(session, answers, options)
     with scoring.open_rows() as rows:
         check(scoring, rows)
-        if options.executor:
-            from kgeval.workflows.score_parts import spread
-
-            return spread(scoring, rows)
         scoring.open_tools()
         session.batch_first(scoring.tools.models, lambda asker: walk(scoring, rows, asker))
         return finish(scoring, rows, _score_all)

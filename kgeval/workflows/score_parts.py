@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from kgeval.config import ModelOptions, ScoreOptions, load
 from kgeval.errors import IncompleteError, InputError, UsageError
+from kgeval.workflows import score
 from kgeval.workflows.score import INCOMPLETE, AskingSummary, Scoring, check, fingerprint, finish, prepare
 from kgeval.workflows.session import Session
 
@@ -68,7 +69,17 @@ def merge_into(scoring: Scoring, rows: Rows, parts: Sequence[ScorePart]) -> Scor
     return finish(scoring, rows, partial(_fill, parts))
 
 
-def spread(scoring: Scoring, rows: Rows) -> ScoreResult:
+def run(session: Session, answers: Sequence[Path], options: ScoreOptions) -> ScoreResult:
+    """Scores all rows, by several workers where the options name an executor. Raises: as score.run, and as `_spread`."""
+    if options.executor is None:
+        return score.run(session, answers, options)
+    scoring = prepare(session, answers, options)
+    with scoring.open_rows() as rows:
+        check(scoring, rows)
+        return _spread(scoring, rows)
+
+
+def _spread(scoring: Scoring, rows: Rows) -> ScoreResult:
     """Does the shards of the run by several workers, and puts them together. What is finished is kept, --resume goes on.
 
     Raises: InputError where a shard cannot be done, IncompleteError where one was lost.

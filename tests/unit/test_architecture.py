@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -53,6 +53,30 @@ def test_a_room_imports_only_from_the_rooms_before_it() -> None:
             if here and there in ROOMS and ROOMS.index(there) > ROOMS.index(here):
                 wrong.append(f"{path.relative_to(PACKAGE)} imports {found.module}")
     assert wrong == []
+
+
+@pytest.mark.slow
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    """Imports inside functions count; those for types alone do not."""
+    modules = {".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"): path for path in SOURCES}
+    needs = {name: needed_by(tree_of(path), modules) - {name} for name, path in modules.items()}
+    while idle := [name for name, of in needs.items() if not of & needs.keys() or not any(name in other for other in needs.values())]:
+        for name in idle:
+            del needs[name]
+    assert {name: sorted(of & needs.keys()) for name, of in needs.items()} == {}
+
+
+def needed_by(tree: ast.AST, modules: Collection[str]) -> set[str]:
+    """The modules that a module imports when it is loaded or later, but for types."""
+    found: set[str] = set()
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found |= {full if (full := f"{node.module}.{alias.name}") in modules else node.module for alias in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif not (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)):
+            found |= needed_by(node, modules)
+    return found & set(modules)
 
 
 def test_every_module_stands_in_a_known_room() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +10,10 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from kgeval.cli.models import (
-    embedding_from_options,
-    embedding_options,
-    limit_options,
-    limits_from_options,
-    model_options,
-    open_models_from_options,
-    show_plan,
-)
-from kgeval.config import Config
+from kgeval.cli.common import say
+from kgeval.cli.derive import options_from
+from kgeval.cli.options import embedding_from_options, embedding_options, model_flags
+from kgeval.config import Config, ModelOptions
 from kgeval.errors import UsageError
 from kgeval.llm.calls import Limits
 from kgeval.llm.plan import Plan, PlannedStage
@@ -40,8 +33,7 @@ def parsed(*arguments: str, env: Mapping[str, str] | None = None) -> dict[str, A
     got: dict[str, Any] = {}
 
     @click.command()
-    @model_options("judge")
-    @limit_options
+    @model_flags("judge")
     @embedding_options
     def command(**given: Any) -> None:
         got.update(given)
@@ -51,14 +43,19 @@ def parsed(*arguments: str, env: Mapping[str, str] | None = None) -> dict[str, A
     return got
 
 
+def session(config: Config, options: Mapping[str, Any]) -> Session:
+    """The session of a command with these options."""
+    return Session("", config=config, asking=options_from(ModelOptions, options), embedding=embedding_from_options(options), say=say)
+
+
 def test_limits_come_from_the_flag_then_the_file_then_the_default() -> None:
-    assert limits_from_options(Config(), parsed()) == Limits()
-    assert limits_from_options(TOML, parsed()) == Limits(concurrency=3, rpm=30, timeout=9.0, cost_limit=0.5, max_calls=0)
+    assert session(Config(), parsed()).limits == Limits()
+    assert session(TOML, parsed()).limits == Limits(concurrency=3, rpm=30, timeout=9.0, cost_limit=0.5, max_calls=0)
     flags = parsed(
         "-j", "64", "--rpm", "5", "--tpm", "7", "--max-retries", "0", "--max-reasks", "0", "--call-timeout", "2", "--cost-limit", "0",
         "--max-calls", "11", "--max-error-rate", "0",
     )
-    assert limits_from_options(TOML, flags) == Limits(64, 5, 7, 0, 0, 2.0, 0.0, 11, 0.0), "0 is a value, not an absence"
+    assert session(TOML, flags).limits == Limits(64, 5, 7, 0, 0, 2.0, 0.0, 11, 0.0), "0 is a value, not an absence"
 
 
 @pytest.mark.parametrize(("arguments", "env", "config", "expected"), [
@@ -71,7 +68,8 @@ def test_the_endpoint_comes_from_the_flag_then_the_environment_then_the_file(
 ) -> None:
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     options = parsed(*arguments, env=env) | {"journal": tmp_path / "j"}
-    with open_models_from_options(config, "judge", options) as models:
+    with session(config, options) as here:
+        models = here.models("judge")
         assert models.endpoint.model == expected[0]
         assert models.endpoint.base_url == f"http://127.0.0.1:1/{expected[1]}"
         assert models.endpoint.parameters["seed"] == 3
@@ -90,29 +88,30 @@ def test_the_name_of_an_endpoint_holds_for_the_address_of_its_section(
 ) -> None:
     config = Config.model_validate({"model": {"judge": {"name": "m", **section}, "embedding": {"name": "e", **section}}})
     options = parsed("--cache-dir", str(tmp_path)) | {"base_url": url, "embedding_url": url}
-    with open_models_from_options(config, "judge", options) as models:
-        assert models.endpoint.name == name
-    with Session("", config=config, embedding=embedding_from_options(options)).embedder as embedder:
-        assert (embedder.endpoint, embedder.identity) == (name, f"e@{name}")
+    with session(config, options) as here:
+        assert here.models("judge").endpoint.name == name
+        with here.embedder as embedder:
+            assert (embedder.endpoint, embedder.identity) == (name, f"e@{name}")
 
 
 def test_the_journal_lies_in_the_cache_folder_that_is_given(tmp_path: Path) -> None:
     options = parsed("--base-url", "http://127.0.0.1:1/v1", "--model", "m", "--cache-dir", str(tmp_path / "c"))
-    with open_models_from_options(Config(), "judge", options):
+    with session(Config(), options) as here:
+        here.models("judge")
         assert (tmp_path / "c" / "journal.sqlite").is_file()
     assert (tmp_path / "c").stat().st_mode & 0o077 == 0
 
 
 def test_a_missing_model_name_is_one_clear_error() -> None:
     with pytest.raises(UsageError, match="no model is named for the judge") as caught:
-        open_models_from_options(Config(), "judge", parsed())
+        session(Config(), parsed()).models("judge")
     assert "--model" in caught.value.fix and "[model.judge]" in caught.value.fix
 
 
 def test_the_embedder_comes_from_the_flag_then_the_file(tmp_path: Path) -> None:
     at = ("--embedding-url", "http://127.0.0.1:1/v1", "--cache-dir", str(tmp_path))
     for words, name in (((), "toml-e"), (("--embedding-model", "flag-e"), "flag-e")):
-        assert Session("", config=TOML, embedding=embedding_from_options(parsed(*words, *at))).embedder.name == name
+        assert session(TOML, parsed(*words, *at)).embedder.name == name
 
 
 STAGES = (
@@ -125,7 +124,7 @@ STAGES = (
 def test_a_plan_on_a_pipe_is_plain_text_with_sums(capsys: pytest.CaptureFixture[str]) -> None:
     """Cost by hand: input 60,000 tokens at 1 USD a million, at most 150,000 and 72,000 out at 2 USD: 0.06 to 0.294 USD.
     Time: 120 to 240 calls of 2 s, 8 at a time: 30 to 60 s."""
-    show_plan(Plan(STAGES, Limits()))
+    click.echo(str(Plan(STAGES, Limits())))
     lines = capsys.readouterr().out.splitlines()
     cells = [[cell for cell in line.split("  ") if cell.strip()] for line in lines[:4]]
     assert [cell.strip() for cell in cells[3]] == ["total", "120 to 240", "30", "60,000 to 150,000", "72,000", "0.0600 to 0.2940 USD"]
@@ -136,38 +135,41 @@ def test_a_plan_on_a_pipe_is_plain_text_with_sums(capsys: pytest.CaptureFixture[
 
 def test_costs_by_the_shipped_price_list_are_called_unchecked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     at = ("--model", "gpt-4o", "--base-url", "https://api.openai.com/v1", "--cache-dir", str(tmp_path))
-    with open_models_from_options(Config(), "judge", parsed(*at)) as models:
+    with session(Config(), parsed(*at)) as here:
+        models = here.models("judge")
         assert "nobody has checked" in capsys.readouterr().err
         assert any("nobody has checked" in note for note in models.notes)
-        show_plan(Plan((models.plan(()),), models.limits))
+        click.echo(str(Plan((models.plan(()),), models.limits)))
     assert "nobody has checked" in capsys.readouterr().out
     prices = tmp_path / "prices.toml"
     prices.write_text('[[model]]\nname = "gpt-4o"\ninput = 1\noutput = 2\n')
-    with open_models_from_options(Config(), "judge", parsed(*at, "--prices", str(prices))) as models:
-        show_plan(Plan((models.plan(()),), models.limits))
+    with session(Config(), parsed(*at, "--prices", str(prices))) as here:
+        models = here.models("judge")
+        click.echo(str(Plan((models.plan(()),), models.limits)))
         assert models.notes == []
     assert "checked" not in "".join(capsys.readouterr())
 
 
 def test_a_plan_calls_no_estimate_a_bound(capsys: pytest.CaptureFixture[str]) -> None:
-    show_plan(Plan(STAGES, Limits()))
+    click.echo(str(Plan(STAGES, Limits())))
     out = capsys.readouterr().out
     assert "estimates" in out and "bound" not in out
 
 
-def test_the_sessions_of_one_command_share_its_budget_and_the_rates_of_an_endpoint(tmp_path: Path) -> None:
-    options = parsed("--model", "m", "--max-calls", "3", "--rpm", "60", "--cache-dir", str(tmp_path)) | {"base_url": "http://127.0.0.1:1/v1"}
-    other = options | {"base_url": "http://127.0.0.1:2/v1"}
-    with click.Context(click.Command("build")), ExitStack() as stack:
-        judge, extractor = (stack.enter_context(open_models_from_options(Config(), role, options)) for role in ("judge", "extractor"))
-        away = stack.enter_context(open_models_from_options(Config(), "judge", other))
+def test_the_models_of_one_session_share_its_budget_and_the_rates_of_an_endpoint(tmp_path: Path) -> None:
+    options = parsed(
+        "--model", "m", "--max-calls", "3", "--rpm", "60", "--cache-dir", str(tmp_path), "--base-url", "http://127.0.0.1:1/v1",
+    )
+    with session(Config(), options) as here, session(Config(), options) as other:
+        judge, extractor = here.models("judge"), here.models("extractor")
+        here.asking = here.asking.model_copy(update={"base_url": "http://127.0.0.1:2/v1"})
+        away = here.models("judge")
         assert judge._caller.budget is extractor._caller.budget is away._caller.budget
         assert judge._caller.rates is extractor._caller.rates is not away._caller.rates
-    with click.Context(click.Command("build")), open_models_from_options(Config(), "judge", options) as later:
-        assert later._caller.budget is not judge._caller.budget
+        assert other.models("judge")._caller.budget is not judge._caller.budget
 
 
 def test_a_plan_without_a_price_says_so(capsys: pytest.CaptureFixture[str]) -> None:
-    show_plan(Plan((PlannedStage("judge", 1, 1),), Limits(rpm=10)))
+    click.echo(str(Plan((PlannedStage("judge", 1, 1),), Limits(rpm=10))))
     out = capsys.readouterr().out
     assert "unknown" in out and "--prices" in out and "10 requests a minute" in out
