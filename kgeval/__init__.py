@@ -86,40 +86,42 @@ if TYPE_CHECKING:
     from kgeval.workflows.score import ScoreResult
     from kgeval.workflows.session import Session
 
-# name -> the module it comes from; loaded when it is asked for, so that `import kgeval` stays fast
-_PUBLIC = {
-    **dict.fromkeys(("AuditOptions", "Criterion"), "kgeval.config"),
-    **dict.fromkeys(("GateError", "KgevalError"), "kgeval.errors"),
-    **dict.fromkeys(("MetricRow", "metric"), "kgeval.metrics.own"),
-    **dict.fromkeys((
-        "AccuracyReport", "AgreementReport", "Answer", "AnswerReport", "AuditGate", "AuditReport", "CheckReport",
-        "Citation", "ComparisonReport", "ComparisonVerdict", "CompletenessReport", "ContaminationReport",
-        "Document", "Finding", "GateResult", "GenerationReport", "GoldEntity", "GoldPath", "GoldTriple",
-        "GraphRef", "HumanLabel", "IndexRecord", "Layout", "MetricInfo", "OverviewReport", "Passage", "Question",
-        "QuestionCheck", "Row", "RunManifest", "Score", "ScoreReport", "StageRun", "Verdict",
-    ), "kgeval.records"),
-    "AccuracyResult": "kgeval.workflows.accuracy",
-    "AgreementResult": "kgeval.workflows.agree",
-    **dict.fromkeys(("AnswerPlan", "AnswersResult"), "kgeval.workflows.answer"),
-    **dict.fromkeys((
+# the modules that the public names come from; each is loaded when a name of it is asked for, so that `import kgeval` stays fast
+_MODULES = {
+    "kgeval.config": ("AuditOptions", "Criterion"),
+    "kgeval.errors": ("GateError", "KgevalError"),
+    "kgeval.metrics.own": ("MetricRow", "metric"),
+    "kgeval.records": (
+        "AccuracyReport", "AgreementReport", "Answer", "AnswerReport", "AuditGate", "AuditReport",
+        "CheckReport", "Citation", "ComparisonReport", "ComparisonVerdict", "CompletenessReport",
+        "ContaminationReport", "Document", "Finding", "GateResult", "GenerationReport", "GoldEntity",
+        "GoldPath", "GoldTriple", "GraphRef", "HumanLabel", "IndexRecord", "Layout", "MetricInfo",
+        "OverviewReport", "Passage", "Question", "QuestionCheck", "Row", "RunManifest", "Score", "ScoreReport",
+        "StageRun", "Verdict",
+    ),
+    "kgeval.workflows.accuracy": ("AccuracyResult",),
+    "kgeval.workflows.agree": ("AgreementResult",),
+    "kgeval.workflows.answer": ("AnswerPlan", "AnswersResult"),
+    "kgeval.workflows.api": (
         "accuracy", "agree", "answer", "audit", "build", "check_questions", "compare", "completeness",
         "connect", "contamination", "generate_questions", "import_graph", "report", "run", "score",
-    ), "kgeval.workflows.api"),
-    **dict.fromkeys(("AuditPlan", "AuditResult"), "kgeval.workflows.audit"),
-    "GraphsResult": "kgeval.workflows.audit_several",
-    **dict.fromkeys(("BuildPlan", "BuildResult"), "kgeval.workflows.build"),
-    **dict.fromkeys(("ComparePlan", "CompareResult"), "kgeval.workflows.compare"),
-    **dict.fromkeys(("CompletenessPlan", "CompletenessResult"), "kgeval.workflows.completeness"),
-    "ContaminationResult": "kgeval.workflows.contamination",
-    "ImportResult": "kgeval.workflows.imports",
-    "CheckResult": "kgeval.workflows.questions_check",
-    **dict.fromkeys(("GeneratePlan", "GenerateResult"), "kgeval.workflows.questions_generate"),
-    "ReportResult": "kgeval.workflows.report",
-    "QuestionsResult": "kgeval.workflows.result",
-    **dict.fromkeys(("RunPlan", "RunResult"), "kgeval.workflows.run"),
-    "ScoreResult": "kgeval.workflows.score",
-    "Session": "kgeval.workflows.session",
+    ),
+    "kgeval.workflows.audit": ("AuditPlan", "AuditResult"),
+    "kgeval.workflows.audit_several": ("GraphsResult",),
+    "kgeval.workflows.build": ("BuildPlan", "BuildResult"),
+    "kgeval.workflows.compare": ("ComparePlan", "CompareResult"),
+    "kgeval.workflows.completeness": ("CompletenessPlan", "CompletenessResult"),
+    "kgeval.workflows.contamination": ("ContaminationResult",),
+    "kgeval.workflows.imports": ("ImportResult",),
+    "kgeval.workflows.questions_check": ("CheckResult",),
+    "kgeval.workflows.questions_generate": ("GeneratePlan", "GenerateResult"),
+    "kgeval.workflows.report": ("ReportResult",),
+    "kgeval.workflows.result": ("QuestionsResult",),
+    "kgeval.workflows.run": ("RunPlan", "RunResult"),
+    "kgeval.workflows.score": ("ScoreResult",),
+    "kgeval.workflows.session": ("Session",),
 }
+_PUBLIC = {name: module for module, names in _MODULES.items() for name in names}
 __all__ = [
     "AccuracyReport", "AccuracyResult", "AgreementReport", "AgreementResult", "Answer", "AnswerPlan",
     "AnswerReport", "AnswersResult", "AuditGate", "AuditOptions", "AuditPlan", "AuditReport", "AuditResult",
