@@ -95,12 +95,15 @@ class Function:
             raise
 
     def unknown(self, given: Iterable[str]) -> dict[str, str]:
-        """The names that are no keywords, with a line for each, and the nearest that there is."""
-        known = [name for name, _ in self.fields()]
-        lines = {}
+        """The names that are no keywords, with a line for each, and what it is called now, or the nearest that there is."""
+        known, earlier, lines = [], {}, {}
+        for keyword, field in self.fields():
+            known.append(keyword)
+            for flag in (one for one in field.metadata if isinstance(one, Flag) and one.old):
+                earlier |= {word.strip("-").replace("-", "_"): [keyword] for word in flag.old.replace("/", " ").split()}
         for name in given:
             if name not in known:
-                near = get_close_matches(name, known, 1)
+                near = earlier.get(name) or get_close_matches(name, known, 1)
                 lines[name] = f"{name}: unknown" + (f" (did you mean {near[0]}?)" if near else "")
         return lines
 

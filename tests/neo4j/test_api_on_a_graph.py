@@ -275,7 +275,7 @@ def test_what_making_questions_would_ask_is_counted_and_not_asked(driver: neo4j.
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     with FakeServer(lambda chat: {"question": "Who is it?", "answer": "Ann", "passages": [1]}) as server:
         options: dict[str, Any] = {
-            "graph": "velmouth", "kinds": {"node": 2}, "model": "m", "base_url": server.base_url, "no_embedding": True, "config": False,
+            "graph": "velmouth", "kinds": {"node": 2}, "model": "m", "base_url": server.base_url, "no_embeddings": True, "config": False,
             "journal": "j.sqlite",
         }
         plan = kgeval.generate_questions(driver, dry_run=True, **options)

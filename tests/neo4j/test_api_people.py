@@ -61,7 +61,7 @@ def test_labels_of_every_kind_give_what_the_command_gives(form: str, driver: neo
         "list": rows, "frame": pd.DataFrame(rows), "iterator": iter(rows), "file": "ann.csv", "several": [pd.DataFrame(rows), "ann.csv"],
     }[form]
     true = kgeval.accuracy(driver, **HERE, labels=given, config=False)
-    assert run(["accuracy", "--graph", "velmouth", "-n", "12", "--seed", "3", "--human", "ann.csv", "-f", "json"]) == 0
+    assert run(["accuracy", "--graph", "velmouth", "-n", "12", "--seed", "3", "--labels", "ann.csv", "-f", "json"]) == 0
     expected = AccuracyReport.model_validate_json(capsys.readouterr().out)
     assert true.estimates == expected.estimates and true.estimates[0].value == 0.9
     assert list(true.to_pandas()["human"])[:2] == ["not_stated", "entailed"]
@@ -71,7 +71,7 @@ def test_labels_of_every_kind_give_what_the_command_gives(form: str, driver: neo
 
 
 def test_gates_of_shares_are_looked_at_or_raised(driver: neo4j.Driver) -> None:  # noqa: F811
-    options: dict[str, Any] = {**HERE, "human": labels(10), "config": False}
+    options: dict[str, Any] = {**HERE, "labels": labels(10), "config": False}
     true = kgeval.accuracy(driver, thresholds=["accuracy>=0.95", "contradicted=0.1", "precision>=0.5"], **options)
     assert [(gate.id, gate.met) for gate in true.gates] == [("accuracy", False), ("contradicted", True), ("precision", None)]
     assert true.exit_code == 3 and [message.partition(":")[0] for message in true.messages] == ["gate missed", "gate not answered"]
@@ -100,7 +100,7 @@ def test_faulty_labels_and_options_are_told_all_at_once(driver: neo4j.Driver) ->
     wrong = [{"id": "nobody", "label": "entailed"}, {"id": labels(2)[0]["id"], "label": "perhaps"}]
     with pytest.raises(InputError) as caught:
         kgeval.accuracy(driver, **HERE, labels=wrong, config=False)
-    assert [fault.partition(":")[0] for fault in caught.value.faults] == ["human"] * 2
+    assert [fault.partition(":")[0] for fault in caught.value.faults] == ["labels"] * 2
     assert "nobody" in caught.value.faults[0] and "perhaps" in caught.value.faults[1]
     with pytest.raises(UsageError, match=r"pairs is for kind duplicates; duplicate_checks is for kind duplicates"):
         kgeval.accuracy(driver, labelled_pairs=[{"name_a": "a"}], duplicate_checks="duplicate-name", config=False)

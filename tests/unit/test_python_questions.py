@@ -149,7 +149,10 @@ def test_missing_cells_and_mixed_types_of_a_frame_are_as_in_a_file() -> None:
 def test_faulty_options_of_questions_come_all_at_once_in_the_words_of_python() -> None:
     with pytest.raises(UsageError) as fault:
         checked(ROWS, near=7, exmples=2, judge=3, connection=5, examples="many")
-    for words in ("exmples: unknown (did you mean examples?)", "near: ", "; judge: ", "connection: a neo4j.Driver", "examples: no whole"):
+    for words in (
+        "exmples: unknown (did you mean examples?)", "near: unknown (did you mean duplicate_threshold?)", "; judge: ",
+        "connection: a neo4j.Driver", "examples: no whole",
+    ):
         assert words in str(fault.value), words
     with pytest.raises(UsageError) as fault:
         kgeval.generate_questions(kinds=7, n="x", tries=0, seed=-1)  # type: ignore[call-overload]

@@ -22,11 +22,12 @@ from kgeval.config.session import SessionOptions
 from kgeval.config.words import from_environment, from_flags, options_in, values_of, words_of
 from kgeval.errors import ConfigError, UsageError
 from kgeval.records import StageState
-from kgeval.workflows import audit
+from kgeval.workflows import audit, workers
 from kgeval.workflows.pipeline.kinds import KINDS
 from kgeval.workflows.pipeline.ledger import FILE, read_ledger
 from kgeval.workflows.pipeline.plan import Given, stages_of
 from kgeval.workflows.pipeline.stages import Stage
+from kgeval.workflows.workers import run_local
 
 CONFIG = """
 [answers]
@@ -175,6 +176,18 @@ def test_a_run_gives_the_states_of_its_stages_and_the_report() -> None:
     before = Path("out/scores.json").read_bytes()
     assert [stage.state for stage in kgeval.run().stages] == ["done", "done"] and Path("out/scores.json").read_bytes() == before
     assert kgeval.run(stages="scores", again="scores").report is None, "only the scores were asked for"
+
+
+def test_scores_by_several_workers_are_those_of_one(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def rows() -> list[str]:
+        return (here / "out/scores/results.jsonl").read_text().splitlines()
+
+    shards: list[int] = []
+    monkeypatch.setattr(workers, "run_local", lambda given, **how: (shards.append(len(given)), run_local(given, **how))[1])
+    kgeval.run()
+    one = rows()
+    (here / "kgeval.toml").write_text(f'{CONFIG}[run.options.scores]\nexecutor = "local"\nworkers = 2\n')
+    assert kgeval.run().exit_code == 0 and shards == [2] and rows() == one and len(one) > 8
 
 
 def test_a_missed_gate_is_the_runs(here: Path) -> None:

@@ -39,6 +39,7 @@ from kgeval.workflows import (
     questions_generate,
     report,
     score,
+    score_parts,
 )
 from kgeval.workflows.pipeline.stages import Kind
 from kgeval.workflows.session import Session
@@ -108,7 +109,7 @@ _ROWS = (
         writes=lambda path: False,
     ),
     Kind(
-        "scores", ("score",), ScoreOptions, CONNECTION | LAYOUT | EMBEDDING | WORKING | SHOWN, "judge", batches=True, run=score.run,
+        "scores", ("score",), ScoreOptions, CONNECTION | LAYOUT | EMBEDDING | WORKING | SHOWN, "judge", batches=True, run=score_parts.run,
         plan=score.plan, section="score", files="answers", resumes="retry_errors", writes=lambda path: not is_result(path),
     ),
     Kind(
