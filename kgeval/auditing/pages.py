@@ -2,9 +2,132 @@
 
 from __future__ import annotations
 
-from kgeval.auditing.measured import measured_section
+import tomllib
+from functools import cache
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
 from kgeval.auditing.repair import lists_hits, query_lists, repair_query
 from kgeval.auditing.rulebook import Rule
+from kgeval.config import explain
+from kgeval.errors import ConfigError
+
+# What the duplicate checks were worth on labelled pairs of our own: figures in measured.toml, told on the pages of
+# the rules.
+
+FILE = Path(__file__).with_name("measured.toml")
+ABOUT = (
+    "On {pairs} pairs of our own (`tests/labelled/pairs.csv` in the source), {same} of them the same thing: names in {classes} classes, "
+    "chosen to be hard, in a small made graph where the two of a pair share none to three neighbours and have a few of their own. They "
+    "are not a sample of anybody's graph, which has other pairs in other shares: `kgeval accuracy --kind duplicates` measures yours. "
+    "Listed pairs are right if they are labelled the same. In brackets Wilson's 95 % interval, each pair counted as an independent draw."
+)
+
+
+class Share(BaseModel):
+    """A share (0..1) with its interval."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    value: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.value:.2f} ({self.low:.2f} to {self.high:.2f})"
+
+
+class Case(BaseModel):
+    """One class of labelled pairs: how many (`pairs`), how many are the same, how many are listed, how many of those are the same."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    pairs: int
+    same: int
+    listed: int
+    right: int
+
+
+class Run(BaseModel):
+    """Some checks on all labelled pairs. `embedding`: the model whose vectors they had, "" = none. `precision`: null where none is listed.
+
+    `bcubed`: precision, recall, F1. `unlabelled`: pairs that the checks list beside the labelled ones.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    checks: list[str]
+    embedding: str = ""
+    pairs: int
+    same: int
+    listed: int
+    right: int
+    unlabelled: int
+    precision: Share | None = None
+    recall: Share
+    f1: float | None = None
+    bcubed: tuple[float, float, float]
+    classes: list[Case]
+
+
+class Measured(BaseModel):
+    """All runs, in the file's order."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    run: list[Run]
+
+
+@cache
+def measured() -> Measured:
+    """The figures that the package carries. Raises: ConfigError for a broken file."""
+    try:
+        return Measured.model_validate(tomllib.loads(FILE.read_text(encoding="utf-8")))
+    except ValidationError as wrong:
+        raise ConfigError(f"{FILE.name}: " + "; ".join(explain(wrong)), fix="run tools/measure_duplicates.py again") from wrong
+
+
+def measured_section(rule_id: str) -> str | None:
+    """What is known of a rule's own errors, as Markdown; null for a rule that was not measured."""
+    every = measured().run
+    alone = [run for run in every if run.checks == [rule_id]]
+    if not alone:
+        return None
+    shown = [*alone, *(run for run in every if len(run.checks) > 1)]
+    about = ABOUT.format(pairs=alone[0].pairs, same=alone[0].same, classes=len(alone[0].classes))
+    return "\n\n".join([about, _table(shown), _classes(alone)])
+
+
+def _name(run: Run) -> str:
+    what = "this check" if len(run.checks) == 1 else "all three checks together"
+    return f"{what}, with `--embed` ({run.embedding})" if run.embedding else what
+
+
+def _table(runs: list[Run]) -> str:
+    lines = [
+        "| | listed | right | precision | recall | F1 | B-cubed precision, recall, F1 |", "|---|---|---|---|---|---|---|",
+        *(
+            f"| {_name(run)} | {run.listed} | {run.right} | {run.precision or 'none is listed'} | {run.recall} "
+            f"| {'none' if run.f1 is None else f'{run.f1:.2f}'} | {', '.join(f'{share:.2f}' for share in run.bcubed)} |" for run in runs
+        ),
+    ]
+    return "\n".join(lines)
+
+
+def _classes(runs: list[Run]) -> str:
+    """How many pairs of each class are the same, and how many are listed: right + wrong."""
+    heads = ["listed: right + wrong" + (", with `--embed`" if run.embedding else "") for run in runs]
+    lines = [
+        f"| class | pairs | same | {' | '.join(heads)} |", "|---|---|---|" + "---|" * len(heads),
+        *(
+            f"| {rows[0].name} | {rows[0].pairs} | {rows[0].same} | "
+            + " | ".join(f"{row.right} + {row.listed - row.right}" for row in rows) + " |"
+            for rows in zip(*(run.classes for run in runs), strict=True)
+        ),
+    ]
+    return "\n".join(lines)
 
 
 def rule_page(rule: Rule) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import lru_cache
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
@@ -14,7 +15,6 @@ from kgeval.comparison.align.meaning import PROMPTS
 from kgeval.comparison.align.rule import align_pair, bring, failure_of, join_sides
 from kgeval.comparison.align.shape import AlignedPair, AlignmentRule
 from kgeval.comparison.books import Books
-from kgeval.comparison.likeness import likeness
 from kgeval.comparison.once import Once, again_key, free_key
 from kgeval.comparison.sources import SECOND, Length, SecondRun, Source
 from kgeval.comparison.store import Place, Store, key_of
@@ -22,12 +22,52 @@ from kgeval.errors import UsageError
 from kgeval.files.partial import stopped
 from kgeval.records import Aligned, AlignmentCount, Answer, Question, SystemUse, TrialKind
 from kgeval.systems.engine import NOT_ASKED, Tally
+from kgeval.text.language import Written, written_in
 from kgeval.text.length import count_words
 
 if TYPE_CHECKING:
     from kgeval.comparison.answering_plan import Planned
     from kgeval.comparison.pairs import Paired
     from kgeval.llm.asker import Asker
+
+# What must be said of two systems' answers before a judge is believed about them: they are the same texts, or of
+# different languages.
+
+LOOKED_AT = 50  # questions of a pair
+NAMED = 3  # pairs in one note
+SAME = 0.5  # share of equal answers from which on it is said
+Seen = Callable[[str, str, int], Iterable[tuple[str, str]]]  # (a, b, at most) -> the marks of both answers, a question each
+
+
+def likeness(pairs: Sequence[tuple[str, str]], seen: Seen, text: Callable[[str], str | None]) -> Iterator[str]:
+    """Notes on the first LOOKED_AT questions of each pair. `text`: mark -> the answer as it was judged."""
+    @lru_cache(4 * LOOKED_AT)
+    def written(mark: str) -> Written:
+        return written_in(text(mark) or "")
+
+    same, mixed = [], []
+    for a, b in pairs:
+        marks = list(seen(a, b, LOOKED_AT))
+        equal = sum(one == other for one, other in marks)
+        if marks and equal >= SAME * len(marks):
+            same.append(f"{a} and {b} ({equal} of {len(marks)})")
+        unlike = [(one, other) for one, other in marks if one != other and written(one).unlike(written(other))]
+        if unlike:
+            names = " and ".join(written(mark).name for mark in unlike[0])
+            mixed.append(f"{a} and {b} ({names} in {len(unlike)} of {len(marks)} questions)")
+    if same:
+        yield f"the same answers, word for word: {_named(same)}: what a judge says of these is about himself"
+    if mixed:
+        yield (
+            f"answers seem to be in different languages: {_named(mixed)}: a judge may favour one of them, and words are counted by the "
+            "rules of each script"
+        )
+
+
+def _named(items: Sequence[str]) -> str:
+    more = f" and {len(items) - NAMED} pairs more" if len(items) > NAMED else ""
+    return "; ".join(items[:NAMED]) + more
+
 
 __all__ = ["SECOND", "Answering", "AnsweringSettings"]
 INCOMPLETE = 3

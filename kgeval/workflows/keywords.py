@@ -96,7 +96,9 @@ class Function:
 
     def unknown(self, given: Iterable[str]) -> dict[str, str]:
         """The names that are no keywords, with a line for each, and what it is called now, or the nearest that there is."""
-        known, earlier, lines = [], {}, {}
+        known: list[str] = []
+        earlier: dict[str, list[str]] = {}
+        lines = {}
         for keyword, field in self.fields():
             known.append(keyword)
             for flag in (one for one in field.metadata if isinstance(one, Flag) and one.old):

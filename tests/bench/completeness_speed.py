@@ -20,8 +20,8 @@ from neo4j_server import server
 from rapidfuzz import fuzz, process
 
 from kgeval.auditing.completeness.candidates import find
-from kgeval.auditing.completeness.fuzzy import FuzzyIndex
 from kgeval.auditing.completeness.gold import Gold, gold_of
+from kgeval.auditing.completeness.index import FuzzyIndex
 from kgeval.graph.connect import Graph, open_graph
 from kgeval.graph.layouts import bind, load_profile
 from kgeval.graph.queries import all_queries

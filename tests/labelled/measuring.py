@@ -7,7 +7,7 @@ from world import PAIRS
 from kgeval.auditing.accuracy.duplicates import Listed, listed_pairs
 from kgeval.auditing.accuracy.gold_pairs import Counts, GoldPair, against_gold, read_pairs
 from kgeval.auditing.check import Embedding
-from kgeval.auditing.measured import Case, Measured, Run, Share
+from kgeval.auditing.pages import Case, Measured, Run, Share
 from kgeval.graph.connect import Graph
 from kgeval.records import Layout
 from kgeval.stats.intervals import Interval

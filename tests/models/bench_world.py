@@ -12,7 +12,7 @@ from kgeval.llm.asker import Asker, Dry
 from kgeval.llm.fake import Chat
 from kgeval.llm.plan import Plan
 from kgeval.llm.session import Models
-from kgeval.questions.attempts import Attempt, Place, attempt
+from kgeval.questions.generate import Attempt, Place, attempt
 from kgeval.questions.kind import Kind, MakingOptions
 from kgeval.questions.making.graphrag_bench import KINDS
 from kgeval.records import Passage, Structure, StructureNode, StructureRelation

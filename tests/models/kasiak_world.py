@@ -14,7 +14,7 @@ from room import session
 
 from kgeval.llm.asker import Live
 from kgeval.llm.fake import Chat, FakeServer
-from kgeval.questions.attempts import Attempt
+from kgeval.questions.generate import Attempt
 from kgeval.questions.making.kasiak import KINDS
 from kgeval.records import Question, Structure
 

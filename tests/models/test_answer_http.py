@@ -18,8 +18,7 @@ from kgeval.llm.calls import Limits
 from kgeval.llm.fake import FakeServer, Rule
 from kgeval.llm.prices import Price
 from kgeval.records import Answer
-from kgeval.systems.outside.http import HttpSystem, HttpWanted
-from kgeval.systems.outside.template import check_paths, request_of, walk
+from kgeval.systems.outside.http import HttpSystem, HttpWanted, check_paths, request_of, walk
 from kgeval.systems.system import Ask
 
 QUICK = Limits(concurrency=4, max_retries=1)

@@ -15,7 +15,7 @@ from scripted_judge import Judge
 
 from kgeval.cli.main import run
 from kgeval.llm.batch import rounds
-from kgeval.llm.batch.collect import Files
+from kgeval.llm.batch.rounds import Files
 from kgeval.llm.batch.settings import BatchSettings
 from kgeval.llm.batch.store import Store
 from kgeval.llm.batch.wire import request_line

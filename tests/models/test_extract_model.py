@@ -20,8 +20,7 @@ from kgeval.llm.session import Models, open_models
 from kgeval.records import Chunk, Document
 from kgeval.text.chunk import split
 from kgeval.text.extract.mentions import Extraction, Source
-from kgeval.text.extract.model import ModelExtractor
-from kgeval.text.extract.replies import Found, More
+from kgeval.text.extract.model import Found, ModelExtractor, More
 from kgeval.text.extract.schema import Allowed, Schema
 
 TEXT = "Ada Holm rowed to Vik. There she met her brother Ole, whom all call Captain Holm. He sold ferries."

@@ -12,7 +12,7 @@ from room import session
 
 from kgeval.llm.asker import Live
 from kgeval.llm.fake import FakeServer, Rule
-from kgeval.questions.attempts import Attempt
+from kgeval.questions.generate import Attempt
 from kgeval.questions.profiles import load_profile
 from kgeval.records import Passage, Question, Structure
 

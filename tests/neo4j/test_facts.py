@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from kgeval.auditing.completeness.fact_files import Fact, read_facts
-from kgeval.auditing.completeness.facts import NOTHING, FactOptions, fact_contexts, fact_retention, fact_tasks
-from kgeval.auditing.completeness.nearest import Named, entities, nearest
+from kgeval.auditing.completeness.facts import NOTHING, FactOptions, Named, entities, fact_contexts, fact_retention, fact_tasks, nearest
 from kgeval.errors import InputError, UsageError
 from kgeval.graph.connect import Graph
 from kgeval.llm.calls import Endpoint, Limits
@@ -174,7 +173,7 @@ def test_a_super_node_costs_no_more_than_the_judge_may_see(graph, draw, embedder
 
 @pytest.mark.long
 def test_nearest_is_what_a_whole_matrix_gives(embedder, monkeypatch):
-    monkeypatch.setattr("kgeval.auditing.completeness.nearest.BLOCK", 100)
+    monkeypatch.setattr("kgeval.auditing.completeness.facts.BLOCK", 100)
     names = [f"{word} {at}" for at in range(65) for word in ("boat", "tree", "town", "song")]
     among = [Named(str(at), name, name) for at, name in enumerate(names)]
     texts = ["a boat on the water", "an old oak"]

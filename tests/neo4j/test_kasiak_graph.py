@@ -24,7 +24,7 @@ from kgeval.llm.calls import Failure, Outcome, Task
 from kgeval.llm.fake import Chat, FakeServer
 from kgeval.llm.plan import Plan
 from kgeval.questions import told
-from kgeval.questions.attempts import Attempt, Place, attempt
+from kgeval.questions.generate import Attempt, Place, attempt
 from kgeval.questions.kind import MakingOptions
 from kgeval.questions.known import known
 from kgeval.questions.making.kasiak_searched import nearest

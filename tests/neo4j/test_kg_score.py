@@ -21,7 +21,7 @@ from kgeval.cli.main import run
 from kgeval.graph.connect import Address, Graph
 from kgeval.graph.queries import all_queries
 from kgeval.llm.fake import Chat, FakeServer
-from kgeval.llm.fake.vectors import embed
+from kgeval.llm.fake.model import embed
 
 SAMPLE = Path(kgeval.__file__).parent / "sample"
 GRAPH = json.loads((SAMPLE / "graph.json").read_text(encoding="utf-8"))

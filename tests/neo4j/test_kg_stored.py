@@ -21,12 +21,10 @@ from kgeval.llm.calls import Failure
 from kgeval.metrics.definition import Settings, Subject
 from kgeval.metrics.engine import Tools
 from kgeval.metrics.facts import Facts
-from kgeval.metrics.kg.batch import add_pairs
-from kgeval.metrics.kg.chunks import stored_triples
+from kgeval.metrics.kg.batch import add_pairs, nearest
 from kgeval.metrics.kg.explain import explain as lay_open
 from kgeval.metrics.kg.sides import asked
-from kgeval.metrics.kg.stored import nearest
-from kgeval.metrics.kg.triples import ask_triples, given_triples
+from kgeval.metrics.kg.triples import ask_triples, given_triples, stored_triples
 from kgeval.metrics.select import select
 from kgeval.metrics.table import all_metrics
 from kgeval.records import Answer, Layout, Passage, Question, Row, Triple
@@ -175,7 +173,7 @@ def test_entities_of_the_graph_are_found_by_name_by_alias_and_by_embedding(graph
 
 
 def test_above_the_limit_only_equal_names_count(graph: Graph, layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kgeval.metrics.kg.stored.MOST_NAMES", 2)
+    monkeypatch.setattr("kgeval.metrics.kg.batch.MOST_NAMES", 2)
     found = nearest(["the notes", "Bab"], graph, Words(), layout)  # type: ignore[arg-type]
     assert (found.cosine.tolist(), found.by_embedding) == ([1.0, -1.0], False)
 

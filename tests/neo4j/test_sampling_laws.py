@@ -16,11 +16,10 @@ from kgeval.graph.connect import Graph
 from kgeval.graph.layouts import bind, load_profile
 from kgeval.questions.sampling import grown, simple
 from kgeval.questions.sampling.around import Drawn
-from kgeval.questions.sampling.entities import in_seeded_order
-from kgeval.questions.sampling.paths import walked
+from kgeval.questions.sampling.sampler import walked
 from kgeval.questions.sampling.turns import Seed
 from kgeval.questions.sampling.walked import subgraphs
-from kgeval.questions.sampling.world import World
+from kgeval.questions.sampling.world import World, in_seeded_order
 from kgeval.questions.wanted import Wanted
 
 # a triangle A B C with A - B twice, and a tail C - D

@@ -22,8 +22,7 @@ from kgeval.systems.adapters import ADAPTERS, folder
 from kgeval.systems.adapters import environment as environments
 from kgeval.systems.adapters.catalog import adapter, catalog, scripts
 from kgeval.systems.adapters.folder import CARD, Card, digest, prepare, read_card, write_card
-from kgeval.systems.adapters.launch import PASSED, argv, variables
-from kgeval.systems.adapters.vocabularies import vocabulary_folder
+from kgeval.systems.adapters.launch import PASSED, argv, variables, vocabulary_folder
 from kgeval.text.build.state import corpus_hash, row_of
 
 SCRIPTS = sorted(scripts().glob("*.py"))

@@ -12,9 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgeval.errors import InputError, UsageError
-from kgeval.metrics.summary.audit_join import Touched, flagged, read_audit
+from kgeval.metrics.summary.audit_join import Names, Touched, flagged, read_audit, tokens
 from kgeval.metrics.summary.build import SummaryOptions, build_report
-from kgeval.metrics.summary.mentions import Names, tokens
 from kgeval.records import (
     Answer,
     AuditReport,

@@ -14,7 +14,7 @@ from kgeval.graph.entry import Around, ChunkPlace, EntityText, EntryReader, Vect
 from kgeval.llm.fake.reader import NOT_FOUND, extract
 from kgeval.records import Layout
 from kgeval.systems.builtin import SETTINGS, Settings, defaults, read_settings, variants
-from kgeval.systems.builtin.linear import about, budgeted, reached, sentence, words_of
+from kgeval.systems.builtin.graph_rag import about, budgeted, reached, sentence, words_of
 
 LINES = ["Livia Tarrant designed North Breakwater.", "Livia Tarrant born in Ostrand.", "Osric Venn born in Gull Point."]
 

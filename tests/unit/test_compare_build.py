@@ -9,9 +9,7 @@ import pytest
 from comparison_sample import NAN, RUN, check, drawn, found, sample, stopped, tabled
 
 from kgeval.comparison.results import build as building
-from kgeval.comparison.results.build import build_report
-from kgeval.comparison.results.cautions import cautions
-from kgeval.comparison.results.drill import telling
+from kgeval.comparison.results.build import build_report, cautions, telling
 from kgeval.comparison.results.found import Found, Threshold
 from kgeval.comparison.results.pair import is_first, pair_results
 from kgeval.records import ComparisonReport, JudgeReport, PairResult

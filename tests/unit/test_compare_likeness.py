@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kgeval.comparison.likeness import likeness
+from kgeval.comparison.answering import likeness
 
 TEXTS = {
     "en": "The mill was built by the miller and it is old", "de": "Die Mühle wurde von dem Müller gebaut und sie ist alt",

@@ -17,8 +17,7 @@ from kgeval.cli import main
 from kgeval.comparison.results.pair import pair_results
 from kgeval.comparison.simulate import Aligning, Judge, Scenario, SimulationSettings, Systems, simulate, standard
 from kgeval.comparison.simulate.draws import ASPECTS, Size, draw
-from kgeval.comparison.simulate.runs import play
-from kgeval.comparison.simulate.truth import true_rate
+from kgeval.comparison.simulate.proof import play, true_rate
 from kgeval.comparison.table import PairTable
 from kgeval.records import SimulationReport
 from kgeval.reports.write import Screen, rendered

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgeval.comparison.simulate.runs import stopped
+from kgeval.comparison.simulate.proof import stopped
 from kgeval.comparison.simulate.world import SimulationSettings
 from kgeval.comparison.stopping import Stopping
 

@@ -16,11 +16,9 @@ from statsmodels.stats.proportion import proportion_confint
 from kgeval.auditing.completeness.candidates import Candidates
 from kgeval.auditing.completeness.documents import Documents
 from kgeval.auditing.completeness.figures import Found, band, proportion, verdict_level
-from kgeval.auditing.completeness.fuzzy import FuzzyIndex, most_edits, sorted_tokens
 from kgeval.auditing.completeness.gold import Items, distinct
-from kgeval.auditing.completeness.index import RANK, GoldIndex, Hit
+from kgeval.auditing.completeness.index import RANK, FuzzyIndex, GoldIndex, Hit, may_be_same, most_edits, sorted_tokens
 from kgeval.auditing.completeness.match import Match, add_by_meaning, matches
-from kgeval.auditing.completeness.near import may_be_same
 from kgeval.auditing.completeness.predicates import Judge
 from kgeval.auditing.completeness.relations import MOST_PLACES, Joined, TripleMatch, crowded, pairs
 from kgeval.config import CompletenessOptions

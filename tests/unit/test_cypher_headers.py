@@ -9,8 +9,7 @@ import pytest
 
 from kgeval.auditing.rulebook import load_rules
 from kgeval.errors import QueryError
-from kgeval.graph.queries import all_queries, blank, load, parse
-from kgeval.graph.roles import entity
+from kgeval.graph.queries import all_queries, blank, entity, load, parse
 
 SOUND = """// count-all: how many nodes there are.
 // Counted, not estimated.

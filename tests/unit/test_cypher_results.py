@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kgeval.graph.foreign import Cell, Operator, Plan, Table, _operators, plain
 from kgeval.graph.guard import ends_ordered, invalid, refused, too_early
 from kgeval.metrics.stored.candidates import Line, parts
-from kgeval.metrics.stored.compare import TooManyWaysError, compare
+from kgeval.metrics.stored.gather import TooManyWaysError, compare
 
 
 def table(rows: list[list[object]], columns: int | None = None) -> Table:
@@ -88,7 +88,7 @@ def test_columns_that_look_alike_in_too_many_ways_are_given_up(monkeypatch):
     many: list[list[object]] = [[row ^ column for column in range(64)] for row in range(64)]
     wanted: list[list[object]] = [[row ^ column for column in range(63, -1, -1)] for row in range(64)]
     assert same(many, wanted) is True
-    monkeypatch.setattr("kgeval.metrics.stored.compare.MOST_WORK", 640)
+    monkeypatch.setattr("kgeval.metrics.stored.gather.MOST_WORK", 640)
     with pytest.raises(TooManyWaysError):
         same(many, wanted)
 

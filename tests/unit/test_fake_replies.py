@@ -16,10 +16,9 @@ from pydantic import BaseModel, Field
 from kgeval.errors import ConfigError, InputError
 from kgeval.llm.fake import KINDS, Chat, Rule, read_script
 from kgeval.llm.fake.faults import pick
-from kgeval.llm.fake.model import FakeModel, Options, Request
+from kgeval.llm.fake.model import FakeModel, Options, Request, embed
 from kgeval.llm.fake.reply import answer
 from kgeval.llm.fake.script import make_script
-from kgeval.llm.fake.vectors import embed
 from kgeval.llm.prompts import load_prompt
 
 plain = st.one_of(

@@ -244,7 +244,7 @@ def test_two_sessions_of_one_process_hold_claims_apart(tmp_path: Path) -> None:
 HOLDER = """
 import sys, time
 from pathlib import Path
-from kgeval.llm.claims import Claims
+from kgeval.llm.journal import Claims
 print(Claims(Path(sys.argv[1])).take(sys.argv[2]), flush=True)
 time.sleep(60)
 """

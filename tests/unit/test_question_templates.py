@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from kgeval.questions.kind import RejectedError
 from kgeval.questions.making.names import usable
+from kgeval.questions.making.negative import forms, synonymous
 from kgeval.questions.making.phrases import LONGEST_PREDICATE, content_words, noun_of_type, past_of, phrase, spoken, tells_place, third_of
 from kgeval.questions.making.templates import Step, called, worded
-from kgeval.questions.making.unsaid import forms, synonymous
 from kgeval.records import Passage
 
 SAID = {

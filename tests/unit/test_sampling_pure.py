@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from kgeval.graph.walks import node_number
 from kgeval.questions.sampling.around import Link
-from kgeval.questions.sampling.entities import in_seeded_order
-from kgeval.questions.sampling.paths import Way, listed
+from kgeval.questions.sampling.sampler import Way, listed
 from kgeval.questions.sampling.simple import _PairLane
 from kgeval.questions.sampling.strata import bucket
 from kgeval.questions.sampling.turns import PATIENCE, Lane, Seed, Turns
 from kgeval.questions.sampling.walked import as_pair, enough, in_order, without_loops
+from kgeval.questions.sampling.world import in_seeded_order
 
 WALKS = st.lists(st.sampled_from("abcdef"), max_size=30).map("".join).map(list)
 

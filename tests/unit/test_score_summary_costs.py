@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgeval.metrics.summary.build import SummaryOptions, build_report
+from kgeval.metrics.summary.build import SummaryOptions, build_report, leaderboard
 from kgeval.metrics.summary.costs import quantiles
-from kgeval.metrics.summary.leaders import leaderboard
 from kgeval.records import (
     LEVELS_OF_X,
     Answer,

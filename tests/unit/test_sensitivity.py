@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 from kgeval.cli.sensitivity import sensitivity as command
 from kgeval.errors import UsageError
-from kgeval.metrics.conditions import NO_REFERENCE, NO_WRONG, conditions
+from kgeval.metrics.conditions import EXACT, NO_REFERENCE, NO_WRONG, Place, conditions, derange, wrong_for
 from kgeval.metrics.definition import Settings
-from kgeval.metrics.derange import EXACT, Place, derange, wrong_for
 from kgeval.metrics.engine import Tools
 from kgeval.metrics.select import select
 from kgeval.metrics.sensitivity import sensitivity

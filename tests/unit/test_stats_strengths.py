@@ -16,8 +16,7 @@ from scipy import optimize
 
 from kgeval.stats import pairmodel
 from kgeval.stats import strengths as module
-from kgeval.stats.strengths import Strengths, bradley_terry, strengths, strengths_of_trials
-from kgeval.stats.tally import average_win_rates
+from kgeval.stats.strengths import Strengths, average_win_rates, bradley_terry, strengths, strengths_of_trials
 
 Outcome = tuple[int, int, object, float]
 WINNER = {1.0: evalica.Winner.X, 0.0: evalica.Winner.Draw, -1.0: evalica.Winner.Y}

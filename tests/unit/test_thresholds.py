@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from kgeval.auditing.accuracy.estimates import share_names
 from kgeval.auditing.gates import entry_of, read_limits
 from kgeval.auditing.gates.limits import Limit
-from kgeval.comparison.results.ranked import gates as comparison_gates
+from kgeval.comparison.results.build import gates as comparison_gates
 from kgeval.errors import UsageError
 from kgeval.metrics.summary.gates import parse_gates
 from kgeval.metrics.table import all_metrics

@@ -6,16 +6,178 @@ Graph names stream past; only the gold side is kept in memory.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from kgeval.auditing.completeness.fuzzy import FuzzyIndex
 from kgeval.auditing.completeness.gold import Gold
-from kgeval.auditing.completeness.near import may_be_same
 from kgeval.records import LEVELS, Level
 from kgeval.text import forms
 from kgeval.text.forms import Form
 from kgeval.text.names import normalise
+
+# Which near spellings are the same name: what a high token_sort_ratio lets through and a reader would not. Pure.
+
+SHORT = 5  # a word of fewer letters that differs is rather another word
+SHORTEST_ALONE = 6  # a name of one word needs this many letters to be recognised although it is misspelt
+
+
+def may_be_same(a: Form, b: Form) -> bool:
+    """Whether two names that are near in spelling can be one.
+
+    Not where they differ in a number, in a word that tells things apart ("North"), or in the gender of a title. Words that
+    stand in one name only must be near spellings of each other, at most one word in three; what one name has more must be one
+    word, and no word that makes another thing of it ("Robertson" / "Robertson Bed", "Professor" / "Professor C").
+    """
+    if a.apart != b.apart or (a.gender and b.gender and a.gender != b.gender):
+        return False
+    left, right = _without(a.tokens, b.tokens), _without(b.tokens, a.tokens)
+    if not left and not right:
+        return True
+    if len(left) > len(right):
+        left, right = right, left
+    if len(a.tokens) == len(b.tokens) == 1:
+        return _alone(left[0], right[0])
+    most = max(1, min(len(a.tokens), len(b.tokens)) // 3)
+    if len(left) > most or len(right) - len(left) > 1:
+        return False
+    pairs, extra = _paired(left, right)
+    return all(_near(x, y) for x, y in pairs) and not any(_makes_another(word) for word in extra)
+
+
+def _without(tokens: tuple[str, ...], other: tuple[str, ...]) -> list[str]:
+    """The tokens that the other name lacks, repeats counted."""
+    left = list(other)
+    kept = []
+    for token in tokens:
+        if token in left:
+            left.remove(token)
+        else:
+            kept.append(token)
+    return kept
+
+
+def _alone(x: str, y: str) -> bool:
+    return min(len(x), len(y)) >= SHORTEST_ALONE and x[0] == y[0] and _near(x, y)
+
+
+def _paired(few: list[str], many: list[str]) -> tuple[list[tuple[str, str]], list[str]]:
+    """Each of `few` with its nearest of `many`, and those of `many` that are left."""
+    from rapidfuzz.fuzz import ratio
+
+    left, pairs = list(many), []
+    for word in few:
+        best = max(left, key=lambda other: (ratio(word, other), other))
+        left.remove(best)
+        pairs.append((word, best))
+    return pairs, left
+
+
+def _near(x: str, y: str) -> bool:
+    from rapidfuzz.fuzz import ratio
+
+    short, long = sorted((x, y), key=len)
+    if x.endswith(("woman", "women")) != y.endswith(("woman", "women")) or any(long == n + short for n in forms.NEGATIONS):
+        return False
+    if len(short) >= 3 and (long.startswith(short) or long.endswith(short)) and len(long) - len(short) <= 3:
+        return True
+    return ratio(x, y) >= (85 if len(short) < SHORT else 70) and (x[0] == y[0] or len(short) >= 8)
+
+
+def _makes_another(word: str) -> bool:
+    return len(word) == 1 or word in forms.HEADS or word in forms.GENERIC or word in forms.TELL_APART
+
+
+# Which gold names come near a name, without comparing all with all, and without losing one. Pure.
+
+LONGEST_KEY = 5  # letters; more would part pieces of nearly equal length into more look-ups, fewer give more wrong candidates
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """A stretch of a name, and the gold names (numbers) that have a given text as a piece that may stand there."""
+
+    start: int
+    end: int
+    at: Callable[[str], tuple[int, ...] | None]
+
+
+class FuzzyIndex:
+    """Gold names (normalised) by pieces. `threshold`: token_sort_ratio, 70..100 (below, a name could have no unchanged piece)."""
+
+    def __init__(self, names: Sequence[str], threshold: float) -> None:
+        self._threshold = threshold
+        self._names: dict[str, list[int]] = {}
+        for number, name in enumerate(names):
+            if name:
+                self._names.setdefault(sorted_tokens(name), []).append(number)
+        self._texts = list(self._names)
+        self._numbers = list(self._names.values())
+        self._lengths: dict[int, list[int]] = {}
+        for at, name in enumerate(self._texts):
+            self._lengths.setdefault(len(name), []).append(at)
+        self._windows: dict[int, list[_Window]] = {}
+
+    def near(self, name: str) -> Iterator[tuple[int, float]]:
+        """Number and token_sort_ratio (threshold..100) of every gold name that reaches the threshold with `name` (normalised)."""
+        from rapidfuzz.fuzz import ratio
+
+        probe = sorted_tokens(name)
+        for at in self._candidates(probe):
+            score = ratio(probe, self._texts[at], score_cutoff=self._threshold)
+            if score >= self._threshold:
+                yield from ((number, score) for number in self._numbers[at])
+
+    def _candidates(self, probe: str) -> set[int]:
+        found: set[int] = set()
+        windows = self._windows.get(len(probe))
+        if windows is None:
+            windows = self._windows[len(probe)] = self._windows_of(len(probe))
+        for window in windows:
+            numbers = window.at(probe[window.start: window.end])
+            if numbers is not None:
+                found.update(numbers)
+        return found
+
+    def _windows_of(self, length: int) -> list[_Window]:
+        """Where the pieces of every gold name that a name of this length can reach may stand; made when such a name first comes."""
+        tables: dict[tuple[int, int], dict[str, list[int]]] = {}
+        for own, members in self._lengths.items():
+            edits = most_edits(own, length, self._threshold)
+            for piece, (start, piece_end) in enumerate(_cuts(own, edits + 1)):
+                end = min(piece_end, start + LONGEST_KEY)  # of a piece that stands unchanged, its beginning does too
+                for shift in _shifts(piece, edits, length - own):
+                    if start + shift < 0 or piece_end + shift > length:
+                        continue
+                    table = tables.setdefault((start + shift, end + shift), {})
+                    for at in members:
+                        table.setdefault(self._texts[at][start:end], []).append(at)
+        return [_Window(*place, {text: tuple(numbers) for text, numbers in tables[place].items()}.get) for place in sorted(tables)]
+
+
+def sorted_tokens(name: str) -> str:
+    """The name's tokens in alphabetical order, as token_sort_ratio compares them."""
+    return " ".join(sorted(name.split()))
+
+
+def most_edits(n: int, m: int, threshold: float) -> int:
+    """The most deletions and insertions between names of n and m letters that keep the ratio at the threshold; -1 if none do.
+
+    The number of edits has the parity of m - n.
+    """
+    allowed = int((n + m) * (1 - threshold / 100) + 1e-9)
+    edits = allowed - (allowed - abs(m - n)) % 2
+    return edits if edits >= abs(m - n) else -1
+
+
+def _shifts(piece: int, edits: int, longer: int) -> list[int]:
+    """How far a piece without an edit may be shifted if exactly `piece` of the edits stand before it; `longer`: m - n."""
+    return [shift for shift in range(-piece, piece + 1, 2) if abs(longer - shift) <= edits - piece]
+
+
+def _cuts(length: int, parts: int) -> list[tuple[int, int]]:
+    """Borders of `parts` pieces of nearly equal length; none for 0 parts. From a threshold of 70 on there are letters enough."""
+    return [(length * k // parts, length * (k + 1) // parts) for k in range(parts)]
+
 
 RANK: dict[Level, int] = {level: at for at, level in enumerate(LEVELS)}
 SAME_THING = (forms.HONORIFIC, forms.INITIALS, forms.ACRONYM, forms.LEGAL_FORM, forms.SPACING, forms.PLURAL, forms.VARIANT)

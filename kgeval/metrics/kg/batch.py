@@ -8,20 +8,22 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from kgeval.errors import ModelError, QueryError, first_line
+from kgeval.errors import ConnectError, ModelError, QueryError, first_line
 from kgeval.graph import pairs as gds
 from kgeval.graph.connect import Graph
+from kgeval.graph.failures import ConnectionLost
 from kgeval.graph.project import sweep
+from kgeval.graph.queries import all_queries
 from kgeval.llm.calls import Failure
 from kgeval.metrics.definition import Settings, Subject
-from kgeval.metrics.facts import Pair
+from kgeval.metrics.facts import Pair, Stored
 from kgeval.metrics.kg.costs import MOST_EDGES, costs_of, spans_of, tried
-from kgeval.metrics.kg.overlap import Overlap, beside, overlap
-from kgeval.metrics.kg.shape import TOLERANCE, PairGraph, join, side_of, triples_matched
-from kgeval.metrics.kg.sides import Asked, asked, matching_fact
-from kgeval.metrics.kg.stored import add_stored
+from kgeval.metrics.kg.shape import CELLS, DECIMALS, TOLERANCE, Edges, PairGraph, Side, join, links, side_of, triples_matched
+from kgeval.metrics.kg.sides import NO_LAYOUT, STORED, Asked, asked, matching_fact
 from kgeval.metrics.kg.triples import given_triples
 from kgeval.metrics.references import others
+from kgeval.metrics.stored.names import READ_ONCE
+from kgeval.text.names import normalise
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,6 +31,234 @@ if TYPE_CHECKING:
     from kgeval.llm.embed import Embedder
     from kgeval.metrics.select import Selection
     from kgeval.records import Layout
+
+# An answer's entities against the stored graph: [D eq. 1] with the entities of the graph as the context.
+
+BLOCK = 2_048
+MOST_NAMES = 200_000  # names of the graph that are embedded; beyond, equal normalised names alone count
+
+
+@dataclass
+class Nearest:
+    """For each name the entity of the graph that is nearest to it so far: its cosine (-1: none) and element id."""
+
+    cosine: np.ndarray
+    element_id: list[str]
+    exact: np.ndarray
+    by_embedding: bool = True
+
+
+def add_stored(subjects: Sequence[Subject], selection: Selection, graph: Graph, embedder: Embedder, layout: Layout | None) -> None:
+    """Fills `facts.stored` for the rows that want it: the names of the graph are read once, as a stream, for all of them.
+
+    Raises: ConnectionLost.
+    """
+    wanting = [subject for subject in subjects if STORED in selection.facts_of(subject.row)]
+    for subject in wanting:
+        triples = subject.facts.triples["triples:answer"]
+        subject.facts.stored = Stored(failure=NO_LAYOUT if layout is None else triples.failure)
+    wanting = [subject for subject in wanting if subject.facts.stored == Stored() and subject.facts.triples["triples:answer"].triples]
+    if not wanting or layout is None:
+        return
+    try:
+        _add_stored(wanting, graph, embedder, layout)
+    except (ModelError, ConnectError, QueryError) as cause:
+        if isinstance(cause, ConnectionLost):
+            raise
+        failure = Failure("embedding_error" if isinstance(cause, ModelError) else "graph_error", first_line(cause))
+        for subject in wanting:
+            subject.facts.stored = Stored(failure=failure)
+
+
+def _add_stored(subjects: Sequence[Subject], graph: Graph, embedder: Embedder, layout: Layout) -> None:
+    import numpy as np
+
+    sides = [side_of(subject.facts.triples["triples:answer"].triples) for subject in subjects]
+    names = list(dict.fromkeys(name for side in sides for name in side.names))
+    place = {name: at for at, name in enumerate(names)}
+    found = nearest(names, graph, embedder, layout)
+    graphs = [_against(side, [place[name] for name in side.names], found, subjects[0].settings) for side in sides]
+    for subject, side, one, costs in zip(subjects, sides, graphs, costs_of(graphs, subjects[0].settings, graph), strict=True):
+        if isinstance(costs, Failure):
+            subject.facts.stored = Stored(failure=costs)
+            continue
+        places = np.array([place[name] for name in side.names])
+        matched = int((costs <= subject.settings.delta + TOLERANCE).sum())
+        subject.facts.stored = Stored(
+            entities=len(side.names), matched=matched, exact=int(found.exact[places].sum()), by_embedding=found.by_embedding,
+            element_ids=tuple(dict.fromkeys(found.element_id[at] for at in places[one.similar_input])),
+        )
+
+
+def _against(side: Side, places: list[int], found: Nearest, settings: Settings) -> PairGraph:
+    """The answer's graph with one SIMILAR edge for each entity that has one: to the nearest entity of the graph. Further ones could
+    not make a path cheaper."""
+    import numpy as np
+
+    cosine = found.cosine[places]
+    near = np.flatnonzero(cosine >= settings.tau)
+    nobody = np.zeros(0, dtype=np.int64)
+    context = Side(tuple(found.element_id[places[at]] for at in near), (), nobody, nobody)
+    return PairGraph(side, context, near, np.arange(len(near)), cosine[near])
+
+
+def nearest(names: Sequence[str], graph: Graph, embedder: Embedder, layout: Layout) -> Nearest:
+    """The entity of the graph nearest to each name: one with the same normalised name or alias (cosine 1), else by embedding.
+
+    Raises: QueryError, ConnectionLost, ModelError.
+    """
+    import numpy as np
+
+    found = Nearest(np.full(len(names), -1.0), [""] * len(names), np.zeros(len(names), dtype=bool))
+    forms: dict[str, list[int]] = {}
+    for at, name in enumerate(names):
+        if form := normalise(name):
+            forms.setdefault(form, []).append(at)
+    known: list[tuple[str, str]] = []  # element id and name, as long as there are few enough to embed
+    for row in graph.stream(all_queries()["gold-names"], {"layout": layout.model_dump()}, timeout=READ_ONCE):
+        for form in {normalise(text) for text in (row["name"], *row["aliases"])}:
+            _exact(found, forms.get(form, ()), row["element_id"])
+        if len(known) <= MOST_NAMES:
+            known.append((row["element_id"], row["name"]))
+    if len(known) > MOST_NAMES:
+        found.by_embedding = False
+        return found
+    vectors = embedder.embed(names)
+    block = min(BLOCK, max(1, CELLS // len(names)))
+    for start in range(0, len(known), block):
+        _embedded(found, vectors, known[start : start + block], embedder)
+    return found
+
+
+def _exact(found: Nearest, places: Sequence[int], element_id: str) -> None:
+    """Of several with the name the first by element id, whatever order they come in."""
+    for at in places:
+        if not found.exact[at] or element_id < found.element_id[at]:
+            found.exact[at], found.cosine[at], found.element_id[at] = True, 1.0, element_id
+
+
+def _embedded(found: Nearest, vectors: np.ndarray, block: Sequence[tuple[str, str]], embedder: Embedder) -> None:
+    import numpy as np
+
+    cosines = np.round(np.minimum(vectors @ embedder.embed([name for _, name in block]).T, 1.0).astype(np.float64), DECIMALS)
+    best = cosines.argmax(axis=1)
+    for at in np.flatnonzero((cosines[np.arange(len(best)), best] > found.cosine) & ~found.exact).tolist():
+        found.cosine[at], found.element_id[at] = cosines[at, best[at]], block[int(best[at])][0]
+
+
+# Community overlap of many pair graphs from their partitions [D eq. 2, Algorithm 3]. Pure.
+
+INPUT, CONTEXT, RELATION = 0, 1, 2
+_GOLDEN, _ONE, _TWO = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+
+
+@dataclass(frozen=True)
+class Several:
+    """Graphs of several pairs beside each other, one node numbering; a pair may stand there several times, shuffled each time.
+
+    `edges`: in the order in which they are to be projected, each graph's weights adding up to 1. `group`: of each node, which graph.
+    `role`: INPUT or CONTEXT entity, or RELATION.
+    """
+
+    edges: Edges
+    group: np.ndarray
+    role: np.ndarray
+    graphs: int
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Scores of each graph of a Several: shares in 0..1, and the modularity of its own partition."""
+
+    by_entity: np.ndarray
+    by_community: np.ndarray
+    modularity: np.ndarray
+
+
+def beside(pairs: Sequence[PairGraph], runs: Sequence[int], settings: Settings) -> Several:
+    """Each pair with its run's number, side by side.
+
+    What Leiden and Louvain find depends on the order of nodes, which is the order in which edges name them. The order of a pair's
+    edges, and which end comes first, are drawn from the seed, the run and the edge's place in its pair: nothing else, so that they
+    do not change with the pairs beside it.
+    """
+    import numpy as np
+
+    parts, roles, offset = [], [], 0
+    for pair, run in zip(pairs, runs, strict=True):
+        edges = links(pair, settings)
+        keys = _keys(len(edges.value), settings.seed, run)
+        order, flip = np.argsort(keys), (keys & np.uint64(1)).astype(bool)
+        source, target = np.where(flip, edges.target, edges.source), np.where(flip, edges.source, edges.target)
+        total = edges.value.sum()
+        weight = edges.value / total if total > 0 else edges.value
+        parts.append((source[order] + offset, target[order] + offset, weight[order]))
+        roles.append(_roles(pair))
+        offset += pair.nodes
+    group = np.repeat(np.arange(len(pairs)), [len(role) for role in roles])
+    source, target, weight = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    return Several(Edges(source, target, weight), group, np.concatenate(roles), len(pairs))
+
+
+def _roles(pair: PairGraph) -> np.ndarray:
+    import numpy as np
+
+    counts = [len(pair.input.names), len(pair.context.names), len(pair.input.heads) + len(pair.context.heads)]
+    return np.repeat([INPUT, CONTEXT, RELATION], counts)
+
+
+def _keys(count: int, seed: int, run: int) -> np.ndarray:
+    """`count` pseudo-random 64-bit numbers (SplitMix64 of seed, run and place)."""
+    import numpy as np
+
+    mask = 2**64 - 1
+    start = (seed * _ONE + run * _TWO + _GOLDEN) & mask
+    state = np.uint64(start) + np.arange(1, count + 1, dtype=np.uint64) * np.uint64(_GOLDEN)
+    state = (state ^ (state >> np.uint64(30))) * np.uint64(_ONE)
+    state = (state ^ (state >> np.uint64(27))) * np.uint64(_TWO)
+    mixed: np.ndarray = state ^ (state >> np.uint64(31))
+    return mixed
+
+
+def overlap(several: Several, community: np.ndarray) -> Overlap:
+    """The scores of each graph for one partition of all nodes (`community`: a number a node; graphs share no community)."""
+    import numpy as np
+
+    _, member, first = _dense(several.group, community)
+    home = several.group[first]
+    ours, theirs = (np.zeros(len(home), dtype=bool) for _ in range(2))
+    ours[member[several.role == INPUT]] = True
+    theirs[member[several.role == CONTEXT]] = True
+    entities = np.flatnonzero(several.role == INPUT)
+    sharing = np.bincount(several.group[entities], theirs[member[entities]], minlength=several.graphs)
+    return Overlap(
+        sharing / np.bincount(several.group[entities], minlength=several.graphs),
+        np.bincount(home, ours & theirs, minlength=several.graphs) / np.bincount(home, minlength=several.graphs),
+        _modularity(several, member, home),
+    )
+
+
+def _dense(group: np.ndarray, community: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Communities as 0..n-1, apart for each graph: the keys, the number of each node's, and a node of each."""
+    import numpy as np
+
+    keys, first, member = np.unique(group * (int(community.max()) + 1) + community, return_index=True, return_inverse=True)
+    return keys, member, first
+
+
+def _modularity(several: Several, member: np.ndarray, home: np.ndarray) -> np.ndarray:
+    """Newman's modularity of each graph; its weights add up to 1."""
+    import numpy as np
+
+    edges, nodes = several.edges, len(several.group)
+    inside = np.bincount(
+        several.group[edges.source], edges.value * (member[edges.source] == member[edges.target]), minlength=several.graphs,
+    )
+    degree = np.bincount(edges.source, edges.value, minlength=nodes) + np.bincount(edges.target, edges.value, minlength=nodes)
+    volume = np.bincount(member, degree)
+    found: np.ndarray = inside - np.bincount(home, (volume / 2) ** 2, minlength=several.graphs)
+    return found
+
 
 T = TypeVar("T")
 MOST_TRIPLES = 50_000  # of the pairs whose names are embedded and joined together: bounds our memory

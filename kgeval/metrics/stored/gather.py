@@ -2,16 +2,403 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isnan
+from typing import Annotated
+
+from pydantic import BeforeValidator, JsonValue, model_validator
+
+from kgeval.errors import QueryError
 from kgeval.graph.connect import Graph
-from kgeval.llm.asker import Asker
-from kgeval.metrics.definition import Subject
-from kgeval.metrics.stored.candidates import Store
-from kgeval.metrics.stored.cypher_run import cypher_run
-from kgeval.metrics.stored.expired import expired
-from kgeval.metrics.stored.grounding import grounding
+from kgeval.graph.failures import ConnectionLost
+from kgeval.graph.foreign import Cell, Table
+from kgeval.graph.guard import ends_ordered
+from kgeval.graph.guarded import Ran, run_guarded
+from kgeval.llm import tokens
+from kgeval.llm.asker import Asker, Later, digest
+from kgeval.llm.calls import Failure, Numbered, Outcome, Reply
+from kgeval.llm.characters import whole
+from kgeval.metrics.definition import Settings, Subject
+from kgeval.metrics.facts import Checked, CypherRun, Expired, Grounded, Item, Label, Texts
+from kgeval.metrics.judge.desk import LOST, MOST_REASON, Desk, said
+from kgeval.metrics.judge.replies import label_word
+from kgeval.metrics.stored.candidates import Line, Store, candidates, parts
+from kgeval.metrics.stored.joins import arrow, by_names, is_node_id, is_relation_id, joined, same_kind
 from kgeval.metrics.stored.names import Shelf
 from kgeval.metrics.stored.steps import step_texts, steps_in_graph
-from kgeval.records import Layout
+from kgeval.records import Layout, Row
+from kgeval.text.names import normalise
+
+# Which claims of an answer can be traced to triples of the stored graph: a judge is shown the triples near each
+# claim.
+
+STAGE = "grounding"
+PROMPT = "judge-grounding"
+MOST_ITEMS = 60
+LINE_TOKENS = 40  # of one triple, a guess for dry runs
+NOTHING = "the graph has nothing on what it names"
+
+
+class Traced(Numbered):
+    """What the triples say of one claim, and which of them. A claim that is supported by none of them is not supported."""
+
+    reason: str
+    triples: list[int]
+    label: Annotated[Label, BeforeValidator(label_word)]
+
+    @model_validator(mode="after")
+    def _traceable(self) -> Traced:
+        if self.label == "supported" and not self.triples:
+            raise ValueError("supported, but by no triple")
+        return self
+
+
+class TracedClaims(Reply):
+    """One verdict a numbered claim."""
+
+    items: list[Traced]
+
+
+@dataclass
+class _Found:
+    """What was found out so far: claim (position) -> item, and the triples that were shown, numbered over all calls."""
+
+    items: dict[int, Item] = field(default_factory=dict)
+    lines: list[Line] = field(default_factory=list)
+
+
+def grounding(subject: Subject, store: Store, asker: Asker) -> Grounded:
+    """The fact "grounding", from the claims in the facts. A claim that names nothing in the graph, or only what has no triple, is
+    not stated by it, and nobody is asked. What the database refuses is a failure of the row.
+
+    Raises: ConnectionLost; what the asker raises.
+    """
+    given = subject.facts.texts.get("claims:answer", Texts())
+    desk = Desk(subject, asker)
+    if given.failure is not None:
+        if asker.dry and given.failure.cause == "cancelled":
+            _put_off(desk, store)
+        return Grounded(Checked(failure=given.failure))
+    if not given.texts:
+        return Grounded(Checked())
+    try:
+        wanted = candidates(given.texts, store)
+    except ConnectionLost:
+        raise
+    except QueryError as cause:
+        return Grounded(Checked(failure=Failure("graph_error", cause.message)))
+    return _asked(desk, given.texts, wanted, most=store.settings.candidates)
+
+
+def _asked(desk: Desk, claims: Sequence[str], wanted: Sequence[Sequence[Line]], *, most: int) -> Grounded:
+    found = _Found()
+    for places, lines in parts(wanted, most=most, items=MOST_ITEMS):
+        numbers: list[JsonValue] = [{"number": number, "triple": line.text} for number, line in enumerate(lines, start=1)]
+        texts = tuple(claims[place] for place in places)
+        outcome = desk.ask(STAGE, PROMPT, {"triples": numbers}, TracedClaims, items=texts)
+        _take(found, outcome, places, texts, lines)
+    items = tuple(
+        found.items.get(at) or Item(at + 1, claim, "not_stated", reason=NOTHING) for at, claim in enumerate(claims)
+    )
+    return Grounded(
+        Checked(items), tuple(line.element_id for line in found.lines), tuple(line.text for line in found.lines),
+        frozenset(line.element_id for line in found.lines if line.is_relation),
+    )
+
+
+def _take(found: _Found, outcome: Outcome[TracedClaims], places: Sequence[int], texts: Sequence[str], lines: Sequence[Line]) -> None:
+    """One reply's verdicts. Numbers of triples go on over all calls; those that were not shown are dropped."""
+    answers = {} if outcome.value is None else {answer.number: answer for answer in outcome.value.items}
+    before = len(found.lines)
+    found.lines += lines
+    for number, (place, text) in enumerate(zip(places, texts, strict=True), start=1):
+        answer = answers.get(number)
+        if answer is None:
+            failure = outcome.missing.get(number) or outcome.failure or LOST
+            found.items[place] = Item(place + 1, text, failure=failure)
+            continue
+        shown = () if answer.label == "not_stated" else tuple(
+            sorted({before + source for source in answer.triples if 1 <= source <= len(lines)})
+        )
+        lost = Failure("missing_item", "supported by triples that were not shown") if answer.label == "supported" and not shown else None
+        found.items[place] = Item(
+            place + 1, text, None if lost else answer.label, reason=answer.reason.strip()[:MOST_REASON], sources=shown,
+            call=outcome.call_of.get(number), failure=lost,
+        )
+
+
+def _put_off(desk: Desk, store: Store) -> None:
+    """Counts the call of an answer whose claims are not known yet. There is none if they name nothing in the graph."""
+    text = said(desk.row)
+    length = tokens.count(whole(text))
+    desk.asker.later(Later(
+        stage=STAGE, prompt=PROMPT, key=digest(STAGE, desk.row.question.question, text, desk.subject.trial), certain=False,
+        tokens=(length, 3 * length + LINE_TOKENS * store.settings.candidates), items=10,
+    ))
+    if length > LINE_TOKENS:  # an answer of a few sentences may want more triples than one call shows
+        desk.asker.later(Later(
+            stage=STAGE, prompt=PROMPT, key=digest(STAGE, "second", desk.row.question.question, text, desk.subject.trial), certain=False,
+            tokens=(0, LINE_TOKENS * store.settings.candidates), items=10,
+        ))
+
+
+# Which of the retrieved nodes and relations the stored graph marks as no longer valid.
+
+MOST = 5_000  # retrieved things that are looked up
+
+Places = Mapping[str, tuple[str, ...]]  # what was retrieved, as told -> element ids of what it may be
+
+
+def expired(row: Row, store: Store) -> Expired | None:
+    """The fact "expired"; null where the answer does not tell what it retrieved.
+
+    A thing counts if the graph knows it and it can expire: every relation, and nodes that carry one of the layout's properties of
+    time. It is expired if everything that it may be is: of two facts of one name one may be the current one. Raises: ConnectionLost.
+    """
+    nodes, relations = row.answer.retrieved_nodes, row.answer.retrieved_relations
+    if nodes is None and relations is None:
+        return None
+    told = [list(dict.fromkeys(given or ()))[:MOST] for given in (nodes, relations)]
+    count = sum(map(len, told))
+    if not (store.layout.expired_key or store.layout.valid_to_key):
+        return Expired(retrieved=count, nothing=f"layout {store.layout.name} has no property that says when a fact ends")
+    try:
+        marks = _marks(_nodes(told[0], store), "node-validity", store) + _marks(_relations(told[1], store), "relation-validity", store)
+    except ConnectionLost:
+        raise
+    except QueryError as cause:
+        return Expired(retrieved=count, failure=Failure("graph_error", cause.message))
+    old = [ids for ids, ended in marks if ended]
+    ids = tuple(dict.fromkeys(element_id for group in old for element_id in group))
+    return Expired(count, len(marks), len(old), ids, None if marks else "the graph knows none of them that could expire")
+
+
+def _marks(places: Places, query: str, store: Store) -> list[tuple[tuple[str, ...], bool]]:
+    """For each thing that can expire: what it may be, and whether all of that has ended."""
+    asked = sorted({element_id for ids in places.values() for element_id in ids})
+    ended = {row["element_id"]: row["expired"] for row in store.ask(query, ids=asked)} if asked else {}
+    found = [tuple(element_id for element_id in ids if element_id in ended) for ids in places.values()]
+    return [(ids, all(ended[element_id] for element_id in ids)) for ids in found if ids]
+
+
+def _nodes(told: Sequence[str], store: Store) -> Places:
+    places = {text: (text,) for text in told if is_node_id(text)}
+    others = [text for text in told if text not in places]
+    if not others:
+        return places
+    return places | by_names(others, store) | store.names.by_key(others)
+
+
+def _relations(told: Sequence[str], store: Store) -> Places:
+    """By element id, by A -[TYPE]-> B, by the layout's own key, or by the words of the fact."""
+    places: dict[str, tuple[str, ...]] = {text: (text,) for text in told if is_relation_id(text)}
+    arrows = {text: one for text in told if text not in places and (one := arrow(text)) is not None}
+    ends = by_names([name for one in arrows.values() for name in (one.start, one.end)], store) if arrows else {}
+    among = joined((element_id for ids in ends.values() for element_id in ids), store)
+    for text, one in arrows.items():
+        rows = among.between(ends.get(one.start, ()), ends.get(one.end, ()))
+        if ids := tuple(row["element_id"] for row in rows if same_kind(row, one.kind)):
+            places[text] = ids
+    others = [text for text in told if text not in places]
+    if not others:
+        return places
+    words = {text: normalise(text) for text in others}
+    by_key = store.names.relations_by_key([*others, *(key for key in words.values() if key)])
+    return places | {text: known for text in others if (known := by_key.get(text) or by_key.get(words[text], ()))}
+
+
+# What a system's own Cypher does: planned, run as a read under limits, and its result held against that of the gold
+# query.
+
+# Whether two results of Cypher say the same. Pure.
+
+ABSOLUTE, RELATIVE = 1e-8, 1e-13
+MOST_WORK = 1_000_000  # rows looked at while columns are paired
+Column = tuple[int, ...]  # one code a row; equal codes are equal values
+
+
+class TooManyWaysError(Exception):
+    """The columns look so much alike that too many ways of pairing them would have to be tried."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Whether the results match, and the names of the columns that the gold result does not have."""
+
+    matches: bool
+    extra_columns: tuple[str, ...] = ()
+
+
+def compare(found: Table, gold: Table, *, ordered: bool) -> Comparison:
+    """The found result against the gold one. `ordered`: rows, and the items of lists, must come in the same order.
+
+    Raises: TooManyWaysError.
+    """
+    if len(found.columns) < len(gold.columns) or len(found.rows) != len(gold.rows):
+        return Comparison(False)
+    codes = _Codes()
+    numbers = _groups(_numbers([*found.rows, *gold.rows]))
+    mine, theirs = (_columns(table, numbers, codes, ordered=ordered) for table in (found, gold))
+    paired = _Pairing(theirs, mine, codes, ordered=ordered).search()
+    if paired is None:
+        return Comparison(False)
+    return Comparison(True, tuple(name for at, name in enumerate(found.columns) if at not in paired))
+
+
+class _Codes:
+    """A number for each value, in the order in which they came up: rows of numbers are quick to compare."""
+
+    def __init__(self) -> None:
+        self._of: dict[Hashable, int] = {}
+
+    def of(self, value: Hashable) -> int:
+        return self._of.setdefault(value, len(self._of))
+
+    def joined(self, rows: Column, column: Column) -> Column:
+        """Each row with one more value, as one code."""
+        return tuple(self.of(pair) for pair in zip(rows, column, strict=True))
+
+
+def _columns(table: Table, numbers: dict[float, int], codes: _Codes, *, ordered: bool) -> list[Column]:
+    """Each column in codes. Without rows all columns are alike."""
+    rows = [[codes.of(_key(cell, numbers, ordered=ordered)) for cell in row] for row in table.rows]
+    return [tuple(row[at] for row in rows) for at in range(len(table.columns))]
+
+
+class _Pairing:
+    """Which found column stands for each gold column, so that all rows agree.
+
+    Columns are added one by one, and the rows made so far compared, so that a wrong pair ends its branch at once.
+    """
+
+    def __init__(self, gold: Sequence[Column], found: Sequence[Column], codes: _Codes, *, ordered: bool) -> None:
+        self._gold, self._found, self._codes, self._ordered = gold, found, codes, ordered
+        self._work = 0
+
+    def search(self) -> tuple[int, ...] | None:
+        """The places of the found columns, in the order of the gold columns; null if there are none. Raises: TooManyWaysError."""
+        rows = (0,) * (len(self._gold[0]) if self._gold else 0)
+        return self._extend((), rows, rows)
+
+    def _extend(self, taken: tuple[int, ...], made: Column, wanted: Column) -> tuple[int, ...] | None:
+        if len(taken) == len(self._gold):
+            return taken
+        target = self._codes.joined(wanted, self._gold[len(taken)])
+        goal = self._bag(target)
+        seen: set[Column] = set()
+        for at, column in enumerate(self._found):
+            if at in taken or column in seen:
+                continue
+            seen.add(column)  # of columns with the same content one is enough
+            self._work += len(column)
+            if self._work > MOST_WORK:
+                raise TooManyWaysError
+            joined = self._codes.joined(made, column)
+            if self._bag(joined) == goal and (done := self._extend((*taken, at), joined, target)) is not None:
+                return done
+        return None
+
+    def _bag(self, rows: Column) -> object:
+        return rows if self._ordered else sorted(rows)
+
+
+def _key(cell: Cell, numbers: dict[float, int], *, ordered: bool) -> Hashable:
+    """The cell as something that is equal where cells are the same."""
+    kind, content = cell
+    if kind in ("int", "float"):
+        return ("number", "nan" if isnan(content) else numbers[content])
+    if kind == "list":
+        items = [_key(part, numbers, ordered=ordered) for part in content]
+        return ("list", tuple(items) if ordered else frozenset(Counter(items).items()))
+    if kind == "map":
+        return ("map", tuple((key, _key(part, numbers, ordered=ordered)) for key, part in content))
+    if kind in ("path", "point"):
+        return (kind, tuple(_key(part, numbers, ordered=ordered) for part in content))
+    return (kind, content)
+
+
+def _numbers(rows: Iterable[Sequence[Cell]]) -> set[float]:
+    """All numbers in the rows, but NaN. An integer and a float of one value are one number."""
+    return {number for row in rows for cell in row for number in _within(cell)}
+
+
+def _within(cell: Cell) -> Iterator[float]:
+    kind, content = cell
+    if kind in ("int", "float"):
+        yield from () if isnan(content) else (content,)
+    elif kind in ("list", "path", "point"):
+        for part in content:
+            yield from _within(part)
+    elif kind == "map":
+        for _, part in content:
+            yield from _within(part)
+
+
+def _groups(numbers: set[float]) -> dict[float, int]:
+    """Number -> the group of numbers that count as the same: neighbours in order that are near enough."""
+    group: dict[float, int] = {}
+    before: float | None = None
+    at = 0
+    for number in sorted(numbers):
+        if before is not None and not _near(before, number):
+            at += 1
+        group[number], before = at, number
+    return group
+
+
+def _near(a: float, b: float) -> bool:
+    """Whether a number and the next larger one are the same but for rounding. Integers are exact."""
+    if isinstance(a, int) and isinstance(b, int):
+        return False
+    if a in (float("-inf"), float("inf")) or b in (float("-inf"), float("inf")):
+        return False
+    return b - a <= max(ABSOLUTE, RELATIVE * abs(b))
+
+
+MOST_ROWS = 10_000
+
+
+def cypher_run(row: Row, graph: Graph, settings: Settings) -> CypherRun | None:
+    """The fact "cypher"; null where the answer has no Cypher.
+
+    Valid: the server plans it as a read and runs it within the time limit without an error. A query that kgeval will not run
+    (graph/guard.py) is a failure, and so is a gold query that does not run or gives more than MOST_ROWS rows.
+    Raises: ConnectionLost where the server does not answer any more.
+    """
+    if row.answer.cypher is None:
+        return None
+    mine = _run(row.answer.cypher, graph, settings)
+    if mine.refusal is not None:
+        return CypherRun(failure=Failure("graph_error", mine.refusal))
+    valid = mine.table is not None
+    if row.question.cypher is None:
+        return CypherRun(valid=valid, error=mine.error)
+    gold = _run(row.question.cypher, graph, settings)
+    if gold.table is None or gold.table.cut:
+        why = gold.refusal or gold.error or f"it gives more than {MOST_ROWS} rows, or too much in them"
+        return CypherRun(valid=valid, error=mine.error, gold_failure=Failure("graph_error", f"the gold query: {why}"))
+    if mine.table is None:
+        return CypherRun(valid=False, matches=False, error=mine.error, gold_rows=len(gold.table.rows))
+    return _compared(mine.table, gold.table, ordered=settings.ordered and ends_ordered(row.question.cypher))
+
+
+def _compared(mine: Table, gold: Table, *, ordered: bool) -> CypherRun:
+    """Both ran. A result that was cut has more rows than any gold result, so it cannot match."""
+    rows, gold_rows = len(mine.rows), len(gold.rows)
+    try:
+        found = compare(mine, gold, ordered=ordered)
+    except TooManyWaysError:
+        failure = Failure("graph_error", "too many columns look alike to compare the results")
+        return CypherRun(valid=True, rows=rows, gold_rows=gold_rows, gold_failure=failure)
+    matches = found.matches and not mine.cut
+    return CypherRun(valid=True, matches=matches, extra_columns=found.extra_columns, rows=rows, gold_rows=gold_rows)
+
+
+def _run(text: str, graph: Graph, settings: Settings) -> Ran:
+    return run_guarded(graph, text, timeout=settings.query_timeout, rows=MOST_ROWS)
+
 
 FACTS = frozenset(("grounding", "steps@graph", "cypher", "expired"))
 _SHELF = Shelf()  # lives as long as its runs do; see there

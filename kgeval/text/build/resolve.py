@@ -8,20 +8,241 @@ the same name with a type, if it has only one. The result does not depend on the
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kgeval.errors import UsageError
 from kgeval.graph.load.built import Derived, EntityRow, MergeRow, RelationRow
-from kgeval.text.build.aliases import join_aliases
 from kgeval.text.build.assemble import entities_of, relations_of
 from kgeval.text.build.atoms import Found, gather_atoms
-from kgeval.text.build.clusters import ALIAS, EMBEDDING, EXACT, LEVELS, NORMALISED, Atom, Cluster, Joiner
+from kgeval.text.build.clusters import ALIAS, EMBEDDING, EXACT, LEVELS, NORMALISED, Atom, Cluster, Joiner, is_person
 from kgeval.text.build.similar import join_similar
+from kgeval.text.forms import (
+    ACRONYM,
+    GENERIC,
+    HONORIFIC,
+    INITIALS,
+    LINKS,
+    SUBSET,
+    VARIANT,
+    Form,
+    folded,
+    relation_of,
+    without_legal,
+)
+from kgeval.text.names import normalise
 
 if TYPE_CHECKING:
     from kgeval.text.build.similar import Embed
+
+# The alias level: other forms of one name. Cautious: nothing is joined where a name could mean two things.
+
+GIVEN = "given as an alias"
+SAME = "the same name but for spacing, a title or a legal form"
+MOST_CANDIDATES = 50  # a short form that fits more names than this means none of them for certain
+EVERYWHERE = frozenset({HONORIFIC, INITIALS, SUBSET, VARIANT})  # needs the fuller name in every document of the short form
+MARRIED = frozenset({"mrs", "mme", "frau", "senora", "lady"})  # may stand before a husband's name ("Mrs. John Smith")
+PLAIN = frozenset({"mr", "ms", "miss", "mrs"})  # say nothing of rank: "Mr. Watson" may well be "Dr. John Watson"
+Edge = tuple[int, int, str]
+
+
+def join_aliases(clusters: list[Cluster], joiner: Joiner, *, across_types: bool = False) -> list[Cluster]:
+    """The clusters, other forms of one name joined; each type by itself unless told otherwise."""
+    blocks: dict[str, list[Cluster]] = defaultdict(list)
+    for cluster in clusters:
+        blocks["" if across_types else cluster.type_key].append(cluster)
+    joined = {key: _canonical(blocks[key], joiner) for key in sorted(blocks)}
+    if not across_types and "" in joined:
+        joined = _typed(joined, joiner)
+    return [cluster for block in joined.values() for cluster in _short_forms(block, joiner)]
+
+
+def _typed(blocks: dict[str, list[Cluster]], joiner: Joiner) -> dict[str, list[Cluster]]:
+    """A name without a type joins the name of the same canonical form that has one, if there is only one such name of any type."""
+    places: dict[object, list[tuple[str, int]]] = defaultdict(list)
+    for key, block in blocks.items():
+        for at, cluster in enumerate(block if key else ()):
+            places[_canonical_form(cluster)].append((key, at))
+    out = {key: list(block) for key, block in blocks.items() if key}
+    left: list[Cluster] = []
+    for cluster in sorted(blocks[""], key=lambda c: c.order):
+        found = places[_canonical_form(cluster)]
+        into = out[found[0][0]][found[0][1]] if len(found) == 1 else None
+        if into is None or joiner.apart(into, cluster) or not _one_gender(into, cluster):
+            left.append(cluster)
+        else:
+            key, at = found[0]
+            out[key][at] = joiner.join(into, cluster, level=ALIAS, why=SAME)
+    return {**out, "": left}
+
+
+def _canonical(clusters: list[Cluster], joiner: Joiner) -> list[Cluster]:
+    """Joins what has the same canonical form. Where both men's and women's titles stand before a name, they stay apart."""
+    groups: dict[object, list[Cluster]] = defaultdict(list)
+    for cluster in clusters:
+        groups[_canonical_form(cluster)].append(cluster)
+    out: list[Cluster] = []
+    for members in groups.values():
+        genders = {c.form.gender for c in members} - {""}
+        parts: dict[str, list[Cluster]] = defaultdict(list)
+        for cluster in members:
+            parts[cluster.form.gender if len(genders) > 1 else ""].append(cluster)
+        for part in parts.values():
+            out += joiner.gather(part, level=ALIAS, why=SAME)
+    return out
+
+
+def _canonical_form(cluster: Cluster) -> object:
+    """Letters of the name without a person's title or a company's legal form, and the words that tell things apart."""
+    name = cluster.form
+    if not name.tokens:
+        return (cluster.norm,)
+    person, untyped = is_person(cluster.type_key), not cluster.type_key
+    tokens = name.tokens
+    if (person or untyped) and len(name.core) > 1 and name.core[0] not in LINKS and not name.titles & MARRIED:
+        tokens = name.core
+    if not person and not name.titles:
+        tokens = without_legal(tokens)
+    return ("".join(tokens), name.apart)
+
+
+def _short_forms(clusters: list[Cluster], joiner: Joiner) -> list[Cluster]:
+    """Joins short forms to the one fuller name that they can mean, fullest names first."""
+    found = sorted(clusters, key=_fullness, reverse=True)
+    fuller: dict[int, dict[int, str]] = defaultdict(dict)
+    for short, full, why in _edges(found):
+        fuller[short].setdefault(full, why)
+    roots = list(range(len(found)))
+    joined = dict(enumerate(found))
+    for at, cluster in enumerate(found):
+        meant = {roots[full] for full in fuller.get(at, ())}
+        if len(meant) != 1:
+            continue
+        root = meant.pop()
+        why = min(fuller[at].items())[1]
+        if _may_join(cluster, joined[root], why) and not joiner.apart(cluster, joined[root]):
+            joined[root] = joiner.join(joined[root], joined.pop(at), level=ALIAS, why=why)
+            roots[at] = root
+    return list(joined.values())
+
+
+def _fullness(cluster: Cluster) -> tuple[int, int, str, str]:
+    return (len(cluster.form.compact), len(cluster.form.tokens), cluster.norm, cluster.name)
+
+
+def _may_join(short: Cluster, full: Cluster, why: str) -> bool:
+    """Whether the evidence is there, and no name of the cluster speaks against it."""
+    if why == ACRONYM and short.documents.isdisjoint(full.documents):
+        return False
+    if (why in EVERYWHERE or (why == GIVEN and len(short.form.tokens) == 1)) and not short.documents <= full.documents:
+        return False
+    return _one_gender(short, full)
+
+
+def _one_gender(one: Cluster, other: Cluster) -> bool:
+    """False where titles of men and of women would stand in one cluster."""
+    return len({atom.form.gender for cluster in (one, other) for atom in cluster.atoms} - {""}) < 2
+
+
+def _edges(found: list[Cluster]) -> Iterator[Edge]:
+    """(short, full, why): positions in `found`, fullest first, so that `full` < `short`."""
+    index = _Index(found)
+    for at, cluster in enumerate(found):
+        for other in index.candidates(at):
+            if other < at and (why := _relation(cluster, found[other])):
+                yield at, other, why
+    for one, other in index.given():
+        if one != other:
+            yield max(one, other), min(one, other), GIVEN
+
+
+def _relation(short: Cluster, full: Cluster) -> str | None:
+    """The form that joins the two, where it counts for this kind of thing."""
+    if short.letters and short.letters in full.acronyms:
+        return ACRONYM if len(short.letters) > 2 or short.type_key else None  # two letters stand for too much, unless a type agrees
+    why = relation_of(short.form, full.form)
+    if why and _another(short.form, full.form, why):
+        return None
+    person, untyped = is_person(short.type_key), not short.type_key
+    allowed = {VARIANT} | ({INITIALS, HONORIFIC} if person or untyped else set()) | ({SUBSET} if person else set())
+    return why if why in allowed else None
+
+
+def _another(short: Form, full: Form, why: str) -> bool:
+    """Known traps: "King of Fez" / "Governor of Fez", a wife by her husband's name, "Elsie Inglis" / "Elsie Inglis Memorial Hospice",
+    a lone first name, "Bishop Paget" / "Sir Ralph Paget"."""
+    if why in (HONORIFIC, INITIALS):
+        return short.core[0] in LINKS or bool(short.titles & MARRIED) != bool(full.titles & MARRIED)
+    if why != SUBSET:
+        return False
+    n = len(short.core)
+    starts = full.core[:n] == short.core
+    ranks = short.titles and full.titles and short.titles.isdisjoint(full.titles) and not (short.titles | full.titles) & PLAIN
+    return bool(ranks) or (starts and (len(full.core) - n > 1 if n > 1 else not short.titles))
+
+
+class _Index:
+    """Finds, for a name, the fuller ones worth a look: by words at both ends, initials, acronym and folded spelling."""
+
+    def __init__(self, found: list[Cluster]) -> None:
+        self._found = found
+        self._by: dict[object, list[int]] = defaultdict(list)
+        self._norms: dict[str, list[int]] = defaultdict(list)
+        for at, cluster in enumerate(found):
+            for key in _offered(cluster):
+                self._by[key].append(at)
+            for norm in {atom.norm for atom in cluster.atoms}:
+                self._norms[norm].append(at)
+
+    def candidates(self, at: int) -> list[int]:
+        """Positions of fuller names, in order; a form that fits too many gives none."""
+        out: set[int] = set()
+        for key in _wanted(self._found[at]):
+            here = self._by.get(key, ())
+            if len(here) <= MOST_CANDIDATES:
+                out.update(here)
+        return sorted(out)
+
+    def given(self) -> Iterator[tuple[int, int]]:
+        """Pairs of names of which one is given as the other's alias; words that are no name by themselves give none."""
+        for at, cluster in enumerate(self._found):
+            for alias in sorted({normalise(alias) for atom in cluster.atoms for alias in atom.aliases}):
+                others = self._norms.get(alias, ()) if _is_name(alias) else ()
+                if len(others) == 1:
+                    yield at, others[0]
+
+
+def _is_name(norm: str) -> bool:
+    return len(norm) >= 2 and not GENERIC.issuperset(norm.split())
+
+
+def _offered(cluster: Cluster) -> Iterable[object]:
+    """The keys under which shorter forms of this name look for it."""
+    name = cluster.form
+    core = name.core
+    keys: set[object] = {("folded", folded(name.compact)), ("core", core)}
+    keys |= {("acronym", key) for key in cluster.acronyms}
+    if core:
+        keys |= {("initials", core[0][0], core[-1])} if len(core) > 1 else set()
+        for size in range(max(1, len(core) - 3), len(core)):
+            keys |= {("part", core[:size]), ("part", core[-size:])}
+    return keys
+
+
+def _wanted(cluster: Cluster) -> Iterable[object]:
+    """The keys under which this name looks for fuller ones."""
+    name: Form = cluster.form
+    core = name.core
+    yield "part", core
+    yield "core", core
+    if len(name.compact) >= 6:
+        yield "folded", folded(name.compact)
+    if cluster.letters:
+        yield "acronym", cluster.letters
+    if len(core) > 1:
+        yield "initials", core[0][0], core[-1]
+
 
 DEFAULT_LEVELS = (EXACT, NORMALISED, ALIAS)
 DEFAULT_SIMILARITY = 0.9

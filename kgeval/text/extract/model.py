@@ -4,23 +4,320 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from kgeval.errors import UsageError
 from kgeval.llm.account import NOT_COUNTED
-from kgeval.llm.calls import Task
+from kgeval.llm.calls import Reply, Task
 from kgeval.llm.endpoints import spellings
 from kgeval.llm.plan import PlannedStage
 from kgeval.llm.session import Models
 from kgeval.llm.tokens import count
 from kgeval.manifest import Asked
-from kgeval.text.extract.gathering import Gathering
-from kgeval.text.extract.mentions import Extraction, Source
-from kgeval.text.extract.replies import Found, More
-from kgeval.text.extract.schema import Allowed, Schema
+from kgeval.text.extract import naming
+from kgeval.text.extract.mentions import Extraction, Link, Mention, Source
+from kgeval.text.extract.schema import Allowed, Schema, folded
+from kgeval.text.extract.spans import Finder
+from kgeval.text.names import normalise
+
+# The form of an extraction reply, read with patience: what can be used of it is used, the rest is dropped and
+# counted.
+
+_TEXT_KEYS = ("name", "text", "value", "label", "id")
+_DEEPEST = 5
+
+
+# The docstrings of these classes stand in the schema that the model is shown, and so in the journal's keys.
+
+
+class FoundEntity(Reply):
+    """An entity that the text names."""
+
+    number: int  # below zero: the reply gave none that can be used
+    name: str
+    type: str
+    description: str
+    aliases: list[str]
+
+
+class FoundRelation(Reply):
+    """A relation that the text states. `source` and `target` are numbers of entities."""
+
+    source: int
+    target: int
+    predicate: str
+    description: str
+
+
+class Found(Reply):
+    """The entities that the text names and the relations that it states between them."""
+
+    entities: list[FoundEntity]
+    relations: list[FoundRelation]
+    # items of the reply that could not be read, by cause; counted here, never asked for
+    unusable: SkipJsonSchema[dict[str, int]] = Field(default_factory=dict)
+
+    alone: ClassVar[bool] = True  # relations name entities of this reply only
+
+    @model_validator(mode="before")
+    @classmethod
+    def _patient(cls, data: Any) -> Any:
+        """Numbers as texts, texts as numbers, names inside objects, relations by name: taken for what they mean.
+
+        Raises: ValueError where entities or relations are no list, most entities are no objects with a name, or most relations dangle.
+        """
+        whole = _unwrapped(data)
+        if whole is None:
+            return data
+        unusable: Counter[str] = Counter()
+        listed = _listed(whole["entities"], "entities")
+        entities = [made for at, row in enumerate(listed) if (made := _entity(row, at, unusable)) is not None]
+        if 2 * sum(isinstance(row, dict) for row in listed) < len(listed) or 2 * len(entities) < len(listed):
+            raise ValueError("most of the entities are no objects with a name")
+        numbers: dict[str, int] = {}
+        for entity in entities:
+            numbers.setdefault(entity["name"].casefold(), entity["number"])
+        given = _listed(whole.get("relations", whole.get("relationships")) or [], "relations")
+        relations = [made for row in given if (made := _relation(row, numbers, unusable)) is not None]
+        there = {entity["number"] for entity in entities}
+        held = sum(not cls.alone or {row["source"], row["target"]} <= there for row in relations)
+        if 2 * held < len(given):
+            raise ValueError("most of the relations are between entities that are not there")
+        return {"entities": entities, "relations": relations, "unusable": dict(unusable)}
+
+
+class More(Found):
+    """The entities that the text names and the relations that it states between them."""
+
+    alone: ClassVar[bool] = False  # relations also name entities that an earlier reply gave
+
+
+def _unwrapped(data: Any) -> Mapping[str, Any] | None:
+    """The object with the entities: the reply itself, or the only value of an object around it; null where there is none."""
+    for _ in range(_DEEPEST):
+        if not isinstance(data, Mapping):
+            return None
+        if "entities" in data:
+            return data
+        data = next(iter(data.values())) if len(data) == 1 else None
+    return None
+
+
+def _listed(value: Any, name: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise ValueError(f"{name} are no list")
+    return value
+
+
+def _entity(row: Any, at: int, unusable: Counter[str]) -> dict[str, Any] | None:
+    given = row if isinstance(row, dict) else {"name": row}
+    name = _text(given.get("name", given.get("text")))
+    if name is None:
+        unusable["malformed_entity"] += 1
+        return None
+    number = _number(given.get("number", given.get("id")))
+    listed = given.get("aliases")
+    aliases = [alias for part in (listed if isinstance(listed, list) else [listed]) if (alias := _text(part)) is not None]
+    return {
+        "number": number if number is not None and number >= 0 else -1 - at, "name": name, "type": _text(given.get("type")) or "",
+        "description": _text(given.get("description")) or "", "aliases": aliases,
+    }
+
+
+def _relation(row: Any, numbers: Mapping[str, int], unusable: Counter[str]) -> dict[str, Any] | None:
+    given = row if isinstance(row, dict) else {}
+    predicate = _text(given.get("predicate", given.get("label", given.get("type", given.get("relation")))))
+    source, target = (_end(given.get(key), numbers) for key in ("source", "target"))
+    if predicate is None or source is None or target is None:
+        unusable["malformed_relation"] += 1
+        return None
+    return {"source": source, "target": target, "predicate": predicate, "description": _text(given.get("description")) or ""}
+
+
+def _end(value: Any, numbers: Mapping[str, int]) -> int | None:
+    """The number of a relation's end; also where the reply gives the entity's name, or the entity itself."""
+    if isinstance(value, dict):
+        value = value.get("number", value.get("name"))
+    number = _number(value)
+    if number is not None:
+        return number
+    name = _text(value)
+    return numbers.get(name.casefold()) if name is not None else None
+
+
+def _number(value: Any) -> int | None:
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit() and len(value) < 10:
+        return int(value)
+    if isinstance(value, float) and value.is_integer() and abs(value) < 10**9:
+        return int(value)
+    return value if isinstance(value, int) and abs(value) < 10**9 else None
+
+
+def _text(value: Any, depth: int = 0) -> str | None:
+    """The text of a scalar, or of the telling part of an object; null for nothing, true, false and lists."""
+    if isinstance(value, str):
+        return value if value.strip() else None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    if isinstance(value, dict) and depth < _DEEPEST:
+        return next((found for key in _TEXT_KEYS if (found := _text(value.get(key), depth + 1)) is not None), None)
+    return None
+
+
+# Puts together what the replies about one chunk say: numbers joined, repeats folded, the schema enforced, all losses
+# counted.
+
+# A reply with more has run away: no chunk of a sane size names a thousand things.
+MOST_ENTITIES, MOST_RELATIONS = 1_000, 3_000
+_REFUSED, _AMBIGUOUS = -1, -2
+
+
+@dataclass
+class _Entity:
+    name: str
+    type: str | None
+    description: str | None
+    aliases: dict[str, None] = field(default_factory=dict)
+
+
+class Gathering:
+    """One chunk's entities and relations, over the rounds in which they were asked for."""
+
+    def __init__(self, source: Source, schema: Schema | None) -> None:
+        self._source, self._schema = source, schema
+        self._finder = Finder(source.chunk.text)
+        self._beside = Finder(f"{source.title or ''}\n{source.before}")
+        self._entities: list[_Entity] = []
+        self._places: dict[tuple[str, str | None], int] = {}
+        self._relations: dict[tuple[int, int, str], FoundRelation] = {}
+        self.dropped: Counter[str] = Counter()
+
+    def add(self, found: Found) -> int:
+        """Takes in one reply; how many entities and relations were new. Numbers up to those already shown mean these."""
+        before = len(self._entities) + len(self._relations)
+        self.dropped.update(found.unusable)
+        numbers = {at + 1: at for at in range(len(self._entities))}
+        shown = len(numbers)
+        for entity in found.entities:
+            place = self._entity(entity)
+            known = numbers.setdefault(entity.number, place)
+            if known != place and (entity.number > shown or place != _REFUSED):
+                numbers[entity.number] = _AMBIGUOUS
+        for relation in found.relations:
+            self._relation(relation, numbers)
+        return len(self._entities) + len(self._relations) - before
+
+    @property
+    def empty(self) -> bool:
+        """True where nothing was found so far."""
+        return not self._entities
+
+    @property
+    def text(self) -> str:
+        """The chunk's."""
+        return self._source.chunk.text
+
+    def shown(self) -> JsonValue:
+        """What was found so far, for the next round."""
+        return {
+            "entities": [{"number": at, "name": e.name, "type": e.type} for at, e in enumerate(self._entities, start=1)],
+            "relations": [{"source": s + 1, "target": t + 1, "predicate": r.predicate} for (s, t, _), r in self._relations.items()],
+        }
+
+    def extraction(self) -> Extraction:
+        """All of it, with places in the chunk's text. A relation stands where a sentence has both names."""
+        return Extraction(
+            self._source.chunk.id, mentions=tuple(self._mention(entity) for entity in self._entities),
+            links=tuple(self._link(s, t, relation) for (s, t, _), relation in self._relations.items()),
+            dropped=dict(sorted(self.dropped.items())),
+        )
+
+    def _entity(self, found: FoundEntity) -> int:
+        """The place of the entity that is meant; _REFUSED where it can be none."""
+        name = naming.as_name(found.name)
+        kind = self._type(found.type)
+        refusal = naming.refusal(name) or ("type_not_allowed" if kind is None and self._schema and self._schema.types_matter else None)
+        key = (normalise(name) or name, kind)
+        if refusal is None and key not in self._places and len(self._entities) >= MOST_ENTITIES:
+            refusal = "above_limit"
+        if refusal is not None:
+            self.dropped[refusal] += 1
+            return _REFUSED
+        if key in self._places:
+            self.dropped["repeated_entity"] += 1
+        else:
+            self._places[key] = len(self._entities)
+            self._entities.append(_Entity(name, kind, naming.as_description(found.description)))
+        entity = self._entities[self._places[key]]
+        entity.description = entity.description or naming.as_description(found.description)
+        self._aliases(entity, [*found.aliases, name])
+        return self._places[key]
+
+    def _type(self, given: str) -> str | None:
+        kind = naming.as_type(given)
+        if self._schema is None or kind is None:
+            return kind
+        return self._schema.entity_type(kind)
+
+    def _aliases(self, entity: _Entity, given: list[str]) -> None:
+        """Other names, where they stand in the material: an invented one would merge what does not belong together."""
+        own = normalise(entity.name)
+        for alias in dict.fromkeys(map(naming.as_name, given)):
+            if alias == entity.name or alias in entity.aliases or normalise(alias) == own:
+                continue
+            if naming.refusal(alias) is not None or (self._finder.find(alias) or self._beside.find(alias)) is None:
+                self.dropped["alias_not_in_text"] += 1
+            elif len(entity.aliases) < 20:
+                entity.aliases[alias] = None
+
+    def _relation(self, found: FoundRelation, numbers: dict[int, int]) -> None:
+        source, target = (numbers.get(number) for number in (found.source, found.target))
+        predicate = naming.as_predicate(found.predicate)
+        label = self._schema.relation_label(predicate) if self._schema else predicate
+        cause = self._misfit(source, target, label)
+        if cause is None and source is not None and target is not None and label is not None:
+            key = (source, target, folded(label))
+            if key in self._relations:
+                cause = "repeated_relation"
+            elif len(self._relations) >= MOST_RELATIONS:
+                cause = "above_limit"
+            else:
+                self._relations[key] = FoundRelation(source=source, target=target, predicate=label, description=found.description)
+        if cause is not None:
+            self.dropped[cause] += 1
+
+    def _misfit(self, source: int | None, target: int | None, label: str | None) -> str | None:
+        """Why a relation cannot be kept, or null. Ends are places of entities."""
+        if source is None or target is None:
+            return "missing_number"
+        if _AMBIGUOUS in (source, target):
+            return "ambiguous_number"
+        if _REFUSED in (source, target):
+            return "refused_end"
+        if source == target:
+            return "self_relation"
+        if not label:
+            return "no_predicate" if label is not None else "label_not_allowed"
+        ends = self._entities[source].type, self._entities[target].type
+        return None if self._schema is None or self._schema.fits(ends[0], label, ends[1]) else "pattern_not_allowed"
+
+    def _mention(self, entity: _Entity) -> Mention:
+        place = next((found for name in (entity.name, *entity.aliases) if (found := self._finder.find(name))), None)
+        start, end = place or (None, None)
+        return Mention(entity.name, entity.type, entity.description, tuple(entity.aliases), start, end)
+
+    def _link(self, source: int, target: int, found: FoundRelation) -> Link:
+        start, end = self._finder.sentence_with(self._entities[source].name, self._entities[target].name) or (None, None)
+        return Link(source, target, found.predicate, naming.as_description(found.description), start, end)
+
 
 EXTRACT, GLEAN = "extract", "glean"
 RULES = 2  # of what is taken from a reply: to be raised when they change; documents are then read anew, as far as possible from the journal

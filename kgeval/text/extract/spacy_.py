@@ -4,16 +4,187 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
 from kgeval.errors import UsageError
 from kgeval.manifest import Asked
 from kgeval.text.clean import clean_line
-from kgeval.text.extract.lexicon import DETERMINERS, PRONOUNS
+from kgeval.text.extract.lexicon import DETERMINERS, HEDGES, PRONOUNS, lemma
 from kgeval.text.extract.mentions import Extraction, Link, Mention, Source
-from kgeval.text.extract.parse import Parse
+
+# Relations between named entities from a dependency parse, as spaCy gives it. No model here: a parsed text in,
+# triples out.
+
+_SUBJECT = ("nsubj",)
+_PASSIVE_SUBJECT = ("nsubjpass", "nsubj:pass")
+_OBJECT = ("dobj", "obj", "iobj", "dative")
+_PREPOSITION = ("prep", "agent")
+_OBLIQUE = ("obl", "obl:agent", "obl:arg", "nmod", "nmod:poss")  # the preposition hangs below the noun, as `case`
+_PREDICATE_NOUN = ("attr", "oprd")
+_RELATIVE = ("relcl", "acl:relcl")
+_OWNER = ("poss", "nmod:poss")
+_MOST_NOUNS = 3  # prepositional phrases in each other: "the son of the king of X" ends there
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedLink:
+    """A relation between two entities of a text, by their place among the text's entities."""
+
+    source: int
+    target: int
+    predicate: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Reach:
+    """An entity that hangs on a word, with the words on the way there ("journey", "to"). `agent`: it is who does what a passive says."""
+
+    token: Any
+    words: tuple[str, ...]
+    agent: bool = False
+
+
+class Parse:
+    """One parsed text (`spacy.tokens.Doc`) and its entities (spans, in order, not overlapping)."""
+
+    def __init__(self, doc: Any, entities: list[Any]) -> None:
+        self._doc = doc
+        self._of = {token.i: at for at, span in enumerate(entities) for token in span}
+
+    def links(self) -> list[ParsedLink]:
+        """Every relation, in the order of the text's words; never of an entity with itself."""
+        found: dict[tuple[int, int, str, int], ParsedLink] = {}
+        for token in self._doc:
+            for source, target, predicate in (*self._verb(token), *self._noun(token)):
+                a, b = self._of.get(source.i), self._of.get(target.i)
+                if a is not None and b is not None and a != b:
+                    sentence = clean_line(token.sent.text)
+                    found.setdefault((a, b, predicate, token.sent.start), ParsedLink(a, b, predicate, sentence))
+        return list(found.values())
+
+    def _verb(self, verb: Any) -> Iterator[tuple[Any, Any, str]]:
+        """What a verb (or a noun with a copula) says of its subjects."""
+        subjects, passive = _subjects(verb)
+        subjects = [token for subject in subjects for token in self._named(subject)]
+        if not subjects or _denied(verb):
+            return
+        for reach in self._said(verb, passive):
+            if passive and reach.agent:
+                yield from ((reach.token, subject, base(verb)) for subject in subjects)
+            else:
+                yield from ((subject, reach.token, " ".join(reach.words)) for subject in subjects)
+
+    def _said(self, verb: Any, passive: bool) -> Iterator[_Reach]:
+        if any(child.dep_ == "cop" for child in verb.children):
+            yield from self._nominal(verb)
+            return
+        head = (_participle(verb),) if passive else (" ".join([base(verb), *_particles(verb)]),)
+        things = [child for child in verb.children if child.dep_ in _OBJECT and not passive]
+        for thing in things:
+            yield from (_Reach(token, head) for token in self._named(thing))
+            if thing.i not in self._of:
+                yield from (_Reach(r.token, (*head, base(thing), *r.words)) for r in self._attached(thing))
+        for child in verb.children:
+            if child.dep_ in _PREDICATE_NOUN:
+                yield from self._nominal(child)
+        common = [thing for thing in things if thing.i not in self._of]
+        if not any(thing.lower_ in PRONOUNS for thing in common):  # "sent her to X": she went, not the subject
+            words = (*head, *(base(thing) for thing in common))
+            yield from (_Reach(r.token, (*words, *r.words), r.agent) for r in self._attached(verb))
+
+    def _nominal(self, noun: Any) -> Iterator[_Reach]:
+        """ "was the director of X", "is X's wife", "is X"."""
+        if noun.i in self._of:
+            yield from (_Reach(token, ("be",)) for token in self._named(noun))
+            return
+        yield from (_Reach(r.token, (base(noun), *r.words)) for r in self._attached(noun))
+        for child in noun.children:
+            if child.dep_ in _OWNER:
+                yield from (_Reach(token, (base(noun), "of")) for token in self._named(child))
+
+    def _noun(self, noun: Any) -> Iterator[tuple[Any, Any, str]]:
+        """Apposition ("X, the director of Y"; "Y's clerk, X") and a possessive before a name ("Y's clerk X")."""
+        for child in noun.children:
+            if child.dep_ == "appos":
+                title, named = (child, noun) if noun.i in self._of else (noun, child)
+                if title.i not in self._of:
+                    yield from ((token, r.token, " ".join(r.words)) for token in self._named(named) for r in self._nominal(title))
+            elif child.dep_ in ("compound", "nmod", "flat") and noun.i in self._of and child.i not in self._of:
+                owners = [c for source in (noun, child) for c in source.children if c.dep_ in _OWNER]
+                yield from ((noun, token, f"{base(child)} of") for owner in owners for token in self._named(owner))
+
+    def _attached(self, head: Any) -> Iterator[_Reach]:
+        """Entities below a word by a preposition, one noun on the way allowed where the noun is no entity ("the ruins of X")."""
+        for child in head.children:
+            if child.dep_ in _PREPOSITION:
+                for noun in child.children:
+                    if noun.dep_ in ("pobj", "pcomp"):
+                        yield from self._through(noun, child.lower_, agent=child.dep_ == "agent")
+            elif child.dep_ in _OBLIQUE:
+                case = [c.lower_ for c in child.children if c.dep_ == "case" and c.lower_ not in ("'s", "’s", "'")]
+                if case:
+                    agent = child.dep_ == "obl:agent" or case == ["by"]
+                    yield from self._through(child, " ".join(case), agent=agent)
+
+    def _through(self, noun: Any, preposition: str, *, agent: bool = False, depth: int = 1) -> Iterator[_Reach]:
+        if noun.i in self._of:
+            yield from (_Reach(token, (preposition,), agent) for token in self._named(noun))
+        elif depth < _MOST_NOUNS:
+            for child in noun.children:
+                if child.dep_ == "prep" and child.lower_ == "of":
+                    for below in child.children:
+                        yield from (
+                            _Reach(r.token, (preposition, base(noun), *r.words)) for r in self._through(below, "of", depth=depth + 1)
+                        )
+
+    def _named(self, token: Any) -> list[Any]:
+        """The entities that a word and what is joined to it by "and" stand for."""
+        joined = [token]
+        for at in joined:
+            joined.extend(child for child in at.children if child.dep_ == "conj" and child not in joined)
+        return [one for one in joined if one.i in self._of]
+
+
+def _subjects(verb: Any) -> tuple[list[Any], bool]:
+    """A verb's subjects and whether it is passive: its own, the noun that a relative clause hangs on, or those of the verb that
+    it continues ("came and saw")."""
+    own = [child for child in verb.children if child.dep_ in _SUBJECT + _PASSIVE_SUBJECT]
+    passive = any(child.dep_ in _PASSIVE_SUBJECT or child.dep_ in ("auxpass", "aux:pass") for child in verb.children)
+    if own:
+        relative = verb.dep_ in _RELATIVE and all(child.lower_ in ("who", "which", "that") for child in own)
+        return ([verb.head] if relative else own), passive
+    if verb.dep_ == "conj" and verb.head.i != verb.i and not passive:
+        inherited, was_passive = _subjects(verb.head)
+        return ([] if was_passive or _denied(verb.head) else inherited), False
+    return [], passive
+
+
+def _denied(verb: Any) -> bool:
+    """Negated, hedged by a modal verb, or under a condition."""
+    return any(
+        child.dep_ == "neg" or (child.dep_ in ("aux", "advmod", "mark", "det") and child.lower_ in HEDGES) for child in verb.children
+    )
+
+
+def _particles(verb: Any) -> list[str]:
+    return [child.lower_ for child in verb.children if child.dep_ in ("prt", "compound:prt")]
+
+
+def _participle(verb: Any) -> str:
+    return " ".join(["be", verb.lower_, *_particles(verb)])
+
+
+def base(token: Any) -> str:
+    """The lemma in small letters; without a lemmatizer in the pipeline, the base form of an English verb, else the word itself."""
+    given: str = token.lemma_.lower()
+    if given and given != "-pron-":
+        return given
+    word: str = token.lower_
+    return lemma(word, ()) or word
+
 
 VERSION = "1"
 NO_ENTITIES = frozenset({"CARDINAL", "ORDINAL", "PERCENT", "QUANTITY", "MONEY", "TIME", "DATE"})  # values, not things
