@@ -22,7 +22,7 @@ SECRET = ("password", "token", "key", "secret")
 
 
 @dataclass(frozen=True)
-class Asked:
+class ModelUsage:
     """What a run asked of models: which, how much, with which prompts (name -> hash)."""
 
     models: Sequence[ModelRef] = ()
@@ -46,10 +46,10 @@ class Started:
 
     def manifest(
         self, *, server: ServerInfo | None = None, hashes: Mapping[str, str] | None = None, inputs: Iterable[Path] = (),
-        seed: int | None = None, exit_code: int = 0, asked: Asked | None = None,
+        seed: int | None = None, exit_code: int = 0, asked: ModelUsage | None = None,
     ) -> RunManifest:
         """The finished manifest; seconds are counted up to this call. `asked`: what models were asked, where some were."""
-        asked = asked or Asked()
+        asked = asked or ModelUsage()
         kept = {k: v for k, v in self.arguments.items() if not _unset(v) and not any(s in k for s in SECRET)}
         return RunManifest(
             kgeval=__version__, command=self.command, arguments=dict(kept), libraries=_versions(), server=server,

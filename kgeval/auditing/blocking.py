@@ -14,7 +14,7 @@ from itertools import combinations
 from typing import IO, TYPE_CHECKING, Any
 from zlib import crc32
 
-from kgeval.auditing.slack import give_back
+from kgeval.auditing.malloc import trim_heap
 from kgeval.text.forms import LINKS, Form, acronym_keys
 from kgeval.text.names import normalise
 
@@ -121,7 +121,7 @@ def collect(forms: Iterable[tuple[Form, Sequence[str]]], *, most: int, crowd: in
                 buckets[code >> 58].add(code, number)
         for bucket in buckets:
             blocks.add(*bucket.blocks())
-    give_back()
+    trim_heap()
     return blocks
 
 

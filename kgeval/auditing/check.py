@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kgeval.auditing.part import Part
+from kgeval.auditing.part import PartialScan
 from kgeval.graph.connect import Graph
 from kgeval.graph.queries import Query
 from kgeval.records import Example, Layout
@@ -39,7 +39,7 @@ class Check:
     sample: int = 5
     timeout: float = 120.0
     schema: Mapping[str, Any] | None = None
-    part: Part = field(default_factory=Part)
+    part: PartialScan = field(default_factory=PartialScan)
     embedding: Embedding | None = None
 
     def params(self, **more: Any) -> dict[str, Any]:

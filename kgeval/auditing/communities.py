@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from kgeval.auditing.slack import give_back
+from kgeval.auditing.malloc import trim_heap
 from kgeval.graph.algorithms import Leiden, Louvain, Method, Partition, View
 from kgeval.stats.graphs import adjusted_rand_index
 
@@ -56,7 +56,7 @@ def _stability(view: View, base: Partition, method: Method, *, seed: int, timeou
         mine, theirs = _places(base, other)
         joined = shared[mine] & _several(other.groups)[theirs]
         scores.append(adjusted_rand_index(base.groups[mine][joined], other.groups[theirs][joined]))
-        give_back()
+        trim_heap()
     return {"community_stability": sum(scores) / len(scores), "community_stability_runs": len(scores)}
 
 

@@ -14,11 +14,11 @@ from kgeval.auditing.border import Attempt, Failure, attempt
 from kgeval.auditing.check import Check, Embedding, Outcome, examples_of
 from kgeval.auditing.gates import Gates, Judged, judged
 from kgeval.auditing.gates.limits import told
-from kgeval.auditing.part import Part
+from kgeval.auditing.malloc import trim_heap, tune_malloc
+from kgeval.auditing.part import PartialScan
 from kgeval.auditing.repair import query_lists, repair_for
 from kgeval.auditing.roles import Missing, missing_roles, read_share
 from kgeval.auditing.rulebook import Rule, load_rules
-from kgeval.auditing.slack import give_back, lay_apart
 from kgeval.auditing.structure import Options, Structure, measure
 from kgeval.graph.connect import Graph
 from kgeval.graph.queries import all_queries
@@ -43,7 +43,7 @@ class EngineOptions:
     sample: int = 5
     timeout: float = 120.0
     gates: Gates = field(default_factory=Gates)
-    part: Part = field(default_factory=Part)
+    part: PartialScan = field(default_factory=PartialScan)
     settings: Mapping[str, Any] = field(default_factory=dict)
     schema: Mapping[str, Any] | None = None
     embedding: Embedding | None = None
@@ -78,10 +78,10 @@ def audit(graph: Graph, layout: Layout, options: EngineOptions, *, progress: Pro
 
 def _audit(graph: Graph, layout: Layout, options: EngineOptions, progress: Progress) -> Audit:
     structure = Structure()
-    lay_apart()
+    tune_malloc()
     if options.structure is not None:
         structure = measure(graph, layout, options.structure, progress=lambda part: progress("structure", part))
-        give_back()
+        trim_heap()
     progress("check", "what the graph has")
     reading = attempt(lambda: read_share(graph, layout, timeout=options.timeout)).value
     roles = _roles(graph, layout, options, structure.numbers)
@@ -136,7 +136,7 @@ def _run(
     started = time.perf_counter()
     result = attempt(lambda: _outcome(graph, layout, rule, options))
     seconds = time.perf_counter() - started
-    give_back()
+    trim_heap()
     if result.value is None:
         failure = result.failure or Failure("error", "the check gave no result")
         return _finding(rule, failure.status, options, reason=failure.reason, seconds=seconds), failure
@@ -188,7 +188,7 @@ def _finding(rule: Rule, status: str, options: EngineOptions, **more: Any) -> Fi
     settings: dict[str, JsonValue] = {name: value for name, value in used.items() if name not in rule.words}
     query = all_queries().get(rule.id)
     declared = {p.name for p in query.params} if query else set()
-    pool = {**used, **Part().params(), **({"schema": options.schema} if options.schema is not None else {})}
+    pool = {**used, **PartialScan().params(), **({"schema": options.schema} if options.schema is not None else {})}
     parameters = {name: value for name, value in pool.items() if name in declared}
     return Finding.model_validate({
         "rule_id": rule.id, "group": rule.group, "status": status, "severity": rule.severity, "title": rule.title,

@@ -148,7 +148,7 @@ def _knn(check: Check, name: str, top_k: int, start: str) -> tuple[list[tuple[st
 
 def _made(check: Check, made: Embedding) -> Neighbours:
     """By vectors of the names in a local LanceDB table, kept in the cache for as long as the names stay the same."""
-    from kgeval.llm.neighbours import Wanted, near_pairs
+    from kgeval.llm.neighbours import NeighbourSpec, near_pairs
     from kgeval.llm.text_table import open_table
 
     settings = check.settings
@@ -156,7 +156,7 @@ def _made(check: Check, made: Embedding) -> Neighbours:
     with flushed(made):
         table = open_table(_place(check), names.items, made.embedder, cache_dir=made.cache_dir, say=made.say)
     left = f"; the search ended at {int(settings['max_embedded'])} entities (max_embedded)" if names.more else ""
-    wanted = Wanted(
+    wanted = NeighbourSpec(
         float(settings["min_cosine"]), int(settings["top_k"]), exact_up_to, most=int(settings["max_pairs"]),
         namesakes=_namesakes(check) if table.about.rows > exact_up_to else 0,  # an exact search needs none
     )

@@ -18,7 +18,7 @@ STRIDE = 104_729
 
 
 @dataclass(frozen=True)
-class Part:
+class PartialScan:
     """Which share of the things is looked at (above 0, at most 1), and which ones."""
 
     share: float = 1.0

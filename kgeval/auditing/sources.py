@@ -8,8 +8,8 @@ from contextlib import closing
 from dataclasses import dataclass, field
 
 from kgeval.auditing.check import Check
-from kgeval.auditing.part import Part
-from kgeval.auditing.roll import FiledTexts, Lists, Roll
+from kgeval.auditing.entity_columns import EntityColumns, FiledTexts, Lists
+from kgeval.auditing.part import PartialScan
 from kgeval.auditing.slices import rows
 from kgeval.graph.connect import Row
 from kgeval.graph.queries import all_queries
@@ -26,7 +26,7 @@ class Entities:
     that stand for it), `chunks` (numbers).
     """
 
-    roll: Roll = field(default_factory=Roll)
+    roll: EntityColumns = field(default_factory=EntityColumns)
     forms: FiledTexts = field(default_factory=FiledTexts)
     chunks: Lists = field(default_factory=Lists)
 
@@ -105,7 +105,7 @@ def chunk_texts(check: Check) -> Chunks:
 def entities(check: Check, chunks: Chunks) -> Entities:
     """Every entity with a name and the chunks that it is said to come from."""
     out, plain = Entities(), Plain()
-    part = check.part if check.query.name == "name-not-in-source" else Part()  # relations need all ends
+    part = check.part if check.query.name == "name-not-in-source" else PartialScan()  # relations need all ends
     for row in rows(check, "entity-source-slices", **part.params()):
         words = (tuple(_singular(plain(word)) for word in normalise(name).split()) for name in [row["name"], *row["aliases"][:50]])
         forms = tuple(dict.fromkeys(filter(None, words)))

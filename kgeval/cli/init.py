@@ -13,7 +13,7 @@ from kgeval.cli.common import say, visible
 from kgeval.errors import UsageError
 
 if TYPE_CHECKING:
-    from kgeval.workflows.pipeline.start import Known
+    from kgeval.workflows.pipeline.start import Surroundings
 
 
 @click.command()
@@ -74,14 +74,14 @@ def _project(folder: Path) -> str | None:
     return name
 
 
-def _known(judge: str | None, connection: dict[str, Any]) -> Known:
+def _known(judge: str | None, connection: dict[str, Any]) -> Surroundings:
     """What the database and the environment say. Raises: ConnectError for an address that was given and does not answer."""
     from kgeval.config import Config, environment
-    from kgeval.workflows.pipeline.start import Known
+    from kgeval.workflows.pipeline.start import Surroundings
 
     at, key = environment("OPENAI_BASE_URL"), environment("OPENAI_API_KEY") is not None
     if not connection["uri"]:
-        return Known(judge=judge, endpoint=at, key=key)
+        return Surroundings(judge=judge, endpoint=at, key=key)
     from kgeval.cli.options import open_from_options
     from kgeval.graph.layouts import catalogue, detect
 
@@ -89,7 +89,7 @@ def _known(judge: str | None, connection: dict[str, Any]) -> Known:
         seen = catalogue(graph)
         found = detect(graph, seen=seen)
     what = found.choice or " or ".join(one.name for one in found.tied) or "none"
-    return Known(
+    return Surroundings(
         uri=connection["uri"], layout=found.choice, nodes=seen.nodes, judge=judge, endpoint=at, key=key,
         notes=(f"Neo4j: {seen.nodes:,} nodes; layout: {what} ({found.reason})",),
     )

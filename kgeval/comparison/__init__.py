@@ -1,12 +1,13 @@
 """The unbiased comparison of systems: answers + judge + statistics -> Comparison; and agreement with people.
 
     pairs.py      which questions two systems share, what one of them lacks; the pairs that a run compares
-    answering.py  a question, a pair and a trial -> the two answers as they are judged, each asked once; answering_plan.py: what that takes
+    answering.py  a question, a pair and a trial -> the two answers as they are judged, each asked once
+    answering_plan.py  what that takes
     sources.py    where a system's answers come from: a file, a system that is asked, a second run; once.py, store.py: kept on disk
-    books.py      what alignment, meaning and use came to, summed up from the store
-    likeness.py   answers that are the same texts, or of different languages: what must be said before a judge is believed
+    alignment_log.py  what alignment, meaning and use came to, summed up from the store
+    verdict_store.py  the verdicts of a run on disk as they come
     align/        bringing two answers to one length: asked again, words added, discarded; does the meaning stay
-    judge/        the procedures: what a judge is shown, how his reply becomes verdicts, the grades
+    judge/        the procedures: what a judge is shown, how its reply becomes verdicts, the grades
     engine.py     questions x trials x positions x repeats -> verdicts, resumable; stops when it is sure
     table.py      verdicts -> arrays of one pair (pure)
     results/      arrays -> ComparisonReport: rates, boxes, intervals, ranking, judge report (pure)

@@ -14,7 +14,7 @@ from kgeval.comparison.align.force import Forcer, Wish
 from kgeval.comparison.align.meaning import PROMPTS
 from kgeval.comparison.align.rule import align_pair, bring, failure_of, join_sides
 from kgeval.comparison.align.shape import AlignedPair, AlignmentRule
-from kgeval.comparison.books import Books
+from kgeval.comparison.alignment_log import AlignmentLog
 from kgeval.comparison.once import Once, again_key, free_key
 from kgeval.comparison.sources import SECOND, Length, SecondRun, Source
 from kgeval.comparison.store import Place, Store, key_of
@@ -117,7 +117,7 @@ class Answering:
             paired.sharing.digest(), settings.models, settings.seed, forcer.signature if forcer is not None else "",
             [judge.prompt(name).hash for name in PROMPTS] if judge is not None and settings.meaning_sample else [],
         )
-        self.books = Books(store, self.signature, settings)
+        self.books = AlignmentLog(store, self.signature, settings)
         self._once, self._lock = Once(), threading.Lock()
         self._tallies = {name: Tally(settings.max_error_rate) for name in self.sources}
         self._targets: OrderedDict[tuple[str, int], tuple[int, str | None]] = OrderedDict()

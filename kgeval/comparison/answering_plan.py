@@ -10,7 +10,7 @@ from kgeval.comparison.align.force import Wish
 from kgeval.comparison.align.rule import bring, failure_of
 from kgeval.comparison.align.shape import AlignmentRule
 from kgeval.comparison.once import again_key, free_key
-from kgeval.comparison.sources import Asked, Filed, Length, Source
+from kgeval.comparison.sources import Filed, Length, LiveSource, Source
 from kgeval.llm.asker import Later, digest
 from kgeval.llm.plan import PlannedStage
 from kgeval.records import Answer, Question
@@ -134,7 +134,7 @@ class _Planner:
             count = self._counts[source.name]
             count.free += 1
             ask = Ask(question.id, question.question, trial=number)
-            if isinstance(source, Asked) and not isinstance(source.system, Plans):
+            if isinstance(source, LiveSource) and not isinstance(source.system, Plans):
                 source.system.answer(ask) if _plays(source.system) else None
             elif len(count.asks) < 1000:
                 count.asks.append(ask)
@@ -234,7 +234,7 @@ class _KnownHands:
 
 def system_of(source: Source) -> System | None:
     """The system that a source asks; null where it is a file without a hook."""
-    return source.system if isinstance(source, Asked) else source.hook if isinstance(source, Filed) else None
+    return source.system if isinstance(source, LiveSource) else source.hook if isinstance(source, Filed) else None
 
 
 def may_adjust(source: Source) -> bool:

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from kgeval.comparison.align.shape import AlignedPair
-from kgeval.comparison.judge.ways import Case, Said, Way
-from kgeval.comparison.kept import DISCARDED, Judged, Pairing, Round, Segment, Verdicts
+from kgeval.comparison.judge.procedures import Case, JudgeProcedure, JudgeReply
 from kgeval.comparison.table import EQUAL, table_of
+from kgeval.comparison.verdict_store import DISCARDED, Judged, Pairing, ProcedureRun, Segment, Verdicts
 from kgeval.llm.asker import Asker
 from kgeval.records import ComparisonVerdict, Question, Stopped, TrialKind, Winner
 
@@ -44,7 +44,7 @@ class Sources:
     aligned: Answers
     free: Answers
 
-    def of(self, one: Round) -> Answers:
+    def of(self, one: ProcedureRun) -> Answers:
         """What a procedure judges."""
         return self.aligned if one.aligned else self.free
 
@@ -103,7 +103,7 @@ class Run:
     sources: Sources
     verdicts: Verdicts
     pairings: Sequence[Pairing]
-    rounds: Sequence[Round]
+    rounds: Sequence[ProcedureRun]
     sure: Sure | None = None
     stopped: list[Stopped] = field(default_factory=list)
     scales: dict[str, Scale] = field(default_factory=dict)
@@ -145,7 +145,7 @@ class Run:
                 made.append(judged)
         return made
 
-    def _one(self, one: Round, pairing: Pairing, place: int, trial: int) -> Judged:
+    def _one(self, one: ProcedureRun, pairing: Pairing, place: int, trial: int) -> Judged:
         question, source = pairing.questions[place], self.sources.of(one)
         about = ComparisonVerdict(
             question_id=question.id, dataset=question.dataset, level=question.level, system_a=pairing.a, system_b=pairing.b,
@@ -186,7 +186,7 @@ class Run:
         )
 
 
-def cases(one: Round, question: Question, answers: tuple[str, str], trial: int) -> Iterator[Case]:
+def cases(one: ProcedureRun, question: Question, answers: tuple[str, str], trial: int) -> Iterator[Case]:
     """The cases of a question and trial, with the answers of A and B: position by position, repeat by repeat."""
     for a_first in (True, False)[: one.way.positions]:
         for repeat in range(1, one.repeats + 1):
@@ -204,7 +204,7 @@ def known_of(question: Question) -> dict[str, list[str]]:
     return {name: texts for name, texts in found.items() if texts}
 
 
-def verdicts_of(way: Way, case: Case, said: Said, about: ComparisonVerdict) -> tuple[ComparisonVerdict, ...]:
+def verdicts_of(way: JudgeProcedure, case: Case, said: JudgeReply, about: ComparisonVerdict) -> tuple[ComparisonVerdict, ...]:
     """One verdict an aspect of what was said of a case; `about`: what they have in common. Where the call failed, each says why."""
     shown_alone = way.procedure == "single"
     update = {
@@ -226,7 +226,7 @@ def _winner(a: float, b: float) -> Winner:
     return "tie" if abs(a - b) <= EQUAL else "a" if a > b else "b"
 
 
-def _lost(about: ComparisonVerdict, way: Way, why: str) -> tuple[ComparisonVerdict, ...]:
+def _lost(about: ComparisonVerdict, way: JudgeProcedure, why: str) -> tuple[ComparisonVerdict, ...]:
     return tuple(about.model_copy(update={"aspect": name, "failure": why}) for name in way.names)
 
 
@@ -236,15 +236,15 @@ def _why_not(answers: AlignedPair) -> str:
     return answers.failure or "failed: there is no answer"
 
 
-def _mean(one: Round, pairing: Pairing, made: Sequence[Judged], place: int) -> float | None:
+def _mean(one: ProcedureRun, pairing: Pairing, made: Sequence[Judged], place: int) -> float | None:
     """A question's relative win rate over its trials; null where none has a result."""
     import numpy as np
 
-    from kgeval.comparison.table import Asked
+    from kgeval.comparison.table import PairQuestion
 
     said = [verdict for judged in made if judged.place == place and judged.how != DISCARDED for verdict in judged.verdicts]
     wins = table_of(
-        said, [Asked(pairing.questions[place].id)], pair=(pairing.a, pairing.b), aspects=one.way.names, trials=one.trials,
+        said, [PairQuestion(pairing.questions[place].id)], pair=(pairing.a, pairing.b), aspects=one.way.names, trials=one.trials,
         positions=one.way.positions, repeats=one.repeats, procedure=one.way.procedure,
     ).wins()
     known = wins[~np.isnan(wins)]

@@ -12,7 +12,7 @@ from kgeval.errors import InputError, UsageError
 from kgeval.files.sharing import Sharing
 
 if TYPE_CHECKING:
-    from kgeval.files.asked import Questions
+    from kgeval.files.question_rows import Questions
     from kgeval.files.rows import Rows
     from kgeval.files.shards import Shard
     from kgeval.records import Question

@@ -13,8 +13,8 @@ from itertools import islice
 
 from kgeval.comparison.engine import cases
 from kgeval.comparison.foresight import Foresight
-from kgeval.comparison.judge.ways import Case, Way, stage_of
-from kgeval.comparison.kept import Pairing, Round
+from kgeval.comparison.judge.procedures import Case, JudgeProcedure, stage_of
+from kgeval.comparison.verdict_store import Pairing, ProcedureRun
 from kgeval.llm import tokens
 from kgeval.llm.asker import Asker, Dry, Later, digest
 from kgeval.llm.plan import PlannedStage
@@ -39,14 +39,14 @@ class Planning:
     aligned: Foresight
     free: Foresight
     pairings: Sequence[Pairing]
-    rounds: Sequence[Round]
+    rounds: Sequence[ProcedureRun]
 
-    def of(self, one: Round) -> Foresight:
+    def of(self, one: ProcedureRun) -> Foresight:
         """Where a procedure's answers come from."""
         return self.aligned if one.aligned else self.free
 
 
-def count(one: Round, pairing: Pairing) -> int:
+def count(one: ProcedureRun, pairing: Pairing) -> int:
     """Judge calls of a pair under a procedure, at most and without sharing."""
     return len(pairing.questions) * one.trials * one.cases * one.way.calls
 
@@ -74,13 +74,13 @@ def exact(planning: Planning, *, most: int = MOST) -> bool:
     return sum(count(one, pairing) for one in planning.rounds for pairing in planning.pairings) <= most
 
 
-def _places(one: Round, pairings: Sequence[Pairing]) -> Iterator[tuple[Question, Pairing, int]]:
+def _places(one: ProcedureRun, pairings: Sequence[Pairing]) -> Iterator[tuple[Question, Pairing, int]]:
     return (
         (question, pairing, trial) for pairing in pairings for question in pairing.questions for trial in range(1, one.trials + 1)
     )
 
 
-def _ask(dry: Asker, one: Round, source: Foresight, place: tuple[Question, Pairing, int]) -> bool:
+def _ask(dry: Asker, one: ProcedureRun, source: Foresight, place: tuple[Question, Pairing, int]) -> bool:
     """Counts the calls of a question and trial; true where the answers are known."""
     question, pairing, trial = place
     answers = source.foresee(question, pairing.a, pairing.b, trial)
@@ -95,7 +95,7 @@ def _ask(dry: Asker, one: Round, source: Foresight, place: tuple[Question, Pairi
     return True
 
 
-def _later(dry: Asker, way: Way, case: Case, pair: tuple[str, str]) -> None:
+def _later(dry: Asker, way: JudgeProcedure, case: Case, pair: tuple[str, str]) -> None:
     """Calls that may be made, or not: the answers may be discarded, or an answer may be an error."""
     own = tokens.count(case.question) + tokens.count(str(way.shown(case.wording))) + tokens.count(str(dict(case.known)))
     high = own + UNKNOWN_WORDS * (1 if way.procedure == "single" else 2)
@@ -107,7 +107,7 @@ def _later(dry: Asker, way: Way, case: Case, pair: tuple[str, str]) -> None:
         ))
 
 
-def _worked_out(planning: Planning, one: Round) -> Iterator[PlannedStage]:
+def _worked_out(planning: Planning, one: ProcedureRun) -> Iterator[PlannedStage]:
     """The stages of a procedure by arithmetic; tokens by a sample drawn over all pairs."""
     calls = _shared(planning, one)
     dry = Dry(planning.models)
@@ -125,7 +125,7 @@ def _worked_out(planning: Planning, one: Round) -> Iterator[PlannedStage]:
         yield planning.models.bound(prompt, calls=(own if sure else 0, own), slot_tokens=(slots, slots), stage=name)
 
 
-def _shared(planning: Planning, one: Round) -> int:
+def _shared(planning: Planning, one: ProcedureRun) -> int:
     """Calls of a procedure over all pairs. `single`, where answers do not depend on the pair: one an answer, for all of its pairs."""
     if one.way.procedure != "single" or one.aligned:
         return sum(count(one, pairing) for pairing in planning.pairings)
@@ -133,7 +133,7 @@ def _shared(planning: Planning, one: Round) -> int:
     return len(answers) * one.trials * one.repeats
 
 
-def _sample(planning: Planning, one: Round) -> Iterator[tuple[Question, Pairing, int]]:
+def _sample(planning: Planning, one: ProcedureRun) -> Iterator[tuple[Question, Pairing, int]]:
     draws = random.Random(0)  # noqa: S311
     pairings = [pairing for pairing in planning.pairings if pairing.questions]
     return islice((

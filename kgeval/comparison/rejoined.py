@@ -8,15 +8,15 @@ from typing import Protocol
 
 from kgeval.comparison.align.shape import AlignedPair
 from kgeval.comparison.engine import Run, Scale
-from kgeval.comparison.kept import DISCARDED, Judged, Segment
+from kgeval.comparison.verdict_store import DISCARDED, Judged, Segment
 from kgeval.errors import InputError
 from kgeval.records import ComparisonVerdict
 
 SHOWN = 5
 
 
-class Said(Protocol):
-    """Verdicts in the order of a run (files.verdict_parts.Said)."""
+class PartVerdicts(Protocol):
+    """Verdicts in the order of a run (files.verdict_parts.MergedVerdicts)."""
 
     def take(self, name: tuple[str, str, str, str, int]) -> tuple[ComparisonVerdict, ...]:
         """What was said of (procedure, A, B, question, trial)."""
@@ -30,7 +30,7 @@ class Rejoined(Run):
     """`asker` is one that plays a dry run: it gives what the journal has. `said`: the verdicts of the parts. `lacking`: questions whose
     answers, as they were judged, are not to be had here."""
 
-    said: Said = field(kw_only=True)
+    said: PartVerdicts = field(kw_only=True)
     lacking: list[str] = field(default_factory=list)
 
     def carry_out(self) -> None:

@@ -58,7 +58,7 @@ class Length:
     other: str | None = None
 
 
-class Asked:
+class LiveSource:
     """A Source that asks a system. `name`: what it is called here; `first`: the trial number before its first one."""
 
     lasting = False
@@ -116,7 +116,7 @@ class Filed:
         parts = [f"file:{self.sharing.digest(self.system)[:12]}", self.hook.signature if self.hook else "", self.part]
         self.signature = "|".join(str(part) for part in parts if part not in ("", None))
         self._range = self.sharing.range_of(self.system)
-        self._asked = Asked(self.hook, name=self.name) if self.hook is not None else None
+        self._asked = LiveSource(self.hook, name=self.name) if self.hook is not None else None
 
     def number(self, question_id: str, trial: int) -> int:
         if self._range[1] <= 1:
@@ -170,8 +170,8 @@ def second_run(source: Source, other: Source | None = None) -> SecondRun:
         if isinstance(other, Filed):
             return SecondRun(name, replace(other, name=name))
         raise UsageError(f"--self-check {source.name}: two runs are two files", fix="name one system, or two files of answers")
-    if isinstance(source, Asked) and source.live:
-        return SecondRun(name, Asked(source.system, name=name, first=FAR))
+    if isinstance(source, LiveSource) and source.live:
+        return SecondRun(name, LiveSource(source.system, name=name, first=FAR))
     if isinstance(source, Filed) and (source.trials() or 0) >= 2:
         return SecondRun(name, replace(source, name=name, part=1), replace(source, part=0))
     raise UsageError(

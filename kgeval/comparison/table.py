@@ -19,7 +19,7 @@ OVERALL = "overall"
 
 
 @dataclass(frozen=True)
-class Asked:
+class PairQuestion:
     """One question of a pair: its id and groups. `discarded`: trials left out because the lengths could not be brought together."""
 
     question_id: str
@@ -41,7 +41,7 @@ class PairTable:
 
     system_a: str
     system_b: str
-    questions: tuple[Asked, ...]
+    questions: tuple[PairQuestion, ...]
     aspects: tuple[str, ...]
     points: Floats = field(repr=False)
     words: Floats = field(repr=False)
@@ -78,7 +78,7 @@ class PairTable:
 
 
 def table_of(
-    verdicts: Iterable[ComparisonVerdict], questions: Iterable[Asked], *, pair: tuple[str, str], aspects: tuple[str, ...],
+    verdicts: Iterable[ComparisonVerdict], questions: Iterable[PairQuestion], *, pair: tuple[str, str], aspects: tuple[str, ...],
     trials: int, positions: int, repeats: int, procedure: Procedure = "scores",
 ) -> PairTable:
     """The table of one pair. Verdicts of other pairs, procedures or unknown questions are passed over; those of the pair written the

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kgeval.errors import InputError
+from kgeval.files.row_selection import Filters
 from kgeval.files.shards import Shard
 from kgeval.files.staging import Staging, question_values
-from kgeval.files.wanted import Filters
 from kgeval.records import SystemInfo
 
 LISTED = 5

@@ -15,10 +15,10 @@ from kgeval.errors import Faults, InputError, UsageError
 from kgeval.files.convert import Converted, Converter, answer_of, id_of, question_of
 from kgeval.files.fields import ROWS
 from kgeval.files.plain import Line
+from kgeval.files.row_selection import RowSelection
 from kgeval.files.shapes import ShapeRole, top
 from kgeval.files.staging import Staging
 from kgeval.files.stream import STDIN, is_table, stream
-from kgeval.files.wanted import RowsWanted
 from kgeval.records import Answer, Question
 
 T = TypeVar("T")
@@ -66,7 +66,7 @@ class _Doubles:
 class Reader:
     """Reads the files into the staging. `notes`: what was decided on the way."""
 
-    def __init__(self, wanted: RowsWanted, staging: Staging) -> None:
+    def __init__(self, wanted: RowSelection, staging: Staging) -> None:
         self._wanted = wanted
         self._staging = staging
         self._faults = Faults()  # of single rows: these may be passed over
@@ -306,7 +306,7 @@ def _labels(paths: list[Path]) -> dict[Path, str]:
     return {path: "stdin" if path == STDIN else path.name if names.count(path.name) == 1 else str(path) for path in paths}
 
 
-def staged(wanted: RowsWanted, choose: Callable[[Staging], T]) -> tuple[Staging, list[str], T]:
+def staged(wanted: RowSelection, choose: Callable[[Staging], T]) -> tuple[Staging, list[str], T]:
     """All rows of the files, read, checked and kept; what was decided about the files; and what `choose` says of the rows, which it may
     leave out. Whoever gets the staging closes it.
 
@@ -326,7 +326,7 @@ def staged(wanted: RowsWanted, choose: Callable[[Staging], T]) -> tuple[Staging,
         raise
 
 
-def _check_maps(wanted: RowsWanted) -> None:
+def _check_maps(wanted: RowSelection) -> None:
     """Raises: UsageError for --map with an unknown field, and where standard input would be read twice."""
     unknown = [name for name in wanted.maps if name not in ROWS]
     if unknown:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from kgeval.errors import InputError, UsageError
-from kgeval.files.shards import WHOLE, Part, Shard, parse_shard, part_faults
+from kgeval.files.shards import WHOLE, PartManifest, Shard, parse_shard, part_faults
 from kgeval.records import RunManifest
 
 FIX = "give every part of one run once: the same command, kgeval and files, with --shard 1/N ... N/N"
@@ -17,7 +17,7 @@ class Holds(Protocol):
     """Something that has a part."""
 
     @property
-    def part(self) -> Part:
+    def part(self) -> PartManifest:
         """What it says of itself."""
 
 

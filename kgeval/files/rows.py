@@ -9,12 +9,12 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from kgeval.files.asked import open_questions
 from kgeval.files.chosen import choose, choose_shard, system_infos
 from kgeval.files.joining import staged
+from kgeval.files.question_rows import open_questions
+from kgeval.files.row_selection import Filters, RowSelection
 from kgeval.files.staging import Staged, Staging, question_from
 from kgeval.files.stream import STDIN
-from kgeval.files.wanted import Filters, RowsWanted
 from kgeval.records import Answer, Question, Row, SystemInfo
 
 # A question comes with the gold of the answer's own system, where systems differ.
@@ -23,7 +23,7 @@ _ROWS = (
     "FROM answers a JOIN questions q ON q.id = a.question WHERE a.kept {more} ORDER BY a.n"
 )
 
-__all__ = ["Filters", "Rows", "RowsWanted", "open_rows", "read_questions"]
+__all__ = ["Filters", "RowSelection", "Rows", "open_rows", "read_questions"]
 
 
 class Rows(Staged):
@@ -66,14 +66,14 @@ def _row(n: int, where: str, question: str, answer: str) -> Row:
     return Row(n=n, where=where, question=question_from(question), answer=Answer.model_validate_json(answer))
 
 
-def open_rows(wanted: RowsWanted) -> Rows:
+def open_rows(wanted: RowSelection) -> Rows:
     """The checked rows. Raises: as joining.staged."""
     staging, notes, (chosen, (systems, missing), digest) = staged(wanted, lambda made: _chosen(made, wanted))
     given = [*wanted.answers, *([wanted.questions] if wanted.questions else [])]
     return Rows(staging, systems, (*notes, *chosen, *missing), tuple(path for path in given if path != STDIN), digest)
 
 
-def _chosen(made: Staging, wanted: RowsWanted) -> tuple[list[str], tuple[tuple[SystemInfo, ...], list[str]], str | None]:
+def _chosen(made: Staging, wanted: RowSelection) -> tuple[list[str], tuple[tuple[SystemInfo, ...], list[str]], str | None]:
     """Leaves out what the run does not take: notes, the systems with notes, and for a shard the digest of the whole run's rows."""
     notes, infos = choose(made, wanted.filters), system_infos(made)
     if wanted.shard is None:
@@ -91,5 +91,5 @@ def _digest(rows: Iterable[tuple[object, object, str, str]]) -> str:
 
 def read_questions(path: Path, maps: Mapping[str, str] | None = None) -> Iterator[Question]:
     """The questions of a file in their order; all of them are checked before the first comes. Raises: as open_rows."""
-    with open_questions(RowsWanted((), questions=path, maps=maps or {})) as questions:
+    with open_questions(RowSelection((), questions=path, maps=maps or {})) as questions:
         yield from questions

@@ -12,7 +12,7 @@ from kgeval.errors import InputError
 from kgeval.files.parts import FIX, gathered, notes_in, shard_in, whole_in
 from kgeval.files.plain import read_text
 from kgeval.files.score_forms import beside, fingerprint_of, is_folder, is_result, read_scores, read_verdicts, results_of
-from kgeval.files.shards import Groups, Part, fingerprint_in, shard_of
+from kgeval.files.shards import Groups, PartManifest, fingerprint_in, shard_of
 from kgeval.records import Row, Score, ScoreReport, Verdict
 
 Name = tuple[str, str, int | None]
@@ -25,7 +25,7 @@ class ScorePart:
 
     path: Path
     report: ScoreReport
-    part: Part
+    part: PartManifest
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -55,7 +55,7 @@ def _part(path: Path) -> ScorePart:
     run = report.run
     known = whole_in(run)
     also = tuple((name, str(run.arguments.get(name))) for name in ALSO)
-    part = Part(
+    part = PartManifest(
         name=str(path), shard=shard_in(run), kgeval=run.kgeval, rows=str(known.get("rows")), run=str(known.get("run")),
         signatures=tuple(info.signature for info in report.metrics), also=also,
     )

@@ -24,7 +24,7 @@ TWICE = "name the field that tells them apart (--map trial=FIELD), give two syst
 
 
 @dataclass(frozen=True)
-class ScoresWanted:
+class ScoreSelection:
     """How score files are read: `maps` (--map), `systems`: the columns of a wide table, or those of a long one to keep; `metrics`: to
     keep; `range`: the scores must lie in it, both ends included."""
 
@@ -65,7 +65,7 @@ class Scores:
         return list(dict.fromkeys(cell.metric for cell in self.cells))
 
 
-def read_score_tables(paths: Sequence[Path], wanted: ScoresWanted) -> Scores:
+def read_score_tables(paths: Sequence[Path], wanted: ScoreSelection) -> Scores:
     """The scores of all files. Raises: InputError with every fault of every file; UsageError for a faulty --map."""
     faults, cells, notes = Faults(), list[Cell](), list[str]()
     sheets = open_sheets(paths, SCORES, wanted.maps, faults)
@@ -84,7 +84,7 @@ def read_score_tables(paths: Sequence[Path], wanted: ScoresWanted) -> Scores:
     return Scores(tuple(kept), found.rows, found.notes)
 
 
-def _check_names(found: Scores, sheets: Sequence[Sheet], wanted: ScoresWanted, faults: Faults) -> None:
+def _check_names(found: Scores, sheets: Sequence[Sheet], wanted: ScoreSelection, faults: Faults) -> None:
     columns = [name for sheet in sheets for name in sheet.names if wanted.systems and name not in KEPT and _numeric(sheet, name)]
     systems = list(dict.fromkeys([*found.systems, *columns]))
     for what, names, there in (("system", wanted.systems, systems), ("metric", wanted.metrics, found.metrics)):
@@ -92,7 +92,7 @@ def _check_names(found: Scores, sheets: Sequence[Sheet], wanted: ScoresWanted, f
             faults.add(f"--{what}s", "", f"no {what} is called '{gone}'; there are: {', '.join(there[:30])}", f"choose among these {what}s")
 
 
-def _cells(sheet: Sheet, wanted: ScoresWanted, faults: Faults, notes: list[str]) -> Iterator[tuple[str, Cell]]:
+def _cells(sheet: Sheet, wanted: ScoreSelection, faults: Faults, notes: list[str]) -> Iterator[tuple[str, Cell]]:
     """The scores of a file with their places: one a row, or one a row and column. Nothing, with a fault, where that cannot be told."""
     if sheet.lacks(["question_id"]):
         what = "is no file of scores that can be paired"
@@ -109,7 +109,7 @@ def _cells(sheet: Sheet, wanted: ScoresWanted, faults: Faults, notes: list[str])
         faults.add(sheet.file, "", sheet.refused(what, ["score"]), "name them: --map score=FIELD, or --filter-system A,B")
 
 
-def _columns(sheet: Sheet, wanted: ScoresWanted, notes: list[str]) -> tuple[str, ...]:
+def _columns(sheet: Sheet, wanted: ScoreSelection, notes: list[str]) -> tuple[str, ...]:
     """The columns of a wide table that hold systems: those named, else those where most cells that are not empty are numbers."""
     if wanted.systems:
         return tuple(one for one in wanted.systems if one in sheet.names)
@@ -145,7 +145,7 @@ def _numeric(sheet: Sheet, column: str) -> bool:
     return fitting > others or (fitting > 0 and fitting == others)
 
 
-def _long(sheet: Sheet, wanted: ScoresWanted, faults: Faults) -> Iterator[tuple[str, Cell]]:
+def _long(sheet: Sheet, wanted: ScoreSelection, faults: Faults) -> Iterator[tuple[str, Cell]]:
     """One score a row. A scale that the row itself names bounds it, where no other is given."""
     for line in sheet.rows:
         got = sheet.whole(line, faults)
@@ -166,7 +166,7 @@ def _long(sheet: Sheet, wanted: ScoresWanted, faults: Faults) -> Iterator[tuple[
         yield line.where, Cell(got["question_id"], system, got.get("metric") or METRIC, got.get("trial") or 0, value, cause)
 
 
-def _wide(sheet: Sheet, columns: Sequence[str], wanted: ScoresWanted, faults: Faults) -> Iterator[tuple[str, Cell]]:
+def _wide(sheet: Sheet, columns: Sequence[str], wanted: ScoreSelection, faults: Faults) -> Iterator[tuple[str, Cell]]:
     """One score a column and row."""
     kept = replace(sheet, fields={ours: theirs for ours, theirs in sheet.fields.items() if ours in KEPT})
     for line in sheet.rows:

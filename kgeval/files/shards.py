@@ -59,7 +59,7 @@ def fingerprint_in(whole: str, shard: Shard) -> str:
 
 
 @dataclass(frozen=True)
-class Part:
+class PartManifest:
     """What a part says of itself. `name`: how it is called in messages. `shard` null: it is no part. `rows`: digest of all rows of the
     whole run; `run`: fingerprint of the whole run; `signatures`: of what it measured with; `also`: further settings that all parts
     must share, by the names of their options."""
@@ -73,7 +73,7 @@ class Part:
     also: tuple[tuple[str, str], ...] = ()
 
 
-def part_faults(parts: Sequence[Part], *, kgeval: str) -> list[str]:
+def part_faults(parts: Sequence[PartManifest], *, kgeval: str) -> list[str]:
     """Everything that keeps these parts from making up one run, in words; empty where they do. `kgeval`: the version that merges.
 
     Most parts of one kind decide what the others are measured by; the first of them where there are as many.
@@ -117,7 +117,7 @@ def _other(what: str, value: Hashable, usual: Hashable) -> str:
     return "was made from other rows than the other parts (files, filters, or the order of the files)"
 
 
-_COMMON: tuple[tuple[str, Callable[[Part], Hashable]], ...] = (
+_COMMON: tuple[tuple[str, Callable[[PartManifest], Hashable]], ...] = (
     ("rows", lambda part: part.rows), ("metrics", lambda part: part.signatures), ("options", lambda part: part.also),
 )
 

@@ -12,7 +12,7 @@ from kgeval.errors import InputError
 from kgeval.files.parts import FIX, gathered, notes_in, shard_in, whole_in
 from kgeval.files.plain import read_text
 from kgeval.files.score_forms import beside, is_folder, read_lines
-from kgeval.files.shards import Groups, Part, shard_of
+from kgeval.files.shards import Groups, PartManifest, shard_of
 from kgeval.records import ComparisonVerdict, RunManifest
 
 Name = tuple[str, str, str, str, int]
@@ -29,7 +29,7 @@ class VerdictPart:
 
     path: Path
     run: RunManifest
-    part: Part
+    part: PartManifest
 
     @property
     def verdicts(self) -> Path:
@@ -66,7 +66,7 @@ def _part(path: Path) -> VerdictPart:
     if run.command != "compare":
         raise InputError(f"{path}: is a part of kgeval {run.command}, the others are of kgeval compare", fix=FIX)
     known = whole_in(run)
-    part = Part(
+    part = PartManifest(
         name=str(path), shard=shard_in(run), kgeval=run.kgeval, rows=str(known.get("rows")), run=str(known.get("run")),
         signatures=(str(known.get("signature")),), also=tuple((name, str(run.arguments.get(name))) for name in ALSO),
     )
@@ -76,7 +76,7 @@ def _part(path: Path) -> VerdictPart:
     return made
 
 
-class Said:
+class MergedVerdicts:
     """The verdicts of all parts, taken in the order of the whole run. Memory: one question and trial a part. Raises: InputError for a
     line that is no verdict."""
 

@@ -18,7 +18,7 @@ COLUMN = "vector"
 
 
 @dataclass(frozen=True)
-class Wanted:
+class NeighbourSpec:
     """Pairs with a cosine of at least `cosine`, among the `top_k` nearest of each text. A table of at most `exact_up_to` rows is
     searched exactly: each text with all others, in blocks; a larger one by an index, each text in `PROBES` of about sqrt(rows) cells.
 
@@ -40,7 +40,7 @@ class NearPairs:
     cut: bool = False
 
 
-def near_pairs(table: TextTable, wanted: Wanted) -> NearPairs:
+def near_pairs(table: TextTable, wanted: NeighbourSpec) -> NearPairs:
     """The pairs of near texts.
 
     In memory: the vectors of a small table, or a block of a large one; and twice as many pairs as are kept.
@@ -67,7 +67,7 @@ def _plain(text: str) -> str:
     return text.strip().casefold()
 
 
-def _exact(rows: Any, wanted: Wanted) -> Iterator[tuple[str, str, float]]:
+def _exact(rows: Any, wanted: NeighbourSpec) -> Iterator[tuple[str, str, float]]:
     import numpy as np
 
     columns = rows.search().select(["id", "text", COLUMN]).limit(None).to_arrow().combine_chunks()
@@ -84,7 +84,7 @@ def _exact(rows: Any, wanted: Wanted) -> Iterator[tuple[str, str, float]]:
             yield from ((ids[at], ids[int(other)], float(row[other])) for other in best)
 
 
-def _by_index(rows: Any, wanted: Wanted) -> Iterator[tuple[str, str, float]]:
+def _by_index(rows: Any, wanted: NeighbourSpec) -> Iterator[tuple[str, str, float]]:
     from lancedb.index import IvfFlat
 
     cells = max(1, math.isqrt(rows.count_rows()))

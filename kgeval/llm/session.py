@@ -27,7 +27,7 @@ from kgeval.llm.progress import Progress
 from kgeval.llm.prompts import Prompt, load_prompt
 from kgeval.llm.request import Request
 from kgeval.llm.shared import Shared
-from kgeval.manifest import Asked
+from kgeval.manifest import ModelUsage
 from kgeval.records import ModelRef, Role
 
 # The dry run: the same way through a task's asks, with the journal only. What is not there is counted, by stage.
@@ -255,13 +255,13 @@ class Models:
         """Bounds for a stage whose prompts depend on earlier replies: plan.bound with this session's price."""
         return priced(bound(prompt, calls=calls, slot_tokens=slot_tokens, stage=stage, items=items), self._price)
 
-    def asked(self) -> Asked:
+    def asked(self) -> ModelUsage:
         """What was asked so far, for the manifest."""
         with self._lock:
             hashes = {f"{prompt.language}/{name}": prompt.hash for name, prompt in self._prompts.items()}
         at = self.endpoint
         ref = ModelRef(role=self._role, name=at.model, base_url=at.base_url, parameters=dict(at.parameters))
-        return Asked(models=[ref], use=self._account.use(), prompt_hashes=hashes)
+        return ModelUsage(models=[ref], use=self._account.use(), prompt_hashes=hashes)
 
     @property
     def notes(self) -> list[str]:

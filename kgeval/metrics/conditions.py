@@ -15,7 +15,7 @@ from typing import Literal, Self, get_args
 from pydantic import BaseModel
 
 from kgeval.errors import InputError
-from kgeval.metrics.judge.desk import said
+from kgeval.metrics.judge.context import said
 from kgeval.metrics.words import words
 from kgeval.records import Answer, Citation, Row, Triple
 

@@ -25,7 +25,7 @@ from kgeval.errors import UsageError
 from kgeval.llm.calls import Failure
 from kgeval.llm.characters import whole
 from kgeval.metrics.definition import Metric, Need, Subject, Value, not_applicable, scored, unscored
-from kgeval.metrics.judge.desk import said
+from kgeval.metrics.judge.context import said
 from kgeval.metrics.table import PRESETS, all_metrics
 from kgeval.records import Row
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kgeval.metrics.definition import Subject, Value, not_applicable, scored, unscored
 from kgeval.metrics.facts import Checked, Label
-from kgeval.metrics.judge.desk import said
+from kgeval.metrics.judge.context import said
 
 NO_CLAIM = "the answer makes no claim"
 NO_REFERENCE_CLAIM = "the reference makes no claim"

@@ -4,8 +4,8 @@
     kinds.py    the table of all kinds of questions; each group of kinds is a module of making/
     making/     Structure -> Question: the levels of [Z], [X] and [K], hop questions from templates or a model, negatives, the baseline
     drafts.py   what all makers share: structures as prompts show them, numbers and quotes looked up; excerpts.py: texts within a budget
-    proof.py    what the database proves; known.py, told.py: what a run reads once of the whole graph (names, predicates, words of texts)
-    generate.py draws, has questions made, drops what repeats, counts; attempts.py: one structure; duplicates.py: repeats; kept.py: on disk
+    proof.py    what the database proves; graph_facts.py, word_index.py: what is read of the whole graph, once a run
+    generate.py draws, has questions made, drops what repeats, counts; duplicates.py: repeats; spool.py: on disk
     sheet.py    people confirm questions
     checking/   any question file: answerable, closed book, unique, leak, near duplicate
     coverage.py, classify.py, figures.py   what a set covers of a graph; the four levels of [X]; shares, breadth, depth

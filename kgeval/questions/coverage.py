@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from kgeval.auditing.completeness.documents import NAMED_BY
 from kgeval.graph.queries import all_queries
 from kgeval.questions.checking.gates import CheckGate
-from kgeval.questions.covering.land import Land
+from kgeval.questions.covering.graph_profile import GraphProfile
 from kgeval.questions.covering.placing import Placed, Places
 from kgeval.records import GateResult, Question
 from kgeval.records.question_coverage import CoverageFigure, CoverageGroup, CoverageSet, CoverageWays, Facet
@@ -57,7 +57,7 @@ class _Tally:
         )
 
 
-def coverage(questions: Iterable[Question], land: Land, file: str, *, examples: int = 10) -> CoverageSet:
+def coverage(questions: Iterable[Question], land: GraphProfile, file: str, *, examples: int = 10) -> CoverageSet:
     """What a set of questions covers; it is gone through once. `examples`: groups kept of each facet, covered and missing each.
 
     Raises: QueryError, QueryTimeout, ConnectionLost.
@@ -70,7 +70,7 @@ def coverage(questions: Iterable[Question], land: Land, file: str, *, examples: 
     return made.model_copy(update={"notes": _notes(made)})
 
 
-def _figure(facet: Facet, tally: _Tally, land: Land, examples: int) -> CoverageFigure:
+def _figure(facet: Facet, tally: _Tally, land: GraphProfile, examples: int) -> CoverageFigure:
     sizes = land.sizes[facet]
     if facet in land.reasons or not sizes:
         return CoverageFigure(facet=facet, of=FACETS[facet], reason=land.reasons.get(facet, "the graph has none"))
@@ -93,7 +93,7 @@ def _group(facet: Facet, name: str, tally: _Tally, size: int | None) -> Coverage
 
 
 def _parameters(
-    facet: Facet, covered: Sequence[CoverageGroup], missing: Sequence[CoverageGroup], land: Land,
+    facet: Facet, covered: Sequence[CoverageGroup], missing: Sequence[CoverageGroup], land: GraphProfile,
 ) -> dict[str, JsonValue]:
     """What the listing query needs beside the layout."""
     names: list[JsonValue] = [one.name for one in covered]
@@ -108,7 +108,7 @@ def _parameters(
     return {"covered": names}
 
 
-def _shown(facet: Facet, groups: Sequence[CoverageGroup], land: Land) -> list[CoverageGroup]:
+def _shown(facet: Facet, groups: Sequence[CoverageGroup], land: GraphProfile) -> list[CoverageGroup]:
     """The groups as people read them: a community is called by its best joined entities, a document by its title too."""
     if facet == "documents":
         titles = land.titles

@@ -19,11 +19,11 @@ from kgeval.llm.asker import Asker, Later, digest
 from kgeval.llm.calls import Failure, Outcome, Reply, Task
 from kgeval.llm.progress import Progress
 from kgeval.llm.prompts import Prompt
+from kgeval.questions.draw_spec import Capacity, DrawSpec
 from kgeval.questions.duplicates import Twins, asks
 from kgeval.questions.excerpts import tokens_of
-from kgeval.questions.kind import Desk, Kind, MakingOptions, Rejected, RejectedError, Spread, UnansweredError, one_by_one
+from kgeval.questions.kind import Kind, MakingContext, MakingOptions, Rejected, RejectedError, Spread, UnansweredError, one_by_one
 from kgeval.questions.kinds import Order
-from kgeval.questions.wanted import Capacity, Wanted
 from kgeval.records import KindCount, MadeBy, Question, Stratum, Structure
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def attempt(structure: Structure, place: Place, *, settled: bool = True, certain
         return Attempt(structure, asked=noting is not None and noting.asked, **what)
 
     proof = place.proofs.pop(structure.number, None)
-    desk = Desk(structure, place.options, noting, place.graph, place.layout, place.prepared, proof, place.embed)
+    desk = MakingContext(structure, place.options, noting, place.graph, place.layout, place.prepared, proof, place.embed)
     try:
         made = kind.make(desk)
     except UnansweredError as error:
@@ -176,10 +176,10 @@ PROVED_AT_ONCE = 32  # the sampler reads about as many at once
 class Sampler(Protocol):
     """What structures come from: sampling.sampler.open_sampler gives one."""
 
-    def capacity(self, wanted: Wanted) -> Capacity:
+    def capacity(self, wanted: DrawSpec) -> Capacity:
         """What the graph can give."""
 
-    def structures(self, wanted: Wanted) -> Iterator[Structure]:
+    def structures(self, wanted: DrawSpec) -> Iterator[Structure]:
         """Structures in a seeded order, each once, lazily."""
 
 
@@ -321,7 +321,7 @@ class Generation:
         if kind.prepare is None:
             return place
         noting = Noting(place.asker, kind.name) if place.asker is not None else None
-        desk = Desk(_empty(0, options.seed), options, noting, place.graph, place.layout)
+        desk = MakingContext(_empty(0, options.seed), options, noting, place.graph, place.layout)
         try:
             prepared = kind.prepare(desk, self._bench.spread if noting is not None else one_by_one)
         except UnansweredError as error:
@@ -369,11 +369,11 @@ class Generation:
             tally.structures += 1
             tally.asked += attempt(structure, place, settled=False, certain=False).asked
 
-    def _wanted(self, place: Place) -> Wanted:
+    def _wanted(self, place: Place) -> DrawSpec:
         wanted = place.kind.wanted(place.options)
         return wanted if self._settings.stratify is None else replace(wanted, stratify=self._settings.stratify)
 
-    def _structures(self, place: Place, wanted: Wanted) -> Iterator[Structure]:
+    def _structures(self, place: Place, wanted: DrawSpec) -> Iterator[Structure]:
         if place.kind.sampled:
             return iter(self._bench.sampler.structures(wanted))
         return (_empty(number, place.options.seed) for number in range(place.kind.most))
@@ -384,7 +384,7 @@ class Generation:
             yield from drawn
             return
         while part := list(islice(drawn, PROVED_AT_ONCE)):
-            place.proofs.update(place.kind.prove(Desk(part[0], place.options, None, place.graph, place.layout), part))
+            place.proofs.update(place.kind.prove(MakingContext(part[0], place.options, None, place.graph, place.layout), part))
             yield from part
 
     def _wave(self, tally: Tally, wave: Sequence[Structure], place: Place, own: list[str], *, settled: bool) -> None:

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from kgeval.llm.asker import Asker, Later, digest
 from kgeval.llm.calls import Failure, Reply, Task
-from kgeval.questions.wanted import Wanted
+from kgeval.questions.draw_spec import DrawSpec
 from kgeval.records import Question, Structure
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class UnansweredError(Exception):
 
 
 @dataclass(frozen=True)
-class Desk:
+class MakingContext:
     """What a maker works with: one structure, who is asked, the graph for proofs.
 
     `graph` and `layout` are there where the kind needs "graph" or "documents"; `asker` where it needs "model". `prepared`: what the
@@ -148,8 +148,8 @@ class Kind:
     level: str
     about: str
     source: str
-    wanted: Callable[[MakingOptions], Wanted]
-    make: Callable[[Desk], Question | Rejected]
+    wanted: Callable[[MakingOptions], DrawSpec]
+    make: Callable[[MakingContext], Question | Rejected]
     needs: frozenset[Need] = frozenset()
     confirms: bool = False
     first: str | None = None
@@ -157,8 +157,8 @@ class Kind:
     template: bool = False
     sampled: bool = True
     most: int = 0
-    prepare: Callable[[Desk, Spread], object] | None = None
-    prove: Callable[[Desk, Sequence[Structure]], Mapping[int, object]] | None = None
+    prepare: Callable[[MakingContext, Spread], object] | None = None
+    prove: Callable[[MakingContext, Sequence[Structure]], Mapping[int, object]] | None = None
 
     def needs_of(self, options: MakingOptions) -> frozenset[Need]:
         """What it needs in a run with these options."""
@@ -168,7 +168,7 @@ class Kind:
         """Whether it asks a model that is named."""
         return "model" in self.needs_of(options) or (self.confirms and not options.template)
 
-    def count_later(self, desk: Desk) -> None:
+    def count_later(self, desk: MakingContext) -> None:
         """Dry run: counts the calls that follow the first one, for a structure whose first reply is not there."""
         if desk.asker is None or not desk.asker.dry:
             return

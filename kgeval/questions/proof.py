@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 from kgeval.graph.connect import Graph, Row
 from kgeval.graph.queries import all_queries
-from kgeval.questions.known import known
-from kgeval.questions.told import Told
+from kgeval.questions.graph_facts import known
+from kgeval.questions.word_index import WordIndex
 from kgeval.records import Layout, Structure, StructureNode
 from kgeval.text.names import normalise
 from kgeval.text.predicates import is_placeholder
@@ -203,7 +203,7 @@ def absent(
         return {}
     known_graph = known(graph, layout)
     called = known_graph.entities(spelled)
-    def found(query: str, told: Told | None) -> dict[str, Row]:
+    def found(query: str, told: WordIndex | None) -> dict[str, Row]:
         asked = [term for term in sorted(set(spelled.values())) if told is None or told.holding(term)]
         params = {"layout": layout.model_dump(), "terms": asked}
         return {row["term"]: row for row in graph.read(all_queries()[query], params, timeout=timeout)} if asked else {}

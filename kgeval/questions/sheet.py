@@ -32,7 +32,7 @@ Undecided = Literal["refuse", "keep", "drop"]
 
 
 @dataclass(frozen=True)
-class Said:
+class SheetDecision:
     """What one sheet says of a question. Texts are null where they were left as they are."""
 
     decision: Literal["keep", "drop"] | None
@@ -108,7 +108,7 @@ def _check(votes: Counter[Literal["keep", "drop"]]) -> QuestionCheck:
     return QuestionCheck(name="confirmed", passed=passed, reason=f"{votes['keep']} of {votes['keep'] + votes['drop']} keep it")
 
 
-def _edited(question: Question, given: Sequence[Said]) -> tuple[Question, list[str]]:
+def _edited(question: Question, given: Sequence[SheetDecision]) -> tuple[Question, list[str]]:
     """The question with the texts that people wrote, and what is wrong with them. Checks of other texts are left out."""
     kept = [one for one in given if one.decision != "drop"]
     faults, new = [], dict[str, str]()
@@ -138,9 +138,9 @@ def _same(one: str, other: str) -> bool:
     return without_controls(one).split() == without_controls(other).split()
 
 
-def _read(paths: Sequence[Path]) -> tuple[dict[str, list[Said]], list[str]]:
+def _read(paths: Sequence[Path]) -> tuple[dict[str, list[SheetDecision]], list[str]]:
     """What the sheets say of each question, and what is wrong with them. Raises: InputError for a file that cannot be read."""
-    found: dict[str, list[Said]] = {}
+    found: dict[str, list[SheetDecision]] = {}
     faults: list[str] = []
     for path in paths:
         sheet = sheets.FilledSheet(path, faults)
@@ -154,5 +154,5 @@ def _read(paths: Sequence[Path]) -> tuple[dict[str, list[Said]], list[str]]:
             decision = WORDS.get(word.casefold().strip(" .!"))
             if word and decision is None:
                 faults.append(f"{where}: decision '{word[:40]}' is none of keep, drop")
-            found.setdefault(name, []).append(Said(decision, row.get("question"), row.get("reference")))
+            found.setdefault(name, []).append(SheetDecision(decision, row.get("question"), row.get("reference")))
     return found, faults

@@ -8,7 +8,7 @@ from kgeval.records import SEVERITIES, AuditGate, AuditReport, OverviewFinding, 
 from kgeval.reports.display import number, percent
 from kgeval.reports.junit import add_case, add_outcome, written, xml_text
 from kgeval.reports.overview.findings import listed, taken_out
-from kgeval.reports.overview.told import place_of
+from kgeval.reports.overview.wording import place_of
 
 
 def render(report: AuditReport) -> str:

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from kgeval.records import Stopped
 from kgeval.reports.comparison_view import View, between
 from kgeval.reports.display import chance, interval, number, share, signed
-from kgeval.reports.stats_parts import SELECTION, Part, drift_part
+from kgeval.reports.stats_parts import SELECTION, TablePart, drift_part
 
 
-def checks(view: View) -> Iterator[Part]:
+def checks(view: View) -> Iterator[TablePart]:
     """The parts that the report has, in the order in which they are read."""
     yield from _stopped(view)
     yield from _runs(view)
@@ -19,7 +19,7 @@ def checks(view: View) -> Iterator[Part]:
         yield drift_part(view.report.drift)
 
 
-def _stopped(view: View) -> Iterator[Part]:
+def _stopped(view: View) -> Iterator[TablePart]:
     if view.report.stopped:
         rows = [
             (f"{one.system_a} against {one.system_b}", decision(one), f"{number(one.questions)} of {number(one.of_questions)}",
@@ -27,7 +27,7 @@ def _stopped(view: View) -> Iterator[Part]:
             for one in view.report.stopped
         ]
         head = ("Pair", "decision", "questions", "judge calls", "95 %, always valid", "tie region")
-        yield Part("Stopped when sure", head, rows)
+        yield TablePart("Stopped when sure", head, rows)
 
 
 def decision(one: Stopped) -> str:
@@ -36,17 +36,17 @@ def decision(one: Stopped) -> str:
     return f"{better} is better" if better is not None else one.decision
 
 
-def _runs(view: View) -> Iterator[Part]:
+def _runs(view: View) -> Iterator[TablePart]:
     if view.report.self_checks:
         said = {True: "no difference", False: "differs", None: "no interval"}
         rows = [
             (one.system, signed(one.relative.value), between(one.relative) or "-", number(one.n), said[one.passed])
             for one in view.report.self_checks
         ]
-        yield Part("A/A: a second run against the first", ("System", "relative", "95 %", "questions", "outcome"), rows)
+        yield TablePart("A/A: a second run against the first", ("System", "relative", "95 %", "questions", "outcome"), rows)
 
 
-def _corrected(view: View) -> Iterator[Part]:
+def _corrected(view: View) -> Iterator[TablePart]:
     if view.report.corrected:
         rows = [
             (f"{one.system_a} against {one.system_b}", one.method, signed(one.relative.value), between(one.relative) or "-",
@@ -54,4 +54,4 @@ def _corrected(view: View) -> Iterator[Part]:
             for one in view.report.corrected
         ]
         head = ("Pair", "method", "relative", "95 %", "labelled", "p selection", "why not")
-        yield Part("Corrected by labels of people", head, rows, [SELECTION])
+        yield TablePart("Corrected by labels of people", head, rows, [SELECTION])

@@ -63,7 +63,7 @@ class View:
         if found is not None:
             return found
         other = self.results.get((b, a, aspect, group))
-        return None if other is None else turned(other)
+        return None if other is None else swap_sides(other)
 
     def first(self) -> Iterator[PairResult]:
         """Overall on all questions, pair by pair: what the verdict is about."""
@@ -107,7 +107,7 @@ def group_of(one: PairResult) -> Group:
     return Group(one.by, one.value, one.mean_of_datasets)
 
 
-def turned(one: PairResult) -> PairResult:
+def swap_sides(one: PairResult) -> PairResult:
     """The same result seen from B."""
     superiority = None if one.superiority is None else 1 - one.superiority
     return one.model_copy(update={

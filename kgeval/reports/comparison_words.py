@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kgeval.records import PairResult, Stopped
-from kgeval.reports.comparison_view import ALPHA, ALWAYS, FEW, View, between, few, lost, points, stamp, turned, word
+from kgeval.reports.comparison_view import ALPHA, ALWAYS, FEW, View, between, few, lost, points, stamp, swap_sides, word
 from kgeval.reports.display import chance, joined, number, plural, share, signed
 
 MOST_PAIRS = 6  # sentences
@@ -60,7 +60,7 @@ def _agree(one: PairResult) -> bool:
 
 def _size(one: PairResult, side: str = "a") -> str:
     """The relative win rate with its interval, seen from a side."""
-    seen = one if side == "a" else turned(one)
+    seen = one if side == "a" else swap_sides(one)
     ends, always = between(seen.relative), f", {ALWAYS}" if one.always_valid else ""
     return signed(seen.relative.value) + (f" (95 %{always}: {ends})" if ends else "")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kgeval.auditing.beside import FAILED
+from kgeval.auditing.side_by_side import FAILED
 from kgeval.records import AuditDiff, CheckCell, GraphsReport
 from kgeval.reports.redact import Hasher, hashed_diff, hasher, redacted
 

@@ -14,10 +14,10 @@ from kgeval.reports.scores_view import (
     between,
     difference,
     gate_name,
+    is_significant,
     level_title,
     scored,
     standing,
-    sure,
     word,
 )
 
@@ -299,7 +299,7 @@ def gains(view: View) -> Section | None:
     rows = []
     for gain in sorted(view.report.gains, key=lambda gain: gain.metric != view.headline):
         up = ((gain.mean or 0.0) > 0) is not view.lower(gain.metric)
-        told = ("better" if up else "worse") if sure(gain) else "no clear difference"
+        told = ("better" if up else "worse") if is_significant(gain) else "no clear difference"
         words = (word(gain.system), word(gain.baseline), told)
         rows.append((gain.metric, plain(*words, difference(gain.mean, gain.low, gain.high), number(gain.n))))
     hint = (

@@ -100,26 +100,26 @@ def standing(view: View, metric: str) -> Standing | None:
     sign = -1 if view.lower(metric) else 1
     order = sorted(means, key=lambda pair: -sign * (pair[1].mean or 0.0))
     first, mean = order[0]
-    clear = all(apart(view, metric, (first, mean), other) for other in order[1:])
+    clear = all(significantly_better(view, metric, (first, mean), other) for other in order[1:])
     fragile = any(_could_turn(mean, other, view.lower(metric)) for _, other in order[1:])
     return Standing(metric, tuple(order), clear, clear and fragile)
 
 
-def apart(view: View, metric: str, first: tuple[str, Mean], other: tuple[str, Mean]) -> bool:
+def significantly_better(view: View, metric: str, first: tuple[str, Mean], other: tuple[str, Mean]) -> bool:
     """True where the first is better for sure: the interval of the paired difference leaves 0 out on its side or, where the report
     has no paired difference of the two, their intervals do not touch (a stricter demand). Never with fewer than LEAST questions."""
     sign = -1 if view.lower(metric) else 1
     for one, two, turn in ((first, other, sign), (other, first, -sign)):
         gain = view.gains.get((metric, one[0], two[0]))
         if gain is not None and gain.low is not None and gain.high is not None:
-            return sure(gain) and (gain.low > 0 if turn > 0 else gain.high < 0)
+            return is_significant(gain) and (gain.low > 0 if turn > 0 else gain.high < 0)
     high, low = (first[1], other[1]) if sign > 0 else (other[1], first[1])
     if high.low is None or low.high is None or min(high.n_scored, low.n_scored) < LEAST:
         return False
     return high.low - _unseen(high) > low.high + _unseen(low)
 
 
-def sure(gain: Gain) -> bool:
+def is_significant(gain: Gain) -> bool:
     """True where the interval leaves 0 out and enough questions stand behind it. Where few questions differ, all on one side, no
     resample can turn the sign, and the interval leaves 0 out however often chance does that."""
     if gain.low is None or gain.high is None or gain.n < LEAST or (gain.differ is not None and gain.differ < LEAST_DIFFER):

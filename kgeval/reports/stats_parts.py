@@ -13,7 +13,7 @@ SELECTION = "p selection: under 0.05, the labelled questions are no random part 
 
 
 @dataclass(frozen=True)
-class Part:
+class TablePart:
     """A heading, a table with its head, and lines below it."""
 
     title: str
@@ -22,7 +22,7 @@ class Part:
     lines: Sequence[str] = ()
 
 
-def parts(report: StatsReport) -> Iterator[Part]:
+def parts(report: StatsReport) -> Iterator[TablePart]:
     """What the report holds, in the order in which it is read."""
     for made in (_systems, _paired, _ranking, _judge, _power, _shares, _corrected, _checks, _sequences, _drift):
         yield from made(report)
@@ -47,16 +47,16 @@ def _level(report: StatsReport) -> str:
     return f"{100 * report.confidence:g} %"
 
 
-def _systems(report: StatsReport) -> Iterator[Part]:
+def _systems(report: StatsReport) -> Iterator[TablePart]:
     if report.systems:
         rows = [
             (f"{one.system}, {one.metric}", figure(one.mean.value), between(one.mean), f"{one.n_scored} of {one.n}", causes(one.failures))
             for one in report.systems
         ]
-        yield Part("Means over questions", ("System, metric", "mean", _level(report), "scored", "not scored"), rows)
+        yield TablePart("Means over questions", ("System, metric", "mean", _level(report), "scored", "not scored"), rows)
 
 
-def _paired(report: StatsReport) -> Iterator[Part]:
+def _paired(report: StatsReport) -> Iterator[TablePart]:
     if not report.paired:
         return
     several = len({one.metric for one in report.paired}) > 1
@@ -75,7 +75,7 @@ def _paired(report: StatsReport) -> Iterator[Part]:
     lines += [f"{name}: not compared: {causes(one.failures)}." for name, one in zip(names, report.paired, strict=True) if one.failures]
     first = "Pair, metric" if several else "Pair"
     head = (first, "difference", _level(report), "p", "p Holm", "Wilcoxon", "McNemar", "d", "P(better)", "scored")
-    yield Part("Differences by question", *_without_empty(head, rows), lines)
+    yield TablePart("Differences by question", *_without_empty(head, rows), lines)
 
 
 def _finds(one: PairedResult) -> str:
@@ -88,7 +88,7 @@ def _without_empty(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> tu
     return tuple(head[at] for at in kept), [tuple(row[at] for at in kept) for row in rows]
 
 
-def _ranking(report: StatsReport) -> Iterator[Part]:
+def _ranking(report: StatsReport) -> Iterator[TablePart]:
     found = report.ranking
     if found is None:
         return
@@ -100,26 +100,26 @@ def _ranking(report: StatsReport) -> Iterator[Part]:
     lines = [] if found.rankable else ["Not rankable: no finite strengths exist."]
     lines += [found.reason] if found.reason else []
     head = ("System", "average win rate", "strength (log)", _level(report), "rank", "ranks left open")
-    yield Part("Order of the systems", head, rows, lines)
+    yield TablePart("Order of the systems", head, rows, lines)
     pairs = [
         (f"{one.system_a} - {one.system_b}", *((share(one.rates.win), share(one.rates.tie), share(one.rates.loss)) if one.rates
          else ("-", "-", "-")), signed(one.relative.value), between(one.relative, signed), chance(one.p_holm),
          f"{one.n_scored} of {one.n}")
         for one in report.pairs
     ]
-    yield Part("Pairs", ("Pair", "win", "tie", "loss", "win - loss", _level(report), "p Holm", "judged"), pairs)
+    yield TablePart("Pairs", ("Pair", "win", "tie", "loss", "win - loss", _level(report), "p Holm", "judged"), pairs)
 
 
-def _judge(report: StatsReport) -> Iterator[Part]:
+def _judge(report: StatsReport) -> Iterator[TablePart]:
     for one in report.judge:
         name = "The judge over all pairs" if one.system_a is None else f"The judge on {one.system_a} and {one.system_b}"
-        yield Part(name, ("Figure", "value", "95 %"), _judged(one), one.notes)
+        yield TablePart(name, ("Figure", "value", "95 %"), _judged(one), one.notes)
         if one.length_bins:
             bins = [
                 (f"{one.low:g} to {one.high:g}", str(one.n), share(one.longer_wins), share(one.shorter_wins), share(one.ties))
                 for one in one.length_bins
             ]
-            yield Part("By difference in length (words)", ("Words", "n", "longer wins", "shorter wins", "ties"), bins)
+            yield TablePart("By difference in length (words)", ("Words", "n", "longer wins", "shorter wins", "ties"), bins)
 
 
 def _judged(one: JudgeReport) -> list[tuple[str, ...]]:
@@ -136,7 +136,7 @@ def _judged(one: JudgeReport) -> list[tuple[str, ...]]:
     return [row for row in rows if row[1] != "-"]
 
 
-def _power(report: StatsReport) -> Iterator[Part]:
+def _power(report: StatsReport) -> Iterator[TablePart]:
     if report.power:
         rows = [
             (f"{one.system_a} - {one.system_b}, {one.metric}" if one.system_a else "as given", figure(one.sd), f"{100 * one.power:g} %",
@@ -144,10 +144,10 @@ def _power(report: StatsReport) -> Iterator[Part]:
              "-" if one.needed is None else number(one.needed), one.tier or "-")
             for one in report.power
         ]
-        yield Part("What a number of questions finds", ("Pair", "sd", "power", "n", "finds", "difference", "needs n", "tier"), rows)
+        yield TablePart("What a number of questions finds", ("Pair", "sd", "power", "n", "finds", "difference", "needs n", "tier"), rows)
 
 
-def _shares(report: StatsReport) -> Iterator[Part]:
+def _shares(report: StatsReport) -> Iterator[TablePart]:
     if report.shares:
         rows = [
             (one.method, share(one.share.value), between(one.share, percent), f"{one.labels} of {one.n}", figure(one.power),
@@ -157,10 +157,10 @@ def _shares(report: StatsReport) -> Iterator[Part]:
         head = ("Method", "share", "95 %", "labelled", "lambda", "sensitivity", "specificity", "why not")
         p = report.selection_p
         lines = [] if p is None else [f"p selection {chance(p)}: under 0.05, the labelled rows are no random part of the judged ones."]
-        yield Part("The share, corrected", head, rows, lines)
+        yield TablePart("The share, corrected", head, rows, lines)
 
 
-def _corrected(report: StatsReport) -> Iterator[Part]:
+def _corrected(report: StatsReport) -> Iterator[TablePart]:
     if report.corrected:
         rows = [
             (f"{one.system_a} - {one.system_b}", one.method, signed(one.relative.value), between(one.relative, signed),
@@ -168,20 +168,20 @@ def _corrected(report: StatsReport) -> Iterator[Part]:
             for one in report.corrected
         ]
         head = ("Pair", "method", "win - loss", "95 %", "labelled", "p selection", "why not")
-        yield Part("Win - loss, corrected", head, rows, [SELECTION])
+        yield TablePart("Win - loss, corrected", head, rows, [SELECTION])
 
 
-def _checks(report: StatsReport) -> Iterator[Part]:
+def _checks(report: StatsReport) -> Iterator[TablePart]:
     if report.self_checks:
         said = {True: "yes", False: "no", None: "not known"}
         rows = [
             (one.system, signed(one.relative.value), between(one.relative, signed), str(one.n), said[one.passed])
             for one in report.self_checks
         ]
-        yield Part("A/A: a system against itself", ("Runs", "difference", _level(report), "questions", "passed"), rows)
+        yield TablePart("A/A: a system against itself", ("Runs", "difference", _level(report), "questions", "passed"), rows)
 
 
-def _sequences(report: StatsReport) -> Iterator[Part]:
+def _sequences(report: StatsReport) -> Iterator[TablePart]:
     if report.sequences:
         rows = [
             (f"{one.system_a} - {one.system_b}", str(one.n), signed(one.relative.value), between(one.relative, signed),
@@ -192,7 +192,7 @@ def _sequences(report: StatsReport) -> Iterator[Part]:
         lines = [
             f"{one.system_a} - {one.system_b}: {one.failures} questions have no result." for one in report.sequences if one.failures
         ]
-        yield Part(f"Confidence sequence, {_level(report)}", head, rows, lines)
+        yield TablePart(f"Confidence sequence, {_level(report)}", head, rows, lines)
 
 
 def _decision(one: SequenceResult) -> str:
@@ -200,12 +200,12 @@ def _decision(one: SequenceResult) -> str:
     return said if one.decided_at is None else f"{said}, after {one.decided_at}"
 
 
-def _drift(report: StatsReport) -> Iterator[Part]:
+def _drift(report: StatsReport) -> Iterator[TablePart]:
     if report.drift is not None:
         yield drift_part(report.drift, _level(report))
 
 
-def drift_part(one: Drift, level: str = "95 %") -> Part:
+def drift_part(one: Drift, level: str = "95 %") -> TablePart:
     """The judge on the anchors: agreement, and against a baseline what changed and whether he moved."""
     rows = [
         ("agreement with the labels", share(one.agreement.value), between(one.agreement, percent)),
@@ -222,7 +222,7 @@ def drift_part(one: Drift, level: str = "95 %") -> Part:
             ("p of the changed verdicts (permutation)", chance(one.changed_p), "-"),
         ]
     lines = [*moved_line(one), f"{one.n_scored} of {one.anchors} anchors were judged; not judged: {causes(one.failures)}.", *one.notes]
-    return Part("The judge on the anchors", ("Figure", "value", level), rows, lines)
+    return TablePart("The judge on the anchors", ("Figure", "value", level), rows, lines)
 
 
 def moved_line(one: Drift) -> list[str]:

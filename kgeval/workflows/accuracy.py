@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kgeval.auditing.accuracy.gold_pairs import GoldPair
     from kgeval.auditing.accuracy.report import Results
     from kgeval.auditing.accuracy.run import Drawn
-    from kgeval.auditing.accuracy.sample import Wanted
+    from kgeval.auditing.accuracy.sample import SampleSpec
     from kgeval.auditing.check import Embedding
     from kgeval.llm.plan import Plan
     from kgeval.llm.session import Models
@@ -181,10 +181,10 @@ def _embedding(session: Session, options: AccuracyOptions) -> Embedding | None:
     return embedding_of(session, AuditOptions(embed=options.embed or session.config.audit.embed))
 
 
-def _spec(options: AccuracyOptions) -> Wanted:
-    from kgeval.auditing.accuracy.sample import Wanted
+def _spec(options: AccuracyOptions) -> SampleSpec:
+    from kgeval.auditing.accuracy.sample import SampleSpec
 
-    return Wanted(
+    return SampleSpec(
         kind=options.kind, n=options.n, seed=options.seed, strata=options.strata, per_passage=options.per_passage,
         passages=options.passages, timeout=options.timeout, checks=tuple(dict.fromkeys(options.duplicate_checks)),
     )
@@ -216,10 +216,10 @@ def _results(sampled: _Sampled, options: AccuracyOptions) -> Results:
 def _manifest(session: Session, sampled: _Sampled, options: AccuracyOptions) -> RunManifest:
     from kgeval.auditing.accuracy.run import query_hashes
     from kgeval.config import DEFAULT_FILE
-    from kgeval.manifest import Asked
+    from kgeval.manifest import ModelUsage
     from kgeval.workflows.audit import models_of
 
-    asked = sampled.judge.asked() if sampled.judge else Asked()
+    asked = sampled.judge.asked() if sampled.judge else ModelUsage()
     if embedded := models_of(sampled.embedding):
         asked = replace(asked, models=[*asked.models, *embedded.models])
     named = [session.config_file or DEFAULT_FILE, session.layout, *_read(options)]

@@ -117,8 +117,8 @@ def _stem(path: Path) -> str:
 
 
 def _answers(options: AgreeOptions) -> Iterable[Answer]:
-    from kgeval.files.rows import RowsWanted, open_rows
+    from kgeval.files.rows import RowSelection, open_rows
 
-    with open_rows(RowsWanted(answers=options.answers, questions=options.questions, allow_missing=True)) as rows:
+    with open_rows(RowSelection(answers=options.answers, questions=options.questions, allow_missing=True)) as rows:
         for row in rows:
             yield row.answer

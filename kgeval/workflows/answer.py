@@ -26,8 +26,8 @@ from kgeval.workflows.session import Session
 if TYPE_CHECKING:
     import pandas as pd
 
-    from kgeval.files.asked import Questions
-    from kgeval.files.wanted import RowsWanted
+    from kgeval.files.question_rows import Questions
+    from kgeval.files.row_selection import RowSelection
     from kgeval.llm.plan import Plan
     from kgeval.records import Answer, AnsweredSystem, AnswerReport, ModelUse, Question, RunManifest
     from kgeval.systems.builtin import BuiltinTools, Settings
@@ -242,13 +242,13 @@ def sweep(session: Session, questions: Path, options: AnswerOptions) -> Iterator
 @contextmanager
 def _opened(session: Session, file: Path, options: AnswerOptions, functions: Functions | None) -> Iterator[_AnswerRun]:
     """Everything that a run needs, checked before anything is asked or paid; a sweep opens no system."""
-    from kgeval.files.asked import open_questions
-    from kgeval.files.wanted import RowsWanted
+    from kgeval.files.question_rows import open_questions
+    from kgeval.files.row_selection import RowSelection
 
     chosen = chosen_systems(session.config, options, functions)
     target, words = _target_words(options.target_words)
     _check_outputs_early(session, options)
-    wanted = RowsWanted(
+    wanted = RowSelection(
         (), questions=file, maps=options.map, filters=filters_of(options), allow_missing=options.allow_missing,
         allow_duplicates=options.allow_duplicates, max_bad_rows=options.max_bad_rows,
     )
@@ -279,7 +279,7 @@ def _check_outputs_early(session: Session, options: AnswerOptions) -> None:
         raise UsageError("--resume and --retry-errors need the -o of the earlier run", fix="name it with -o")
 
 
-def _systems(answering: _AnswerRun, wanted: RowsWanted, stack: ExitStack) -> list[System]:
+def _systems(answering: _AnswerRun, wanted: RowSelection, stack: ExitStack) -> list[System]:
     """The systems with their variants, each name once. Raises: UsageError where two that differ have one name."""
     opened: dict[str, System] = {}
     for one in answering.chosen:

@@ -20,7 +20,7 @@ from kgeval.systems.spec import Opening, SystemSpec, merged, nested, parse_spec
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-    from kgeval.files.wanted import RowsWanted
+    from kgeval.files.row_selection import RowSelection
     from kgeval.graph.connect import Graph
     from kgeval.llm.asker import Dry
     from kgeval.llm.embed import Embedder
@@ -200,7 +200,7 @@ class Toolbox:
 
         return price_of(Endpoint(model, url), read_prices(self.session.asking.prices))
 
-    def opening(self, one: Chosen, wanted: RowsWanted, asked: Callable[[], Iterable[str]], *, trials: int = 1) -> Opening:
+    def opening(self, one: Chosen, wanted: RowSelection, asked: Callable[[], Iterable[str]], *, trials: int = 1) -> Opening:
         """With what a chosen system is opened, its ablations left out. `wanted`: the questions, and how files are read; `asked`: the ids of
         those that are asked."""
         from kgeval.systems.outside.function import is_asynchronous

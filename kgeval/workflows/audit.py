@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from kgeval.auditing.check import Embedding
     from kgeval.auditing.engine import Audit, EngineOptions
     from kgeval.auditing.joined import Joined
-    from kgeval.auditing.part import Part
+    from kgeval.auditing.part import PartialScan
     from kgeval.config import Config
     from kgeval.graph.algorithms import Algorithms
     from kgeval.graph.connect import Graph
     from kgeval.graph.memory import Estimate
-    from kgeval.manifest import Asked
+    from kgeval.manifest import ModelUsage
     from kgeval.records import AuditDiff, AuditGate, AuditReport, Finding, FindingChange, Layout, Severity
 
 LARGE_NODES, LARGE_RELATIONS = 1_000_000, 5_000_000
@@ -232,15 +232,15 @@ def embedding_of(session: Session, options: AuditOptions) -> Embedding | None:
     return Embedding(session.embedder, anew=options.embed == "anew", cache_dir=wanted.cache_dir, say=session.say)
 
 
-def models_of(embedding: Embedding | None) -> Asked | None:
+def models_of(embedding: Embedding | None) -> ModelUsage | None:
     """The embedding model, for the manifest; None where none was used."""
-    from kgeval.manifest import Asked
+    from kgeval.manifest import ModelUsage
     from kgeval.records import ModelRef
 
     if embedding is None:
         return None
     made = embedding.embedder
-    return Asked(models=[ModelRef(role="embedding", name=made.name, base_url=made.base_url)])
+    return ModelUsage(models=[ModelRef(role="embedding", name=made.name, base_url=made.base_url)])
 
 
 def gds_session_notes(where: Algorithms | None) -> list[str]:
@@ -254,15 +254,15 @@ def gds_session_notes(where: Algorithms | None) -> list[str]:
     return ["the graph algorithms ran in a session of Aura Graph Analytics, not in the database"]
 
 
-def part_of(options: AuditOptions) -> Part:
+def part_of(options: AuditOptions) -> PartialScan:
     """What the checks of strings look at. Raises: UsageError beside a ratchet, which counts single hits."""
-    from kgeval.auditing.part import Part
+    from kgeval.auditing.part import PartialScan
 
     share = options.sample_share or 1.0
     if share < 1 and (named := [name for name in BY_PART if getattr(options, name)]):
         flags = ", ".join("--" + name.replace("_", "-") for name in named)
         raise UsageError(f"--sample-share does not go with {flags}, which counts single hits", fix="leave one of them out")
-    return Part(share, options.seed)
+    return PartialScan(share, options.seed)
 
 
 def memory_limit_bytes(options: AuditOptions) -> int | None:
@@ -288,7 +288,7 @@ def size_notes(graph: Graph, say: Callable[[str], None]) -> list[str]:
     return [note]
 
 
-def part_notes(part: Part) -> list[str]:
+def part_notes(part: PartialScan) -> list[str]:
     """What a reader must know where checks looked at a part."""
     if part.whole:
         return []

@@ -167,7 +167,7 @@ def _reports(task: _Task) -> _Run:
 
 def _each(task: _Task, run: _Run, wanted: Sequence[int], audit_one: Callable[[str], AuditReport]) -> None:
     """Adds the reports of the wanted columns; stops at Ctrl-C and where the server is lost."""
-    from kgeval.auditing.beside import FAILED
+    from kgeval.auditing.side_by_side import FAILED
 
     for number, at in enumerate(wanted, start=1):
         name = task.columns[at].name
@@ -205,7 +205,7 @@ def _bound(session: Session, names: Sequence[str]) -> dict[str, Layout]:
 
 
 def _made(task: _Task, run: _Run) -> GraphsReport:
-    from kgeval.auditing.beside import FAILED, side_by_side, with_tokens
+    from kgeval.auditing.side_by_side import FAILED, side_by_side, with_tokens
 
     columns, done, order, options = task.columns, run.done, sorted(run.done), task.prepared.options
     files = [column.file for column in columns if column.file is not None]

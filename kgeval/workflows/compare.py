@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from kgeval.comparison.engine import Run
-    from kgeval.comparison.kept import Pairing, Round, Segment, Verdicts
     from kgeval.comparison.planning import Planning
-    from kgeval.comparison.results.found import Found, Tables, Threshold
+    from kgeval.comparison.results.inputs import ComparisonInputs, Tables, Threshold
+    from kgeval.comparison.verdict_store import Pairing, ProcedureRun, Segment, Verdicts
     from kgeval.llm.plan import PlannedStage
-    from kgeval.manifest import Asked
+    from kgeval.manifest import ModelUsage
     from kgeval.records import ComparisonReport, ComparisonVerdict, PairResult, RunManifest
     from kgeval.workflows.score import AskingSummary
 
@@ -257,7 +257,7 @@ def run(
 
 def carry_out(comparison: Comparison, judged: Callable[[Comparison, Verdicts], Run] | None = None) -> CompareResult:
     """Judges, reports and writes. `judged`: where the verdicts come from instead."""
-    from kgeval.comparison.kept import Verdicts
+    from kgeval.comparison.verdict_store import Verdicts
     from kgeval.files.temporary import private_folder
 
     session, outputs = comparison.session, comparison.outputs
@@ -311,10 +311,10 @@ def _report(comparison: Comparison, judgements: Run) -> ComparisonReport:
     return report.model_copy(update={"run": report.run.model_copy(update={"exit_code": code})})
 
 
-def _findings(comparison: Comparison, judgements: Run) -> Found:
+def _findings(comparison: Comparison, judgements: Run) -> ComparisonInputs:
     """What the report is made from."""
     from kgeval.comparison.judge.grades import grade_texts
-    from kgeval.comparison.results.found import Found
+    from kgeval.comparison.results.inputs import ComparisonInputs
 
     opened, options, asking = comparison.opened, comparison.options, comparison.asking
     main, verdicts = comparison.settings.main, judgements.verdicts
@@ -325,10 +325,10 @@ def _findings(comparison: Comparison, judgements: Run) -> Found:
     corrected, label_notes = comparison.calibration.corrected(verdicts.tables(main))
     question_texts = {question.id: question.question for pairing in comparison.pairings for question in pairing.questions}
 
-    def tables(of: Round) -> Tables:
+    def tables(of: ProcedureRun) -> Tables:
         return lambda: verdicts.tables(of)
 
-    return Found(
+    return ComparisonInputs(
         run=comparison.manifest(), signature=signature_of(comparison), tables=tables(main), procedure=main.way.procedure,
         trial_kind=opened.aligned.trial_kind, complete=not (stopped if asking is None else asking.stopped),
         max_error_rate=opened.models.limits.max_error_rate, settings=_signed(comparison),
@@ -367,12 +367,12 @@ class _CallsByQuestion:
             yield from (one for one in self._verdicts.verdicts(segment, place) if one.trial == trial)
 
 
-def _asked(opened: Inputs) -> Asked:
+def _asked(opened: Inputs) -> ModelUsage:
     """What judge and reader were asked."""
-    from kgeval.manifest import Asked
+    from kgeval.manifest import ModelUsage
 
     both = [models.asked() for models in (opened.models, opened.tools.models) if models is not None]
-    return Asked(
+    return ModelUsage(
         [ref for one in both for ref in one.models], [use for one in both for use in one.use],
         {name: digest for one in both for name, digest in one.prompt_hashes.items()},
     )

@@ -16,9 +16,9 @@ from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:
     from kgeval.comparison.engine import Run
-    from kgeval.comparison.judge.ways import Case
-    from kgeval.comparison.kept import Round
+    from kgeval.comparison.judge.procedures import Case
     from kgeval.comparison.table import PairTable
+    from kgeval.comparison.verdict_store import ProcedureRun
     from kgeval.files.label_files import PairLabel
     from kgeval.llm.asker import Asker
     from kgeval.records import Anchor, ComparisonReport, ComparisonVerdict, CorrectedRate, Drift, PairResult, SimulationReport
@@ -62,13 +62,13 @@ class CalibrationInputs:
                 fix="give labels of the compared systems, with the names that the comparison has for them",
             )
 
-    def plan(self, one: Round, asker: Asker) -> None:
+    def plan(self, one: ProcedureRun, asker: Asker) -> None:
         """Counts the anchors' calls in a dry run."""
         for anchor in self.anchors:
             for case in _cases(one, anchor):
                 one.way.judge(asker, case)
 
-    def judge(self, one: Round, run: Run) -> None:
+    def judge(self, one: ProcedureRun, run: Run) -> None:
         """Judges the anchors, as they stand, in one trial: only the judge can change. Raises what ends a run."""
         from kgeval.comparison.drift import drift
         from kgeval.comparison.engine import verdicts_of
@@ -140,15 +140,15 @@ def _comparison(path: Path) -> ComparisonReport:
         raise InputError(f"{path}: no comparison: {wrong}", fix="give a .json that kgeval compare -o has written") from cause
 
 
-def _cases(one: Round, anchor: Anchor) -> Iterator[Case]:
-    from kgeval.comparison.judge.ways import Case
+def _cases(one: ProcedureRun, anchor: Anchor) -> Iterator[Case]:
+    from kgeval.comparison.judge.procedures import Case
 
     for a_first in (True, False)[: one.way.positions]:
         for repeat in range(1, one.repeats + 1):
             yield Case(anchor.question, anchor.answer_a, anchor.answer_b, 1, repeat, a_first, sampled=one.sampled)
 
 
-def _about(one: Round, anchor: Anchor) -> ComparisonVerdict:
+def _about(one: ProcedureRun, anchor: Anchor) -> ComparisonVerdict:
     from kgeval.comparison.drift import SIDES
     from kgeval.records import ComparisonVerdict
 

@@ -19,13 +19,13 @@ from kgeval.workflows.session import Session
 if TYPE_CHECKING:
     from kgeval.comparison.align.shape import AlignmentRule
     from kgeval.comparison.answering import Answering
-    from kgeval.comparison.judge.ways import Way
-    from kgeval.comparison.kept import Pairing, Round
+    from kgeval.comparison.judge.procedures import JudgeProcedure
     from kgeval.comparison.pairs import Paired, PairsWanted
-    from kgeval.comparison.results.found import Figure, Threshold
+    from kgeval.comparison.results.inputs import Figure, Threshold
     from kgeval.comparison.sources import SecondRun, Source
-    from kgeval.files.asked import Questions
-    from kgeval.files.rows import Rows, RowsWanted
+    from kgeval.comparison.verdict_store import Pairing, ProcedureRun
+    from kgeval.files.question_rows import Questions
+    from kgeval.files.rows import Rows, RowSelection
     from kgeval.llm.asker import Asker
     from kgeval.llm.session import Models
     from kgeval.records import Procedure, Question, TrialKind
@@ -42,7 +42,7 @@ class Settings:
     """How a comparison is made. `kind` None: as the systems allow. `notes`: what was decided once questions, systems and judge were known
     (`settled`), for dry run and report."""
 
-    rounds: tuple[Round, ...]
+    rounds: tuple[ProcedureRun, ...]
     rule: AlignmentRule
     kind: TrialKind | None
     tie_region: float
@@ -50,7 +50,7 @@ class Settings:
     notes: tuple[str, ...] = ()
 
     @property
-    def main(self) -> Round:
+    def main(self) -> ProcedureRun:
         """The procedure of the comparison itself; the others stand beside it."""
         return self.rounds[0]
 
@@ -89,7 +89,7 @@ class Inputs:
 
     def pairings(self, show: Show) -> list[Pairing]:
         """The pairs with their questions: of each question what a judge and a system are shown, once for all pairs."""
-        from kgeval.comparison.kept import Pairing
+        from kgeval.comparison.verdict_store import Pairing
 
         seen: dict[str, Question] = {}
         return [
@@ -180,10 +180,10 @@ def _shown(given: Show | None, counts: KnownCounts) -> tuple[Show, str]:
     return show, f"the judge is shown of the right answers: {of_each}"
 
 
-def _ways(procedure: Procedure, options: CompareOptions, names: Sequence[str], *, informed: bool = False) -> list[Way]:
+def _ways(procedure: Procedure, options: CompareOptions, names: Sequence[str], *, informed: bool = False) -> list[JudgeProcedure]:
     """The procedure of the run, then those compared with it."""
     from kgeval.comparison.judge.grades import chosen_aspects, read_grades
-    from kgeval.comparison.judge.ways import way_of
+    from kgeval.comparison.judge.procedures import way_of
 
     aspects = chosen_aspects(names, read_grades(options.grades) if options.grades else None)
     wanted: list[Procedure] = [procedure, *options.contrast]
@@ -192,20 +192,20 @@ def _ways(procedure: Procedure, options: CompareOptions, names: Sequence[str], *
     return [way_of(one, aspects, informed=informed) for one in dict.fromkeys(wanted)]
 
 
-def _rounds(ways: Sequence[Way], trials: int, repeats: int, *, aligned: bool) -> tuple[Round, ...]:
+def _rounds(ways: Sequence[JudgeProcedure], trials: int, repeats: int, *, aligned: bool) -> tuple[ProcedureRun, ...]:
     """The biased baseline has one trial and one call; it and `differential` see free answers, unless that is the run's own procedure."""
-    from kgeval.comparison.kept import Round
+    from kgeval.comparison.verdict_store import ProcedureRun
 
     return tuple(
-        Round(way, 1, 1, aligned=False) if way.procedure == "biased"
-        else Round(way, trials, repeats, aligned=aligned and (way.aligned or number == 0))
+        ProcedureRun(way, 1, 1, aligned=False) if way.procedure == "biased"
+        else ProcedureRun(way, trials, repeats, aligned=aligned and (way.aligned or number == 0))
         for number, way in enumerate(ways)
     )
 
 
 def thresholds_of(texts: Sequence[str], systems: Sequence[str], aspects: Sequence[str]) -> tuple[Threshold, ...]:
     """The thresholds of a run. `systems`, `aspects`: those that it has. Raises: UsageError with every fault of all of them."""
-    from kgeval.comparison.results.found import Threshold
+    from kgeval.comparison.results.inputs import Threshold
     from kgeval.stats.thresholds import parse_thresholds
 
     read = parse_thresholds(
@@ -262,10 +262,10 @@ def open_inputs(
     from kgeval.comparison.align.force import Forcer
     from kgeval.comparison.answering import Answering, AnsweringSettings
     from kgeval.comparison.pairs import pair_up
-    from kgeval.comparison.sources import SECOND, Asked, filed, second_run
+    from kgeval.comparison.sources import SECOND, LiveSource, filed, second_run
     from kgeval.comparison.store import Store, answers_file
+    from kgeval.files.row_selection import RowSelection
     from kgeval.files.shards import parse_shard
-    from kgeval.files.wanted import RowsWanted
     from kgeval.llm.asker import Dry, Live
     from kgeval.llm.places import journal_file
 
@@ -273,7 +273,7 @@ def open_inputs(
         raise UsageError(
             "there is nothing to compare", fix="give files of answers, or systems to ask with --system; kgeval compare --help shows how",
         )
-    wanted = RowsWanted(
+    wanted = RowSelection(
         tuple(answers), questions=options.questions, maps=options.map,
         filters=replace(filters_of(options), systems=options.filter_systems), allow_missing=options.allow_missing,
         allow_duplicates=options.allow_duplicates, max_bad_rows=options.max_bad_rows, names=names,
@@ -300,7 +300,7 @@ def open_inputs(
     )
     sources: dict[str, Source] = {
         **filed(paired.sharing, tuple(name for name in files if name in paired.systems), hooks),
-        **{name: Asked(systems[name]) for name in asked},
+        **{name: LiveSource(systems[name]) for name in asked},
     }
     reader, asking = tools.models, session.asking
     writer: Asker = judge if reader is None else tools.dry or Live(reader)  # who writes for built-in systems also adds words
@@ -322,9 +322,9 @@ def open_inputs(
     return Inputs(models, judge, tools, paired, aligned, free, second_names, [*rows.notes])
 
 
-def _rows(wanted: RowsWanted, stack: ExitStack) -> Rows | Questions:
+def _rows(wanted: RowSelection, stack: ExitStack) -> Rows | Questions:
     """The answers with their questions, or the questions alone where every system is asked."""
-    from kgeval.files.asked import open_questions
+    from kgeval.files.question_rows import open_questions
     from kgeval.files.rows import open_rows
 
     answers = wanted.answers
@@ -339,7 +339,7 @@ def _rows(wanted: RowsWanted, stack: ExitStack) -> Rows | Questions:
 
 
 def _open_systems(
-    tools: Toolbox, chosen: Sequence[Chosen], wanted: RowsWanted, rows: Rows | Questions, stack: ExitStack,
+    tools: Toolbox, chosen: Sequence[Chosen], wanted: RowSelection, rows: Rows | Questions, stack: ExitStack,
 ) -> dict[str, System]:
     """The systems that can be called, by name. Raises: UsageError where two have one name."""
     from kgeval.systems.spec import open_system

@@ -18,7 +18,7 @@ from kgeval.workflows.session import Session, options_of
 
 if TYPE_CHECKING:
     from kgeval.comparison.engine import Run
-    from kgeval.comparison.kept import Verdicts
+    from kgeval.comparison.verdict_store import Verdicts
     from kgeval.files.verdict_parts import VerdictPart
 
 NOT_OF_THE_WHOLE = ("shard", "verdicts")
@@ -120,12 +120,12 @@ def _check_same(comparison: Comparison, parts: Sequence[VerdictPart]) -> None:
 def _rejoined(parts: Sequence[VerdictPart], comparison: Comparison, verdicts: Verdicts) -> Run:
     from kgeval.comparison.engine import Sources
     from kgeval.comparison.rejoined import Rejoined
-    from kgeval.files.verdict_parts import Said
+    from kgeval.files.verdict_parts import MergedVerdicts
 
     opened = comparison.opened
     judgements = Rejoined(
         opened.models, opened.judge, Sources(opened.aligned, opened.free), verdicts, comparison.pairings, comparison.settings.rounds,
-        said=Said(parts),
+        said=MergedVerdicts(parts),
     )
     judgements.carry_out()
     if opened.aligned.settings.rule.on:

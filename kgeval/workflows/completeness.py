@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kgeval.auditing.completeness.ideal import Ideal
     from kgeval.llm.plan import Plan, PlannedStage
     from kgeval.llm.session import Models
-    from kgeval.manifest import Asked
+    from kgeval.manifest import ModelUsage
     from kgeval.records import AuditGate, CompletenessReport, FactRetention, Layout, Proportion
     from kgeval.stats.thresholds import Threshold
     from kgeval.text.extract.mentions import Extractor
@@ -253,11 +253,11 @@ def _fact_options(options: CompletenessOptions) -> FactOptions:
     return FactOptions(top_k=options.top_k, hops=options.hops, timeout=options.timeout)
 
 
-def _together(parts: Sequence[Asked]) -> Asked:
+def _together(parts: Sequence[ModelUsage]) -> ModelUsage:
     """What several sessions asked, as one."""
-    from kgeval.manifest import Asked
+    from kgeval.manifest import ModelUsage
 
-    return Asked(
+    return ModelUsage(
         [model for part in parts for model in part.models], [use for part in parts for use in part.use],
         {name: prompt for part in parts for name, prompt in part.prompt_hashes.items()},
     )

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from kgeval.files.rows import Rows
     from kgeval.llm.plan import Plan
     from kgeval.llm.session import Models
-    from kgeval.metrics.contamination.asked import Asked
     from kgeval.metrics.contamination.probe import Probed
+    from kgeval.metrics.contamination.question_table import QuestionTable
     from kgeval.metrics.select import Selection
     from kgeval.records import ContaminationReport, Layout, ProbeResult, RunManifest, Score
 
@@ -71,7 +71,7 @@ class _Measuring:
     session: Session
     options: ContaminationOptions
     questions: Path
-    asked: Asked
+    asked: QuestionTable
     notes: list[str]
     knowledge: Knowledge
     rows: Rows | None = None
@@ -101,11 +101,13 @@ class _Measuring:
 
     def manifest(self, exit_code: int = 0) -> RunManifest:
         """The manifest of this run."""
-        from kgeval.manifest import Asked as Use
+        from kgeval.manifest import ModelUsage
 
         use = [models.asked() for models in self.models]
         hashes = {name: value for one in use for name, value in one.prompt_hashes.items()}
-        asked = Use([ref for one in use for ref in one.models], [part for one in use for part in one.use], hashes) if use else None
+        asked = None
+        if use:
+            asked = ModelUsage([ref for one in use for ref in one.models], [part for one in use for part in one.use], hashes)
         return self.session.manifest(
             self.options, server=self.session.graph.info if self.layout else None, seed=self.options.seed, exit_code=exit_code,
             asked=asked, inputs=[path for path in _read(self.questions, self.options) if path != STDIN and path.is_file()],
@@ -193,7 +195,7 @@ def _check(session: Session, questions: Path, options: ContaminationOptions) -> 
 
 def _opened(stack: ExitStack, session: Session, questions: Path, options: ContaminationOptions) -> _Measuring:
     """Reads and checks all files, then opens the models and the graph."""
-    from kgeval.metrics.contamination.asked import closed_book_of, decided_by, read_asked
+    from kgeval.metrics.contamination.question_table import closed_book_of, decided_by, read_asked
 
     _check(session, questions, options)
     read = stack.enter_context(questions_of(session, questions, options))
@@ -213,7 +215,7 @@ def _opened(stack: ExitStack, session: Session, questions: Path, options: Contam
     return measuring
 
 
-def _knowledge(options: ContaminationOptions, asked: Asked) -> Knowledge:
+def _knowledge(options: ContaminationOptions, asked: QuestionTable) -> Knowledge:
     """What is known of documents. Raises: UsageError, InputError."""
     from kgeval.metrics.contamination.documents import dated_knowledge, named_knowledge
 
@@ -227,13 +229,13 @@ def _open_answers(stack: ExitStack, measuring: _Measuring) -> tuple[set[str], se
 
     Raises: InputError, UsageError.
     """
-    from kgeval.files.rows import Filters, RowsWanted, open_rows
+    from kgeval.files.rows import Filters, RowSelection, open_rows
     from kgeval.files.scores import read_scores
 
     options, given, without_contexts = measuring.options, set[str](), set[str]()
     systems: dict[str, None] = {}
     if options.answers:
-        measuring.rows = stack.enter_context(open_rows(RowsWanted(
+        measuring.rows = stack.enter_context(open_rows(RowSelection(
             options.answers, questions=measuring.questions, maps=options.map, filters=Filters(first=options.limit),
             allow_missing=options.allow_missing, allow_duplicates=options.allow_duplicates, max_bad_rows=options.max_bad_rows,
         )))
@@ -277,8 +279,8 @@ def _select(measuring: _Measuring, given: set[str]) -> None:
 
 
 def _report(measuring: _Measuring) -> ContaminationReport:
-    from kgeval.metrics.contamination.asked import gathered
     from kgeval.metrics.contamination.figures import Case, report_of
+    from kgeval.metrics.contamination.question_table import gathered
 
     options, asked = measuring.options, measuring.asked
     scores = gathered(asked, _scores(measuring), measuring.decides, measuring.systems)

@@ -18,7 +18,7 @@ from kgeval.workflows.session import Session
 if TYPE_CHECKING:
     import pandas as pd
 
-    from kgeval.files.asked import Questions
+    from kgeval.files.question_rows import Questions
     from kgeval.graph.connect import Graph
     from kgeval.llm.embed import Embedder
     from kgeval.llm.plan import Plan

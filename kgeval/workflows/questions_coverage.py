@@ -50,7 +50,7 @@ def run(session: Session, files: Sequence[Path], options: CoverageOptions) -> Co
     from kgeval.graph.queries import all_queries
     from kgeval.questions.checking.gates import parse_check_gates
     from kgeval.questions.coverage import FACETS, coverage, evaluated
-    from kgeval.questions.covering.land import read_land
+    from kgeval.questions.covering.graph_profile import read_land
     from kgeval.records import CoverageReport
     from kgeval.reports.write import check_outputs, check_replaced
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from kgeval.questions.checking.run import CheckDesk
     from kgeval.questions.duplicates import Twins
     from kgeval.questions.generate import Bench, Generation, Sampler, Settings, Tally
-    from kgeval.questions.kept import Kept
     from kgeval.questions.kinds import Order
+    from kgeval.questions.spool import QuestionSpool
     from kgeval.records import GenerationReport, Layout
 
 INCOMPLETE = 3
@@ -100,7 +100,7 @@ def plan(session: Session, options: GenerateOptions) -> GeneratePlan:
     from kgeval.llm.asker import Dry
     from kgeval.llm.plan import Plan
     from kgeval.questions.generate import Bench, Generation
-    from kgeval.questions.kept import Kept
+    from kgeval.questions.spool import QuestionSpool
 
     making = _prepared(session, options)
     with ExitStack() as held:
@@ -113,7 +113,7 @@ def plan(session: Session, options: GenerateOptions) -> GeneratePlan:
             sampler, twins, dry, graph=making.graph, layout=making.layout, model=making.models.endpoint.model, say=session.say,
         )
         orders = [order for order in making.orders if options.check or order.kind.name in making.asking]
-        kept = held.enter_context(Kept())
+        kept = held.enter_context(QuestionSpool())
         generation = Generation(orders, making.settings, bench, kept.add if options.check else lambda _question: None)
         generation.run()
         notes = [f"lower figures: every structure gives a question; higher: --tries {options.tries} structures a question are needed"]
@@ -135,14 +135,14 @@ def run(session: Session, options: GenerateOptions, out: IO[str] | None = None) 
     Raises: UsageError, InputError, ConnectError, ModelError before anything is paid, and what ended the run.
     """
     from kgeval.questions.generate import Generation
-    from kgeval.questions.kept import Kept
+    from kgeval.questions.spool import QuestionSpool
 
     making = _prepared(session, options)
     with ExitStack() as held:
         sampler = _opened(making, held)
         embedder = _embedder(making)
         bench = replace(_bench(making, sampler, _twins(making, embedder)), embed=embedder.embed if embedder is not None else None)
-        kept, checked = held.enter_context(Kept()), held.enter_context(Kept()) if options.check else None
+        kept, checked = held.enter_context(QuestionSpool()), held.enter_context(QuestionSpool()) if options.check else None
         generation = Generation(making.orders, making.settings, bench, kept.add)
         try:
             generation.run()
@@ -304,7 +304,7 @@ def _bench(making: _Making, sampler: Sampler, twins: Twins) -> Bench:
     )
 
 
-def _all(kept: Kept, checked: Kept | None) -> Kept:
+def _all(kept: QuestionSpool, checked: QuestionSpool | None) -> QuestionSpool:
     """The questions with their checks, if the run came to that."""
     return checked if checked is not None and checked.count == kept.count else kept
 
@@ -329,7 +329,7 @@ def _report(making: _Making, generation: Generation, *, code: int, complete: boo
     )
 
 
-def _write(making: _Making, kept: Kept, report: GenerationReport, out: IO[str] | None) -> tuple[Path, ...]:
+def _write(making: _Making, kept: QuestionSpool, report: GenerationReport, out: IO[str] | None) -> tuple[Path, ...]:
     """Writes the questions, the report beside them and the sheet. Returns the files."""
     from kgeval.files.partial import private
 
@@ -351,7 +351,7 @@ def _write(making: _Making, kept: Kept, report: GenerationReport, out: IO[str] |
     return tuple(written)
 
 
-def _result(making: _Making, kept: Kept, report: GenerationReport, out: IO[str] | None) -> GenerateResult:
+def _result(making: _Making, kept: QuestionSpool, report: GenerationReport, out: IO[str] | None) -> GenerateResult:
     from kgeval.files.partial import private
     from kgeval.files.temporary import private_folder
 
@@ -370,7 +370,7 @@ def _result(making: _Making, kept: Kept, report: GenerationReport, out: IO[str] 
     return GenerateResult(report, file=file, written=written, messages=tuple(messages), _folder=folder)
 
 
-def _add_checks(making: _Making, kept: Kept, done: Kept) -> None:
+def _add_checks(making: _Making, kept: QuestionSpool, done: QuestionSpool) -> None:
     """Fills `done` with all questions of `kept`, with the checks that their makers did not do; where that is broken off, the rest goes in
     as it is.
 
@@ -399,7 +399,7 @@ def _add_checks(making: _Making, kept: Kept, done: Kept) -> None:
         making.note(f"checks passed: {', '.join(parts)}")
 
 
-def _count_checks(making: _Making, asker: Asker, kept: Kept, tallies: Iterable[Tally]) -> None:
+def _count_checks(making: _Making, asker: Asker, kept: QuestionSpool, tallies: Iterable[Tally]) -> None:
     """Dry run: the calls for questions that are there, by the code that makes them; for the others how many there can be."""
     from kgeval.questions.checking.run import checked, count_unknown
 
@@ -410,7 +410,7 @@ def _count_checks(making: _Making, asker: Asker, kept: Kept, tallies: Iterable[T
         count_unknown(asker, tally.order.kind.name, tally.open)
 
 
-def _desk(making: _Making, kept: Kept) -> CheckDesk:
+def _desk(making: _Making, kept: QuestionSpool) -> CheckDesk:
     from kgeval.questions.checking.paths import path_checks
     from kgeval.questions.checking.run import ALONE, CheckDesk
     from kgeval.questions.checking.table import chosen_checks

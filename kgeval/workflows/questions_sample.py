@@ -29,15 +29,15 @@ def run(session: Session, options: SampleOptions, output: Path | None, show: Cal
     from kgeval.auditing.accuracy.chunks import read_chunks
     from kgeval.files.partial import private
     from kgeval.files.plain import write_text
+    from kgeval.questions.draw_spec import DrawSpec
     from kgeval.questions.sampling.sampler import open_sampler
-    from kgeval.questions.wanted import Wanted
     from kgeval.reports.write import check_outputs
 
     if output is not None:
         if output.suffix.lower() != ".jsonl":
             raise UsageError(f"{output}: structures are written as .jsonl", fix="give -o structures.jsonl, or -o - for stdout")
         check_outputs([beside(output)])
-    spec = Wanted(
+    spec = DrawSpec(
         kind=options.structure, hops=options.hops, min_relations=options.min_relations, walk_length=options.walk_length,
         most_relations=options.max_relations, stratify=options.stratify, documents=options.min_documents,
     )

@@ -47,8 +47,8 @@ def run(session: Session, runs: Sequence[Path], options: ReportOptions) -> Repor
 
     Raises: UsageError, InputError.
     """
+    from kgeval.reports.overview.build import Demands, overview
     from kgeval.reports.overview.sources import read_sources
-    from kgeval.reports.overview.whole import Demands, overview
 
     thresholds, outputs = parsed_thresholds(options.thresholds), session.outputs
     _check(runs, options, outputs)

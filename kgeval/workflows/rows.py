@@ -10,8 +10,8 @@ from kgeval.config import FilterOptions, QuestionFileOptions, RowOptions
 from kgeval.errors import UsageError
 
 if TYPE_CHECKING:
-    from kgeval.files.asked import Questions
-    from kgeval.files.wanted import Filters, RowsWanted
+    from kgeval.files.question_rows import Questions
+    from kgeval.files.row_selection import Filters, RowSelection
     from kgeval.workflows.session import Session
 
 STDIN = Path("-")
@@ -19,7 +19,7 @@ STDIN = Path("-")
 
 def filters_of(options: FilterOptions) -> Filters:
     """The filters of the options."""
-    from kgeval.files.wanted import Filters
+    from kgeval.files.row_selection import Filters
 
     return Filters(
         first=options.limit, sample=options.sample, seed=options.seed, ids=options.ids, levels=options.levels, kinds=options.kinds,
@@ -28,12 +28,12 @@ def filters_of(options: FilterOptions) -> Filters:
     )
 
 
-def rows_wanted(answers: Sequence[Path], options: RowOptions, *, shard: str | None = None) -> RowsWanted:
+def rows_wanted(answers: Sequence[Path], options: RowOptions, *, shard: str | None = None) -> RowSelection:
     """What open_rows shall read. Raises: UsageError for a shard of another form than K/N."""
+    from kgeval.files.row_selection import RowSelection
     from kgeval.files.shards import parse_shard
-    from kgeval.files.wanted import RowsWanted
 
-    return RowsWanted(
+    return RowSelection(
         answers=tuple(answers), questions=options.questions, maps=options.map, filters=filters_of(options),
         allow_missing=options.allow_missing, allow_duplicates=options.allow_duplicates, system=options.system,
         max_bad_rows=options.max_bad_rows, shard=parse_shard(shard) if shard else None,
@@ -42,10 +42,10 @@ def rows_wanted(answers: Sequence[Path], options: RowOptions, *, shard: str | No
 
 def questions_of(session: Session, path: Path, options: QuestionFileOptions) -> Questions:
     """The questions of a file, all checked; what was decided about it is said."""
-    from kgeval.files.asked import open_questions
-    from kgeval.files.wanted import Filters, RowsWanted
+    from kgeval.files.question_rows import open_questions
+    from kgeval.files.row_selection import Filters, RowSelection
 
-    questions = open_questions(RowsWanted(
+    questions = open_questions(RowSelection(
         (), questions=path, maps=options.map, filters=Filters(first=getattr(options, "limit", None)),
         allow_duplicates=options.allow_duplicates, max_bad_rows=options.max_bad_rows,
     ))
@@ -66,7 +66,7 @@ def names_of(session: Session, files: Sequence[Path], done: str) -> list[str]:
     return names if len(set(names)) == len(names) else [str(path) for path in files]
 
 
-def check_places(outputs: Sequence[Path], wanted: RowsWanted, *beside: Path | None) -> None:
+def check_places(outputs: Sequence[Path], wanted: RowSelection, *beside: Path | None) -> None:
     """That no output replaces a file which the run reads. `beside`: further files that are read.
 
     Raises: UsageError, also for `-o -`.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from kgeval.config import RunOptions, environment
 from kgeval.errors import GateError
-from kgeval.workflows.pipeline.execute import USABLE, Orders, carry_out, chosen, exit_code, log_of, states_of
+from kgeval.workflows.pipeline.execute import USABLE, RunSettings, carry_out, chosen, exit_code, log_of, states_of
 from kgeval.workflows.pipeline.ledger import Ledger, alone
 from kgeval.workflows.pipeline.stages import Stage
 from kgeval.workflows.result import Result
@@ -120,10 +120,10 @@ def stages_in(session: Session, options: RunOptions, faults: Sequence[str] = ())
     not there.
     """
     from kgeval.workflows.pipeline.check import check
-    from kgeval.workflows.pipeline.plan import Given, stages_of
+    from kgeval.workflows.pipeline.plan import RunRequest, stages_of
 
     common = {name: value for name in ("journal", "cache_dir", "max_concurrency") if (value := getattr(options, name)) is not None}
-    stages = stages_of(Given(session.config, session.config_file, folder_of(session, options), _connection(session), common))
+    stages = stages_of(RunRequest(session.config, session.config_file, folder_of(session, options), _connection(session), common))
     check(session.config, stages, faults, session.config_file)
     return chosen(stages, options.stages)
 
@@ -196,10 +196,10 @@ def run(
     return RunResult(report, folder=folder, stages=tuple(states.values()))
 
 
-def _orders(session: Session, options: RunOptions, stages: Sequence[Stage]) -> Orders:
+def _orders(session: Session, options: RunOptions, stages: Sequence[Stage]) -> RunSettings:
     from kgeval.workflows.pipeline.graphs import states_now
 
-    return Orders(session.config, folder_of(session, options), again=frozenset(options.again), graph=states_now(stages, session))
+    return RunSettings(session.config, folder_of(session, options), again=frozenset(options.again), graph=states_now(stages, session))
 
 
 def _last_lines(log: Path) -> tuple[str, ...]:

@@ -23,11 +23,11 @@ from kgeval.workflows.session import Session, options_of
 if TYPE_CHECKING:
     import pandas as pd
 
-    from kgeval.files.rows import Rows, RowsWanted
+    from kgeval.files.rows import Rows, RowSelection
     from kgeval.files.scores import ScoreFile
     from kgeval.llm.asker import Asker
     from kgeval.llm.plan import Plan
-    from kgeval.manifest import Asked
+    from kgeval.manifest import ModelUsage
     from kgeval.metrics.summary.gates import Gate
     from kgeval.records import AuditReport, GateResult, IndexRecord, MetricInfo, Row, RunManifest, Score, ScoreReport, ServerInfo, Verdict
 
@@ -98,7 +98,7 @@ class AskingSummary:
 
     stopped: bool = False
     notes: tuple[str, ...] = ()
-    asked: Asked | None = None
+    asked: ModelUsage | None = None
     server: ServerInfo | None = None
 
 
@@ -108,7 +108,7 @@ class Scoring:
 
     session: Session
     options: ScoreOptions
-    wanted: RowsWanted
+    wanted: RowSelection
     selection: Selection
     settings: Settings
     gates: tuple[Gate, ...] = ()

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from kgeval.files.rows import Rows
     from kgeval.llm.asker import Asker
     from kgeval.llm.plan import Plan
-    from kgeval.metrics.kg.explain import Explained, Node, Way
-    from kgeval.metrics.kg.sides import Asked
+    from kgeval.metrics.kg.explain import CheapestPath, Explained, Node
+    from kgeval.metrics.kg.sides import PairRequest
     from kgeval.records import Row
 
 SWEPT = ("tau", "delta", "edge_cost", "edge_weight", "undirected", "community", "runs", "seed")
@@ -109,7 +109,7 @@ def _with_triples(row: Row, scoring: Scoring, asker: Asker | None) -> Subject:
     return subject
 
 
-def _nothing_to_show(pair: Asked) -> str | None:
+def _nothing_to_show(pair: PairRequest) -> str | None:
     given, context = pair.sides
     failure = given.failure or context.failure
     if failure is not None:
@@ -119,7 +119,7 @@ def _nothing_to_show(pair: Asked) -> str | None:
     return None
 
 
-def _title(pair: Asked) -> str:
+def _title(pair: PairRequest) -> str:
     row = pair.subject.row
     return f"{visible(row.question.id)}, {visible(row.answer.system)}: {pair.pair}"
 
@@ -148,7 +148,7 @@ def _cut(lines: Sequence[str]) -> list[str]:
     return [*lines[:MOST_LISTED], *([f"    ... and {more} more"] if more > 0 else [])]
 
 
-def _way(way: Way) -> str:
+def _way(way: CheapestPath) -> str:
     if way.cost is None:
         return f"none      {visible(way.entity)}"
     steps = " -> ".join(f"[{visible(n.name)}]" if n.kind == "relation" else visible(n.name) for n in way.nodes)

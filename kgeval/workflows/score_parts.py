@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kgeval.files.score_parts import ScorePart
     from kgeval.files.scores import ScoreFile
     from kgeval.llm.calls import Limits
-    from kgeval.manifest import Asked
+    from kgeval.manifest import ModelUsage
     from kgeval.records import ModelRef, ModelUse, RunManifest
     from kgeval.workflows.score import ScoreResult
     from kgeval.workflows.workers import Ended, Worker
@@ -113,9 +113,9 @@ def asking_of(parts: Sequence[ScorePart]) -> AskingSummary:
     )
 
 
-def asked_by(runs: Sequence[RunManifest]) -> Asked:
+def asked_by(runs: Sequence[RunManifest]) -> ModelUsage:
     """What several runs asked of models, added up."""
-    from kgeval.manifest import Asked
+    from kgeval.manifest import ModelUsage
 
     refs: list[ModelRef] = []
     use: dict[tuple[str, str], ModelUse] = {}
@@ -126,7 +126,7 @@ def asked_by(runs: Sequence[RunManifest]) -> Asked:
         for stage in run.model_use:
             key = (stage.stage, stage.model)
             use[key] = _sum(use[key], stage) if key in use else stage
-    return Asked(models=refs, use=[use[key] for key in sorted(use)], prompt_hashes=hashes)
+    return ModelUsage(models=refs, use=[use[key] for key in sorted(use)], prompt_hashes=hashes)
 
 
 def _sum(use: ModelUse, other: ModelUse) -> ModelUse:

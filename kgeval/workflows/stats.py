@@ -319,11 +319,11 @@ def _refuse_missing(missing: Mapping[str, Sequence[str]], what: str) -> None:
 def _scores(files: Sequence[Path], options: ScoreTableOptions) -> tuple[Scores, list[Column]]:
     """The scores by system and metric. Raises: InputError for faults, and for systems with different questions unless allowed."""
     from kgeval.comparison.given.scores import columns_of, missing_of
-    from kgeval.files.score_tables import ScoresWanted, read_score_tables
+    from kgeval.files.score_tables import ScoreSelection, read_score_tables
 
     _check_once(files)
     maps = options.map | ({"question_id": options.paired_by} if options.paired_by else {})
-    scores = read_score_tables(files, ScoresWanted(maps, options.systems, options.metrics, _span(options.bounds)))
+    scores = read_score_tables(files, ScoreSelection(maps, options.systems, options.metrics, _span(options.bounds)))
     columns = columns_of(scores.cells)
     if not options.allow_missing:
         _refuse_missing(missing_of(columns), "systems have different questions")

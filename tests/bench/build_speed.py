@@ -19,7 +19,7 @@ import numpy as np
 from neo4j_server import server, wipe
 
 from kgeval.graph.connect import open_graph
-from kgeval.manifest import Asked
+from kgeval.manifest import ModelUsage
 from kgeval.records import Document, IndexRecord
 from kgeval.text.build.run import BuildSettings, build
 from kgeval.text.extract.mentions import Extraction, Link, Mention, Source
@@ -31,8 +31,8 @@ class Reader:
     name = "bench"
     signature = "1"
 
-    def asked(self) -> Asked:
-        return Asked()
+    def asked(self) -> ModelUsage:
+        return ModelUsage()
 
     def extract(self, sources: Iterable[Source]) -> Iterator[Extraction]:
         for source in sources:

@@ -20,10 +20,10 @@ from scripted_judge import Judge
 from kgeval.comparison.align.force import Forcer
 from kgeval.comparison.answering import Answering, AnsweringSettings
 from kgeval.comparison.pairs import PairsWanted, pair_up
-from kgeval.comparison.sources import Asked, Source, filed, second_run
+from kgeval.comparison.sources import LiveSource, Source, filed, second_run
 from kgeval.comparison.store import Store
-from kgeval.files.asked import open_questions
-from kgeval.files.rows import RowsWanted, open_rows
+from kgeval.files.question_rows import open_questions
+from kgeval.files.rows import RowSelection, open_rows
 from kgeval.llm.asker import Dry, Live
 from kgeval.llm.calls import Limits
 from kgeval.llm.fake import Chat
@@ -122,14 +122,14 @@ def opened(given: Given, **settings: Any) -> Iterator[Answering]:
             name: stack.enter_context(open_command(CommandWanted(argv, name=name, timeout=30.0, processes=2)))
             for name, argv in given.systems.items()
         }
-        wanted = RowsWanted(given.files, questions=questions(given.folder, given.n))
+        wanted = RowSelection(given.files, questions=questions(given.folder, given.n))
         rows = stack.enter_context(open_rows(wanted) if given.files else open_questions(wanted))
         calls = {name: system for name, system in systems.items() if name not in given.hooks}
         second = [(name, f"{name} (second run)") for name in given.self_checks]
         paired = pair_up(rows, PairsWanted(allow_missing=True), asked=tuple(calls), second_runs=second)
         names = tuple(info.system for info in getattr(rows, "systems", ()))
         hooks = {name: systems[name] for name in given.hooks}
-        sources: dict[str, Source] = {**filed(paired.sharing, names, hooks), **{name: Asked(system) for name, system in calls.items()}}
+        sources: dict[str, Source] = {**filed(paired.sharing, names, hooks), **{name: LiveSource(system) for name, system in calls.items()}}
         models = stack.enter_context(session(given.url, given.folder / "j.sqlite")) if given.url else None
         asker = None if models is None else Dry(models) if given.dry else Live(models)
         yield stack.enter_context(Answering(

@@ -14,11 +14,11 @@ from kgeval.llm.asker import Dry, Live
 from kgeval.llm.calls import Endpoint, Limits
 from kgeval.llm.fake import Chat, FakeServer
 from kgeval.llm.session import Models, open_models
+from kgeval.questions.draw_spec import Capacity, DrawSpec
 from kgeval.questions.duplicates import Twins
 from kgeval.questions.generate import Bench, Generation, Settings
 from kgeval.questions.kind import MakingOptions
 from kgeval.questions.kinds import orders_of
-from kgeval.questions.wanted import Capacity, Wanted
 from kgeval.records import Passage, Question, Structure, StructureNode, StructureRelation
 
 _DATA = re.compile(r'<data name="(\w+)">\n(.*?)\n</data>', re.DOTALL)
@@ -52,10 +52,10 @@ class Deck:
     def __init__(self, most: int = 1_000, *, words: int = 0, size: int = 12) -> None:
         self.most, self.words, self.size = most, words, size
 
-    def capacity(self, wanted: Wanted) -> Capacity:
+    def capacity(self, wanted: DrawSpec) -> Capacity:
         return Capacity(self.most, True, f"there are {self.most} {wanted.kind}s")
 
-    def structures(self, wanted: Wanted) -> Iterator[Structure]:
+    def structures(self, wanted: DrawSpec) -> Iterator[Structure]:
         for number in range(self.most):
             yield fleet(wanted.kind, number, {"node": 1, "edge": 2}.get(wanted.kind, self.size), words=self.words)
 

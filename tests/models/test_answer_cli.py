@@ -15,7 +15,7 @@ import pytest
 from answer_world import SIMPLE, endpoint, lines, questions, script, spec
 
 from kgeval.cli.main import run
-from kgeval.files.rows import RowsWanted, open_rows
+from kgeval.files.rows import RowSelection, open_rows
 from kgeval.llm.fake import FakeServer, Rule
 from kgeval.records import AnswerReport
 
@@ -87,7 +87,7 @@ def test_every_form_is_read_back_as_it_was(form: str, tmp_path: Path) -> None:
     assert answer(file, "--system", spec(script(tmp_path, SIMPLE)), "-o", output, "-o", tmp_path / "same.jsonl", "-q") == 0
     found = []
     for path in (output, tmp_path / "same.jsonl"):
-        with open_rows(RowsWanted((path,), questions=file)) as rows:
+        with open_rows(RowSelection((path,), questions=file)) as rows:
             found.append([row.answer for row in rows])
     assert found[0] == found[1] and [len(one.contexts or ()) for one in found[0]] == [2] * 4
     assert answer(file, "--system", spec(script(tmp_path, "sys.exit('never asked')")), "-o", output, "--resume", "-q") == 0

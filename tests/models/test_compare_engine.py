@@ -18,10 +18,10 @@ from room import session
 from kgeval.comparison.align.shape import AlignedPair
 from kgeval.comparison.engine import Run, Sources, Sure
 from kgeval.comparison.judge.grades import chosen_aspects
-from kgeval.comparison.judge.ways import way_of
-from kgeval.comparison.kept import Pairing, Round, Verdicts
+from kgeval.comparison.judge.procedures import way_of
 from kgeval.comparison.planning import Planning, count, exact, plan
 from kgeval.comparison.stopping import Stopping
+from kgeval.comparison.verdict_store import Pairing, ProcedureRun, Verdicts
 from kgeval.llm.asker import Dry, Live
 from kgeval.llm.calls import Outcome, Task
 from kgeval.llm.fake import FakeServer
@@ -57,11 +57,11 @@ class Texts:
         return self.pair(question, a, b, trial) if question.id != "q5" else None
 
 
-def rounds(*procedures: Procedure, trials: int = 2, repeats: int = 2) -> list[Round]:
-    return [Round(way_of(one, chosen_aspects(())), trials, repeats, True) for one in procedures]
+def rounds(*procedures: Procedure, trials: int = 2, repeats: int = 2) -> list[ProcedureRun]:
+    return [ProcedureRun(way_of(one, chosen_aspects(())), trials, repeats, True) for one in procedures]
 
 
-def made(models: Models, verdicts: Verdicts, texts: Texts, given: Sequence[Round], **more: object) -> Run:
+def made(models: Models, verdicts: Verdicts, texts: Texts, given: Sequence[ProcedureRun], **more: object) -> Run:
     names = list(texts.worth)
     pairings = [Pairing(a, b, QUESTIONS) for at, a in enumerate(names) for b in names[at + 1:]]
     run = Run(models, Live(models), Sources(texts, texts), verdicts, pairings, given, **more)  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ from room import session
 from scripted_judge import ORDER
 
 from kgeval.comparison.judge.grades import ZENG, chosen_aspects
-from kgeval.comparison.judge.ways import Case, Said, way_of
+from kgeval.comparison.judge.procedures import Case, JudgeReply, way_of
 from kgeval.llm.asker import Live
 from kgeval.llm.fake import KINDS, Chat, FakeServer
 from kgeval.records import Procedure
@@ -31,7 +31,7 @@ PLANTED = (
 )
 
 
-def judged(server: FakeServer, folder: Path, procedure: Procedure, *given: Case, **limits: Any) -> list[Said]:
+def judged(server: FakeServer, folder: Path, procedure: Procedure, *given: Case, **limits: Any) -> list[JudgeReply]:
     way = way_of(procedure, chosen_aspects(()))
     with session(server.base_url, folder / "j", **limits) as models:
         return list(models.map(lambda case: way.judge(Live(models), case), given))

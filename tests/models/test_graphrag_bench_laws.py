@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kgeval.errors import ConfigError
 from kgeval.llm.calls import Outcome, Task
 from kgeval.llm.prompts import Prompt, load_prompt
-from kgeval.questions.kind import Desk, MakingOptions, Profile, Rejected
+from kgeval.questions.kind import MakingContext, MakingOptions, Profile, Rejected
 from kgeval.questions.making.bench_replies import AnswerVerdict, EvidenceVerdict, EvidenceVerdicts, Made, Refined
 from kgeval.questions.making.graphrag_bench import KINDS
 from kgeval.questions.profiles import load_profile
@@ -55,7 +55,7 @@ class Oracle:
 def test_whatever_a_model_names_a_question_rests_on_relations_that_exist_follow_and_are_enough(
     kind: str, numbers: list[int], follows: list[bool], passages: list[int],
 ) -> None:
-    found = KIND[kind].make(Desk(chain(), MakingOptions(seed=1), Oracle(numbers, follows, passages)))
+    found = KIND[kind].make(MakingContext(chain(), MakingOptions(seed=1), Oracle(numbers, follows, passages)))
     if isinstance(found, Rejected):
         assert found.cause in {"wrong_number", "no_evidence", "too_few_relations", "too_many_relations"}
         return

@@ -16,7 +16,7 @@ from kgeval.llm.asker import Live
 from kgeval.llm.fake import FakeServer, Rule
 from kgeval.llm.prompts import load_prompt
 from kgeval.questions.kinds import groups
-from kgeval.questions.making.kasiak_told import stated
+from kgeval.questions.making.kasiak_context import stated
 from kgeval.records import Passage, Structure, StructureNode
 
 SINGLE = {"question": "Where does Mara live?", "answer": "Velmouth", "passage": 1}

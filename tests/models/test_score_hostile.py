@@ -13,7 +13,7 @@ from score_world import CHECKER, TRUE, USUAL, made_row, scored, values, worlds
 from scripted_judge import ORDER, Judge
 
 from kgeval.errors import InputError
-from kgeval.files.rows import RowsWanted, open_rows
+from kgeval.files.rows import RowSelection, open_rows
 from kgeval.llm.asker import Live
 from kgeval.llm.fake import KINDS, Chat, FakeServer
 from kgeval.metrics.definition import Settings, Subject
@@ -278,7 +278,7 @@ def test_a_file_with_holes_is_scored_as_far_as_it_goes(tmp_path: Path) -> None:
         {"question": "Where will it be?", "answer": TRUE, "ground_truth": float("nan"), "contexts": float("nan")},
         {"question": "And a long one?", "answer": f"{TRUE} {'Mud is brown. ' * 75_000}", **told},
     )) + "\n", encoding="utf-8")
-    with open_rows(RowsWanted((file,))) as rows, FakeServer(Judge()) as server, session(server.base_url, tmp_path / "j") as models:
+    with open_rows(RowSelection((file,))) as rows, FakeServer(Judge()) as server, session(server.base_url, tmp_path / "j") as models:
         results = scored(rows, models, ("factual_correctness", "faithfulness"))
     assert [[one.value for one in result.scores] for result in results] == [[1, 1], [None, 1], [0, None], [None, None], [2 / 3, 1 / 2]]
     assert {one.status for result in results for one in result.scores} == {"scored", "not_applicable"}
@@ -293,7 +293,7 @@ def test_a_file_with_faults_names_all_of_them_before_anything_is_asked(tmp_path:
         json.dumps({**good, "question_id": "4", "contexts": {"what": 1}}), '{"question_id": "5", "question"', json.dumps([1, 2]),
     )) + "\n", encoding="utf-8")
     with pytest.raises(InputError) as caught:
-        open_rows(RowsWanted((file,)))
+        open_rows(RowSelection((file,)))
     assert caught.value.exit_code == 2
     assert {line for line in range(1, 7) if f"\n  system.jsonl:{line}: " in str(caught.value)} == {2, 3, 4, 5, 6}
 

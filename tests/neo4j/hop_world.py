@@ -9,7 +9,7 @@ from typing import TypeVar
 from kgeval.graph.connect import Graph
 from kgeval.llm.calls import Outcome, Reply, Task
 from kgeval.llm.prompts import Prompt, load_prompt
-from kgeval.questions.kind import Desk, MakingOptions
+from kgeval.questions.kind import MakingContext, MakingOptions
 from kgeval.records import Layout, Passage, Structure, StructureNode, StructureRelation
 
 T = TypeVar("T", bound=Reply)
@@ -63,10 +63,10 @@ def path(graph: Graph, *names: str, types: Sequence[str] = (), number: int = 0, 
     return Structure(kind="path", number=number, seed=seed, nodes=nodes, relations=relations, passages=list(passages.values()))
 
 
-def desk(graph: Graph, structure: Structure, own: Layout | None = None, *, asker: SaysAsker | None = None) -> Desk:
+def desk(graph: Graph, structure: Structure, own: Layout | None = None, *, asker: SaysAsker | None = None) -> MakingContext:
     """A desk for the template form, or for a model that is played."""
     options = MakingOptions(seed=3, template=asker is None)
-    return Desk(structure, options, asker=asker, graph=graph, layout=own or layout())
+    return MakingContext(structure, options, asker=asker, graph=graph, layout=own or layout())
 
 
 @dataclass

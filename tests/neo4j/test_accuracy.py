@@ -14,7 +14,7 @@ import pytest
 
 from kgeval.auditing.accuracy.chunks import read_chunks
 from kgeval.auditing.accuracy.drawing import draw_sample
-from kgeval.auditing.accuracy.sample import Sample, Wanted
+from kgeval.auditing.accuracy.sample import Sample, SampleSpec
 from kgeval.cli.main import run
 from kgeval.graph.connect import Address, Graph
 from kgeval.graph.layouts import bind, load_profile
@@ -73,7 +73,7 @@ def demo(graph: Graph) -> Layout:
 
 
 def drawn(graph: Graph, **wanted: Any) -> Sample:
-    return draw_sample(graph, demo(graph), Wanted(**wanted))
+    return draw_sample(graph, demo(graph), SampleSpec(**wanted))
 
 
 # --- who is drawn
@@ -165,7 +165,7 @@ def test_without_sources_of_its_own_a_relation_comes_from_the_chunk_that_mention
       (a:__Entity__:__KGBuilder__:Person {name: 'Ada'})-[:FROM_CHUNK]->(c), (a)-[:FROM_CHUNK]->(o),
       (b:__Entity__:__KGBuilder__:Person {name: 'Bob'})-[:FROM_CHUNK]->(c), (a)-[:MET]->(b),
       (e:__Entity__:__KGBuilder__:Person {name: 'Eve'})-[:FROM_CHUNK]->(o), (e)-[:MET]->(b)""")
-    sample = draw_sample(graph, bind(graph, load_profile("neo4j-graphrag").layout), Wanted())
+    sample = draw_sample(graph, bind(graph, load_profile("neo4j-graphrag").layout), SampleSpec())
     assert [(item.ref.name, item.passages[0].text) for item in sample.items] == [("Ada -[MET]-> Bob", "Ada met Bob.")]
     assert sample.design.without_source == 1
 
@@ -191,7 +191,7 @@ def test_on_every_layout_each_item_is_either_drawn_or_counted_as_without_source(
     graph.write((PICTURES / f"{picture}.cypher").read_text(encoding="utf-8"))
     profile = {"langchain-nosource": "langchain", "langchain-nobase-nosource": "langchain-nobase"}.get(picture, picture)
     layout = bind(graph, load_profile(profile).layout)
-    sample = draw_sample(graph, layout, Wanted(kind=kind, n=100))
+    sample = draw_sample(graph, layout, SampleSpec(kind=kind, n=100))
     total = {"entities": 3, "relations": 3 if picture in ("llm-graph-builder", "ms-graphrag-neo4j") else 2}[kind]
     assert sample.design.population + sample.design.without_source == total
     assert len(sample.items) == sample.design.population
@@ -213,14 +213,14 @@ def test_texts_that_are_not_in_the_graph_come_from_a_file(graph: Graph, tmp_path
     path.write_text(json.dumps(CHUNKS) if form == "json" else rows, encoding="utf-8")
     chunks = read_chunks([path])
     layout = bind(graph, load_profile("lightrag").layout)
-    sample = draw_sample(graph, layout, Wanted(n=10), chunks)
+    sample = draw_sample(graph, layout, SampleSpec(n=10), chunks)
     assert {(item.ref.name, item.passages[0].text, item.document) for item in sample.items} == {
         ("Ada -[writing,notes]-> Engine", "Ada wrote about the engine.", "a.txt"),
         ("Mill -[part]-> Engine", "The engine has a mill.", "a.txt"),
     }
     assert (sample.design.population, sample.design.without_source) == (2, 0)
     assert sample.notes[0].startswith(f"of --chunks, 1 could not be read: {path.name}")
-    entities = draw_sample(graph, layout, Wanted(kind="entities", n=10), chunks)
+    entities = draw_sample(graph, layout, SampleSpec(kind="entities", n=10), chunks)
     assert {(item.shown["name"], item.more_passages, len(item.passages)) for item in entities.items} == {
         ("Ada", 0, 2), ("Engine", 0, 1), ("Mill", 0, 1),
     }

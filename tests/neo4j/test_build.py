@@ -13,7 +13,7 @@ import pytest
 from kgeval.errors import IncompleteError, UsageError
 from kgeval.graph.connect import Graph
 from kgeval.llm.calls import Failure
-from kgeval.manifest import Asked
+from kgeval.manifest import ModelUsage
 from kgeval.records import Document, IndexRecord
 from kgeval.text.build.decide import decide, decisions_of
 from kgeval.text.build.resolve import Rules
@@ -34,8 +34,8 @@ class Notes:
 
     name = "notes"
 
-    def asked(self) -> Asked:
-        return Asked()
+    def asked(self) -> ModelUsage:
+        return ModelUsage()
 
     def extract(self, sources: Iterable[Source]) -> Iterator[Extraction]:
         for source in sources:

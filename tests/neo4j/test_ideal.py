@@ -20,7 +20,7 @@ from kgeval.errors import IncompleteError, InputError, UsageError
 from kgeval.llm.calls import Endpoint, Failure, Limits
 from kgeval.llm.fake import Chat, FakeServer
 from kgeval.llm.session import open_models
-from kgeval.manifest import Asked
+from kgeval.manifest import ModelUsage
 from kgeval.records import CompletenessReport, Document, GoldEntity, Layout
 from kgeval.reports.write import rendered
 from kgeval.text.build.state import Cutting
@@ -58,8 +58,8 @@ class ByHand:
                 continue
             yield Extraction(source.chunk.id, tuple(Mention(n) for n in names), tuple(Link(a, b, p) for a, p, b in links))
 
-    def asked(self) -> Asked:
-        return Asked()
+    def asked(self) -> ModelUsage:
+        return ModelUsage()
 
 
 READ = ByHand({

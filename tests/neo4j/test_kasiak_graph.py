@@ -23,10 +23,10 @@ from kgeval.llm.asker import Dry, Live
 from kgeval.llm.calls import Failure, Outcome, Task
 from kgeval.llm.fake import Chat, FakeServer
 from kgeval.llm.plan import Plan
-from kgeval.questions import told
+from kgeval.questions import word_index as told
 from kgeval.questions.generate import Attempt, Place, attempt
+from kgeval.questions.graph_facts import known
 from kgeval.questions.kind import MakingOptions
-from kgeval.questions.known import known
 from kgeval.questions.making.kasiak_searched import nearest
 from kgeval.questions.proof import absent
 from kgeval.questions.sampling.sampler import open_sampler

@@ -15,7 +15,7 @@ from kgeval.cli.main import run
 from kgeval.graph.connect import Address, Graph
 from kgeval.graph.layouts import bind, load_profile
 from kgeval.questions.coverage import coverage
-from kgeval.questions.covering.land import read_land
+from kgeval.questions.covering.graph_profile import read_land
 from kgeval.records import CoverageFigure, CoverageReport, CoverageSet, GoldPath, GraphRef, Layout, Passage, Question
 
 Draw = Callable[[str], None]

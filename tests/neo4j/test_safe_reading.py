@@ -18,7 +18,7 @@ import pytest
 from neo4j.exceptions import Neo4jError
 
 from kgeval.auditing.engine import run_check
-from kgeval.auditing.part import Part
+from kgeval.auditing.part import PartialScan
 from kgeval.cli.main import run as kgeval
 from kgeval.graph.connect import Address, Graph
 from kgeval.graph.failures import QueryEnded
@@ -181,19 +181,19 @@ def test_a_part_of_the_graph_gives_an_estimate_with_an_interval(graph: Graph) ->
     assert (whole.count, whole.total, whole.interval) == (200, 1000, None)
     held = []
     for seed in range(20):
-        found = run_check(graph, LAYOUT, "pronoun-entity", part=Part(0.2, seed))
+        found = run_check(graph, LAYOUT, "pronoun-entity", part=PartialScan(0.2, seed))
         assert found.interval is not None and found.total is not None
         assert 180 <= found.total <= 220 and found.interval.sampled == found.total
         assert found.interval.population == round(found.total / 0.2)
         held.append(found.interval.low <= 0.2 <= found.interval.high)
     assert sum(held) >= 18  # 95 % intervals: 17 or fewer of 20 would be one case in a hundred
-    again = [run_check(graph, LAYOUT, "pronoun-entity", part=Part(0.2, 3)) for _ in range(2)]
+    again = [run_check(graph, LAYOUT, "pronoun-entity", part=PartialScan(0.2, 3)) for _ in range(2)]
     assert again[0].count == again[1].count and again[0].examples == again[1].examples
 
 
 def test_checks_of_pairs_look_at_everything_whatever_the_share(graph: Graph) -> None:
     graph.write(PEOPLE)
-    found = run_check(graph, LAYOUT, "duplicate-name", part=Part(0.2))
+    found = run_check(graph, LAYOUT, "duplicate-name", part=PartialScan(0.2))
     assert (found.count, found.interval) == (199, None)
 
 

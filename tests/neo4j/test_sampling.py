@@ -14,8 +14,8 @@ from kgeval.errors import ConnectError, UsageError
 from kgeval.graph.connect import Graph
 from kgeval.graph.layouts import bind, load_profile
 from kgeval.graph.queries import all_queries
+from kgeval.questions.draw_spec import Capacity, DrawSpec
 from kgeval.questions.sampling.sampler import open_sampler
-from kgeval.questions.wanted import Capacity, Wanted
 from kgeval.records import Layout, Structure
 
 # Ada, Ben and Cy in a triangle (Ada and Ben joined twice), Cy - Dee - Eva in a row; Fay alone; a self-loop, and a node without a name
@@ -35,10 +35,10 @@ LINKS = [
 SMALL = f"CREATE {', '.join([*NODES, *LINKS])}"
 SMALL_TURNED = f"UNWIND range(1, 5) AS i CREATE (:Other) WITH count(i) AS n0 CREATE {', '.join([*reversed(NODES), *reversed(LINKS)])}"
 EVERY = [
-    Wanted("node"), Wanted("edge"), Wanted("neighbourhood", hops=2), Wanted("path", hops=2), Wanted("path", hops=3),
-    Wanted("chain", min_relations=3), Wanted("subgraph", min_relations=4), Wanted("pair"), Wanted("community"),
-    Wanted("node", stratify="type"), Wanted("edge", stratify="degree"), Wanted("path", hops=2, stratify="document"),
-    Wanted("node", stratify="community"),
+    DrawSpec("node"), DrawSpec("edge"), DrawSpec("neighbourhood", hops=2), DrawSpec("path", hops=2), DrawSpec("path", hops=3),
+    DrawSpec("chain", min_relations=3), DrawSpec("subgraph", min_relations=4), DrawSpec("pair"), DrawSpec("community"),
+    DrawSpec("node", stratify="type"), DrawSpec("edge", stratify="degree"), DrawSpec("path", hops=2, stratify="document"),
+    DrawSpec("node", stratify="community"),
 ]
 
 
@@ -46,12 +46,12 @@ def kgeval_layout(graph: Graph) -> Layout:
     return bind(graph, load_profile("kgeval").layout, None)
 
 
-def drawn(graph: Graph, wanted: Wanted, seed: int = 0, *, most: int = 10_000, layout: Layout | None = None) -> list[Structure]:
+def drawn(graph: Graph, wanted: DrawSpec, seed: int = 0, *, most: int = 10_000, layout: Layout | None = None) -> list[Structure]:
     with open_sampler(graph, layout or kgeval_layout(graph), seed=seed) as sampler:
         return list(islice(sampler.structures(wanted), most))
 
 
-def can_give(graph: Graph, wanted: Wanted) -> Capacity:
+def can_give(graph: Graph, wanted: DrawSpec) -> Capacity:
     with open_sampler(graph, kgeval_layout(graph), seed=0) as sampler:
         return sampler.capacity(wanted)
 
@@ -73,8 +73,8 @@ def test_each_kind_gives_all_that_there_is_once_and_says_before_how_much_that_is
             if len(path) == hops
         }) for hops in (2, 3)
     }
-    expected = {Wanted("node"): 6, Wanted("edge"): 6, Wanted("path"): 6, Wanted("pair"): 3 + 1, **{
-        Wanted("path", hops=hops): count for hops, count in paths.items()
+    expected = {DrawSpec("node"): 6, DrawSpec("edge"): 6, DrawSpec("path"): 6, DrawSpec("pair"): 3 + 1, **{
+        DrawSpec("path", hops=hops): count for hops, count in paths.items()
     }}
     for wanted, count in expected.items():
         found, told = drawn(graph, wanted), can_give(graph, wanted)
@@ -90,7 +90,7 @@ def test_each_kind_gives_all_that_there_is_once_and_says_before_how_much_that_is
 @pytest.mark.long
 @pytest.mark.parametrize("wanted", EVERY, ids=lambda w: f"{w.kind}-{w.hops}-{w.stratify}")
 def test_the_same_seed_gives_the_same_structures_and_so_does_the_same_graph_built_again(
-    graph: Graph, draw: Callable[[str], None], wanted: Wanted,
+    graph: Graph, draw: Callable[[str], None], wanted: DrawSpec,
 ) -> None:
     draw(SMALL)
     first, again = drawn(graph, wanted), drawn(graph, wanted)
@@ -103,9 +103,9 @@ def test_the_same_seed_gives_the_same_structures_and_so_does_the_same_graph_buil
 
 def test_structures_carry_what_the_graph_says_with_its_passages(graph: Graph, draw: Callable[[str], None]) -> None:
     draw(SMALL)
-    ada = next(one for one in drawn(graph, Wanted("node")) if one.nodes[0].name == "Ada").nodes[0]
+    ada = next(one for one in drawn(graph, DrawSpec("node")) if one.nodes[0].name == "Ada").nodes[0]
     assert (ada.type, ada.description, ada.aliases, ada.degree, ada.chunk_ids, ada.documents) == ("P", "Poet", ["A. L."], 3, ["c1"], ["D1"])
-    edges = {one.text_of(one.relations[0]): one for one in drawn(graph, Wanted("edge"))}
+    edges = {one.text_of(one.relations[0]): one for one in drawn(graph, DrawSpec("edge"))}
     assert set(edges) == {"Ada: knows: Ben", "Ben: likes: Ada", "Ben: knows: Cy", "Cy: knows: Ada", "Dee: knows: Cy", "Dee: knows: Eva"}
     own, shared, none = edges["Ada: knows: Ben"], edges["Ben: knows: Cy"], edges["Dee: knows: Eva"]
     assert (own.relations[0].chunk_ids, own.relations[0].documents) == (["c1", "gone"], ["D1"])
@@ -118,11 +118,11 @@ def test_structures_carry_what_the_graph_says_with_its_passages(graph: Graph, dr
 def test_paths_follow_relations_both_ways_and_keep_their_own_direction(graph: Graph, draw: Callable[[str], None]) -> None:
     draw("""CREATE (b:__Entity__ {name: 'B'}), (:__Entity__ {name: 'A'})-[:R {predicate: 'r'}]->(b),
         (:__Entity__ {name: 'C'})-[:S {predicate: 's'}]->(b)""")
-    [path] = drawn(graph, Wanted("path", hops=2))
+    [path] = drawn(graph, DrawSpec("path", hops=2))
     assert [node.name for node in path.nodes] in (["A", "B", "C"], ["C", "B", "A"])
     assert {path.text_of(relation) for relation in path.relations} == {"A: r: B", "C: s: B"}
-    assert drawn(graph, Wanted("path", hops=3)) == []
-    assert can_give(graph, Wanted("path", hops=3)).available == 0
+    assert drawn(graph, DrawSpec("path", hops=3)) == []
+    assert can_give(graph, DrawSpec("path", hops=3)).available == 0
 
 
 def test_a_subgraph_has_so_many_distinct_relations_and_all_of_it_can_be_walked(graph: Graph, draw: Callable[[str], None]) -> None:
@@ -130,7 +130,7 @@ def test_a_subgraph_has_so_many_distinct_relations_and_all_of_it_can_be_walked(g
     draw("""MATCH (a:__Entity__), (b:__Entity__) WHERE b.i = (a.i + 1) % 60 OR b.i = (a.i + 7) % 60
         CREATE (a)-[:R {predicate: 'r'}]->(b)""")
     draw("MATCH (a:__Entity__)-[:R]->(b) WHERE a.i < 10 CREATE (a)-[:S {predicate: 's'}]->(b)")
-    found = drawn(graph, Wanted("subgraph"), most=20)
+    found = drawn(graph, DrawSpec("subgraph"), most=20)
     assert len(found) == 20
     for one in found:
         assert len(relations_of(one)) == len(one.relations) == 50
@@ -145,22 +145,23 @@ def test_a_graph_that_cannot_give_a_subgraph_says_at_once_how_large_its_largest_
     graph: Graph, draw: Callable[[str], None],
 ) -> None:
     draw(SMALL)
-    told = can_give(graph, Wanted("subgraph"))
+    told = can_give(graph, DrawSpec("subgraph"))
     assert told == Capacity(0, True, "its largest component has 6 relations, 50 are asked for")
-    assert drawn(graph, Wanted("subgraph")) == []
-    assert can_give(graph, Wanted("chain", min_relations=9)).why == "its largest component has 5 entities; a chain of 9 relations needs 10"
+    assert drawn(graph, DrawSpec("subgraph")) == []
+    why = can_give(graph, DrawSpec("chain", min_relations=9)).why
+    assert why == "its largest component has 5 entities; a chain of 9 relations needs 10"
 
 
 def test_a_star_that_a_short_walk_cannot_cover_is_walked_longer(graph: Graph, draw: Callable[[str], None]) -> None:
     draw("CREATE (h:__Entity__ {name: 'hub'}) WITH h UNWIND range(1, 55) AS i CREATE (h)-[:R]->(:__Entity__ {name: 'n' + i})")
-    found = drawn(graph, Wanted("subgraph", walk_length=60), most=3)  # 50 of 55 leaves take about 260 steps
+    found = drawn(graph, DrawSpec("subgraph", walk_length=60), most=3)  # 50 of 55 leaves take about 260 steps
     assert [len(one.relations) for one in found] == [50, 50, 50]
 
 
 def test_chains_are_simple_paths_of_the_length_that_was_asked_for(graph: Graph, draw: Callable[[str], None]) -> None:
     draw("UNWIND range(0, 29) AS i CREATE (:__Entity__ {name: 'n' + i, i: i})")
     draw("MATCH (a:__Entity__), (b:__Entity__) WHERE b.i = a.i + 1 OR b.i = a.i + 5 CREATE (a)-[:R {predicate: 'r'}]->(b)")
-    for one in drawn(graph, Wanted("chain", min_relations=6), most=20):
+    for one in drawn(graph, DrawSpec("chain", min_relations=6), most=20):
         assert len(one.relations) == 6
         assert len({node.element_id for node in one.nodes}) == 7
         for (here, there), relation in zip(zip(one.nodes, one.nodes[1:], strict=False), one.relations, strict=True):
@@ -169,28 +170,28 @@ def test_chains_are_simple_paths_of_the_length_that_was_asked_for(graph: Graph, 
 
 def test_a_neighbourhood_has_what_lies_within_its_radius_and_no_more_than_its_limit(graph: Graph, draw: Callable[[str], None]) -> None:
     draw(SMALL)
-    by_centre = {one.nodes[0].name: {node.name for node in one.nodes} for one in drawn(graph, Wanted("neighbourhood"))}
+    by_centre = {one.nodes[0].name: {node.name for node in one.nodes} for one in drawn(graph, DrawSpec("neighbourhood"))}
     assert by_centre["Dee"] == {"Dee", "Cy", "Eva"}
     assert by_centre["Eva"] == {"Eva", "Dee"}
-    wider = {one.nodes[0].name: len(one.relations) for one in drawn(graph, Wanted("neighbourhood", hops=2))}
+    wider = {one.nodes[0].name: len(one.relations) for one in drawn(graph, DrawSpec("neighbourhood", hops=2))}
     assert wider["Eva"] == 2
     assert wider["Dee"] == 4  # all but the two that join Ada and Ben: they lie between two entities at distance 2
-    assert all(len(one.relations) <= 2 for one in drawn(graph, Wanted("neighbourhood", hops=3, most_relations=2)))
+    assert all(len(one.relations) <= 2 for one in drawn(graph, DrawSpec("neighbourhood", hops=3, most_relations=2)))
 
 
 def test_communities_are_whole_and_do_not_overlap(graph: Graph, draw: Callable[[str], None]) -> None:
     draw("""UNWIND ['x', 'y'] AS side UNWIND range(0, 4) AS i CREATE (:__Entity__ {name: side + i, side: side, i: i})""")
     draw("MATCH (a:__Entity__), (b:__Entity__) WHERE a.side = b.side AND a.i < b.i CREATE (a)-[:R {predicate: 'r'}]->(b)")
     draw("MATCH (a {name: 'x0'}), (b {name: 'y0'}) CREATE (a)-[:R {predicate: 'r'}]->(b)")
-    found = drawn(graph, Wanted("community"))
+    found = drawn(graph, DrawSpec("community"))
     assert sorted({node.name[0] for node in one.nodes} == {"x"} for one in found) == [False, True]
     assert [(len(one.nodes), len(one.relations)) for one in found] == [(5, 10), (5, 10)]
-    assert can_give(graph, Wanted("community")) == Capacity(2, True, "it has 2 communities of at least two entities")
+    assert can_give(graph, DrawSpec("community")) == Capacity(2, True, "it has 2 communities of at least two entities")
 
 
 def test_strata_are_drawn_evenly_until_the_small_ones_run_out(graph: Graph, draw: Callable[[str], None]) -> None:
     draw("UNWIND range(1, 30) AS i CREATE (:__Entity__ {name: 'n' + i, type: CASE WHEN i < 4 THEN 'rare' ELSE 'common' END})")
-    strata = [one.stratum for one in drawn(graph, Wanted("node", stratify="type"))]
+    strata = [one.stratum for one in drawn(graph, DrawSpec("node", stratify="type"))]
     assert sorted(strata[:6]) == ["type=common"] * 3 + ["type=rare"] * 3
     assert strata[6:] == ["type=common"] * 24
 
@@ -198,26 +199,26 @@ def test_strata_are_drawn_evenly_until_the_small_ones_run_out(graph: Graph, draw
 def test_few_starts_give_as_many_paths_as_many_starts_when_types_are_drawn_evenly(graph: Graph, draw: Callable[[str], None]) -> None:
     draw("""CREATE (h:__Entity__ {name: 'hub', type: 'rare'})
         WITH h UNWIND range(1, 20) AS i CREATE (h)-[:R]->(:__Entity__ {name: 'n' + i, type: 'c'})""")
-    strata = [one.stratum for one in drawn(graph, Wanted("path", stratify="type"), most=16)]
+    strata = [one.stratum for one in drawn(graph, DrawSpec("path", stratify="type"), most=16)]
     assert 7 <= strata.count("type=rare") <= 9
 
 
 def test_paths_and_pairs_of_two_documents_come_from_two(graph: Graph, draw: Callable[[str], None]) -> None:
     draw(SMALL)
-    paths = drawn(graph, Wanted("path", hops=2, documents=2))
+    paths = drawn(graph, DrawSpec("path", hops=2, documents=2))
     assert paths
     assert all(len({name for r in one.relations for name in r.documents}) >= 2 for one in paths)
-    assert {frozenset(n.name for n in one.nodes) for one in drawn(graph, Wanted("pair", documents=2))} == {
+    assert {frozenset(n.name for n in one.nodes) for one in drawn(graph, DrawSpec("pair", documents=2))} == {
         frozenset(("Ada", "Cy")), frozenset(("Ben", "Cy")),
     }
-    assert can_give(graph, Wanted("pair", documents=3)).why == "its passages come from 2 documents, 3 are asked for"
-    assert drawn(graph, Wanted("pair", documents=3)) == []
+    assert can_give(graph, DrawSpec("pair", documents=3)).why == "its passages come from 2 documents, 3 are asked for"
+    assert drawn(graph, DrawSpec("pair", documents=3)) == []
 
 
 def test_what_does_not_fit_together_is_refused_before_anything_is_drawn(graph: Graph, draw: Callable[[str], None]) -> None:
     draw(SMALL)
     with open_sampler(graph, kgeval_layout(graph), seed=0) as sampler:
-        for wanted in (Wanted("node", documents=2), Wanted("community", stratify="type"), Wanted("path", hops=0)):
+        for wanted in (DrawSpec("node", documents=2), DrawSpec("community", stratify="type"), DrawSpec("path", hops=0)):
             with pytest.raises(UsageError):
                 sampler.structures(wanted)
 
@@ -227,29 +228,29 @@ def test_without_gds_nodes_edges_paths_pairs_and_neighbourhoods_work_and_the_res
 ) -> None:
     draw(SMALL)
     monkeypatch.setattr(graph, "info", graph.info.model_copy(update={"gds": None}))
-    for wanted in (Wanted("node"), Wanted("edge"), Wanted("path", hops=2), Wanted("pair"), Wanted("neighbourhood")):
+    for wanted in (DrawSpec("node"), DrawSpec("edge"), DrawSpec("path", hops=2), DrawSpec("pair"), DrawSpec("neighbourhood")):
         assert drawn(graph, wanted)
     with open_sampler(graph, kgeval_layout(graph), seed=0) as sampler:
-        for wanted in (Wanted("chain"), Wanted("subgraph"), Wanted("community"), Wanted("node", stratify="community")):
+        for wanted in (DrawSpec("chain"), DrawSpec("subgraph"), DrawSpec("community"), DrawSpec("node", stratify="community")):
             with pytest.raises(ConnectError, match="no Graph Data Science"):
                 sampler.structures(wanted)
 
 
 def test_a_graph_of_one_entity_and_no_chunks_gives_that_entity_and_nothing_else(graph: Graph, draw: Callable[[str], None]) -> None:
     draw("CREATE (:__Entity__ {name: 'only'})")
-    [one] = drawn(graph, Wanted("node"))
+    [one] = drawn(graph, DrawSpec("node"))
     assert (one.nodes[0].name, one.passages, one.relations) == ("only", [], [])
     for wanted in EVERY[1:9]:
         assert drawn(graph, wanted) == []
         assert can_give(graph, wanted).available == 0
     with pytest.raises(UsageError, match="no entity comes from a document"):
-        drawn(graph, Wanted("node", stratify="document"))
+        drawn(graph, DrawSpec("node", stratify="document"))
 
 
 def test_the_projection_is_gone_when_the_sampler_is_closed_even_after_an_error(graph: Graph, draw: Callable[[str], None]) -> None:
     draw(SMALL)
     with pytest.raises(RuntimeError), open_sampler(graph, kgeval_layout(graph), seed=0) as sampler:
-        next(iter(sampler.structures(Wanted("subgraph", min_relations=2))))
+        next(iter(sampler.structures(DrawSpec("subgraph", min_relations=2))))
         assert len(graph.read(all_queries()["list-graphs"])) == 1
         raise RuntimeError
     assert graph.read(all_queries()["list-graphs"]) == []
@@ -263,8 +264,8 @@ def test_the_same_walks_come_from_the_native_projection_as_often_as_it_is_made(
     draw("MATCH (a:__Entity__), (b:__Entity__) WHERE b.i = (a.i + 1) % 60 OR b.i = (a.i + 7) % 60 CREATE (a)-[:R {predicate: 'r'}]->(b)")
     with open_sampler(graph, kgeval_layout(graph), seed=0) as sampler:
         assert not sampler._world.walk_graph.ordered
-    first = drawn(graph, Wanted("subgraph"), most=5)
-    assert first == drawn(graph, Wanted("subgraph"), most=5)
+    first = drawn(graph, DrawSpec("subgraph"), most=5)
+    assert first == drawn(graph, DrawSpec("subgraph"), most=5)
     assert len(first) == 5
 
 
@@ -274,12 +275,12 @@ def test_lists_of_sources_with_a_separator_are_read_and_chunks_may_come_from_fil
     draw("""CREATE (a:base {entity_id: 'A', entity_type: 'T', source_id: 'c1<SEP>c2'}),
         (b:base {entity_id: 'B', source_id: 'c2<SEP>UNKNOWN'}), (a)-[:DIRECTED {keywords: 'knows', source_id: 'c2<SEP>c3'}]->(b)""")
     layout = bind(graph, load_profile("lightrag").layout, None)
-    [one] = drawn(graph, Wanted("edge"), layout=layout)
+    [one] = drawn(graph, DrawSpec("edge"), layout=layout)
     assert (one.nodes[0].chunk_ids, one.nodes[1].chunk_ids, one.relations[0].chunk_ids) == (["c1", "c2"], ["c2"], ["c2", "c3"])
     assert (one.passages, one.text_of(one.relations[0])) == ([], "A: knows: B")
     chunks = Chunks({"c1": "One.", "c2": "Two."}, {"c1": "D1", "c2": "D2"})
     with open_sampler(graph, layout, seed=0, chunks=chunks) as sampler:
-        [two] = sampler.structures(Wanted("edge"))
+        [two] = sampler.structures(DrawSpec("edge"))
         assert {node.name: node.documents for node in two.nodes} == {"A": ["D1", "D2"], "B": ["D2"]}
     assert [(p.chunk_id, p.text) for p in two.passages] == [("c2", "Two."), ("c1", "One.")]
 
@@ -316,10 +317,10 @@ def hits(step: dict[str, Any]) -> int:
 def test_a_dense_graph_says_soon_what_it_has_of_long_paths(graph: Graph, draw: Callable[[str], None]) -> None:
     draw("UNWIND range(0, 29) AS i CREATE (:__Entity__ {name: 'n' + i, i: i})")
     draw("MATCH (a:__Entity__), (b:__Entity__) WHERE a.i < b.i CREATE (a)-[:R {predicate: 'r'}]->(b)")
-    assert can_give(graph, Wanted("path", hops=30)) == Capacity(0, True, "it has 0 paths of 30 relations")
-    told = can_give(graph, Wanted("path", hops=20))
+    assert can_give(graph, DrawSpec("path", hops=30)) == Capacity(0, True, "it has 0 paths of 30 relations")
+    told = can_give(graph, DrawSpec("path", hops=20))
     assert (told.available, told.exact) == (None, False)
-    assert [len(one.relations) for one in drawn(graph, Wanted("path", hops=20), most=2)] == [20, 20]
+    assert [len(one.relations) for one in drawn(graph, DrawSpec("path", hops=20), most=2)] == [20, 20]
 
 
 def test_a_sample_is_the_beginning_of_a_larger_one(graph: Graph, draw: Callable[[str], None]) -> None:

@@ -14,13 +14,13 @@ from scipy.stats import chisquare
 
 from kgeval.graph.connect import Graph
 from kgeval.graph.layouts import bind, load_profile
+from kgeval.questions.draw_spec import DrawSpec
 from kgeval.questions.sampling import grown, simple
 from kgeval.questions.sampling.around import Drawn
 from kgeval.questions.sampling.sampler import walked
 from kgeval.questions.sampling.turns import Seed
 from kgeval.questions.sampling.walked import subgraphs
 from kgeval.questions.sampling.world import World, in_seeded_order
-from kgeval.questions.wanted import Wanted
 
 # a triangle A B C with A - B twice, and a tail C - D
 DRAWN = """CREATE (a:__Entity__ {name: 'A', type: 'T'}), (b:__Entity__ {name: 'B', type: 'T'}), (c:__Entity__ {name: 'C', type: 'T'}),
@@ -74,19 +74,19 @@ def alike(keys: object) -> dict[object, float]:
 
 def test_nodes_pairs_and_centres_have_the_same_chance_each(world: Callable[[int], World], graph: Graph) -> None:
     names, worlds = named(graph), [world(seed) for seed in range(SEEDS)]
-    nodes = Counter(names[first_of(simple.nodes(one, Wanted("node"))).nodes[0]] for one in worlds)
+    nodes = Counter(names[first_of(simple.nodes(one, DrawSpec("node"))).nodes[0]] for one in worlds)
     assert fits(nodes, alike("ABCDE"))
-    pairs = Counter(frozenset(names[name] for name in first_of(simple.pairs(one, Wanted("pair"))).nodes) for one in worlds)
+    pairs = Counter(frozenset(names[name] for name in first_of(simple.pairs(one, DrawSpec("pair"))).nodes) for one in worlds)
     assert fits(pairs, alike([frozenset(pair) for pair in (*combinations("ABC", 2), "DE")]))
-    centres = Counter(names[first_of(grown.neighbourhoods(one, Wanted("neighbourhood"))).nodes[0]] for one in worlds)
+    centres = Counter(names[first_of(grown.neighbourhoods(one, DrawSpec("neighbourhood"))).nodes[0]] for one in worlds)
     assert fits(centres, alike("ABCD"))
 
 
 def test_edges_have_the_same_chance_each_and_strata_too_when_they_are_drawn_evenly(world: Callable[[int], World], graph: Graph) -> None:
     names = named(graph)
-    edges = Counter(names[first_of(simple.edges(world(seed), Wanted("edge"))).links[0].relation] for seed in range(SEEDS))
+    edges = Counter(names[first_of(simple.edges(world(seed), DrawSpec("edge"))).links[0].relation] for seed in range(SEEDS))
     assert fits(edges, alike(EDGES))
-    first = [first_of(simple.edges(world(seed), Wanted("edge", stratify="type"))) for seed in range(SEEDS)]
+    first = [first_of(simple.edges(world(seed), DrawSpec("edge", stratify="type"))) for seed in range(SEEDS)]
     assert fits(Counter(one.stratum for one in first), alike(["type=T", "type=U"]))
     assert {names[one.links[0].relation] for one in first if one.stratum == "type=U"} == {"dc"}  # D's only relation
     ends = {"ab": 2, "ba": 2, "bc": 2, "ac": 2, "dc": 1}  # how many ends of it are of type T
@@ -132,7 +132,7 @@ def test_a_walk_starts_anywhere_alike_and_takes_each_relation_alike_parallel_one
     names = named(graph)
     counted: Counter[object] = Counter()
     for seed in range(SEEDS):
-        one = first_of(subgraphs(world(seed), Wanted("subgraph", min_relations=1)))
+        one = first_of(subgraphs(world(seed), DrawSpec("subgraph", min_relations=1)))
         counted[names[one.nodes[0]], names[one.links[0].relation]] += 1
     degree = Counter("".join(EDGES.values()))
     assert fits(counted, {(node, name): 1 / 4 / degree[node] for name, ends in EDGES.items() for node in ends})

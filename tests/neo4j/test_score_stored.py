@@ -28,8 +28,8 @@ from kgeval.metrics.stored.gather import stored_facts
 from kgeval.metrics.stored.metrics import kg_grounding
 from kgeval.metrics.stored.names import Names
 from kgeval.records import Answer, Layout, Passage, Question, Row
-from kgeval.text import spots
-from kgeval.text.spots import places
+from kgeval.text import name_matching as spots
+from kgeval.text.name_matching import places
 
 LAYOUT = Layout(
     name="plain", entity_labels=["Thing"], type_label_ignored=["Thing"], name_keys=["name"], alias_keys=["also"], description_key="about",

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from kgeval.comparison.results.build import build_report
-from kgeval.comparison.results.found import Found, Threshold
-from kgeval.comparison.table import Asked, PairTable
+from kgeval.comparison.results.inputs import ComparisonInputs, Threshold
+from kgeval.comparison.table import PairQuestion, PairTable
 from kgeval.records import (
     AlignmentCount,
     ComparisonReport,
@@ -35,7 +35,8 @@ RUN = RunManifest(
 
 def tabled(
     gaps: Any, *, bias: float = 0.0, repeats: int = 1, aspects: Sequence[str] = ("quality",), names: tuple[str, str] = ("A", "B"),
-    asked: Sequence[Asked] | None = None, positions: int = 2, words: Any = None, failures: Mapping[tuple[int, int], str] | None = None,
+    asked: Sequence[PairQuestion] | None = None, positions: int = 2, words: Any = None,
+    failures: Mapping[tuple[int, int], str] | None = None,
     procedure: Any = "scores",
 ) -> PairTable:
     """A table whose gap is `gaps` (questions, trials) in every aspect, NaN where nothing is known. `bias`: points for standing first."""
@@ -46,7 +47,7 @@ def tabled(
     for position in range(positions):
         points[:, :, position, :, :, position] += bias
     lengths = np.full((*gap.shape, 2), NAN) if words is None else np.asarray(words, dtype=np.float64)
-    questions = tuple(asked or (Asked(f"q{at}") for at in range(len(gap))))
+    questions = tuple(asked or (PairQuestion(f"q{at}") for at in range(len(gap))))
     return PairTable(names[0], names[1], questions, tuple(aspects), points, lengths, None, dict(failures or {}), procedure)
 
 
@@ -54,8 +55,8 @@ def drawn(names: tuple[str, str], lead: float, seed: int, *, questions: int = 24
     """A table with noise: two data sets, three levels, one question discarded, one failed, one without one of its trials."""
     rng = np.random.default_rng(seed)
     gaps = np.round(rng.normal(lead, 1.0, (questions, 1)) + rng.normal(0, 0.7, (questions, trials)))
-    asked = [Asked(f"q{at}", ("music", "law")[at % 2], ("node", "edge", "subgraph")[at % 3]) for at in range(questions)]
-    asked[0] = Asked("q0", "music", "node", frozenset(range(trials)))
+    asked = [PairQuestion(f"q{at}", ("music", "law")[at % 2], ("node", "edge", "subgraph")[at % 3]) for at in range(questions)]
+    asked[0] = PairQuestion("q0", "music", "node", frozenset(range(trials)))
     gaps[0] = gaps[1] = gaps[2, 0] = NAN
     words = rng.integers(150, 200, (questions, trials, 2)).astype(float)
     failures = {(1, trial): "timeout: no reply" for trial in range(trials)} | {(2, 0): "cut: the reply was too long"}
@@ -77,14 +78,14 @@ def calls(a: str, b: str, question: str, trial: int) -> Iterable[ComparisonVerdi
             yield ComparisonVerdict.model_validate({"question_id": question, "trial": trial, "first": first, "aspect": aspect, **sides})
 
 
-def found(tables: Sequence[PairTable], **more: Any) -> Found:
+def found(tables: Sequence[PairTable], **more: Any) -> ComparisonInputs:
     """What a run hands over, with texts and calls."""
     given: dict[str, Any] = {
         "run": RUN, "signature": "compare|scores|1x2x3|judge-x|5f2a", "tables": lambda: iter(tables), "seed": 7, "texts": texts,
         "question_text": lambda question: f"What is told of {question}?", "calls": calls, "drill": 3,
         "grades": {aspect: [f"{aspect}, grade {grade}" for grade in range(6)] for aspect in ASPECTS}, "settings": {"trials": 3},
     }
-    return Found(**{**given, **more})
+    return ComparisonInputs(**{**given, **more})
 
 
 def sample(systems: int = 2) -> ComparisonReport:

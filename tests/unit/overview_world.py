@@ -23,8 +23,8 @@ from kgeval.records import (
     ScoreReport,
     SystemInfo,
 )
+from kgeval.reports.overview.build import Demands, overview
 from kgeval.reports.overview.sources import read_sources
-from kgeval.reports.overview.whole import Demands, overview
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "schemas" / "examples"
 KIND_FILES = {

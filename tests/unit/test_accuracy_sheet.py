@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgeval.auditing.accuracy.sample import Item, Sample, Wanted
+from kgeval.auditing.accuracy.sample import Item, Sample, SampleSpec
 from kgeval.auditing.accuracy.sheet import read_sheets, write_sheet
 from kgeval.errors import InputError, UsageError
 from kgeval.files.sheets import escaped, unescaped
 from kgeval.records import GraphRef, Passage, SampleDesign
 
-WANTED = Wanted(n=3, seed=5)
+WANTED = SampleSpec(n=3, seed=5)
 
 
 def item(name: str, **shown: str) -> Item:
@@ -118,7 +118,7 @@ def test_all_faults_come_at_once_with_their_lines(tmp_path: Path) -> None:
 
 def test_a_sheet_of_another_sample_is_told_by_its_head(sheet: Path) -> None:
     with pytest.raises(InputError) as wrong:
-        read_sheets([sheet], sample("a1"), Wanted(n=2, seed=6, strata="type"))
+        read_sheets([sheet], sample("a1"), SampleSpec(n=2, seed=6, strata="type"))
     assert wrong.value.faults == (
         "ada.csv:1: the sheet was drawn with --seed 5, this run with --seed 6",
         "ada.csv:1: the sheet was drawn with --strata none, this run with --strata type",

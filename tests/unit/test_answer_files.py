@@ -12,7 +12,7 @@ import pytest
 
 from kgeval.errors import InputError
 from kgeval.files import cells, read_jsonl
-from kgeval.files.rows import RowsWanted, open_rows
+from kgeval.files.rows import RowSelection, open_rows
 from kgeval.files.stream import CHUNK, stream
 
 
@@ -92,9 +92,9 @@ def test_files_that_are_no_files_of_rows_are_refused(name: str, data: bytes, mes
 
 def test_missing_files_and_folders_are_named(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
-        open_rows(RowsWanted((tmp_path / "none.jsonl",)))
+        open_rows(RowSelection((tmp_path / "none.jsonl",)))
     with pytest.raises(InputError, match="is a folder"):
-        open_rows(RowsWanted((tmp_path,)))
+        open_rows(RowSelection((tmp_path,)))
 
 
 def test_deep_nesting_and_endless_numbers_are_faults_and_no_crash(tmp_path: Path) -> None:
@@ -109,7 +109,7 @@ def test_a_table_with_byte_order_mark_other_separators_and_lists_in_cells(tmp_pa
     row = 'q1,"Q, with comma",A,"[""c1"", ""c2; more""]",1.5,"[\'g1\', ""it\'s""]"\n'
     path = tmp_path / "a.csv"
     path.write_text("\ufeff" + head + row + "\nq2,Q2,,plain text,,\n", encoding="utf-8")
-    with open_rows(RowsWanted((path,))) as rows:
+    with open_rows(RowSelection((path,))) as rows:
         one, two = rows
         assert any("one text, which is one context: 1" in note for note in rows.notes)
     assert one.answer.context_texts == ("c1", "c2; more")
@@ -131,7 +131,7 @@ def test_a_list_as_numpy_prints_it_is_refused_because_its_parts_would_be_glued(t
     path = tmp_path / "a.csv"
     path.write_text("question_id,question,answer,contexts\n1,Q,A,\"['c1' 'c2']\"\n", encoding="utf-8")
     with pytest.raises(InputError, match="1 fault") as refused:
-        open_rows(RowsWanted((path,)))
+        open_rows(RowSelection((path,)))
     assert "contexts: a list without commas, as numpy prints it" in refused.value.faults[0]
 
 

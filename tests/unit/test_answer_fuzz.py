@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from kgeval.errors import InputError, UsageError
 from kgeval.files.fields import ROWS
-from kgeval.files.rows import RowsWanted, open_rows, read_questions
+from kgeval.files.rows import RowSelection, open_rows, read_questions
 from kgeval.files.shapes import shapes, top
 from kgeval.files.stream import object_rows
 
@@ -44,7 +44,7 @@ def test_any_row_is_read_or_refused(rows: list[dict[str, Any]], questions: bool,
             if questions:
                 assert len(list(read_questions(path, maps))) == len(rows)
             else:
-                with open_rows(RowsWanted((path,), maps=maps)) as found:
+                with open_rows(RowSelection((path,), maps=maps)) as found:
                     assert len(list(found)) >= 1
                     assert all(row.question.question for row in found)
         except (InputError, UsageError) as refused:
@@ -68,7 +68,7 @@ def test_texts_come_through_unchanged(given: list[tuple[str, str, list[str]]]) -
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x.json"
         path.write_text(json.dumps(rows, ensure_ascii=False).encode("utf-8", "surrogatepass").decode("utf-8", "replace"))
-        with open_rows(RowsWanted((path,))) as found:
+        with open_rows(RowSelection((path,))) as found:
             for row, expected in zip(found, rows, strict=True):
                 assert (row.question.question, row.answer.answer) == (expected["question"], expected["answer"])
                 assert row.answer.context_texts == tuple(text for text in expected["contexts"] if text.strip())

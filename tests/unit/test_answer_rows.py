@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from kgeval.errors import InputError
-from kgeval.files.rows import Filters, Rows, RowsWanted, open_questions, open_rows
+from kgeval.files.rows import Filters, Rows, RowSelection, open_questions, open_rows
 
 
 def lines(path: Path, *rows: Any) -> Path:
@@ -26,7 +26,7 @@ def answer(name: Any, text: Any = "A", **more: Any) -> dict[str, Any]:
 
 
 def opened(*paths: Path, **wanted: Any) -> Rows:
-    return open_rows(RowsWanted(paths, **wanted))
+    return open_rows(RowSelection(paths, **wanted))
 
 
 def refused(*paths: Path, **wanted: Any) -> InputError:
@@ -168,7 +168,7 @@ def test_a_repeated_question_is_left_out_and_another_one_under_its_id_is_kept(tm
     """GraphRAG-Bench's published novel questions have two questions under one id."""
     texts = ((1, "Q"), (1, "Q"), (1, "Q2"), ("1#2", "Q3"), (1, "Q2"), (1, "Q4"))
     questions = lines(tmp_path / "q.jsonl", *({"id": n, "question": text, "reference": "R"} for n, text in texts))
-    with open_questions(RowsWanted((), questions=questions)) as made:
+    with open_questions(RowSelection((), questions=questions)) as made:
         assert [(one.id, one.question) for one in made] == [("1", "Q"), ("1#2", "Q2"), ("1#2#2", "Q3"), ("1#3", "Q4")]
         assert "rows that repeat a question, left out: 2 (id 1)" in made.notes
         assert "other questions under the id of an earlier one, kept under a new id: 3 (1#2, 1#3, 1#2#2)" in made.notes

@@ -11,7 +11,7 @@ import pytest
 
 from kgeval.errors import InputError
 from kgeval.files.fields import ROWS
-from kgeval.files.rows import Rows, RowsWanted, open_rows, read_questions
+from kgeval.files.rows import Rows, RowSelection, open_rows, read_questions
 from kgeval.files.shapes import PLAIN, FileNames, reading_of, shapes
 from kgeval.records import Question, Row
 
@@ -25,7 +25,7 @@ def saved(path: Path, value: Any) -> Path:
 
 
 def opened(path: Path, value: Any, **wanted: Any) -> Rows:
-    return open_rows(RowsWanted((saved(path, value),), **wanted))
+    return open_rows(RowSelection((saved(path, value),), **wanted))
 
 
 def only(path: Path, value: Any, **wanted: Any) -> Row:
@@ -95,7 +95,7 @@ def test_deepeval_joins_the_texts_of_a_list_in_its_csv_and_jsonl_files(tmp_path:
     csv = tmp_path / "cases.csv"
     csv.write_text(f"{columns}\nQ,A,E,c1|c2,e1|e2|e3,\n")
     row = only(tmp_path / "cases.jsonl", [{"input": "Q", "actual_output": "A", "retrieval_context": "c1|c2", "context": "e1|e2|e3"}])
-    with open_rows(RowsWanted((csv,))) as rows:
+    with open_rows(RowSelection((csv,))) as rows:
         for found in (*rows, row):
             assert found.answer.context_texts == ("c1", "c2")
             assert [e.text for e in found.question.evidence] == ["e1", "e2", "e3"]
@@ -247,7 +247,7 @@ def test_graphrag_eval_templates_and_responses_with_steps(tmp_path: Path) -> Non
 def test_the_table_of_graphrag_evals_command_line(tmp_path: Path) -> None:
     path = tmp_path / "t.tsv"
     path.write_text("Question\tReference answer\tActual answer\nQ\tR\tA\n", encoding="utf-8")
-    with open_rows(RowsWanted((path,))) as rows:
+    with open_rows(RowSelection((path,))) as rows:
         (row,) = rows
     assert (row.question.question, row.question.reference, row.answer.answer) == ("Q", "R", "A")
 
@@ -261,7 +261,7 @@ def test_autorag_parquet_with_groups_of_gold_ids(tmp_path: Path) -> None:
          "retrieved_contents": ["t1", "t2"], "retrieved_ids": ["a", "x"], "retrieve_scores": [0.9, -0.5], "generated_tokens": [1, 2]},
     ])
     pq.write_table(table, tmp_path / "result.parquet")
-    with open_rows(RowsWanted((tmp_path / "result.parquet",))) as rows:
+    with open_rows(RowSelection((tmp_path / "result.parquet",))) as rows:
         (row,) = rows
     assert row.question.evidence_ids == [["a", "b"], ["c"]]
     assert row.question.right_answers == ("G1", "G2")

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 from test_audit_diff import example, finding, report, run_of
 
-from kgeval.auditing.beside import side_by_side, with_tokens
+from kgeval.auditing.side_by_side import side_by_side, with_tokens
 from kgeval.cli.audit import audit as command
 from kgeval.cli.main import run
 from kgeval.errors import ConnectError, KgevalError, QueryError

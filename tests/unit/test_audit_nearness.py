@@ -15,7 +15,7 @@ from kgeval.errors import QueryError
 from kgeval.graph.memory import TooLarge, check_vectors
 from kgeval.graph.queries import all_queries
 from kgeval.llm.embed import Embedder
-from kgeval.llm.neighbours import NearPairs, Wanted, near_pairs
+from kgeval.llm.neighbours import NearPairs, NeighbourSpec, near_pairs
 from kgeval.llm.text_table import Item, open_table
 from kgeval.llm.vector_cache import VectorCache
 from kgeval.records import Layout
@@ -90,7 +90,7 @@ class Circle:
 def near(folder: Path, names: list[str], **wanted: Any) -> NearPairs:
     items = [Item(f"{at:03}", str(at), name) for at, name in enumerate(names)]
     embedder = Embedder(Circle(), VectorCache(folder / "vectors", "circle"), batch=8)
-    return near_pairs(open_table("names", lambda: items, embedder, cache_dir=folder), Wanted(**{"exact_up_to": 10_000, **wanted}))
+    return near_pairs(open_table("names", lambda: items, embedder, cache_dir=folder), NeighbourSpec(**{"exact_up_to": 10_000, **wanted}))
 
 
 @pytest.mark.slow

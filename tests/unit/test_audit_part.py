@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from kgeval.auditing.part import Part
+from kgeval.auditing.part import PartialScan
 from kgeval.graph.queries import all_queries
 
 
@@ -13,7 +13,7 @@ def test_the_interval_of_a_part_holds_the_share_of_the_whole_about_as_often_as_i
     query, drawn, things = all_queries()["pronoun-entity"], random.Random(1), [1] * 60 + [0] * 340
     held, widths = 0, []
     for _ in range(1000):
-        found = Part(0.5).interval(query, sum(drawn.sample(things, 200)), 200)
+        found = PartialScan(0.5).interval(query, sum(drawn.sample(things, 200)), 200)
         assert found is not None
         held += found.low <= 0.15 <= found.high
         widths.append(found.high - found.low)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from kgeval.auditing.roll import Roll, Texts
+from kgeval.auditing.entity_columns import EntityColumns, Texts
 
 IDS = ["4:abc:17", "4:abc:007", "x", "", "12", "4:abc:-3", "a:", "5:def:18", "4:abc:123456789012345678901"]
 
 
 def test_ids_of_any_shape_come_back_as_they_went_in_and_are_found_again() -> None:
-    roll = Roll()
+    roll = EntityColumns()
     for element_id in IDS:
         roll.append(element_id, "key", "name", None)
     assert [roll.element_id(at) for at in range(len(IDS))] == IDS

@@ -10,7 +10,7 @@ from comparison_sample import NAN, RUN, check, drawn, found, sample, stopped, ta
 
 from kgeval.comparison.results import build as building
 from kgeval.comparison.results.build import build_report, cautions, telling
-from kgeval.comparison.results.found import Found, Threshold
+from kgeval.comparison.results.inputs import ComparisonInputs, Threshold
 from kgeval.comparison.results.pair import is_first, pair_results
 from kgeval.records import ComparisonReport, JudgeReport, PairResult
 from kgeval.reports.comparison_view import scored
@@ -88,7 +88,7 @@ def test_nothing_is_opened_where_nothing_is_asked_for_or_at_hand() -> None:
     table = tabled([[1], [0]])
     none = build_report(found([table], drill=0))
     assert none.drill == [] and none.drill_left_out == 2
-    bare = build_report(Found(run=RUN, signature="s", tables=lambda: iter([table])))
+    bare = build_report(ComparisonInputs(run=RUN, signature="s", tables=lambda: iter([table])))
     assert [one.answer_a for one in bare.drill] == [None, None] and bare.drill[0].words_a is None and bare.drill[0].calls == []
 
 

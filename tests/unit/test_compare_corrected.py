@@ -9,7 +9,7 @@ import pytest
 
 from kgeval.comparison.corrected import Labelled, corrected, labels_of, selected
 from kgeval.comparison.given.shares import Item, corrected_shares
-from kgeval.comparison.table import Asked, PairTable
+from kgeval.comparison.table import PairQuestion, PairTable
 from kgeval.files.label_files import PairLabel, read_labels
 from kgeval.records import HumanLabel
 
@@ -25,7 +25,7 @@ LABELLED = (AT * 15485863) % N < 300
 def table(wins: np.ndarray) -> PairTable:
     """Questions q0, q1 ... with one trial each; `wins`: 1, 0, -1."""
     points = np.stack([(wins + 1) / 2, (1 - wins) / 2], axis=-1).astype(float).reshape(len(wins), 1, 1, 1, 1, 2)
-    asked = tuple(Asked(f"q{at}") for at in range(len(wins)))
+    asked = tuple(PairQuestion(f"q{at}") for at in range(len(wins)))
     return PairTable("A", "B", asked, ("overall",), points, np.full((len(wins), 1, 2), np.nan))
 
 

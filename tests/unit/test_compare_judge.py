@@ -20,8 +20,8 @@ from kgeval.comparison.judge.grades import (
     load_grades,
     read_grades,
 )
+from kgeval.comparison.judge.procedures import Case, JudgeReply, way_of
 from kgeval.comparison.judge.replies import Content, chosen, forced, graded, graded_pairs, statements
-from kgeval.comparison.judge.ways import Case, Said, way_of
 from kgeval.errors import InputError, UsageError
 from kgeval.llm.asker import Later
 from kgeval.llm.calls import Failure, Outcome, Task
@@ -66,7 +66,7 @@ def choices(winner: str, names: tuple[str, ...] = ZENG) -> dict[str, Any]:
     return {name: {"reason": f"r {name}", "winner": winner} for name in names}
 
 
-def judged(procedure: Procedure, *replies: Any, case: Case = CASE) -> tuple[Said, Told]:
+def judged(procedure: Procedure, *replies: Any, case: Case = CASE) -> tuple[JudgeReply, Told]:
     asker = Told(*replies)
     return way_of(procedure, chosen_aspects(())).judge(asker, case), asker
 

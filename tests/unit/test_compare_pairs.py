@@ -12,8 +12,8 @@ import pytest
 
 from kgeval.comparison.pairs import Paired, PairsWanted, pair_up
 from kgeval.errors import InputError, UsageError
-from kgeval.files.asked import open_questions
-from kgeval.files.rows import RowsWanted, open_rows
+from kgeval.files.question_rows import open_questions
+from kgeval.files.rows import RowSelection, open_rows
 
 
 def questions(folder: Path, n: int = 4) -> Path:
@@ -32,7 +32,7 @@ def answers(folder: Path, system: str, ids: Sequence[int], name: str | None = No
 @contextmanager
 def paired(folder: Path, files: Sequence[Path], n: int = 4, **wanted: object) -> Iterator[Paired]:
     asked, second = wanted.pop("asked", ()), wanted.pop("second_runs", ())
-    with open_rows(RowsWanted(tuple(files), questions=questions(folder, n))) as rows:
+    with open_rows(RowSelection(tuple(files), questions=questions(folder, n))) as rows:
         yield pair_up(rows, PairsWanted(**wanted), asked=asked, second_runs=second)  # type: ignore[arg-type]
 
 
@@ -82,7 +82,7 @@ def test_systems_that_are_asked_share_all_questions_and_files_that_lack_some_are
 
 
 def test_systems_alone_need_no_answer_file(tmp_path: Path) -> None:
-    with open_questions(RowsWanted((), questions=questions(tmp_path, 3))) as asked:
+    with open_questions(RowSelection((), questions=questions(tmp_path, 3))) as asked:
         found = pair_up(asked, PairsWanted(), asked=("X", "Y"))
         assert found.pairs == (("X", "Y"),) and found.count("X", "Y") == 3 and found.question("q2") is not None
 
@@ -153,7 +153,7 @@ def test_fifty_systems_are_1225_pairs_and_their_rows_stay_on_disk(tmp_path: Path
         path = tmp_path / f"s{at:02}.jsonl"
         path.write_text("".join(json.dumps({"id": f"q{i}", "answer": text}) + "\n" for i in range(10)))
         files.append(path)
-    with open_rows(RowsWanted(tuple(files), questions=questions(tmp_path, 10))) as rows:
+    with open_rows(RowSelection(tuple(files), questions=questions(tmp_path, 10))) as rows:
         tracemalloc.start()
         found = pair_up(rows, PairsWanted())
         seen = sum(found.count(*pair) for pair in found.pairs)

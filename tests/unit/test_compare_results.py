@@ -19,9 +19,9 @@ from kgeval.comparison.forms import counts, with_forms
 from kgeval.comparison.results.judge import judge_report, whole_report
 from kgeval.comparison.results.pair import box, is_first, pair_results, with_holm
 from kgeval.comparison.results.tally import Tally, length_bins, tally
-from kgeval.comparison.table import Asked, PairTable
+from kgeval.comparison.table import PairQuestion, PairTable
 from kgeval.records import PairResult
-from kgeval.reports.comparison_view import turned
+from kgeval.reports.comparison_view import swap_sides
 
 WINS = [[1, 1], [0, -1], [-1, -1], [2, NAN]]  # means of win - loss: 1, -1/2, -1, 1
 
@@ -88,10 +88,10 @@ def test_a_preference_for_a_position_cancels_exactly() -> None:
     cut=st.integers(0, 24),
 )
 def test_turning_a_pair_round_turns_every_figure(gaps: list[list[float]], cut: int) -> None:
-    asked = [Asked(f"q{at}", "x" if at < cut else "y", "deep" if at % 2 else "flat") for at in range(len(gaps))]
+    asked = [PairQuestion(f"q{at}", "x" if at < cut else "y", "deep" if at % 2 else "flat") for at in range(len(gaps))]
     forth = pair_results(tabled(gaps, asked=asked), seed=4)
     back = pair_results(tabled(-np.asarray(gaps), asked=asked, names=("B", "A")), seed=4)
-    for one, other in zip(forth, map(turned, back), strict=True):
+    for one, other in zip(forth, map(swap_sides, back), strict=True):
         mine, theirs = ({**found.model_dump(exclude={"rates", "per_trial", "superiority"})} for found in (one, other))
         assert _rounded(mine) == _rounded(theirs)
         assert (one.rates is None) == (other.rates is None)
@@ -108,7 +108,7 @@ def _rounded(value: object) -> object:
 
 
 def test_a_table_without_a_result_has_nulls_and_no_zeros() -> None:
-    asked = [Asked("q0", discarded=frozenset({0, 1})), Asked("q1"), Asked("q2")]
+    asked = [PairQuestion("q0", discarded=frozenset({0, 1})), PairQuestion("q1"), PairQuestion("q2")]
     table = tabled(np.full((3, 2), NAN), asked=asked, failures={(1, 0): "timeout: no reply", (1, 1): "cut: long"})
     one = overall(table)
     assert (one.n, one.n_scored, one.results, one.discarded, one.failures) == (3, 0, 0, 1, {"timeout": 1, "not judged": 1})
@@ -163,7 +163,7 @@ def test_a_judge_that_always_says_five_finds_only_ties_and_is_named() -> None:
 
 def test_groups_are_all_data_sets_their_mean_and_levels() -> None:
     gaps = [[1], [1], [1], [-1], [1], [0]]
-    asked = [Asked(f"q{at}", "big" if at < 4 else "small", "deep" if at % 2 else "flat") for at in range(6)]
+    asked = [PairQuestion(f"q{at}", "big" if at < 4 else "small", "deep" if at % 2 else "flat") for at in range(6)]
     results = pair_results(tabled(gaps, asked=asked), seed=1, aspects=("overall",))
     found = {(one.by, one.value, one.mean_of_datasets): one for one in results}
     assert list(found) == [
@@ -175,14 +175,14 @@ def test_groups_are_all_data_sets_their_mean_and_levels() -> None:
     assert mean.rates is not None and mean.rates.win == pytest.approx((3 / 4 + 1 / 2) / 2) and mean.n_scored == 6
     assert [trial.relative for trial in mean.per_trial] == [pytest.approx(0.5)]
     assert mean.superiority == pytest.approx(0.75) and mean.wilcoxon_p is None
-    only = pair_results(tabled(gaps, asked=[Asked(f"q{at}", "one", "flat") for at in range(6)]), seed=1, aspects=("overall",))
+    only = pair_results(tabled(gaps, asked=[PairQuestion(f"q{at}", "one", "flat") for at in range(6)]), seed=1, aspects=("overall",))
     assert [one.by for one in only] == ["all"], "a single data set would only repeat the figures"
 
 
 def test_the_interval_of_a_mean_of_data_sets_resamples_each_by_itself() -> None:
     rng = np.random.default_rng(8)
     gaps = np.concatenate([rng.normal(1.0, 1, (60, 1)), rng.normal(-0.5, 1, (20, 1))])
-    asked = [Asked(f"q{at}", "x" if at < 60 else "y") for at in range(80)]
+    asked = [PairQuestion(f"q{at}", "x" if at < 60 else "y") for at in range(80)]
     mean = next(one for one in pair_results(tabled(gaps, asked=asked), seed=1, aspects=("overall",)) if one.mean_of_datasets)
     wins = np.sign(gaps[:, 0])
     drawn_means = [(rng.choice(wins[:60], 60).mean() + rng.choice(wins[60:], 20).mean()) / 2 for _ in range(4_000)]
@@ -191,7 +191,7 @@ def test_the_interval_of_a_mean_of_data_sets_resamples_each_by_itself() -> None:
 
 
 def test_a_data_set_without_a_result_leaves_no_mean_over_data_sets() -> None:
-    asked = [Asked(f"q{at}", "x" if at < 2 else "y") for at in range(4)]
+    asked = [PairQuestion(f"q{at}", "x" if at < 2 else "y") for at in range(4)]
     found = pair_results(tabled([[1], [0], [NAN], [NAN]], asked=asked), seed=1, aspects=("overall",))
     mean = next(one for one in found if one.mean_of_datasets)
     assert mean.n_scored == 2 and mean.relative.value is None and mean.rates is None

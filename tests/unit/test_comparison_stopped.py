@@ -12,7 +12,7 @@ from comparison_sample import drawn, found, sample
 from test_report_html import Page
 
 from kgeval.comparison.results.build import build_report
-from kgeval.comparison.results.found import Threshold
+from kgeval.comparison.results.inputs import Threshold
 from kgeval.comparison.results.pair import is_first, pair_results
 from kgeval.comparison.results.settled import NO_INTERVAL, NO_RANKS
 from kgeval.records import ComparisonReport, CorrectedRate, Estimated, Stopped

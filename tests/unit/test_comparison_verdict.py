@@ -42,7 +42,7 @@ def test_a_difference_is_told_with_its_size_and_how_sure_it_is() -> None:
 
 
 def test_a_loss_is_the_win_of_the_other_seen_from_its_side() -> None:
-    turned = shown.turned(one())
+    turned = shown.swap_sides(one())
     assert (turned.system_a, turned.relative.value) == ("B", -0.2)
     assert sentence(turned) == sentence(one())
 
@@ -144,7 +144,7 @@ def test_a_leader_is_not_said_to_beat_those_that_it_was_not_found_to_beat() -> N
 
 def test_stopped_pairs_decide_who_leads_either_way_round() -> None:
     flat = settled()
-    back = shown.turned(settled(system_b="C"))
+    back = shown.swap_sides(settled(system_b="C"))
     stops = [sure("a"), sure("b").model_copy(update={"system_a": "C", "system_b": "A"})]
     assert several(flat, back, stopped=stops) == "3 systems, 2 pairs: A is better than every other system."
     stops[1] = sure("equal").model_copy(update={"system_a": "C", "system_b": "A"})

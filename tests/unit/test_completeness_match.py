@@ -15,7 +15,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from kgeval.auditing.completeness.candidates import Candidates
 from kgeval.auditing.completeness.documents import Documents
-from kgeval.auditing.completeness.figures import Found, band, proportion, verdict_level
+from kgeval.auditing.completeness.figures import MatchedGold, band, proportion, verdict_level
 from kgeval.auditing.completeness.gold import Items, distinct
 from kgeval.auditing.completeness.index import RANK, FuzzyIndex, GoldIndex, Hit, may_be_same, most_edits, sorted_tokens
 from kgeval.auditing.completeness.match import Match, add_by_meaning, matches
@@ -227,7 +227,7 @@ def test_figures_are_over_the_gold_set_and_levels_add_up() -> None:
         GoldTriple(subject="a", predicate="p", object="b"), GoldTriple(subject="b", predicate="q", object="a"),
         GoldTriple(subject="a", object="c"),
     ]))
-    found = Found(gold, [Match(0), Match(1), Match()], [
+    found = MatchedGold(gold, [Match(0), Match(1), Match()], [
         TripleMatch(ends=1, joined=1, directed=1, predicate=3), TripleMatch(ends=1, joined=1), TripleMatch(),
     ])
     exact, fuzzy = found.coverage("exact"), found.coverage("fuzzy")
@@ -246,7 +246,7 @@ def test_types_and_documents_are_the_figures_of_their_items_alone() -> None:
         [GoldEntity(name=f"e{at}", type=rng.choice(["A", "B", None]), document=rng.choice(["x", "y"])) for at in range(40)],
         [GoldTriple(subject=f"e{rng.randrange(40)}", object=f"e{rng.randrange(40)}", document=rng.choice(["x", "y"])) for _ in range(60)],
     ))
-    found = Found(gold, [Match(rng.choice([0, 1, None])) for _ in gold.entities],
+    found = MatchedGold(gold, [Match(rng.choice([0, 1, None])) for _ in gold.entities],
                   [TripleMatch(joined=rng.choice([0, 2, None])) for _ in gold.triples])
     types = [entity.type or "(none)" for entity in gold.entities]
     assert found.by_document("fuzzy") == {name: found.coverage(
@@ -274,7 +274,7 @@ def test_as_many_types_and_documents_as_items_cost_no_square() -> None:
     n = 200
     gold = distinct(Items([Watched(name=f"e{at}", type=f"t{at}", document=f"d{at}") for at in range(n)]))
     looked.clear()
-    found = Found(gold, [Match() for _ in gold.entities], [])
+    found = MatchedGold(gold, [Match() for _ in gold.entities], [])
     assert len(found.by_type("fuzzy")) == len(found.by_document("fuzzy")) == n
     assert looked["type"] <= 3 * n and looked["document"] <= 3 * n
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import kgeval
 from kgeval.records import CrossedCell, Estimate, Estimated, Mean, Proportion, RunPlace
 from kgeval.reports import agreement_view, comparison_view, contamination, crossed, display, measures, scores_view, stats_parts
-from kgeval.reports.overview import told
+from kgeval.reports.overview import wording as told
 
 # every way in which a share becomes a text
 SHARES: dict[str, Callable[[float], str]] = {

@@ -16,8 +16,8 @@ from kgeval.records import ScoreReport
 from kgeval.reports.write import write_report
 from kgeval.workflows.pipeline.check import check, faults_of
 from kgeval.workflows.pipeline.discover import look
-from kgeval.workflows.pipeline.plan import Given, stages_of
-from kgeval.workflows.pipeline.start import Case, Known, case_of, text_of
+from kgeval.workflows.pipeline.plan import RunRequest, stages_of
+from kgeval.workflows.pipeline.start import Case, Surroundings, case_of, text_of
 
 ANSWER = {"id": "1", "question": "Who?", "response": "Ann.", "retrieved_contexts": ["Ann did."]}
 QUESTION = {"id": "1", "question": "Who?", "reference": "Ann."}
@@ -61,13 +61,13 @@ def test_the_file_is_valid_and_has_something_to_do(tmp_path: Path, case: Case, f
         write(tmp_path / "q.jsonl", QUESTION)
         write(tmp_path / "gold.jsonl", {"subject": "a", "object": "b"})
     write(tmp_path / "docs" / "corpus.jsonl", {"id": "d1", "text": "Ann did."})
-    known = Known(uri="neo4j://localhost:7687", graph="g", nodes=5, judge="m", key=True) if full else Known(uri="neo4j://localhost:1")
+    known = Surroundings(uri="neo4j://localhost:7687", graph="g", nodes=5, judge="m", key=True) if full else Surroundings(uri="neo4j://localhost:1")
     config = Config.model_validate(tomllib.loads(text_of(case, look(tmp_path), known)))
     assert faults_of(config) == []
 
 
 def test_every_line_that_is_off_is_valid_when_it_is_on(tmp_path: Path) -> None:
-    text = text_of("answers", look(tmp_path), Known())
+    text = text_of("answers", look(tmp_path), Surroundings())
     lines = []
     for line in text.splitlines()[2:]:
         bare = line.removeprefix("# ")
@@ -101,7 +101,7 @@ def test_what_is_written_passes_the_checks_of_a_run(tmp_path: Path, what: str, m
         write(tmp_path / "q.jsonl", QUESTION)
     assert CliRunner().invoke(cli, ["init"], standalone_mode=False).exception is None
     config, faults = read(None)
-    stages = stages_of(Given(config, None, config.run.folder))
+    stages = stages_of(RunRequest(config, None, config.run.folder))
     check(config, stages, faults, None)
     assert {"scores", "report"} <= {stage.kind.name for stage in stages}
 
@@ -114,10 +114,10 @@ def test_an_empty_folder_is_said_to_be_empty(tmp_path: Path, monkeypatch: pytest
 
 def test_answers_come_before_a_graph_and_a_graph_before_documents(tmp_path: Path) -> None:
     write(tmp_path / "docs" / "d.jsonl", {"id": "d1", "text": "Ann did."})
-    assert case_of(look(tmp_path), Known()) == "documents"
-    assert case_of(look(tmp_path), Known(nodes=3)) == "graph"
+    assert case_of(look(tmp_path), Surroundings()) == "documents"
+    assert case_of(look(tmp_path), Surroundings(nodes=3)) == "graph"
     write(tmp_path / "a.jsonl", ANSWER)
-    assert case_of(look(tmp_path), Known(nodes=3)) == "answers"
+    assert case_of(look(tmp_path), Surroundings(nodes=3)) == "answers"
 
 
 def test_the_command_writes_once_and_says_what_is_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

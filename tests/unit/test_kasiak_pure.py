@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from kgeval.questions.drafts import is_quoted, names_in
 from kgeval.questions.kind import RejectedError
+from kgeval.questions.making.kasiak_context import stated
 from kgeval.questions.making.kasiak_searched import FEWEST_WORDS, span_of
-from kgeval.questions.making.kasiak_told import stated
 from kgeval.records import StructureNode
 
 WORDS = st.lists(st.text("abcdeé", min_size=1, max_size=6), min_size=FEWEST_WORDS, max_size=20)

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgeval.cli.main import run
-from kgeval.files.asked import open_questions
-from kgeval.files.wanted import RowsWanted
+from kgeval.files.question_rows import open_questions
+from kgeval.files.row_selection import RowSelection
 from kgeval.questions.complexity import depth
 from kgeval.questions.figures import figures, gold_of, words_in
 from kgeval.records import GoldPath, GraphRef, Passage, Question, QuestionSet, QuestionStats
@@ -133,7 +133,7 @@ def test_the_published_novel_questions_grow_in_breadth_level_by_level_near_the_p
 
 
 def novels() -> QuestionSet:
-    with open_questions(RowsWanted((), questions=NOVELS)) as questions:
+    with open_questions(RowSelection((), questions=NOVELS)) as questions:
         return figures(questions, NOVELS)
 
 

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kgeval.errors import InputError
-from kgeval.files.rows import RowsWanted, open_rows, read_questions
+from kgeval.files.rows import RowSelection, open_rows, read_questions
 from kgeval.records import Question
 
 PARAGRAPHS = [["Hill", ["A hill. ", " It is high."]], ["Mill", ["A mill stands on Hill.", "Ada built it."]]]
@@ -202,11 +202,11 @@ def test_faults_name_the_row_and_the_field_and_come_all_at_once(row: Any, change
 def test_given_as_answers_such_a_file_is_refused_and_as_questions_it_is_joined_with_answers(row: Any, tmp_path: Path) -> None:
     question = one(tmp_path / "questions.json", row)
     with pytest.raises(InputError, match="it holds no system's answers"):
-        open_rows(RowsWanted((tmp_path / "questions.json",)))
+        open_rows(RowSelection((tmp_path / "questions.json",)))
     answers = tmp_path / "s.jsonl"
     asked = {"question_id": question.id} if any(key in row for key in ("_id", "id", "query_id")) else {"question": question.question}
     answers.write_text(json.dumps({**asked, "answer": "A", "contexts": ["c"]}) + "\n")
-    with open_rows(RowsWanted((answers,), questions=tmp_path / "questions.json")) as rows:
+    with open_rows(RowSelection((answers,), questions=tmp_path / "questions.json")) as rows:
         (found,) = rows
     assert (found.answer.answer, found.question.right_answers) == ("A", question.right_answers)
 

@@ -9,7 +9,7 @@ import pytest
 
 from kgeval.errors import IncompleteError
 from kgeval.files.plain import read_table
-from kgeval.questions.kept import Kept
+from kgeval.questions.spool import QuestionSpool
 from kgeval.records import Question
 
 
@@ -28,7 +28,7 @@ class SmallDisk:
 
 def test_a_full_disk_ends_the_run_and_the_questions_before_are_whole() -> None:
     questions = [Question(id=f"q{n}", question="Who? " * 20) for n in range(9)]
-    with Kept() as kept:
+    with QuestionSpool() as kept:
         kept._file = SmallDisk(kept._file, 500)  # type: ignore[assignment, arg-type]
         with pytest.raises(IncompleteError, match=r"No space left.*\n.*TMPDIR"):
             for question in questions:
@@ -39,7 +39,7 @@ def test_a_full_disk_ends_the_run_and_the_questions_before_are_whole() -> None:
 
 def test_questions_can_be_gone_through_between_additions() -> None:
     first, second = Question(id="a", question="Who\u2028ever?"), Question(id="b", question="How?")
-    with Kept() as kept:
+    with QuestionSpool() as kept:
         kept.add(first)
         assert list(kept) == [first]
         next(iter(kept))

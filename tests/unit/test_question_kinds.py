@@ -124,7 +124,7 @@ def test_every_prompt_that_makes_questions_says_how_to_decline(name: str) -> Non
 def test_a_declined_reply_is_counted_and_no_question_whatever_else_stands_in_it() -> None:
     """Whatever the reply form, an empty question ends it before its numbers are looked up."""
     from kgeval.llm.calls import Outcome, Task
-    from kgeval.questions.kind import Desk, RejectedError
+    from kgeval.questions.kind import MakingContext, RejectedError
     from kgeval.records import Structure
 
     class Form(Reply):
@@ -143,7 +143,7 @@ def test_a_declined_reply_is_counted_and_no_question_whatever_else_stands_in_it(
         def later(self, call: object) -> None:
             raise AssertionError(call)
 
-    desk = Desk(Structure(kind="node", number=0, seed=0, nodes=[]), MakingOptions(0), Declines())
+    desk = MakingContext(Structure(kind="node", number=0, seed=0, nodes=[]), MakingOptions(0), Declines())
     with pytest.raises(RejectedError) as caught:
         desk.ask("kasiak-single", {}, Form)
     assert caught.value.rejected.cause == "declined"

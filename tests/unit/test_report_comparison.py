@@ -67,7 +67,7 @@ def one(**more: Any) -> PairResult:
 
 def test_a_result_turned_round_twice_is_itself(two: ComparisonReport) -> None:
     for pair in two.pairs:
-        assert shown.turned(shown.turned(pair)) == pair
+        assert shown.swap_sides(shown.swap_sides(pair)) == pair
     view = shown.view_of(two)
     forth, back = view.result("rag-1", "rag-2"), view.result("rag-2", "rag-1")
     assert forth is not None and back is not None and forth.relative.value == -(back.relative.value or 0)

@@ -21,7 +21,7 @@ from kgeval.reports.markdown import MOST_CHARACTERS
 from kgeval.reports.overview.html import address
 from kgeval.reports.overview.kinds import KINDS
 from kgeval.reports.overview.redact import redacted_overview
-from kgeval.reports.overview.told import single, value_of
+from kgeval.reports.overview.wording import single, value_of
 from kgeval.reports.write import Form, rendered, write_report
 
 FORMS: tuple[Form, ...] = ("text", "md", "html")

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from kgeval.errors import UsageError
 from kgeval.graph.load.built import UNDONE
 from kgeval.records import Document
-from kgeval.text.build.atoms import Found
 from kgeval.text.build.describe import LONGEST, merged
+from kgeval.text.build.mentions import Extracted
 from kgeval.text.build.resolve import Resolved, Rules, parse_levels, resolve
 from kgeval.text.build.state import Cutting, decode, encode, sources_of
 from kgeval.text.extract.mentions import Extraction, Link, Mention
@@ -26,11 +26,11 @@ ALL = Rules(("exact", "normalised", "alias"))
 EXACT_ONLY = Rules(("exact",))
 
 
-def chunk(*names: str | Mention, document: str = "book", index: int = 0, links: Sequence[Link] = (), start: int | None = None) -> Found:
+def chunk(*names: str | Mention, document: str = "book", index: int = 0, links: Sequence[Link] = (), start: int | None = None) -> Extracted:
     """A chunk that mentions these: "Ahab:Person" has a type, "Ahab" has none."""
     mentions = tuple(n if isinstance(n, Mention) else Mention(*(n.split(":") if ":" in n else (n,))) for n in names)
     key = f"{document}-{index}"
-    return Found(key, document, index, start, Extraction(key, mentions, tuple(links)))
+    return Extracted(key, document, index, start, Extraction(key, mentions, tuple(links)))
 
 
 def groups(found: Resolved) -> set[frozenset[str]]:
@@ -162,7 +162,7 @@ def test_what_overlapping_chunks_say_twice_weighs_what_chunks_without_overlap_sa
         sources = sources_of(Document(id="d", text=text), Cutting(120, overlap))
         given = list(RulesExtractor().extract(sources))
         found = resolve([
-            Found(s.chunk.id, "d", s.chunk.index, s.chunk.start, e) for s, e in zip(sources, given, strict=True)
+            Extracted(s.chunk.id, "d", s.chunk.index, s.chunk.start, e) for s, e in zip(sources, given, strict=True)
         ], Rules(("exact",)))
         weights.append({(r.source, r.predicate, r.target): r.weight for r in found.relations})
         assert (sum(len(e.links) for e in given) > sum(weights[-1].values())) == (overlap > 0)
@@ -248,7 +248,7 @@ MENTIONS = st.builds(lambda first, last, type_: Mention(f"{first} {last}".strip(
 EXTRACTIONS = st.lists(st.tuples(st.sampled_from("ab"), st.lists(MENTIONS, max_size=6), st.booleans()), max_size=6)
 
 
-def chunks_of(drawn: list[tuple[str, list[Mention], bool]]) -> list[Found]:
+def chunks_of(drawn: list[tuple[str, list[Mention], bool]]) -> list[Extracted]:
     return [
         chunk(*mentions, document=document, index=at, links=[Link(0, len(mentions) - 1, "knows")] if linked and mentions else [])
         for at, (document, mentions, linked) in enumerate(drawn)

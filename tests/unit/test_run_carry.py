@@ -10,7 +10,7 @@ import pytest
 
 from kgeval.config import Config, Section
 from kgeval.errors import InputError, UsageError
-from kgeval.workflows.pipeline.execute import Orders, carry_out, chosen, exit_code, states_of
+from kgeval.workflows.pipeline.execute import RunSettings, carry_out, chosen, exit_code, states_of
 from kgeval.workflows.pipeline.ledger import FILE, Ledger, alone, digest_of, read_ledger
 from kgeval.workflows.pipeline.stages import Kind, Place, Stage
 
@@ -45,7 +45,7 @@ class World:
 
     def go(self, stages: Sequence[Stage], *again: str) -> list[tuple[str, str]]:
         """Runs all and gives (stage, what came of it)."""
-        orders = Orders(self.config, self.folder, again=frozenset(again))
+        orders = RunSettings(self.config, self.folder, again=frozenset(again))
         told = carry_out(stages, Ledger(self.folder), orders, self.run)
         return [(stage.id, what) for stage, done, what in told if done is not None]
 
@@ -140,7 +140,7 @@ def test_the_budget_is_that_of_the_whole_run(world: World) -> None:
 
 def test_a_list_says_what_would_run(world: World) -> None:
     stages = [world.stage("audit"), world.stage("report", "audit")]
-    orders = Orders(world.config, world.folder)
+    orders = RunSettings(world.config, world.folder)
     assert [what for _, what in states_of(stages, Ledger(world.folder), orders)] == ["would run", "would run"]
     world.go(stages)
     assert [what for _, what in states_of(stages, Ledger(world.folder), orders)] == ["up to date", "up to date"]
@@ -237,7 +237,7 @@ def test_a_graph_that_is_gone_is_made_again_and_one_that_changed_is_replaced(wor
     build = world.stage("build", makes="g")
 
     def go() -> list[str]:
-        orders = Orders(world.config, world.folder, graph=lambda name: states[name])
+        orders = RunSettings(world.config, world.folder, graph=lambda name: states[name])
         return [what for _, done, what in carry_out([build], Ledger(world.folder), orders, world.run) if done is not None]
 
     assert [go(), go()] == [["done"], ["up to date"]]
@@ -259,7 +259,7 @@ def test_a_graph_that_the_run_only_reads_makes_stages_stale_when_it_changes(worl
     states = {"": "one"}
 
     def go() -> list[str]:
-        orders = Orders(world.config, world.folder, graph=lambda name: states[name])
+        orders = RunSettings(world.config, world.folder, graph=lambda name: states[name])
         stages = [world.stage("audit", reads=""), world.stage("other")]
         return [what for _, done, what in carry_out(stages, Ledger(world.folder), orders, world.run) if done is not None]
 

@@ -14,7 +14,7 @@ from kgeval.cli.main import cli
 from kgeval.config import Config, read
 from kgeval.errors import ConfigError
 from kgeval.workflows.pipeline.check import faults_of
-from kgeval.workflows.pipeline.plan import Given, stages_of
+from kgeval.workflows.pipeline.plan import RunRequest, stages_of
 from kgeval.workflows.pipeline.stages import Stage
 
 SYSTEMS = [{"name": "vector", "spec": "vector"}, {"name": "graph", "spec": "graph"}]
@@ -23,7 +23,7 @@ SYSTEMS = [{"name": "vector", "spec": "vector"}, {"name": "graph", "spec": "grap
 def stages(**sections: object) -> dict[str, Stage]:
     """The stages of a configuration, by id."""
     config = Config.model_validate(sections)
-    return {stage.id: stage for stage in stages_of(Given(config, Path("kgeval.toml"), Path("out")))}
+    return {stage.id: stage for stage in stages_of(RunRequest(config, Path("kgeval.toml"), Path("out")))}
 
 
 def test_a_graph_that_is_there_is_audited_and_reported() -> None:
@@ -167,7 +167,7 @@ def test_what_is_left_of_a_faulty_file_is_read(tmp_path: Path) -> None:
 
 def test_what_changes_no_result_is_kept_apart_from_what_does() -> None:
     config = Config.model_validate({"questions": {"file": "q.jsonl"}, "systems": SYSTEMS, "graph": {"name": "g"}})
-    given = Given(config, Path("k.toml"), Path("out"), connection={"home": "h"}, common={"journal": "j"})
+    given = RunRequest(config, Path("k.toml"), Path("out"), connection={"home": "h"}, common={"journal": "j"})
     (answers,) = [stage for stage in stages_of(given) if stage.kind.name == "answers"]
     assert answers.unsaid == {"journal": "j", "config_file": Path("k.toml")} and not {"j", "k.toml"} & set(answers.argv)
     assert answers.line.endswith("--journal j -c k.toml") and "h" in answers.argv

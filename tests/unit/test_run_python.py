@@ -25,7 +25,7 @@ from kgeval.records import StageState
 from kgeval.workflows import audit, workers
 from kgeval.workflows.pipeline.kinds import KINDS
 from kgeval.workflows.pipeline.ledger import FILE, read_ledger
-from kgeval.workflows.pipeline.plan import Given, stages_of
+from kgeval.workflows.pipeline.plan import RunRequest, stages_of
 from kgeval.workflows.pipeline.stages import Stage
 from kgeval.workflows.workers import run_local
 
@@ -336,7 +336,7 @@ def test_the_printed_line_of_every_stage_is_the_command_with_the_same_options(he
     config, faults = read(here / "all.toml")
     assert faults == []
     common = {"journal": Path("j"), "cache_dir": Path("c"), "max_concurrency": 4}
-    found = stages_of(Given(config, Path("all.toml"), Path("out"), {"home": Path("h")}, common))
+    found = stages_of(RunRequest(config, Path("all.toml"), Path("out"), {"home": Path("h")}, common))
     assert {stage.kind.name for stage in found} == set(KINDS)
     for stage in found:
         assert stage.wrong() == [], stage.line

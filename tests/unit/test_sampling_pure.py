@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from kgeval.graph.walks import node_number
 from kgeval.questions.sampling.around import Link
-from kgeval.questions.sampling.sampler import Way, listed
+from kgeval.questions.sampling.sampler import Walk, listed
 from kgeval.questions.sampling.simple import _PairLane
 from kgeval.questions.sampling.strata import bucket
 from kgeval.questions.sampling.turns import PATIENCE, Lane, Seed, Turns
@@ -109,7 +109,7 @@ def test_listing_stops_at_its_limit() -> None:
 
 
 def test_a_way_never_comes_back_to_where_it_was() -> None:
-    way = Way(Seed(0, None), ["a"])
+    way = Walk(Seed(0, None), ["a"])
     assert way.go_on([Link("r1", "b", "a")])
     assert not way.go_on([Link("r2", "a", "b"), Link("r1", "b", "a")])
     assert way.go_on([Link("r2", "a", "b"), Link("r3", "b", "c")])

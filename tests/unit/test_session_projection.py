@@ -12,7 +12,7 @@ from session_account import Database
 from kgeval.config import AuditOptions
 from kgeval.errors import QueryError
 from kgeval.graph.aura import SessionOptions
-from kgeval.graph.aura.view import Wanted, open_view
+from kgeval.graph.aura.view import ProjectionSpec, open_view
 from kgeval.graph.failures import QueryTimeout
 from kgeval.graph.processes import mark
 from kgeval.records import Layout
@@ -55,7 +55,7 @@ def interrupted(*_: Any, **__: Any) -> None:
 def test_a_projection_that_is_given_up_is_ended_in_the_database(work: Any, cause: type[BaseException]) -> None:
     graph: Any = Graph()
     with pytest.raises(cause):
-        open_view(client(work), graph, Wanted(LAYOUT, "name_g0", 2), 0.05)
+        open_view(client(work), graph, ProjectionSpec(LAYOUT, "name_g0", 2), 0.05)
     assert graph.stopped == ["name_g0"]
 
 
@@ -67,21 +67,21 @@ def test_its_query_begins_with_our_mark_and_its_name() -> None:
         asked.append(query)
         return SimpleNamespace(graph=SimpleNamespace(node_count=lambda: 2, relationship_count=lambda: 0))
 
-    open_view(client(project), graph, Wanted(LAYOUT, "name_g0", 2), None)
+    open_view(client(project), graph, ProjectionSpec(LAYOUT, "name_g0", 2), None)
     assert asked[0].startswith(f"// {mark()} name_g0\n")
 
 
 @pytest.mark.parametrize(("before", "now", "entities"), [(5, 0, 5), (5, 8, 8), (5, 8, 6), (5, 3, 4)])
 def test_what_arrives_is_what_the_database_has_or_had(before: int, now: int, entities: int) -> None:
     graph: Any = Graph(now)
-    assert open_view(arrived(entities), graph, Wanted(LAYOUT, "g", before), None).nodes == entities
+    assert open_view(arrived(entities), graph, ProjectionSpec(LAYOUT, "g", before), None).nodes == entities
 
 
 @pytest.mark.parametrize(("before", "now", "entities"), [(5, 5, 0), (5, 5, 4), (5, 8, 9), (5, 3, 2)])
 def test_other_entities_than_the_database_has_are_refused(before: int, now: int, entities: int) -> None:
     graph: Any = Graph(now)
     with pytest.raises(QueryError, match=f"{entities} entities arrived in the session where the database has {now}"):
-        open_view(arrived(entities), graph, Wanted(LAYOUT, "g", before), None)
+        open_view(arrived(entities), graph, ProjectionSpec(LAYOUT, "g", before), None)
 
 
 def test_a_dry_run_asks_nothing_of_aura_and_says_where_the_algorithms_would_run(monkeypatch: pytest.MonkeyPatch) -> None:

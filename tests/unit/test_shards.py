@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgeval.errors import UsageError
-from kgeval.files.shards import Groups, Part, Shard, fingerprint_in, parse_shard, part_faults, shard_of
+from kgeval.files.shards import Groups, PartManifest, Shard, fingerprint_in, parse_shard, part_faults, shard_of
 
 IDS = st.text(min_size=1)
 SIZES = st.integers(1, 100)
@@ -49,8 +49,8 @@ def test_the_fingerprint_of_a_shard_is_no_other_ones() -> None:
     assert not made & {"x", "y"}
 
 
-def part(number: int, of: int = 3) -> Part:
-    return Part(f"p{number}", Shard(number, of), kgeval="1", rows="r", run="f", signatures=("a@1:x",), also=(("seed", "0"),))
+def part(number: int, of: int = 3) -> PartManifest:
+    return PartManifest(f"p{number}", Shard(number, of), kgeval="1", rows="r", run="f", signatures=("a@1:x",), also=(("seed", "0"),))
 
 
 def test_all_parts_of_a_run_once_have_no_fault_in_any_order() -> None:
@@ -70,7 +70,7 @@ def test_all_parts_of_a_run_once_have_no_fault_in_any_order() -> None:
     ([part(1), part(2), part(3), replace(part(3), shard=None, name="w")], "w: is a whole run"),
     ([replace(part(1), shard=None)], "p1: is a whole run"),
 ])
-def test_what_is_wrong_with_parts_is_said(parts: list[Part], said: str) -> None:
+def test_what_is_wrong_with_parts_is_said(parts: list[PartManifest], said: str) -> None:
     faults = part_faults(parts, kgeval="1")
     assert len(faults) == 1
     assert faults[0].startswith(said)

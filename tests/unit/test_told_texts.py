@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgeval.questions import told
-from kgeval.questions.told import Told, TooLongError
+from kgeval.questions import word_index as told
+from kgeval.questions.word_index import TooLongError, WordIndex
 
 TEXTS = st.lists(st.text("ab c.\u00e9\u6f22'\n", max_size=12), max_size=6)
 
 
-def kept(texts: list[str]) -> Told:
-    return Told((f"e{n}", f"c{n}", text) for n, text in enumerate(texts))
+def kept(texts: list[str]) -> WordIndex:
+    return WordIndex((f"e{n}", f"c{n}", text) for n, text in enumerate(texts))
 
 
 @settings(deadline=None)  # the first text loads numpy
@@ -39,7 +39,7 @@ def test_the_nearest_texts_are_those_of_a_count_by_hand(texts: list[str], terms:
 
 def test_of_equal_texts_the_first_by_id_is_nearest_whatever_the_order() -> None:
     rows = [("x", "c2", "rye"), ("y", "c1", "Rye"), ("z", "c3", "corn")]
-    assert Told(rows).nearest(["rye"], 8) == Told(rows[::-1]).nearest(["rye"], 8) == ["y", "x"]
+    assert WordIndex(rows).nearest(["rye"], 8) == WordIndex(rows[::-1]).nearest(["rye"], 8) == ["y", "x"]
 
 
 def test_more_text_than_is_kept_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

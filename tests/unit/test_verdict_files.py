@@ -10,7 +10,7 @@ import pytest
 from kgeval.errors import InputError, UsageError
 from kgeval.files.cells import Misfit
 from kgeval.files.label_files import read_anchors, read_labels, read_shares
-from kgeval.files.score_tables import ScoresWanted, read_score_tables
+from kgeval.files.score_tables import ScoreSelection, read_score_tables
 from kgeval.files.verdict_files import VerdictsWanted, pairs_of, read_verdicts
 from kgeval.files.winners import coding_of, said_by
 from kgeval.records import ComparisonVerdict
@@ -142,7 +142,7 @@ def test_scores_are_read_from_long_wide_and_single_files_alike(tmp_path: Path) -
     single = [wrote(tmp_path, f"{name}.jsonl", lines({"id": "q1", "score": score}, {"id": "q2", "score": None})) for name, score in
               (("x", 0.5), ("y", 1))]
     told = [
-        sorted((cell.question_id, cell.system, cell.value, cell.cause) for cell in read_score_tables(paths, ScoresWanted()).cells)
+        sorted((cell.question_id, cell.system, cell.value, cell.cause) for cell in read_score_tables(paths, ScoreSelection()).cells)
         for paths in ([long], [wide], single)
     ]
     assert told[0] == [("q1", "x", 0.5, None), ("q1", "y", 1.0, None), ("q2", "x", None, "no score"), ("q2", "y", None, "no score")]
@@ -152,14 +152,14 @@ def test_scores_are_read_from_long_wide_and_single_files_alike(tmp_path: Path) -
 def test_unscored_rows_of_kgeval_keep_their_cause(tmp_path: Path) -> None:
     row = {"question_id": "q", "system": "x", "metric": "m", "value": None, "status": "unscored", "reason": "timeout: 60 s", "trial": None}
     other = {**row, "question_id": "p", "status": "not_applicable", "reason": "no reference"}
-    cells = read_score_tables([wrote(tmp_path, "s.jsonl", lines(row, other))], ScoresWanted()).cells
+    cells = read_score_tables([wrote(tmp_path, "s.jsonl", lines(row, other))], ScoreSelection()).cells
     assert [cell.cause for cell in cells] == ["timeout", "not applicable"]
 
 
 def test_faults_of_scores_are_told_at_once(tmp_path: Path) -> None:
     wide = wrote(tmp_path, "wide.csv", "question_id,x,y\nq1,0.5,1\nq2,inf,2\n,0.1,0.2\nq3,abc,0.3\nq1,0.1,0.1\n")
     with pytest.raises(InputError) as wrong:
-        read_score_tables([wide], ScoresWanted(range=(0.0, 1.0)))
+        read_score_tables([wide], ScoreSelection(range=(0.0, 1.0)))
     told = "\n".join(wrong.value.faults)
     for part in (
         "wide.csv:3: x: a finite number expected", "wide.csv:3: y: 2 is outside the range 0 to 1", "wide.csv:4: question_id: is empty",
@@ -171,7 +171,7 @@ def test_faults_of_scores_are_told_at_once(tmp_path: Path) -> None:
 def test_judgekits_own_scale_bounds_its_scores(tmp_path: Path) -> None:
     row = {"kind": "graded", "item_id": "i", "candidate_model": "x", "score": 6, "scale_min": 1, "scale_max": 5}
     with pytest.raises(InputError, match="6 is outside the range 1 to 5"):
-        read_score_tables([wrote(tmp_path, "g.jsonl", lines(row))], ScoresWanted())
+        read_score_tables([wrote(tmp_path, "g.jsonl", lines(row))], ScoreSelection())
 
 
 @pytest.mark.parametrize("ending", [".parquet", ".json", ".tsv"])
@@ -187,7 +187,7 @@ def test_scores_come_in_other_forms_too(tmp_path: Path, ending: str) -> None:
         path.write_text(json.dumps(rows))
     else:
         path.write_text("question_id\tsystem\tscore\nq1\tx\t0.25\nq1\ty\t0.75\n")
-    assert [(cell.system, cell.value) for cell in read_score_tables([path], ScoresWanted()).cells] == [("x", 0.25), ("y", 0.75)]
+    assert [(cell.system, cell.value) for cell in read_score_tables([path], ScoreSelection()).cells] == [("x", 0.25), ("y", 0.75)]
 
 
 def test_labels_are_winners_or_numbers_and_empty_ones_are_not_yet_given(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from kgeval.auditing.accuracy.chunks import Chunks
 from kgeval.auditing.accuracy.population import BATCH, QUERIES, Population, Reader, read_population, stratum_of
-from kgeval.auditing.accuracy.sample import Item, Sample, Wanted
+from kgeval.auditing.accuracy.sample import Item, Sample, SampleSpec
 from kgeval.graph.connect import Graph, Row
 from kgeval.records import GraphRef, Layout, Passage, SampleDesign
 from kgeval.stats.sampling import allocate, deal, draw, groups_needed, keys_of, random_number
@@ -44,7 +44,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Found:
+class DrawnDetails:
     """What was read for the drawn items: details by element id, and what stands beside them in their passages."""
 
     reader: Reader
@@ -53,7 +53,7 @@ class Found:
     beside: dict[tuple[str, int], list[Place]]
 
 
-def draw_sample(graph: Graph, layout: Layout, wanted: Wanted, chunks: Chunks | None = None) -> Sample:
+def draw_sample(graph: Graph, layout: Layout, wanted: SampleSpec, chunks: Chunks | None = None) -> Sample:
     """A sample of relations or entities with their passages. The layout must be bound; reads only.
 
     `chunks`: passages from files, in place of those in the graph.
@@ -71,7 +71,7 @@ def draw_sample(graph: Graph, layout: Layout, wanted: Wanted, chunks: Chunks | N
     return Sample(items, design, {name: sum(counts) for name, counts in groups.items()}, _notes(reader, population, items))
 
 
-def _groups(population: Population, wanted: Wanted) -> dict[str, array[int]]:
+def _groups(population: Population, wanted: SampleSpec) -> dict[str, array[int]]:
     """How many groups each passage of a stratum is dealt into, in the order of `population.sizes`."""
     out: dict[str, array[int]] = {}
     for (stratum, _), size in population.sizes.items():
@@ -86,7 +86,7 @@ def _strata(population: Population) -> dict[str, int]:
     return dict(sorted(out.items(), key=lambda pair: (-pair[1], pair[0])))
 
 
-def _drawn(population: Population, groups: dict[str, array[int]], wanted: Wanted) -> list[Unit]:
+def _drawn(population: Population, groups: dict[str, array[int]], wanted: SampleSpec) -> list[Unit]:
     """The groups drawn: those with the smallest random numbers of each stratum, in an order of which every beginning is a sample.
 
     After the first of each stratum the strata are mixed by their sizes in the graph, not by how many are wanted: so a smaller
@@ -123,7 +123,7 @@ def _items(reader: Reader, population: Population, units: Sequence[Unit]) -> lis
     ]
     beside = {key: places[: MOST_BESIDE + most] for key, places in held.items()}
     shown = [place for _, place in chosen] + [place for places in beside.values() for place in places]
-    found = Found(reader, population, _details(reader, [place.element_id for place in shown]), beside)
+    found = DrawnDetails(reader, population, _details(reader, [place.element_id for place in shown]), beside)
     return numbered([_item(found, unit, place) for unit, place in chosen])
 
 
@@ -161,7 +161,7 @@ def _details(reader: Reader, ids: Iterable[str]) -> dict[str, Row]:
     }
 
 
-def _item(found: Found, unit: Unit, place: Place) -> Item:
+def _item(found: DrawnDetails, unit: Unit, place: Place) -> Item:
     """One item as it will be shown. A passage's text is its element id yet: texts are read once for all items."""
     wanted, passages, details = found.reader.wanted, found.population.passages, found.details
     home = passages.ids[unit.home]
@@ -223,7 +223,7 @@ def _with_texts(reader: Reader, items: list[Item]) -> list[Item]:
     return [replace(item, passages=tuple(p.model_copy(update={"text": texts.get(p.text, "")}) for p in item.passages)) for item in items]
 
 
-def _method(wanted: Wanted) -> str:
+def _method(wanted: SampleSpec) -> str:
     by = "" if wanted.strata == "none" else f", stratified by {wanted.strata} in proportion"
     one = {"relations": "relation", "entities": "entity"}.get(wanted.kind, "pair")
     return (

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from kgeval.auditing.accuracy.chunks import Chunks
 from kgeval.auditing.accuracy.drawing import everything, item_id, numbered
 from kgeval.auditing.accuracy.population import BATCH, Reader
-from kgeval.auditing.accuracy.sample import Item, Sample, Wanted
+from kgeval.auditing.accuracy.sample import Item, Sample, SampleSpec
 from kgeval.auditing.check import Embedding
 from kgeval.auditing.engine import run_check
 from kgeval.auditing.same_names import MOST_ITEMS
@@ -102,7 +102,7 @@ def scripts(name: str) -> frozenset[str]:
 
 
 def draw_pairs(
-    graph: Graph, layout: Layout, wanted: Wanted, chunks: Chunks | None = None, *, embedding: Embedding | None = None,
+    graph: Graph, layout: Layout, wanted: SampleSpec, chunks: Chunks | None = None, *, embedding: Embedding | None = None,
 ) -> tuple[Sample, Listed]:
     """A sample of the listed pairs with what the graph knows of both ends; unit = at most `per_passage` pairs of one group."""
     listed = listed_pairs(graph, layout, timeout=wanted.timeout, embedding=embedding, checks=wanted.checks)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from kgeval.auditing.accuracy.chunks import Chunks
-from kgeval.auditing.accuracy.sample import OTHERS, Wanted
+from kgeval.auditing.accuracy.sample import OTHERS, SampleSpec
 from kgeval.graph.connect import Graph, Row
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout
@@ -59,7 +59,7 @@ class Reader:
 
     graph: Graph
     layout: Layout
-    wanted: Wanted
+    wanted: SampleSpec
     chunks: Chunks | None = None
 
     def rows(self, query: str, **params: Any) -> Iterator[Row]:

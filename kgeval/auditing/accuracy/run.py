@@ -10,7 +10,7 @@ from kgeval.auditing.accuracy.drawing import draw_sample
 from kgeval.auditing.accuracy.duplicates import Listed, draw_pairs, queries_used
 from kgeval.auditing.accuracy.judge import PROMPTS, Batch, Judged, batches, verdicts
 from kgeval.auditing.accuracy.population import QUERIES
-from kgeval.auditing.accuracy.sample import Sample, Wanted
+from kgeval.auditing.accuracy.sample import Sample, SampleSpec
 from kgeval.auditing.check import Embedding
 from kgeval.graph.connect import Graph
 from kgeval.graph.queries import all_queries
@@ -27,7 +27,7 @@ class Drawn:
 
 
 def draw(
-    graph: Graph, layout: Layout, wanted: Wanted, chunks: Chunks | None = None, *, embedding: Embedding | None = None,
+    graph: Graph, layout: Layout, wanted: SampleSpec, chunks: Chunks | None = None, *, embedding: Embedding | None = None,
 ) -> Drawn:
     """The sample of a graph. The layout must be bound; reads only. Nothing more is read from the graph afterwards.
 

@@ -14,7 +14,7 @@ OTHERS = "(other)"
 
 
 @dataclass(frozen=True)
-class Wanted:
+class SampleSpec:
     """How to draw: `n` items; at most `per_passage` items of one passage in one sampling unit; `passages` shown for an item
     that comes from several. `timeout`: seconds a query may take. `checks`: of pairs, the checks that list them; () = all."""
 

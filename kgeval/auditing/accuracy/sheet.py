@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kgeval.auditing.accuracy.judge import LABELS
-from kgeval.auditing.accuracy.sample import Item, Sample, Wanted
+from kgeval.auditing.accuracy.sample import Item, Sample, SampleSpec
 from kgeval.errors import InputError
 from kgeval.files import sheets
 from kgeval.records import AccuracyKind, HumanLabel
@@ -54,7 +54,7 @@ class HumanLabels:
         return sum(label in wanted for label in given) / len(given) if given else None
 
 
-def settings(wanted: Wanted, graph: str | None) -> str:
+def settings(wanted: SampleSpec, graph: str | None) -> str:
     """The options that decide which items a sheet has, as they stand in its head."""
     named = re.sub(r"[\s()=]+", "_", graph or "")
     kept = {"kind": wanted.kind, "seed": wanted.seed, "strata": wanted.strata, "per-passage": wanted.per_passage, "graph": named}
@@ -63,7 +63,7 @@ def settings(wanted: Wanted, graph: str | None) -> str:
     return " ".join(f"{name}={value}" for name, value in kept.items())
 
 
-def write_sheet(path: Path, sample: Sample, wanted: Wanted, *, graph: str | None) -> None:
+def write_sheet(path: Path, sample: Sample, wanted: SampleSpec, *, graph: str | None) -> None:
     """The sample as CSV for people: comment lines with instructions, a header, one row an item, the label left empty.
 
     The file is for its owner's eyes only (0600). Raises: UsageError where it exists, so that no labelled work is lost.
@@ -72,7 +72,7 @@ def write_sheet(path: Path, sample: Sample, wanted: Wanted, *, graph: str | None
     sheets.write_sheet(path, columns, (_row(item, wanted.kind) for item in sample.items), head=_head(wanted, graph))
 
 
-def _head(wanted: Wanted, graph: str | None) -> Iterator[str]:
+def _head(wanted: SampleSpec, graph: str | None) -> Iterator[str]:
     # `=` never begins these lines, so they are safe in a spreadsheet
     yield f"# {MARK} ({settings(wanted, graph)} n={wanted.n})"
     yield f"# Write one of these words into the column label: {', '.join(LABELS[wanted.kind])}."
@@ -90,7 +90,7 @@ def _row(item: Item, kind: AccuracyKind) -> list[str]:
     return [item.id, "", *shown, texts[0] if texts else "", "\n\n".join(texts[1:]), ""]
 
 
-def read_sheets(paths: Sequence[Path], sample: Sample, wanted: Wanted) -> HumanLabels:
+def read_sheets(paths: Sequence[Path], sample: Sample, wanted: SampleSpec) -> HumanLabels:
     """The labels of one or several annotators (one file each, or a column `annotator`).
 
     Raises: InputError with every fault of every file: unknown ids, unknown labels, ids twice, another sample's sheet.
@@ -129,7 +129,7 @@ def read_sheets(paths: Sequence[Path], sample: Sample, wanted: Wanted) -> HumanL
     return HumanLabels({item: tuple(given) for item, given in votes.items()}, frozenset(rows), labels)
 
 
-def _other_sample(where: str, head: str, wanted: Wanted) -> Iterator[str]:
+def _other_sample(where: str, head: str, wanted: SampleSpec) -> Iterator[str]:
     """Faults where the head says that the sheet was drawn with other options."""
     if MARK not in head:
         return

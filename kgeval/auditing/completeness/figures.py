@@ -27,7 +27,7 @@ OURS = "the same bands, extended to relations by kgeval"
 
 
 @dataclass(frozen=True)
-class Found:
+class MatchedGold:
     """A gold set and where its items stand, by position. `named`: false where the graph's relations say nothing but that two
     entities are related; then there is no figure with predicate."""
 

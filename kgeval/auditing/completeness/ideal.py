@@ -15,7 +15,7 @@ from itertools import chain
 from kgeval.auditing.completeness.gold import Gold, gold_of
 from kgeval.errors import IncompleteError, InputError
 from kgeval.records import Document, GoldEntity, GoldTriple, IdealGraph, Passage
-from kgeval.text.build.atoms import Found
+from kgeval.text.build.mentions import Extracted
 from kgeval.text.build.resolve import Resolved, Rules, resolve
 from kgeval.text.build.state import Cutting, sources_of
 from kgeval.text.extract.mentions import Extractor, Source
@@ -46,7 +46,7 @@ class _Texts:
     """Chunks by id, and what was extracted from them."""
 
     chunks: Mapping[str, Source]
-    found: Sequence[Found]
+    found: Sequence[Extracted]
     failures: Mapping[str, int]
 
 
@@ -92,13 +92,13 @@ def _extracted(documents: Sequence[Document], extractor: Extractor, cutting: Cut
     sources = [source for document in documents for source in sources_of(document, cutting)]
     if not sources:
         raise InputError("the documents hold no text", fix="give documents with text")
-    found: list[Found] = []
+    found: list[Extracted] = []
     failures: Counter[str] = Counter()
     for source, extraction in zip(sources, extractor.extract(sources), strict=True):
         if extraction.failure is not None:
             failures[extraction.failure.cause] += 1
         else:
-            found.append(Found(source.chunk.id, source.chunk.document, source.chunk.index, source.chunk.start, extraction))
+            found.append(Extracted(source.chunk.id, source.chunk.document, source.chunk.index, source.chunk.start, extraction))
     return _Texts({source.chunk.id: source for source in sources}, found, failures)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from kgeval.auditing.completeness.figures import Found
+from kgeval.auditing.completeness.figures import MatchedGold
 from kgeval.auditing.completeness.index import RANK, Hit
 from kgeval.auditing.completeness.match import Match
 from kgeval.auditing.completeness.parts import parts
@@ -18,7 +18,7 @@ BATCH = 5_000
 LONGEST_SHOWN = 200
 
 
-def references(graph: Graph, layout: Layout, found: Found, *, timeout: float) -> dict[str, GraphRef]:
+def references(graph: Graph, layout: Layout, found: MatchedGold, *, timeout: float) -> dict[str, GraphRef]:
     """Key, name and type of the entities that are listed."""
     ids = {i for match in found.entities for i in match.best[:MOST_FOUND]}
     ids |= {i for match in found.triples for one in match.found for i in (one.a, one.b)}
@@ -30,7 +30,7 @@ def references(graph: Graph, layout: Layout, found: Found, *, timeout: float) ->
     return refs
 
 
-def entity_items(found: Found, refs: Mapping[str, GraphRef]) -> list[GoldMatch]:
+def entity_items(found: MatchedGold, refs: Mapping[str, GraphRef]) -> list[GoldMatch]:
     """A line for each gold entity."""
     pairs = zip(found.gold.entities, found.entities, strict=True)
     return [GoldMatch(
@@ -39,7 +39,7 @@ def entity_items(found: Found, refs: Mapping[str, GraphRef]) -> list[GoldMatch]:
     ) for gold, match in pairs]
 
 
-def relation_items(found: Found, refs: Mapping[str, GraphRef], bridging: Sequence[bool | None]) -> list[GoldMatch]:
+def relation_items(found: MatchedGold, refs: Mapping[str, GraphRef], bridging: Sequence[bool | None]) -> list[GoldMatch]:
     """A line for each gold triple."""
     rows = zip(found.gold.triples, found.triples, bridging, strict=True)
     return [GoldMatch(
@@ -111,7 +111,7 @@ def _why(match: Match) -> str | None:
     return ("; ".join(reasons[:3]) + more).strip() or None
 
 
-def _absence(found: Found, at: int) -> str | None:
+def _absence(found: MatchedGold, at: int) -> str | None:
     """Why a relation is missing; null for one that was found."""
     match: TripleMatch = found.triples[at]
     if match.joined is not None:

@@ -12,7 +12,7 @@ from kgeval.auditing.border import attempt
 from kgeval.auditing.completeness import bridging, candidates, documents, figures, listing
 from kgeval.auditing.completeness.candidates import Candidates
 from kgeval.auditing.completeness.documents import Documents
-from kgeval.auditing.completeness.figures import Found
+from kgeval.auditing.completeness.figures import MatchedGold
 from kgeval.auditing.completeness.gold import Gold
 from kgeval.auditing.completeness.index import RANK
 from kgeval.auditing.completeness.match import Sources, add_by_meaning, matches, names_of
@@ -113,11 +113,11 @@ def _by_meaning(run: _Run, gold: Gold, known: Documents, places: Candidates, sou
     return places, {**sources, **(documents.of_entities(run.graph, run.layout, known, new, timeout=chosen.timeout) if known.scope else {})}
 
 
-def _found(run: _Run, gold: Gold, known: Documents, places: Candidates, sources: Sources) -> Found:
+def _found(run: _Run, gold: Gold, known: Documents, places: Candidates, sources: Sources) -> MatchedGold:
     entities = matches(places, [entity.document for entity in gold.entities], sources, known)
     run.progress("relations")
     triples = triple_matches(run.graph, run.layout, gold, entities, run.judge(), timeout=run.options.timeout)
-    return Found(gold, entities, triples, say_something(run.layout, triples))
+    return MatchedGold(gold, entities, triples, say_something(run.layout, triples))
 
 
 def _control(
@@ -136,7 +136,7 @@ def _control(
     entities = matches(places, wanted, sources, known, up_to=RANK[level] + 1)
     triples = triple_matches(run.graph, run.layout, gold, entities, Judge(()), timeout=run.options.timeout)
     rows = [at for at, triple in enumerate(gold.triples) if triple.document in following]
-    coverage = Found(gold, entities, triples).coverage(level, chosen, rows)
+    coverage = MatchedGold(gold, entities, triples).coverage(level, chosen, rows)
     how = f"each document's gold among the entities of the next of {len(order)} documents, {level} level"
     return Control(how=how, entity_coverage=coverage.entity_coverage, relation_completeness=coverage.relation_completeness), None
 
@@ -146,7 +146,7 @@ def _control_of_file(run: _Run, gold: Gold) -> Control:
     entities = matches(places, [None] * len(gold.entities), {}, Documents())
     triples = triple_matches(run.graph, run.layout, gold, entities, Judge(()), timeout=run.options.timeout)
     level = figures.verdict_level(run.options.levels)
-    coverage = Found(gold, entities, triples).coverage(level)
+    coverage = MatchedGold(gold, entities, triples).coverage(level)
     names = ", ".join(path.name for path in gold.inputs)
     return Control(
         how=f"gold of another text ({names}) in the whole graph, {level} level", entity_coverage=coverage.entity_coverage,
@@ -154,7 +154,7 @@ def _control_of_file(run: _Run, gold: Gold) -> Control:
     )
 
 
-def _bridging(run: _Run, found: Found, level: Level) -> tuple[dict[str, Proportion], list[bool | None], list[str]]:
+def _bridging(run: _Run, found: MatchedGold, level: Level) -> tuple[dict[str, Proportion], list[bool | None], list[str]]:
     """The shares of bridging triples, the flag of each triple, and why a part is missing."""
     ids = {i for match in found.entities for i in match.ids}
     if not found.gold.triples or not ids:
@@ -185,7 +185,7 @@ def _links(run: _Run, ids: set[str]) -> Sources:
 
 
 def _report(
-    run: _Run, found: Found, known: Documents, places: Candidates, control: tuple[Control | None, str | None],
+    run: _Run, found: MatchedGold, known: Documents, places: Candidates, control: tuple[Control | None, str | None],
 ) -> CompletenessReport:
     options, gold = run.options, found.gold
     level = figures.verdict_level(options.levels)

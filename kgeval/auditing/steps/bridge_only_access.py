@@ -16,7 +16,7 @@ from kgeval.records import Example, GraphRef
 
 
 @dataclass(frozen=True)
-class Part:
+class GatedPart:
     """A part of `size` entities reached only through `gate`. `entry`: its first entity. `single`: over one edge only."""
 
     gate: int
@@ -46,7 +46,7 @@ def run(check: Check) -> Outcome:
         return Outcome(sum(part.size for part in parts), view.nodes, _examples(view, parts[: check.sample]))
 
 
-def hanging_parts(graph: Adjacency, min_part: int) -> list[Part]:
+def hanging_parts(graph: Adjacency, min_part: int) -> list[GatedPart]:
     """The parts of `min_part` entities or more that one entity's removal cuts off from the rest of their component.
 
     A part is smaller than half of its component. Outermost parts only (none inside another),
@@ -55,14 +55,14 @@ def hanging_parts(graph: Adjacency, min_part: int) -> list[Part]:
     starts = graph.starts.astype("i" if len(graph.others) < 1 << 31 else "q", copy=False).data
     others = graph.others.astype("i", copy=False).data
     walker = _Walker(starts, others)
-    parts: list[Part] = []
+    parts: list[GatedPart] = []
     for start in range(len(graph.ids)):
         if not walker.seen(start):
             tree = walker.walk(start)
             if len(tree.order) > 2 * min_part:
                 parts += _parts(walker.walk(_bulk(tree)), min_part)
     ids = graph.ids
-    named = [Part(int(ids[part.gate]), int(ids[part.entry]), part.size, part.single) for part in parts]
+    named = [GatedPart(int(ids[part.gate]), int(ids[part.entry]), part.size, part.single) for part in parts]
     return sorted(named, key=lambda part: (-part.size, part.gate, part.entry))
 
 
@@ -135,20 +135,20 @@ def _bulk(tree: Walk) -> int:
     return lowest
 
 
-def _parts(tree: Walk, min_part: int) -> list[Part]:
+def _parts(tree: Walk, min_part: int) -> list[GatedPart]:
     """The outermost cut-off subtrees of at least `min_part` entities, but less than half of the component."""
-    parts: list[Part] = []
+    parts: list[GatedPart] = []
     inside_until = 0
     for node in tree.order[1:]:
         size, gate = tree.size[node], tree.parent[node]
         if tree.rank[node] < inside_until or not min_part <= size < len(tree.order) / 2 or not _cut_off(tree, node):
             continue
-        parts.append(Part(gate, node, size, single=tree.low[node] > tree.rank[gate]))
+        parts.append(GatedPart(gate, node, size, single=tree.low[node] > tree.rank[gate]))
         inside_until = tree.rank[node] + size
     return parts
 
 
-def _examples(view: View, parts: list[Part]) -> list[Example]:
+def _examples(view: View, parts: list[GatedPart]) -> list[Example]:
     items = view.entities(sorted({n for part in parts for n in (part.gate, part.entry)}))
     return [
         Example(items=[items[part.gate], items[part.entry]], why=_why(part, items), counts=part.size)
@@ -156,7 +156,7 @@ def _examples(view: View, parts: list[Part]) -> list[Example]:
     ]
 
 
-def _why(part: Part, items: dict[int, GraphRef]) -> str:
+def _why(part: GatedPart, items: dict[int, GraphRef]) -> str:
     entry = items[part.entry].name
     where = f"over its one link to {entry}" if part.single else f"the first of them {entry}"
     return f"{part.size} entities are reached only through {items[part.gate].name}, {where}"

@@ -11,8 +11,8 @@ from typing import Any
 from kgeval.auditing.blocking import affordable, collect, pairs, split
 from kgeval.auditing.check import Check, Outcome
 from kgeval.auditing.contexts import Contexts, Shared
+from kgeval.auditing.entity_columns import EntityColumns
 from kgeval.auditing.nearness import cosines
-from kgeval.auditing.roll import Roll
 from kgeval.auditing.similar import is_person
 from kgeval.auditing.slices import rows
 from kgeval.graph.connect import Row
@@ -31,7 +31,7 @@ class Entities:
     """Every entity with a name: `roll` (id, key, name, type), the few that have aliases (normalised), their types case-folded."""
 
     def __init__(self, check: Check) -> None:
-        self.roll = Roll()
+        self.roll = EntityColumns()
         self.aliases: dict[int, frozenset[str]] = {}
         self._unknown = set(check.layout.placeholder_values)
         for row in rows(check, "entity-slices", aliases=True):

@@ -8,7 +8,7 @@ from kgeval.llm.asker import Asker
 from kgeval.metrics.definition import Settings, Subject
 from kgeval.metrics.facts import Facts
 from kgeval.metrics.judge.checks import checked, source_of
-from kgeval.metrics.judge.desk import Desk
+from kgeval.metrics.judge.context import JudgeContext
 from kgeval.metrics.judge.lists import listed
 from kgeval.records import Answer, Question, Row
 
@@ -16,7 +16,7 @@ PROMPTS = ("claims", "judge-against-answer")
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptClaims:
     """Claims of a free answer, and how many of them the aligned one still supports. No claims: it said nothing. `failure`: not known."""
 
     claims: int = 0
@@ -29,7 +29,7 @@ class Kept:
         return self.supported / self.claims if self.claims and self.failure is None else None
 
 
-def kept(question: Question, free: Answer, aligned: str, asker: Asker, *, trial: int = 0) -> Kept:
+def kept(question: Question, free: Answer, aligned: str, asker: Asker, *, trial: int = 0) -> KeptClaims:
     """Two calls: the claims of `free`, and what the text `aligned` says of each. In a dry run they are counted. A claim without a
     verdict makes the whole unknown: a share over the others would flatter.
 
@@ -40,9 +40,9 @@ def kept(question: Question, free: Answer, aligned: str, asker: Asker, *, trial:
     found = checked(after, source_of(after, "answer"), {"claims": claims})["claims"]
     failure = claims.texts.failure or found.failure or next((item.failure for item in found.items if item.failure is not None), None)
     if failure is not None:
-        return Kept(len(found.items), failure=f"{failure.cause}: {failure.detail}")
-    return Kept(len(found.items), sum(item.label == "supported" for item in found.items))
+        return KeptClaims(len(found.items), failure=f"{failure.cause}: {failure.detail}")
+    return KeptClaims(len(found.items), sum(item.label == "supported" for item in found.items))
 
 
-def _desk(question: Question, answer: Answer, asker: Asker, trial: int) -> Desk:
-    return Desk(Subject(Row(n=0, where="", question=question, answer=answer), Facts(), Settings(), trial), asker)
+def _desk(question: Question, answer: Answer, asker: Asker, trial: int) -> JudgeContext:
+    return JudgeContext(Subject(Row(n=0, where="", question=question, answer=answer), Facts(), Settings(), trial), asker)

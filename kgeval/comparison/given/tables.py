@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from kgeval.comparison.table import Asked, PairTable, table_of
+from kgeval.comparison.table import PairQuestion, PairTable, table_of
 from kgeval.records import ComparisonVerdict, Procedure
 
 ONE_ORDER = "one order only"
@@ -60,18 +60,18 @@ class _Pair:
 
     names: tuple[str, str]
     verdicts: Sequence[ComparisonVerdict]
-    asked: tuple[Asked, ...]
+    asked: tuple[PairQuestion, ...]
     exchanged: bool
     random_order: bool
     ragged: bool
 
     @classmethod
     def of(cls, verdicts: Sequence[ComparisonVerdict]) -> _Pair:
-        asked: dict[str, Asked] = {}
+        asked: dict[str, PairQuestion] = {}
         orders: dict[tuple[str, int], set[str | None]] = {}
         repeats: dict[tuple[str, int, str | None, str], set[int]] = {}
         for one in verdicts:
-            asked.setdefault(one.question_id, Asked(one.question_id, one.dataset, one.level))
+            asked.setdefault(one.question_id, PairQuestion(one.question_id, one.dataset, one.level))
             orders.setdefault((one.question_id, one.trial), set()).add(one.first)
             repeats.setdefault((one.question_id, one.trial, one.first, one.aspect), set()).add(one.repeat)
         seen = set().union(*orders.values()) - {None}

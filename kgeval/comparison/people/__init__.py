@@ -6,8 +6,7 @@
     reading.py     filled sheets and the key -> labels, with every fault
     label_files.py files of labels: kgeval's own, and RAGChecker's
     labelled.py    labels as arrays
-    between.py     people with each other
     predictors.py  metrics, judges and lengths as numbers for items
-    measure.py     predictors with people; which is nearest
+    measure.py     people with each other; predictors with people; which is nearest
     matrix.py      metrics with metrics
 """

@@ -22,7 +22,7 @@ _HEAD = re.compile(re.escape(MARK) + r" \(run=(\w+) scope=(\w+) annotator=(.*)\)
 
 
 @dataclass(frozen=True)
-class Given:
+class FilledCell:
     """One cell as a person left it."""
 
     where: str
@@ -65,7 +65,7 @@ def read_filled(sheets: Sequence[Path], key: SheetKey) -> Filled:
     """
     filled = Filled(asked={who: len(items) * len(key.aspects) for who, items in key.first.items()})
     faults: list[str] = []
-    seen: dict[tuple[str, str, str], Given] = {}
+    seen: dict[tuple[str, str, str], FilledCell] = {}
     for path in sheets:
         who, cells = _sheet(path, key, faults)
         if who is not None:
@@ -81,7 +81,7 @@ def read_filled(sheets: Sequence[Path], key: SheetKey) -> Filled:
 
 
 def _take(
-    cell: Given, who: str, key: SheetKey, *, filled: Filled, seen: dict[tuple[str, str, str], Given], faults: list[str],
+    cell: FilledCell, who: str, key: SheetKey, *, filled: Filled, seen: dict[tuple[str, str, str], FilledCell], faults: list[str],
 ) -> None:
     """One cell with something in it."""
     word = word_of(cell.text, key.scope)
@@ -99,7 +99,7 @@ def _take(
     filled.labels.append(_label(cell, who, word, key))
 
 
-def _label(cell: Given, who: str, word: str, key: SheetKey) -> HumanLabel:
+def _label(cell: FilledCell, who: str, word: str, key: SheetKey) -> HumanLabel:
     item = key.items[cell.item]
     b = item.systems[1] if len(item.systems) > 1 else None
     return HumanLabel(
@@ -109,7 +109,7 @@ def _label(cell: Given, who: str, word: str, key: SheetKey) -> HumanLabel:
     )
 
 
-def _sheet(path: Path, key: SheetKey, faults: list[str]) -> tuple[str | None, list[Given]]:
+def _sheet(path: Path, key: SheetKey, faults: list[str]) -> tuple[str | None, list[FilledCell]]:
     """Whose sheet it is and its filled cells; faults are added to the list."""
     if path.suffix.lower() == ".json":
         return _page(path, key, faults)
@@ -135,7 +135,7 @@ def _known(where: str, item: str, who: str, key: SheetKey) -> str | None:
     return None
 
 
-def _page(path: Path, key: SheetKey, faults: list[str]) -> tuple[str | None, list[Given]]:
+def _page(path: Path, key: SheetKey, faults: list[str]) -> tuple[str | None, list[FilledCell]]:
     value = read_json(path)
     if not isinstance(value, dict) or value.get("mark") != MARK or not isinstance(value.get("labels"), list):
         faults.append(f"{path.name}: holds no labels of a page of kgeval annotate sheet")
@@ -149,7 +149,7 @@ def _page(path: Path, key: SheetKey, faults: list[str]) -> tuple[str | None, lis
 
 def _page_cells(
     name: str, labels: Iterable[Any], notes: Mapping[str, Any], *, who: str, key: SheetKey, faults: list[str],
-) -> Iterable[Given]:
+) -> Iterable[FilledCell]:
     for at, one in enumerate(labels, start=1):
         where = f"{name}: label {at}"
         if not isinstance(one, dict) or not all(isinstance(one.get(part), str) for part in ("id", "aspect", "label")):
@@ -159,10 +159,10 @@ def _page_cells(
         elif one["aspect"] not in key.aspects:
             faults.append(f"{where}: aspect '{one['aspect'][:40]}' is none of {', '.join(key.aspects)}")
         else:
-            yield Given(where, one["id"], one["aspect"], one["label"], str(notes.get(one["id"]) or "") or None)
+            yield FilledCell(where, one["id"], one["aspect"], one["label"], str(notes.get(one["id"]) or "") or None)
 
 
-def _table(path: Path, key: SheetKey, faults: list[str]) -> tuple[str | None, list[Given]]:
+def _table(path: Path, key: SheetKey, faults: list[str]) -> tuple[str | None, list[FilledCell]]:
     """The cells of a CSV sheet. Without its head nobody knows whose it is."""
     sheet = FilledSheet(path, faults)
     marks = [(found[1], found[3]) for _, line in sheet.head if (found := _HEAD.search(line))]
@@ -172,12 +172,12 @@ def _table(path: Path, key: SheetKey, faults: list[str]) -> tuple[str | None, li
         faults.append(f"{sheet.where}: the first lines of the sheet (# {MARK} ...) are missing; nobody knows whose it is")
         return None, []
     who = _whose(sheet.where, *marks[-1], key, faults)
-    cells: list[Given] = []
+    cells: list[FilledCell] = []
     for where, row in sheet.rows() if who is not None else ():
         item = row.get("id", "").strip()
         if fault := _known(where, item, who or "", key):
             faults.append(fault)
             continue
         note = row.get("note", "").strip() or None
-        cells += [Given(where, item, one, given, note) for one in key.aspects if (given := row.get(one, "").strip())]
+        cells += [FilledCell(where, item, one, given, note) for one in key.aspects if (given := row.get(one, "").strip())]
     return who, cells

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from kgeval.comparison.forms import with_forms
-from kgeval.comparison.results.found import Found, Tables, Threshold
+from kgeval.comparison.results.inputs import ComparisonInputs, Tables, Threshold
 from kgeval.comparison.results.judge import judge_report, whole_report
 from kgeval.comparison.results.pair import is_first, pair_results, with_holm
 from kgeval.comparison.results.settled import settled_check, settled_judge, settled_pairs, settled_ranking, settled_rates, stops_of
@@ -128,7 +128,7 @@ T = TypeVar("T")
 _OTHER: dict[Winner, Winner] = {"a": "b", "b": "a", "tie": "tie"}
 
 
-def drilled(found: Found, table: PairTable, most: int) -> Iterator[Drill]:
+def drilled(found: ComparisonInputs, table: PairTable, most: int) -> Iterator[Drill]:
     """Up to `most` questions of a pair, opened at the first trial that says what most of them say."""
     wins = table.wins()
     for at in telling(wins)[:most]:
@@ -160,7 +160,7 @@ def _trial(said: Floats) -> int:
     return int(agreeing[0] if len(agreeing) else np.nonzero(~np.isnan(said))[0][0])
 
 
-def _opened(found: Found, table: PairTable, at: int, trial: int) -> Drill:
+def _opened(found: ComparisonInputs, table: PairTable, at: int, trial: int) -> Drill:
     import numpy as np
 
     asked, names = table.questions[at], (table.system_a, table.system_b)
@@ -300,7 +300,7 @@ class _Gathered:
     self_checks: list[SelfCheck] = field(default_factory=list)
 
 
-def build_report(found: Found) -> ComparisonReport:
+def build_report(found: ComparisonInputs) -> ComparisonReport:
     """The report: pairs, ranking, judge, contrast, self checks, drill-down, thresholds, cautions.
 
     `found.tables` is read twice: once to see how many pairs there are. Deterministic for a seed.
@@ -336,23 +336,23 @@ def too_many_failed(pairs: Iterable[PairResult], most: float) -> bool:
     return failed > most * asked or lost > most * trials
 
 
-def _pairs(found: Found) -> int:
+def _pairs(found: ComparisonInputs) -> int:
     """How many pairs there are, A/A checks left out: their number decides how much is computed of each."""
     return sum(not _second(found, table) for table in found.tables())
 
 
-def _second(found: Found, table: PairTable) -> bool:
+def _second(found: ComparisonInputs, table: PairTable) -> bool:
     """A second run of some system is in this pair."""
     return bool(found.self_check.keys() & {table.system_a, table.system_b})
 
 
-def _own_run(found: Found, table: PairTable) -> str | None:
+def _own_run(found: ComparisonInputs, table: PairTable) -> str | None:
     """The system of an A/A check; null for a pair of two systems."""
     a, b = (found.self_check.get(name, name) for name in (table.system_a, table.system_b))
     return a if a == b and _second(found, table) else None
 
 
-def _gathered(found: Found, number: int) -> _Gathered:
+def _gathered(found: ComparisonInputs, number: int) -> _Gathered:
     made = _Gathered()
     most = min(found.drill, MOST_OPENED // max(1, number)) if found.drill else 0
     for table in found.tables():
@@ -367,7 +367,7 @@ def _gathered(found: Found, number: int) -> _Gathered:
     return made
 
 
-def _take(made: _Gathered, found: Found, table: PairTable, number: int) -> None:
+def _take(made: _Gathered, found: ComparisonInputs, table: PairTable, number: int) -> None:
     made.pairs += _figures(table, found.seed, number)
     made.outcomes.add(table)
     seen = tally(table, trial_kind=found.trial_kind)
@@ -386,7 +386,7 @@ def _figures(table: PairTable, seed: int, number: int) -> list[PairResult]:
     return first + groups + pair_results(table, seed=seed, by=("all",), aspects=aspects, tested=False)
 
 
-def _formed(found: Found, table: PairTable) -> PairTable:
+def _formed(found: ComparisonInputs, table: PairTable) -> PairTable:
     """With headings, bold passages and lists counted, where the texts are at hand."""
     return with_forms(table, found.texts, same=found.trial_kind == "rejudge") if found.texts else table
 
@@ -397,7 +397,7 @@ def _scored(table: PairTable) -> int:
     return int(np.count_nonzero(np.count_nonzero(~np.isnan(table.wins()), axis=1)))
 
 
-def _self_check(found: Found, table: PairTable, system: str) -> SelfCheck:
+def _self_check(found: ComparisonInputs, table: PairTable, system: str) -> SelfCheck:
     """Passed where the interval holds 0, or where there is nothing but ties; null without an interval."""
     (one,) = pair_results(table, seed=found.seed, by=("all",), aspects=(OVERALL,))
     low, high = one.relative.low, one.relative.high
@@ -406,7 +406,7 @@ def _self_check(found: Found, table: PairTable, system: str) -> SelfCheck:
     return settled_check(check, (table.system_a, table.system_b), stops_of(found.stopped))
 
 
-def _contrasted(found: Found, tables: Tables, number: int) -> tuple[list[PairResult], list[JudgeReport]]:
+def _contrasted(found: ComparisonInputs, tables: Tables, number: int) -> tuple[list[PairResult], list[JudgeReport]]:
     """The same figures under another procedure; they are corrected among themselves."""
     made = _Gathered()
     for table in tables():

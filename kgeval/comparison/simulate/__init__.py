@@ -2,9 +2,7 @@
 
     world.py   systems, judges, scenarios, settings
     draws.py   qualities, lengths and points of many comparisons at once -> the tables that a real run gives
-    truth.py   what a fair judge would say on endlessly many questions
-    runs.py    the product's own statistics on each drawn comparison
-    proof.py   figures of every scenario, and whether they hold what is promised
+    proof.py   what a fair judge would say, the product's own statistics on each drawn comparison, and whether they hold what is promised
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from kgeval.comparison.simulate.world import Aligning, Judge, Scenario, Systems
-from kgeval.comparison.table import OVERALL, Asked, PairTable
+from kgeval.comparison.table import OVERALL, PairQuestion, PairTable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -57,7 +57,7 @@ class Draw:
         for question, trial in np.argwhere(self.discarded[run]).tolist():
             lost[question].append(trial + 1)
         asked = tuple(
-            Asked(one.question_id, discarded=frozenset(trials)) if trials else one
+            PairQuestion(one.question_id, discarded=frozenset(trials)) if trials else one
             for one, trials in zip(_asked(len(lost)), lost, strict=True)
         )
         return PairTable("a", "b", asked, ASPECTS, self.points[run].astype(float), self.words[run].astype(float))
@@ -72,8 +72,8 @@ class Draw:
 
 
 @cache
-def _asked(questions: int) -> tuple[Asked, ...]:
-    return tuple(Asked(f"q{at}") for at in range(1, questions + 1))
+def _asked(questions: int) -> tuple[PairQuestion, ...]:
+    return tuple(PairQuestion(f"q{at}") for at in range(1, questions + 1))
 
 
 def draw(scenario: Scenario, size: Size, rng: np.random.Generator) -> Draw:

@@ -12,7 +12,7 @@ from kgeval.errors import ConnectError, KgevalError, QueryError, UsageError
 from kgeval.graph.algorithms import Expected
 from kgeval.graph.aura.calls import asked_of_aura
 from kgeval.graph.aura.options import Credentials, SessionOptions, credentials
-from kgeval.graph.aura.view import SessionView, Wanted, open_view
+from kgeval.graph.aura.view import ProjectionSpec, SessionView, open_view
 from kgeval.graph.connect import Graph
 from kgeval.graph.processes import abandoned, mark
 from kgeval.graph.queries import all_queries
@@ -141,7 +141,7 @@ class Session:
         client = self._connected(expected)
         key = layout.model_dump_json()
         if key not in self._views:
-            wanted = Wanted(layout, f"{self.name}_g{len(self._views)}", expected.entities)
+            wanted = ProjectionSpec(layout, f"{self.name}_g{len(self._views)}", expected.entities)
             self._views[key] = open_view(client, self.graph, wanted, timeout)
         view = self._views[key]
         view.timeout = timeout

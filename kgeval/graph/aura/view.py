@@ -77,7 +77,7 @@ def remote_parameters(layout: Layout) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ProjectionSpec:
     """What is to be projected, under which name, and how many entities the database had when they were counted."""
 
     layout: Layout
@@ -85,7 +85,7 @@ class Wanted:
     entities: int
 
 
-def open_view(client: Any, graph: Graph, wanted: Wanted, timeout: float | None) -> SessionView:
+def open_view(client: Any, graph: Graph, wanted: ProjectionSpec, timeout: float | None) -> SessionView:
     """Projects the layout's simple graph into the session. Its query is ended where it is given up.
 
     Raises: QueryError, also where other entities arrived than the database has; QueryTimeout.
@@ -106,7 +106,7 @@ def open_view(client: Any, graph: Graph, wanted: Wanted, timeout: float | None) 
     return view
 
 
-def _check_entities(graph: Graph, wanted: Wanted, arrived: int, timeout: float | None) -> None:
+def _check_entities(graph: Graph, wanted: ProjectionSpec, arrived: int, timeout: float | None) -> None:
     """Raises: QueryError if the session has more or fewer entities than the database; one that is written to meanwhile is counted again."""
     if arrived == wanted.entities:
         return

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from kgeval.metrics.contamination.asked import Asked, Scored, lacking_closed_book
 from kgeval.metrics.contamination.documents import Knowledge, sides
 from kgeval.metrics.contamination.measures import ATTEMPTED, FALSE, JUDGED, LONG
+from kgeval.metrics.contamination.question_table import QuestionTable, Scored, lacking_closed_book
 from kgeval.metrics.summary.gains import gain
 from kgeval.metrics.summary.means import mean_of_values
 from kgeval.records import (
@@ -37,7 +37,7 @@ MOST_DOCUMENTS = 10_000
 class Case:
     """What a report is made from. `system`: the closed book; `decides`: the metric that says what is right, from `right_from` on."""
 
-    asked: Asked
+    asked: QuestionTable
     found: Scored
     system: str
     decides: str

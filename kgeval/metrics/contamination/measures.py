@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from kgeval.metrics.definition import Metric, Subject, Value, not_applicable, scored
-from kgeval.metrics.judge.desk import said
+from kgeval.metrics.judge.context import said
 from kgeval.metrics.judge.ratings import outside
 from kgeval.metrics.shares import zero_for_empty
 from kgeval.metrics.words import words

@@ -12,7 +12,7 @@ from kgeval.llm.asker import Later, digest
 from kgeval.llm.calls import Outcome
 from kgeval.llm.characters import whole
 from kgeval.metrics.facts import Checked, Item
-from kgeval.metrics.judge.desk import LOST, MOST_REASON, Desk, Listed, passages, said, shown
+from kgeval.metrics.judge.context import LOST, MOST_REASON, JudgeContext, Listed, passages, said, shown
 from kgeval.metrics.judge.replies import CitedVerdicts, SourcedVerdict, SourcedVerdicts, StatementVerdict, StatementVerdicts
 
 Verdicts = CitedVerdicts | SourcedVerdicts | StatementVerdicts
@@ -35,7 +35,7 @@ class Source:
     reply: type[Verdicts] = StatementVerdicts
 
 
-def source_of(desk: Desk, name: str) -> Source:
+def source_of(desk: JudgeContext, name: str) -> Source:
     """One of SOURCES, as the row has it. Of several right answers the first, each other one has a subject of its own (references.py);
     contexts have numbers."""
     question, prompt = desk.row.question, f"judge-against-{name}"
@@ -56,7 +56,7 @@ def numbered_source(stage: str, texts: Mapping[int, str], *, nothing: str, reply
     return Source(stage, "judge-against-contexts", slots, frozenset(texts), None if texts else nothing, reply)
 
 
-def checked(desk: Desk, source: Source, lists: Mapping[str, Listed]) -> dict[str, Checked]:
+def checked(desk: JudgeContext, source: Source, lists: Mapping[str, Listed]) -> dict[str, Checked]:
     """Kind -> one verdict for each of its statements. A kind whose statements could not be had has the failure; the others are
     asked all the same. One call for all of them (MOST_ITEMS statements a call)."""
     found = {kind: Checked(failure=given.texts.failure) for kind, given in lists.items() if given.texts.failure is not None}
@@ -83,7 +83,7 @@ def _unsupported(texts: tuple[str, ...], why: str) -> Checked:
     return Checked(tuple(Item(number, text, "not_stated", reason=why) for number, text in enumerate(texts, start=1)))
 
 
-def _asked(desk: Desk, source: Source, statements: list[str]) -> list[Item]:
+def _asked(desk: JudgeContext, source: Source, statements: list[str]) -> list[Item]:
     """One item a statement, in their order."""
     items: list[Item] = []
     for start in range(0, len(statements), MOST_ITEMS):
@@ -116,7 +116,7 @@ def _sources(answer: SourcedVerdict | StatementVerdict, source: Source) -> tuple
     return tuple(sorted(source.numbers if len(source.numbers) == 1 else source.numbers.intersection(answer.sources)))
 
 
-def _put_off(desk: Desk, source: Source, lists: Collection[Listed]) -> None:
+def _put_off(desk: JudgeContext, source: Source, lists: Collection[Listed]) -> None:
     """Counts the calls of a source whose statements are not all known. An unknown list is taken to have at least one statement,
     and to fit into a call with the others."""
     slots = [source.prompt, dict(source.slots), desk.subject.trial]

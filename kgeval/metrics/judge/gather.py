@@ -16,7 +16,7 @@ from kgeval.llm.calls import Failure
 from kgeval.metrics.definition import Subject
 from kgeval.metrics.facts import Checked, Item, Texts
 from kgeval.metrics.judge.checks import SOURCES, checked, numbered_source, source_of
-from kgeval.metrics.judge.desk import Desk, Listed, said
+from kgeval.metrics.judge.context import JudgeContext, Listed, said
 from kgeval.metrics.judge.lists import ITEM_KINDS, ItemKind, listed, questions
 from kgeval.metrics.judge.ratings import binary, graded, joined, ratings
 from kgeval.metrics.judge.replies import CitedVerdicts
@@ -68,7 +68,7 @@ def needs_claims(row: Row) -> bool:
     return cited(row).for_all
 
 
-def citation_checks(desk: Desk, claims: Listed | None, *, coverage: bool) -> dict[str, Checked]:
+def citation_checks(desk: JudgeContext, claims: Listed | None, *, coverage: bool) -> dict[str, Checked]:
     """The fact `citations`: one item a citation, supported or not. With `coverage` also `citations:claims`: one item a claim of the
     answer, cited or uncited."""
     found = cited(desk.row)
@@ -159,13 +159,13 @@ def ask_facts(subject: Subject, wanted: frozenset[str], asker: Asker) -> None:
 
 def ask_criteria(subject: Subject, criteria: Iterable[Criterion], asker: Asker) -> None:
     """Fills in the grade by each criterion of the user's own: one item, `criterion:NAME`. Raises: as ask_facts."""
-    desk = Desk(subject, asker)
+    desk = JudgeContext(subject, asker)
     for criterion in criteria:
         subject.facts.checks[f"criterion:{criterion.name}"] = graded(desk, criterion)
 
 
 def _ask_facts(subject: Subject, wanted: frozenset[str], asker: Asker) -> None:
-    desk, facts = Desk(subject, asker), subject.facts
+    desk, facts = JudgeContext(subject, asker), subject.facts
     lists = {kind: listed(desk, kind) for kind in ITEM_KINDS if _needed(kind, wanted, subject)}
     for name in SOURCES:
         kinds: dict[str, Listed] = {kind: lists[kind] for kind in ITEM_KINDS if f"{kind}@{name}" in wanted}
@@ -175,7 +175,7 @@ def _ask_facts(subject: Subject, wanted: frozenset[str], asker: Asker) -> None:
     _ask_the_rest(desk, wanted, lists)
 
 
-def _ask_the_rest(desk: Desk, wanted: frozenset[str], lists: dict[ItemKind, Listed]) -> None:
+def _ask_the_rest(desk: JudgeContext, wanted: frozenset[str], lists: dict[ItemKind, Listed]) -> None:
     facts = desk.subject.facts
     for name, ask in (("ratings", ratings), ("rating:joined", joined), ("binary", binary)):
         if name in wanted:

@@ -8,14 +8,14 @@ from kgeval.llm import tokens
 from kgeval.llm.asker import digest
 from kgeval.llm.characters import whole
 from kgeval.metrics.facts import Texts
-from kgeval.metrics.judge.desk import Desk, Listed, Origin, failure_of, said
+from kgeval.metrics.judge.context import JudgeContext, Listed, Origin, failure_of, said
 from kgeval.metrics.judge.replies import MadeQuestions, Statements
 
 ItemKind = Literal["answer_claims", "reference_claims", "evidence", "points", "steps"]
 ITEM_KINDS: tuple[ItemKind, ...] = ("answer_claims", "reference_claims", "evidence", "points", "steps")
 
 
-def listed(desk: Desk, kind: ItemKind) -> Listed:
+def listed(desk: JudgeContext, kind: ItemKind) -> Listed:
     """The items of a kind: given by the row, or made by a model. Claims and points that a model made are facts of the subject too."""
     question = desk.row.question
     if kind == "answer_claims":
@@ -36,7 +36,7 @@ def _filled(texts: list[str]) -> tuple[str, ...]:
     return tuple(text for text in texts if text.strip())
 
 
-def _made(desk: Desk, fact: str, text: str) -> Listed:
+def _made(desk: JudgeContext, fact: str, text: str) -> Listed:
     """The list that a model makes of a text, asked for the question beside it. Nothing is asked about an empty text."""
     if not text.strip():
         desk.subject.facts.texts[fact] = Texts()
@@ -53,7 +53,7 @@ def _made(desk: Desk, fact: str, text: str) -> Listed:
     return Listed(made, Origin(digest(prompt, slots), tokens.count(whole(text))) if put_off else None)
 
 
-def questions(desk: Desk) -> Texts:
+def questions(desk: JudgeContext) -> Texts:
     """Three questions that the answer would answer, with the flag `noncommittal`; none for an empty answer."""
     text = said(desk.row)
     if not text:

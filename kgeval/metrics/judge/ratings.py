@@ -8,7 +8,7 @@ from kgeval.config import Criterion
 from kgeval.llm.calls import Outcome
 from kgeval.metrics.facts import Checked, Item
 from kgeval.metrics.judge.checks import MOST_ITEMS
-from kgeval.metrics.judge.desk import LOST, MOST_REASON, Desk, failure_of, passages, said
+from kgeval.metrics.judge.context import LOST, MOST_REASON, JudgeContext, failure_of, passages, said
 from kgeval.metrics.judge.replies import AnswerVerdict, ContextRatings, JoinedRating, OutsideVerdict, grade_reply
 from kgeval.records import Question
 
@@ -16,7 +16,7 @@ NAMES = {0: "irrelevant", 1: "partly_relevant", 2: "relevant"}
 OUTSIDE = ("out_of_context", "negative")
 
 
-def ratings(desk: Desk) -> Checked:
+def ratings(desk: JudgeContext) -> Checked:
     """Each context with a text rated 0, 0.5 or 1, the evidence beside it. An item's number is the context's place, from 1."""
     found = passages(desk.row)
     slots: dict[str, JsonValue] = {"question": desk.row.question.question, "evidence": list[JsonValue](desk.row.question.evidence_texts)}
@@ -41,7 +41,7 @@ def _rated(outcome: Outcome[ContextRatings], contexts: dict[int, tuple[int, str]
     return made
 
 
-def joined(desk: Desk) -> Checked:
+def joined(desk: JudgeContext) -> Checked:
     """One rating of all contexts as one text, without the evidence. No item if there is no text."""
     text = "\n\n".join(passages(desk.row).values())
     if not text:
@@ -58,7 +58,7 @@ def outside(question: Question) -> bool:
     return question.level in OUTSIDE
 
 
-def binary(desk: Desk) -> Checked:
+def binary(desk: JudgeContext) -> Checked:
     """The answer as a whole: one item with its class, rating 1 if it is right, else 0. No item for an empty answer, and none
     where there is no right answer to measure it by."""
     question, text = desk.row.question, said(desk.row)
@@ -77,7 +77,7 @@ def binary(desk: Desk) -> Checked:
     return Checked((Item(1, text, label, float(right), reason, call=next(iter(outcome.calls), None)),))
 
 
-def graded(desk: Desk, criterion: Criterion) -> Checked:
+def graded(desk: JudgeContext, criterion: Criterion) -> Checked:
     """The grade of the row by a criterion of the user's own: one item, its label the grade, its rating the grade in 0..1.
     No item for an empty answer, where the answer is seen."""
     question, answer = desk.row.question, said(desk.row)

@@ -19,7 +19,7 @@ from kgeval.metrics.definition import Settings, Subject
 from kgeval.metrics.facts import Pair, Stored
 from kgeval.metrics.kg.costs import MOST_EDGES, costs_of, spans_of, tried
 from kgeval.metrics.kg.shape import CELLS, DECIMALS, TOLERANCE, Edges, PairGraph, Side, join, links, side_of, triples_matched
-from kgeval.metrics.kg.sides import NO_LAYOUT, STORED, Asked, asked, matching_fact
+from kgeval.metrics.kg.sides import NO_LAYOUT, STORED, PairRequest, asked, matching_fact
 from kgeval.metrics.kg.triples import given_triples
 from kgeval.metrics.references import others
 from kgeval.metrics.stored.names import READ_ONCE
@@ -265,10 +265,10 @@ MOST_TRIPLES = 50_000  # of the pairs whose names are embedded and joined togeth
 
 
 @dataclass
-class Work:
+class PairWork:
     """A pair with its graph, on the way to its counts. `failure`: why it has none."""
 
-    asked: Asked
+    asked: PairRequest
     graph: PairGraph
     found: Pair
     runs: list[tuple[float, float, float]] = field(default_factory=list)
@@ -291,9 +291,9 @@ def add_pairs(subjects: Sequence[Subject], selection: Selection, graph: Graph, e
         _add(part, graph, embedder)
 
 
-def _parts(every: Iterable[Asked]) -> Iterator[list[Asked]]:
+def _parts(every: Iterable[PairRequest]) -> Iterator[list[PairRequest]]:
     """Pairs in parts of at most MOST_TRIPLES; those that fail or have an empty side are done with here."""
-    part: list[Asked] = []
+    part: list[PairRequest] = []
     size = 0
     for one in every:
         given, context = one.sides
@@ -311,11 +311,11 @@ def _parts(every: Iterable[Asked]) -> Iterator[list[Asked]]:
         yield part
 
 
-def _put(one: Asked, found: Pair) -> None:
+def _put(one: PairRequest, found: Pair) -> None:
     one.subject.facts.pairs[matching_fact(one.pair)] = found
 
 
-def _add(part: Sequence[Asked], graph: Graph, embedder: Embedder) -> None:
+def _add(part: Sequence[PairRequest], graph: Graph, embedder: Embedder) -> None:
     """The pairs of one part. A failed embedding is the failure of all of them, a failed query that of the pairs that it was for."""
     try:
         works = join_all(part, embedder)
@@ -331,7 +331,7 @@ def _add(part: Sequence[Asked], graph: Graph, embedder: Embedder) -> None:
         _put(work.asked, counts if work.failure is None else Pair(failure=work.failure))
 
 
-def join_all(part: Sequence[Asked], embedder: Embedder) -> list[Work]:
+def join_all(part: Sequence[PairRequest], embedder: Embedder) -> list[PairWork]:
     """The graphs of pairs that have both sides, and their matched triples where they are wanted. Each name is embedded once."""
     sides = [tuple(side_of(triples.triples) for triples in one.sides) for one in part]
     texts = [side.names for both in sides for side in both]
@@ -347,13 +347,13 @@ def join_all(part: Sequence[Asked], embedder: Embedder) -> list[Work]:
         settings = one.subject.settings
         joined = join(given, context, (rows(given.names), rows(context.names)), settings.tau)
         matched = triples_matched(joined, (rows(given.relations), rows(context.relations)), settings) if one.relations else 0
-        works.append(Work(one, joined, Pair(
+        works.append(PairWork(one, joined, Pair(
             entities=len(given.names), context_entities=len(context.names), triples=len(given.heads), triples_matched=matched,
         )))
     return works
 
 
-def match(works: Sequence[Work], graph: Graph) -> None:
+def match(works: Sequence[PairWork], graph: Graph) -> None:
     """Counts matched input entities: one Dijkstra for all pairs [D Algorithm 2, eq. 1]."""
     if not works:
         return
@@ -365,7 +365,7 @@ def match(works: Sequence[Work], graph: Graph) -> None:
             work.found = replace(work.found, matched=int((costs <= settings.delta + TOLERANCE).sum()))
 
 
-def split(works: Sequence[Work], graph: Graph) -> None:
+def split(works: Sequence[PairWork], graph: Graph) -> None:
     """Adds to each pair its scores of R partitions [D eq. 2, Algorithm 3], in the order of the runs."""
     if not works:
         return
@@ -382,7 +382,7 @@ def split(works: Sequence[Work], graph: Graph) -> None:
                 work.runs.append(found[at])
 
 
-def _scores(part: Sequence[tuple[Work, int]], settings: Settings, graph: Graph) -> list[tuple[float, float, float]] | Failure:
+def _scores(part: Sequence[tuple[PairWork, int]], settings: Settings, graph: Graph) -> list[tuple[float, float, float]] | Failure:
     """By entity, by community and modularity of each pair in its run. Pairs that failed in an earlier run are not tried again."""
     failures = [work.failure for work, _ in part if work.failure is not None]
     if len(failures) == len(part):

@@ -12,7 +12,7 @@ from kgeval.graph.connect import Graph
 from kgeval.metrics.kg.batch import join_all, partitioned
 from kgeval.metrics.kg.costs import several_ways
 from kgeval.metrics.kg.shape import TOLERANCE, PairGraph, similar_cost
-from kgeval.metrics.kg.sides import Asked
+from kgeval.metrics.kg.sides import PairRequest
 
 if TYPE_CHECKING:
     from kgeval.llm.embed import Embedder
@@ -28,7 +28,7 @@ class Node:
 
 
 @dataclass(frozen=True)
-class Way:
+class CheapestPath:
     """An input entity with its cheapest path to a context entity: nodes in order and the whole cost; none: there is no path."""
 
     entity: str
@@ -48,7 +48,7 @@ class Explained:
     nodes: tuple[Node, ...]
     graph: PairGraph
     similar: tuple[tuple[str, str, float, float], ...]
-    ways: tuple[Way, ...]
+    ways: tuple[CheapestPath, ...]
     communities: tuple[tuple[Node, ...], ...]
 
     @property
@@ -57,7 +57,7 @@ class Explained:
         return f"{self.question_id} | {self.system} | {self.pair}"
 
 
-def explain(one: Asked, graph: Graph, embedder: Embedder) -> Explained:
+def explain(one: PairRequest, graph: Graph, embedder: Embedder) -> Explained:
     """A pair whose sides both have triples. Raises: ModelError, QueryError, ConnectError."""
     import numpy as np
 
@@ -88,10 +88,10 @@ def nodes_of(pair: PairGraph) -> tuple[Node, ...]:
     )
 
 
-def _way(name: str, path: gds.Path | None, nodes: Sequence[Node], delta: float) -> Way:
+def _way(name: str, path: gds.Path | None, nodes: Sequence[Node], delta: float) -> CheapestPath:
     if path is None:
-        return Way(name, matched=False)
-    return Way(name, path.left[0] <= delta + TOLERANCE, path.left[0], tuple(nodes[number] for number in path.nodes))
+        return CheapestPath(name, matched=False)
+    return CheapestPath(name, path.left[0] <= delta + TOLERANCE, path.left[0], tuple(nodes[number] for number in path.nodes))
 
 
 def _groups(nodes: Sequence[Node], community: Sequence[int]) -> tuple[tuple[Node, ...], ...]:

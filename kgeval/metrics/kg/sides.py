@@ -42,7 +42,7 @@ def relation_fact(pair: str) -> str:
 
 
 @dataclass(frozen=True)
-class Asked:
+class PairRequest:
     """One pair of one row, and what is wanted beside its matching."""
 
     subject: Subject
@@ -57,10 +57,10 @@ class Asked:
         return self.subject.facts.triples[given], self.subject.facts.triples[context]
 
 
-def asked(subject: Subject, selection: Selection) -> list[Asked]:
+def asked(subject: Subject, selection: Selection) -> list[PairRequest]:
     """The pairs that the metrics of a row read."""
     wanted = wanted_of(subject, selection.facts_of(subject.row))
     return [
-        Asked(subject, pair, community_fact(pair) in wanted, relation_fact(pair) in wanted)
+        PairRequest(subject, pair, community_fact(pair) in wanted, relation_fact(pair) in wanted)
         for pair in PAIRS if matching_fact(pair) in wanted
     ]

@@ -15,7 +15,7 @@ from kgeval.llm.asker import Asker
 from kgeval.llm.calls import Failure, Reply
 from kgeval.metrics.definition import Subject
 from kgeval.metrics.facts import Triples
-from kgeval.metrics.judge.desk import Desk, failure_of, said
+from kgeval.metrics.judge.context import JudgeContext, failure_of, said
 from kgeval.metrics.references import others, wanted_of
 from kgeval.metrics.stored.names import Names, Shelf
 from kgeval.records import Layout, Passage, Row, Triple
@@ -163,7 +163,7 @@ def _stated(subject: Subject, asker: Asker | None, text: str) -> Triples:
         return Triples(origin="none")
     if asker is None:
         return Triples(failure=NO_MODEL)
-    outcome = Desk(subject, asker).ask("triples", "triples", {"text": text}, StatedTriples)
+    outcome = JudgeContext(subject, asker).ask("triples", "triples", {"text": text}, StatedTriples)
     if outcome.value is None:
         return Triples(failure=failure_of(outcome))
     return cleaned((Triple(subject=one.head, predicate=one.relation, object=one.tail) for one in outcome.value.triples), "model")

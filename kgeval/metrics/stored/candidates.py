@@ -11,7 +11,7 @@ from kgeval.graph.queries import all_queries
 from kgeval.metrics.definition import Settings
 from kgeval.metrics.stored.names import Names
 from kgeval.records import Layout
-from kgeval.text.spots import Named
+from kgeval.text.name_matching import Named
 
 MOST_NAMED = 20  # entities of one claim
 MOST_IDS = 100  # entities of one answer

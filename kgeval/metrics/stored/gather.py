@@ -22,7 +22,7 @@ from kgeval.llm.calls import Failure, Numbered, Outcome, Reply
 from kgeval.llm.characters import whole
 from kgeval.metrics.definition import Settings, Subject
 from kgeval.metrics.facts import Checked, CypherRun, Expired, Grounded, Item, Label, Texts
-from kgeval.metrics.judge.desk import LOST, MOST_REASON, Desk, said
+from kgeval.metrics.judge.context import LOST, MOST_REASON, JudgeContext, said
 from kgeval.metrics.judge.replies import label_word
 from kgeval.metrics.stored.candidates import Line, Store, candidates, parts
 from kgeval.metrics.stored.joins import arrow, by_names, is_node_id, is_relation_id, joined, same_kind
@@ -76,7 +76,7 @@ def grounding(subject: Subject, store: Store, asker: Asker) -> Grounded:
     Raises: ConnectionLost; what the asker raises.
     """
     given = subject.facts.texts.get("claims:answer", Texts())
-    desk = Desk(subject, asker)
+    desk = JudgeContext(subject, asker)
     if given.failure is not None:
         if asker.dry and given.failure.cause == "cancelled":
             _put_off(desk, store)
@@ -92,7 +92,7 @@ def grounding(subject: Subject, store: Store, asker: Asker) -> Grounded:
     return _asked(desk, given.texts, wanted, most=store.settings.candidates)
 
 
-def _asked(desk: Desk, claims: Sequence[str], wanted: Sequence[Sequence[Line]], *, most: int) -> Grounded:
+def _asked(desk: JudgeContext, claims: Sequence[str], wanted: Sequence[Sequence[Line]], *, most: int) -> Grounded:
     found = _Found()
     for places, lines in parts(wanted, most=most, items=MOST_ITEMS):
         numbers: list[JsonValue] = [{"number": number, "triple": line.text} for number, line in enumerate(lines, start=1)]
@@ -129,7 +129,7 @@ def _take(found: _Found, outcome: Outcome[TracedClaims], places: Sequence[int], 
         )
 
 
-def _put_off(desk: Desk, store: Store) -> None:
+def _put_off(desk: JudgeContext, store: Store) -> None:
     """Counts the call of an answer whose claims are not known yet. There is none if they name nothing in the graph."""
     text = said(desk.row)
     length = tokens.count(whole(text))

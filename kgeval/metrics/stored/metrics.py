@@ -7,7 +7,7 @@ from pydantic import JsonValue
 from kgeval.llm.calls import Failure
 from kgeval.metrics.definition import Metric, Subject, Value, not_applicable, scored, unscored
 from kgeval.metrics.facts import Checked, Grounded, Item
-from kgeval.metrics.judge.desk import said
+from kgeval.metrics.judge.context import said
 from kgeval.metrics.stored.steps import step_kinds, step_texts
 
 NOT_ASKED = Failure("cancelled", "the stored graph was not asked")

@@ -15,8 +15,8 @@ from kgeval.graph.keys import MOST_OF_A_NAME, Keys
 from kgeval.graph.load.naming import name_key
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout
+from kgeval.text.name_matching import Named, named, places
 from kgeval.text.names import normalise
-from kgeval.text.spots import Named, named, places
 
 READ_ONCE = 3600.0  # seconds that reading all names may take
 

@@ -20,7 +20,7 @@ from kgeval.text.names import normalise
 
 
 @dataclass(frozen=True)
-class Wanted:
+class StepQuery:
     """What a step asks of the graph. `ref`: the gold relation. `ends`: entities of either end, as element ids. `kind`: type or
     predicate. `loose`: a step in prose; any relation between two of `ends` will do."""
 
@@ -74,7 +74,7 @@ def steps_in_graph(question: Question, store: Store) -> Checked:
     return Checked(tuple(_item(number, step, by_id, found) for number, step in enumerate(wanted, start=1)))
 
 
-def _item(number: int, step: Wanted, by_id: dict[str, Row], found: Joined) -> Item:
+def _item(number: int, step: StepQuery, by_id: dict[str, Row], found: Joined) -> Item:
     known = by_id.get(step.ref.element_id or "") if step.ref else None
     if known is not None and same_kind(known, step.kind) and _same_ends(known, step):
         return Item(number, step.text, "supported", reason=f"by element id: {said(known)}")
@@ -93,7 +93,7 @@ def _item(number: int, step: Wanted, by_id: dict[str, Row], found: Joined) -> It
     return Item(number, step.text, "not_stated", reason=why)
 
 
-def _same_ends(row: Row, step: Wanted) -> bool:
+def _same_ends(row: Row, step: StepQuery) -> bool:
     """Whether the relation with the gold element id joins what the gold one joins: ids are given out anew when a graph is rebuilt."""
     if step.arrow is None:
         return True
@@ -106,7 +106,7 @@ def _by_id(refs: Sequence[GraphRef], store: Store) -> dict[str, Row]:
     return {row["element_id"]: row for row in store.ask("relations-by-id", ids=ids)} if ids else {}
 
 
-def _wanted(question: Question, store: Store) -> list[Wanted]:
+def _wanted(question: Question, store: Store) -> list[StepQuery]:
     """Each step with the entities of its ends, looked up together."""
     texts, refs = step_texts(question), step_relations(question)
     arrows = [arrow(ref.name if ref else text) for text, ref in zip(texts, refs, strict=True)]
@@ -120,9 +120,9 @@ def _wanted(question: Question, store: Store) -> list[Wanted]:
     for text, ref, one, pair in zip(texts, refs, arrows, ends, strict=True):
         if ref is None and one is None:
             loose = tuple((thing.element_id,) for thing in named[text] if not thing.within)
-            made.append(Wanted(text, ends=loose, loose=True))
+            made.append(StepQuery(text, ends=loose, loose=True))
         else:
-            made.append(Wanted(text, ref, one, _ends(one, pair, known)))
+            made.append(StepQuery(text, ref, one, _ends(one, pair, known)))
     return made
 
 

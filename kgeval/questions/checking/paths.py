@@ -40,7 +40,7 @@ def path_checks(
 
     Raises: QueryError, QueryTimeout, ConnectionLost.
     """
-    from kgeval.questions.known import known
+    from kgeval.questions.graph_facts import known
     from kgeval.questions.proof import prove
 
     found: dict[str, PathChecks] = {}

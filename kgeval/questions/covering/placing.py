@@ -9,17 +9,17 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from kgeval.auditing.accuracy.population import Passages, Reader, read_passages
-from kgeval.auditing.accuracy.sample import Wanted as Reading
+from kgeval.auditing.accuracy.sample import SampleSpec as Reading
 from kgeval.graph.connect import Row
 from kgeval.graph.keys import Keys
 from kgeval.graph.queries import all_queries
-from kgeval.questions.covering.land import HOPS, Land
+from kgeval.questions.covering.graph_profile import HOPS, GraphProfile
 from kgeval.questions.figures import depth_of, gold_of
-from kgeval.questions.known import known
+from kgeval.questions.graph_facts import known
 from kgeval.records import GraphRef, Question
 from kgeval.records.question_coverage import Facet
+from kgeval.text.name_matching import Place, named, places
 from kgeval.text.names import normalise
-from kgeval.text.spots import Place, named, places
 
 # What a question's file records of the graph: entities and relations, found again by element id, else by key, name
 # and type.
@@ -87,7 +87,7 @@ def _triple(ref: GraphRef) -> Triple | None:
     return None if found is None else Triple(ref, found[1], found[2], found[3])
 
 
-def place_entities(recorded: Recorded, land: Land, called: Called, keys: Callable[[str], Sequence[str]]) -> None:
+def place_entities(recorded: Recorded, land: GraphProfile, called: Called, keys: Callable[[str], Sequence[str]]) -> None:
     """Finds the recorded entities. `called`: normalised name -> element ids; `keys`: the layout's own key -> element ids."""
     for ref in recorded.refs:
         way, element_id = _entity(ref, land, called.get(normalise(ref.name), ()), keys)
@@ -96,7 +96,7 @@ def place_entities(recorded: Recorded, land: Land, called: Called, keys: Callabl
             recorded.entities.add(element_id)
 
 
-def _entity(ref: GraphRef, land: Land, ids: Sequence[str], keys: Callable[[str], Sequence[str]]) -> tuple[str, str | None]:
+def _entity(ref: GraphRef, land: GraphProfile, ids: Sequence[str], keys: Callable[[str], Sequence[str]]) -> tuple[str, str | None]:
     ids = [one for one in ids if one in land.place]
     if ref.element_id in ids:
         return "element_id", ref.element_id
@@ -109,7 +109,7 @@ def _entity(ref: GraphRef, land: Land, ids: Sequence[str], keys: Callable[[str],
     return "name", land.best([one for one in ids if _type(land, one) == ref.type] or ids)
 
 
-def _type(land: Land, element_id: str) -> str | None:
+def _type(land: GraphProfile, element_id: str) -> str | None:
     return land.types[land.place[element_id]]
 
 
@@ -170,7 +170,7 @@ class _Open:
 class Places:
     """Finds questions in one graph; keeps what it has read of it."""
 
-    def __init__(self, land: Land) -> None:
+    def __init__(self, land: GraphProfile) -> None:
         self._land = land
         self._known = known(land.graph, land.layout)
         self._own_keys: Keys | None = None

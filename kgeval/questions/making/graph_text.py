@@ -26,9 +26,9 @@ from kgeval.questions.drafts import (
     relevant_passages,
     triples_shown,
 )
+from kgeval.questions.draw_spec import DrawSpec
 from kgeval.questions.excerpts import tokens_of
-from kgeval.questions.kind import Desk, Kind, LaterCall, MakingOptions, Rejected, RejectedError, UnansweredError
-from kgeval.questions.wanted import Wanted
+from kgeval.questions.kind import Kind, LaterCall, MakingContext, MakingOptions, Rejected, RejectedError, UnansweredError
 from kgeval.records import Passage, Question, QuestionCheck, Structure, StructureKind
 
 MIN_RELATIONS = 50  # distinct relations of a subgraph [Z 3]
@@ -61,7 +61,7 @@ class Summary(Reply):
     summary: str
 
 
-def make_node(desk: Desk) -> Question | Rejected:
+def make_node(desk: MakingContext) -> Question | Rejected:
     """A question about one entity, from its description and its passages. Raises: UnansweredError, RejectedError."""
     structure = desk.structure
     values, passages = passages_shown(relevant_passages(structure))
@@ -70,7 +70,7 @@ def make_node(desk: Desk) -> Question | Rejected:
     return _from_passages(desk, "ask-node", {"entity": entities_shown(structure.nodes)[0], "passages": values}, passages)
 
 
-def make_edge(desk: Desk) -> Question | Rejected:
+def make_edge(desk: MakingContext) -> Question | Rejected:
     """A question about why or how a relation holds, from it, both its ends and their passages. Raises: as make_node."""
     structure = desk.structure
     values, passages = passages_shown(relevant_passages(structure))
@@ -80,7 +80,7 @@ def make_edge(desk: Desk) -> Question | Rejected:
     return _from_passages(desk, "ask-edge", slots, passages)
 
 
-def make_subgraph(desk: Desk) -> Question | Rejected:
+def make_subgraph(desk: MakingContext) -> Question | Rejected:
     """A question that needs several relations of a subgraph, from them and summaries of their passages. Raises: as make_node."""
     structure = desk.structure
     slots: dict[str, JsonValue] = {
@@ -98,7 +98,7 @@ def make_subgraph(desk: Desk) -> Question | Rejected:
     )
 
 
-def _from_passages(desk: Desk, prompt: str, slots: dict[str, JsonValue], passages: Sequence[Passage]) -> Question:
+def _from_passages(desk: MakingContext, prompt: str, slots: dict[str, JsonValue], passages: Sequence[Passage]) -> Question:
     structure = desk.structure
     reply = desk.ask(prompt, {**slots, **_common(desk)}, Asked)
     evidence = picked(passages, reply.passages, "passage") if passages else []
@@ -109,11 +109,11 @@ def _from_passages(desk: Desk, prompt: str, slots: dict[str, JsonValue], passage
     )
 
 
-def _common(desk: Desk) -> dict[str, JsonValue]:
+def _common(desk: MakingContext) -> dict[str, JsonValue]:
     return {"earlier": list(desk.options.earlier), "answer_wanted": desk.options.answers}
 
 
-def _answer(desk: Desk, question: str, answer: str) -> str | None:
+def _answer(desk: MakingContext, question: str, answer: str) -> str | None:
     """The reference; null where none is wanted. Raises: RejectedError where it is empty, or stands in the question."""
     if not desk.options.answers:
         return None
@@ -127,7 +127,7 @@ def _checks(answer: str | None) -> list[QuestionCheck]:
     return [] if answer is None else [check("leak", True)]
 
 
-def _summaries(desk: Desk) -> list[str]:
+def _summaries(desk: MakingContext) -> list[str]:
     """A summary of each group of passages; a dry run counts the calls of all groups."""
     names: list[JsonValue] = [node.name for node in desk.structure.nodes]
     made, open_one = list[str](), None
@@ -163,8 +163,8 @@ def groups(passages: Iterable[Passage]) -> list[list[Passage]]:
     return found
 
 
-def _wanted(_options: MakingOptions, kind: StructureKind) -> Wanted:
-    return Wanted(kind, min_relations=MIN_RELATIONS, walk_length=WALK_LENGTH)
+def _wanted(_options: MakingOptions, kind: StructureKind) -> DrawSpec:
+    return DrawSpec(kind, min_relations=MIN_RELATIONS, walk_length=WALK_LENGTH)
 
 
 def _later(structure: Structure) -> tuple[int, int]:

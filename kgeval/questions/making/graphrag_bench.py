@@ -22,8 +22,9 @@ from kgeval.questions.drafts import (
     relevant_passages,
     triples_shown,
 )
+from kgeval.questions.draw_spec import DrawSpec
 from kgeval.questions.excerpts import tokens_of
-from kgeval.questions.kind import Desk, Kind, LaterCall, MakingOptions, Rejected, RejectedError
+from kgeval.questions.kind import Kind, LaterCall, MakingContext, MakingOptions, Rejected, RejectedError
 from kgeval.questions.making.bench_draft import (
     Draft,
     LevelRule,
@@ -37,7 +38,6 @@ from kgeval.questions.making.bench_draft import (
 )
 from kgeval.questions.making.bench_replies import AnswerVerdict, EvidenceVerdicts, Made, Refined
 from kgeval.questions.profiles import CreativeForm, load_profile
-from kgeval.questions.wanted import Wanted
 from kgeval.records import GoldPath, Passage, Question, QuestionCheck, Structure, StructureRelation
 
 REASON = 200
@@ -46,7 +46,7 @@ LEAST_SHOWN, MOST_WRITTEN = 60, 600  # guessed tokens of question and answer
 CORRECTED = "corrected once"
 
 
-def make(desk: Desk, rule: LevelRule) -> Question | Rejected:
+def make(desk: MakingContext, rule: LevelRule) -> Question | Rejected:
     """One question of a level from a structure with passages, or why there is none.
 
     Causes: too_small, no_passages, wrong_number, empty, material, leak, repeated, too_few_relations, too_many_relations, no_evidence,
@@ -61,7 +61,7 @@ def make(desk: Desk, rule: LevelRule) -> Question | Rejected:
         return error.rejected
 
 
-def _first(desk: Desk, rule: LevelRule) -> Draft:
+def _first(desk: MakingContext, rule: LevelRule) -> Draft:
     structure, options = desk.structure, desk.options
     shown = numbered_relations(structure)
     if len(shown) < rule.least(len(shown)):
@@ -79,12 +79,12 @@ def _first(desk: Desk, rule: LevelRule) -> Draft:
     return drafted_from(desk.ask(rule.prompt, slots, Made), structure, rule, options.earlier)
 
 
-def _form(desk: Desk) -> CreativeForm:
+def _form(desk: MakingContext) -> CreativeForm:
     """The form of this structure's task: the forms take turns, the seed says which begins."""
     return load_profile(desk.options.profile).form(desk.options.seed + desk.structure.number)
 
 
-def _with_evidence(desk: Desk, draft: Draft) -> Draft:
+def _with_evidence(desk: MakingContext, draft: Draft) -> Draft:
     """The draft with the relations that follow from the texts, and the passages that say them [X C.5].
 
     Raises: RejectedError: no_evidence, too_few_relations.
@@ -109,7 +109,7 @@ def _with_evidence(desk: Desk, draft: Draft) -> Draft:
     return found
 
 
-def _with_answer(desk: Desk, draft: Draft) -> Draft:
+def _with_answer(desk: MakingContext, draft: Draft) -> Draft:
     """The draft with an answer that follows from its evidence: as it is, or corrected once. Raises: RejectedError."""
     verdict = _judged(desk, draft, "bench-answer")
     if verdict.follows:
@@ -126,14 +126,14 @@ def _with_answer(desk: Desk, draft: Draft) -> Draft:
     return _checked(corrected, "answer_from_evidence", reason=CORRECTED)
 
 
-def _judged(desk: Desk, draft: Draft, stage: str) -> AnswerVerdict:
+def _judged(desk: MakingContext, draft: Draft, stage: str) -> AnswerVerdict:
     values, _ = passages_shown(draft.passages, CHECK_TOKENS)
     evidence: JsonValue = {"relations": triples_shown(draft.structure, draft.relations, desk.layout), "passages": values}
     slots: dict[str, JsonValue] = {"question": draft.question, "answer": draft.answer, "evidence": evidence}
     return desk.ask(draft.rule.judge, slots, AnswerVerdict, stage=stage)
 
 
-def _refined(desk: Desk, draft: Draft) -> Draft:
+def _refined(desk: MakingContext, draft: Draft) -> Draft:
     """The draft with context from its source in the question [X C.6], where that neither tells the answer nor loses a name; else as
     it was. What became of it is a check."""
     values, _ = passages_shown(draft.passages, SEGMENT_TOKENS)
@@ -154,7 +154,7 @@ def _checked(draft: Draft, name: str, *, passed: bool | None = True, reason: str
     return replace(draft, checks=(*draft.checks, check(name, passed, reason)))
 
 
-def _question(desk: Desk, draft: Draft) -> Question:
+def _question(desk: MakingContext, draft: Draft) -> Question:
     structure, rule = draft.structure, draft.rule
     checks: list[QuestionCheck] = [*draft.checks, check("leak", True)]  # both texts of the question were looked at
     if rule.apart:
@@ -187,7 +187,7 @@ def _groups(structure: Structure, relations: tuple[StructureRelation, ...], pass
     return [list(group) for group in dict.fromkeys(tuple(name for name in group if name) for group in groups) if group]
 
 
-def _wanted(_options: MakingOptions, *, wanted: Wanted) -> Wanted:
+def _wanted(_options: MakingOptions, *, wanted: DrawSpec) -> DrawSpec:
     return wanted
 
 
@@ -205,7 +205,7 @@ _CALLS = (
 )
 
 
-def _kind(rule: LevelRule, about: str, wanted: Wanted) -> Kind:
+def _kind(rule: LevelRule, about: str, wanted: DrawSpec) -> Kind:
     calls = tuple(replace(call, prompt=call.prompt.format(judge=rule.judge)) for call in _CALLS)
     return Kind(
         name=rule.level, group="graphrag-bench", level=rule.level, about=about, source="[X] 3.1-3.2, A.3, C.3-C.6",
@@ -214,9 +214,9 @@ def _kind(rule: LevelRule, about: str, wanted: Wanted) -> Kind:
     )
 
 
-def _chain(relations: int) -> Wanted:
+def _chain(relations: int) -> DrawSpec:
     """Chains of another length for each level: so they do not share their structures."""
-    return Wanted("chain", hops=relations, min_relations=relations)
+    return DrawSpec("chain", hops=relations, min_relations=relations)
 
 
 def _at_least(least: int) -> Callable[[int], int]:
@@ -235,7 +235,7 @@ REASONING = LevelRule(
 SUMMARY = LevelRule("contextual_summarize", "bench-summary", _most_of, lambda profile: profile.summaries, long=True)
 CREATIVE = LevelRule("creative_generation", "bench-creative", _at_least(5), lambda _profile: (), judge="bench-story", long=True)
 KINDS: tuple[Kind, ...] = (
-    _kind(FACT, "one fact near an entity: one relation, three at most", Wanted("neighbourhood", hops=1, most_relations=12)),
+    _kind(FACT, "one fact near an entity: one relation, three at most", DrawSpec("neighbourhood", hops=1, most_relations=12)),
     _kind(REASONING, "three relations or more of a chain linked, not adjacent where possible", _chain(6)),
     _kind(SUMMARY, "most of a chain brought together", _chain(5)),
     _kind(CREATIVE, "a role or another kind of text, true to at least five relations", _chain(8)),

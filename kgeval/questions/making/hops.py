@@ -13,16 +13,16 @@ from kgeval.graph.connect import Graph
 from kgeval.graph.failures import QueryTimeout
 from kgeval.llm.calls import Reply
 from kgeval.questions.drafts import check, entities_shown, leaks, names_in, passages_shown, question_text, triples_shown
+from kgeval.questions.draw_spec import DrawSpec
 from kgeval.questions.excerpts import in_all
-from kgeval.questions.kind import Desk, Kind, MakingOptions, Need, Rejected, RejectedError
-from kgeval.questions.known import known
+from kgeval.questions.graph_facts import known
+from kgeval.questions.kind import Kind, MakingContext, MakingOptions, Need, Rejected, RejectedError
 from kgeval.questions.making.answer_cypher import TIMEOUT, answers, path_query
 from kgeval.questions.making.hop_evidence import HopEvidence, hop_evidence
 from kgeval.questions.making.names import usable
 from kgeval.questions.making.phrases import content_words, noun_of_type, tells_place
 from kgeval.questions.making.templates import Step, called, worded
 from kgeval.questions.proof import PathProof, has_direction, prove, squeezed
-from kgeval.questions.wanted import Wanted
 from kgeval.records import GoldPath, Layout, Question, QuestionCheck, Structure
 from kgeval.text.names import normalise
 from kgeval.text.predicates import is_placeholder, is_predicate
@@ -39,7 +39,7 @@ class HopReply(Reply):
     question: str
 
 
-def make(desk: Desk) -> Question | Rejected:
+def make(desk: MakingContext) -> Question | Rejected:
     """The question of one path, or why there is none: unusable_name, cycle, no_predicate, vague, not_worded,
     no_evidence, one_passage, ambiguous, shortcut, not_proved, query_timeout, declined, start_not_named, leak.
 
@@ -66,7 +66,7 @@ def make(desk: Desk) -> Question | Rejected:
     return _question(path, text, evidence, cypher, _checks(path, proof, desk.layout))
 
 
-def prove_many(desk: Desk, paths: Sequence[Structure]) -> dict[int, PathProof]:
+def prove_many(desk: MakingContext, paths: Sequence[Structure]) -> dict[int, PathProof]:
     """The proofs of those paths that can be asked about, by their numbers, in a few queries. Where the database does not prove them all
     in time there is none: `make` then proves each by itself.
 
@@ -180,12 +180,12 @@ def _draft(path: Structure, proof: PathProof) -> str:
         return ""
 
 
-def _asked(desk: Desk, proof: PathProof, evidence: HopEvidence) -> str:
+def _asked(desk: MakingContext, proof: PathProof, evidence: HopEvidence) -> str:
     """The path in a model's words, from its relations, descriptions and passages."""
     return question_text(desk.ask(PROMPT, _slots(desk, proof, evidence), HopReply).question)
 
 
-def _slots(desk: Desk, proof: PathProof, evidence: HopEvidence) -> dict[str, JsonValue]:
+def _slots(desk: MakingContext, proof: PathProof, evidence: HopEvidence) -> dict[str, JsonValue]:
     path, layout = desk.structure, desk.layout
     return {
         "start": path.nodes[0].name,
@@ -232,9 +232,9 @@ def _question(path: Structure, text: str, evidence: HopEvidence, cypher: str, ch
     )
 
 
-def _wanted(hops: int) -> Callable[[MakingOptions], Wanted]:
-    def wanted(_: MakingOptions) -> Wanted:
-        return Wanted("path", hops=hops)
+def _wanted(hops: int) -> Callable[[MakingOptions], DrawSpec]:
+    def wanted(_: MakingOptions) -> DrawSpec:
+        return DrawSpec("path", hops=hops)
 
     return wanted
 

@@ -11,10 +11,23 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from kgeval.questions.drafts import check, drafted, entities_shown, names_in, passages_shown, picked, triples_shown
+from kgeval.questions.draw_spec import DrawSpec
 from kgeval.questions.excerpts import in_all
-from kgeval.questions.kind import Desk, Kind, LaterCall, MakingOptions, Need, RejectedError
+from kgeval.questions.kind import Kind, LaterCall, MakingContext, MakingOptions, Need, RejectedError
 from kgeval.questions.making.answer_cypher import TIMEOUT
 from kgeval.questions.making.hop_evidence import HopEvidence, hop_evidence
+from kgeval.questions.making.kasiak_context import (
+    COMPARED,
+    COMPARING,
+    DISTRACTING,
+    INFERRED,
+    THINKING,
+    TRUE,
+    WITHOUT,
+    make_comparing,
+    make_distracting,
+    make_thinking,
+)
 from kgeval.questions.making.kasiak_draft import (
     MAKE_TOKENS,
     MOST_REASON,
@@ -32,20 +45,7 @@ from kgeval.questions.making.kasiak_draft import (
 )
 from kgeval.questions.making.kasiak_replies import OfOnePassage, OfRelations
 from kgeval.questions.making.kasiak_searched import NEAREST, OUTSIDE, QUOTED, SPEAKER, make_attribution, make_out_of_context
-from kgeval.questions.making.kasiak_told import (
-    COMPARED,
-    COMPARING,
-    DISTRACTING,
-    INFERRED,
-    THINKING,
-    TRUE,
-    WITHOUT,
-    make_comparing,
-    make_distracting,
-    make_thinking,
-)
 from kgeval.questions.proof import hop_counts
-from kgeval.questions.wanted import Wanted
 from kgeval.records import GoldPath, Question, QuestionCheck, Structure
 
 # Questions of [K 4.1] along relations: single-hop, multi-hop, long-hop, multi-doc.
@@ -67,7 +67,7 @@ class _Way:
     of: str = ""
 
 
-def make_single_hop(desk: Desk) -> Question:
+def make_single_hop(desk: MakingContext) -> Question:
     """A question that one relation answers, out of one passage. Raises: RejectedError, UnansweredError."""
     structure = desk.structure
     usable_names(structure.nodes)
@@ -90,19 +90,19 @@ def make_single_hop(desk: Desk) -> Question:
     return question.model_copy(update={"references": list(one.aliases), "path": _gold(structure), "steps": _steps(structure)})
 
 
-def make_multi_hop(desk: Desk) -> Question:
+def make_multi_hop(desk: MakingContext) -> Question:
     """A question that needs both relations of a path, told in one document, and that no single passage answers. Raises: as above."""
     way = _single_passages(_in_one_document(desk.structure), desk)
     return _joined(desk, way, level="multi_hop", cause="one_passage", name="not_in_one_passage", what="passage")
 
 
-def make_long_hop(desk: Desk) -> Question:
+def make_long_hop(desk: MakingContext) -> Question:
     """A question that needs four relations of a chain, to which there is no shorter way, and that no single passage answers."""
     way = _single_passages(desk.structure, desk)
     return _joined(desk, way, level="long_hop", cause="one_passage", name="not_in_one_passage", what="passage")
 
 
-def make_multi_doc(desk: Desk) -> Question:
+def make_multi_doc(desk: MakingContext) -> Question:
     """A question that needs passages of two documents: neither alone answers it."""
     _told(desk.structure)
     path = desk.structure.model_copy(update={"passages": [p for p in desk.structure.passages if p.document]})
@@ -123,7 +123,7 @@ def make_multi_doc(desk: Desk) -> Question:
     return _joined(desk, way, level="multi_doc", cause="one_document", name="not_in_one_document", what="document")
 
 
-def _joined(desk: Desk, way: _Way, *, level: str, cause: str, name: str, what: str) -> Question:
+def _joined(desk: MakingContext, way: _Way, *, level: str, cause: str, name: str, what: str) -> Question:
     """A question that needs every relation of a path: the evidence gives the answer, each part that is tried alone does not."""
     path, evidence = way.path, way.evidence
     with counting(desk, way.trials):
@@ -142,7 +142,7 @@ def _joined(desk: Desk, way: _Way, *, level: str, cause: str, name: str, what: s
     })
 
 
-def _asked(desk: Desk, way: _Way) -> Said:
+def _asked(desk: MakingContext, way: _Way) -> Said:
     """The question in a model's words: it needs all relations, and names one end of the path and nothing on the way."""
     path = way.path
     values, _ = passages_shown(way.evidence.passages, MAKE_TOKENS)
@@ -169,7 +169,7 @@ def _in_one_document(path: Structure) -> Structure:
     raise RejectedError("no_one_document", "no document tells all relations of the path")
 
 
-def _single_passages(path: Structure, desk: Desk) -> _Way:
+def _single_passages(path: Structure, desk: MakingContext) -> _Way:
     """The way with a trial for each passage that says one of its relations, those of the evidence first. Raises: RejectedError."""
     evidence = _told(path)
     shared = in_all(r.chunk_ids for r in path.relations) if len(path.relations) > 1 else None
@@ -194,7 +194,7 @@ def _told(path: Structure) -> HopEvidence:
     return evidence
 
 
-def _no_shortcut(desk: Desk, path: Structure) -> QuestionCheck:
+def _no_shortcut(desk: MakingContext, path: Structure) -> QuestionCheck:
     """The database finds no shorter way between the ends of a path. Raises: RejectedError("shortcut")."""
     if desk.graph is None or desk.layout is None:
         raise RuntimeError("questions along a path are proved by the graph")
@@ -217,12 +217,12 @@ _ENOUGH = trial_calls(ANSWERABLE)
 _MAYBE = tuple(replace(call, certain=False) for call in trial_calls(SPEAKER))  # not where the document is asked for
 
 
-def _wanted(_options: MakingOptions, *, wanted: Wanted) -> Wanted:
+def _wanted(_options: MakingOptions, *, wanted: DrawSpec) -> DrawSpec:
     return wanted
 
 
 def _kind(
-    name: str, about: str, wanted: Wanted, make: Callable[[Desk], Question], *, first: str, later: tuple[LaterCall, ...],
+    name: str, about: str, wanted: DrawSpec, make: Callable[[MakingContext], Question], *, first: str, later: tuple[LaterCall, ...],
     needs: tuple[Need, ...] = ("chunks",), source: str = "[K] 4.1",
 ) -> Kind:
     return Kind(
@@ -237,39 +237,39 @@ def _checking(prompt: str, stage: str = "") -> LaterCall:
 
 KINDS: tuple[Kind, ...] = (
     _kind(
-        "single_hop", "one relation; tried: one passage of one document is enough", Wanted("edge"), make_single_hop, first=SINGLE,
+        "single_hop", "one relation; tried: one passage of one document is enough", DrawSpec("edge"), make_single_hop, first=SINGLE,
         later=_ENOUGH,
     ),
     _kind(
-        "multi_hop", "two relations joined, told in one document; tried: no single passage is enough", Wanted("path", hops=2),
+        "multi_hop", "two relations joined, told in one document; tried: no single passage is enough", DrawSpec("path", hops=2),
         make_multi_hop, first=HOPS, later=_ENOUGH, needs=("graph", "chunks"),
     ),
     _kind(
-        "long_hop", "a chain of four relations without a shorter way; tried: no single passage is enough", Wanted("path", hops=4),
+        "long_hop", "a chain of four relations without a shorter way; tried: no single passage is enough", DrawSpec("path", hops=4),
         make_long_hop, first=HOPS, later=_ENOUGH, needs=("graph", "chunks"),
     ),
     _kind(
-        "thinking", "an answer that follows from the texts, but that no sentence of them says", Wanted("neighbourhood", most_relations=6),
+        "thinking", "an answer that follows from the texts, but that no sentence of them says", DrawSpec("neighbourhood", most_relations=6),
         make_thinking, first=THINKING, later=(_checking(INFERRED),),
     ),
     _kind(
-        "distracting", "carries a true fact that it does not need; tried: without it the answer stays", Wanted("path", hops=2),
+        "distracting", "carries a true fact that it does not need; tried: without it the answer stays", DrawSpec("path", hops=2),
         make_distracting, first=DISTRACTING, later=(_checking("bench-evidence", TRUE), *_ENOUGH, *trial_calls(WITHOUT)),
     ),
     _kind(
-        "out_of_context", "near the topics, but what it names is in no name, alias or text", Wanted("node"), make_out_of_context,
+        "out_of_context", "near the topics, but what it names is in no name, alias or text", DrawSpec("node"), make_out_of_context,
         first=OUTSIDE, later=trial_calls(NEAREST)[:1], needs=("graph", "documents"),
     ),
     _kind(
-        "comparing", "two entities of one type, with facts of both in the answer", Wanted("pair"), make_comparing, first=COMPARING,
+        "comparing", "two entities of one type, with facts of both in the answer", DrawSpec("pair"), make_comparing, first=COMPARING,
         later=(_checking(COMPARED), *_ENOUGH),
     ),
     _kind(
-        "multi_doc", "two relations told in two documents; tried: no single document is enough", Wanted("path", hops=2, documents=2),
+        "multi_doc", "two relations told in two documents; tried: no single document is enough", DrawSpec("path", hops=2, documents=2),
         make_multi_doc, first=HOPS, later=_ENOUGH, needs=("graph", "chunks"),
     ),
     _kind(
-        "attribution", "who said it, or where: a quote that stands in one document only", Wanted("node"), make_attribution, first=QUOTED,
+        "attribution", "who said it, or where: a quote that stands in one document only", DrawSpec("node"), make_attribution, first=QUOTED,
         later=_MAYBE, needs=("graph", "documents"), source="[K] 5.4.2",
     ),
 )

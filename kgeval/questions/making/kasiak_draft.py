@@ -17,7 +17,7 @@ from kgeval.llm.asker import Later, digest
 from kgeval.questions.checking.asked import JUDGE, Judgement, ModelAnswer
 from kgeval.questions.drafts import answer_text, check, passages_shown, question_text
 from kgeval.questions.excerpts import tokens_of
-from kgeval.questions.kind import Desk, LaterCall, RejectedError, UnansweredError
+from kgeval.questions.kind import LaterCall, MakingContext, RejectedError, UnansweredError
 from kgeval.questions.making.bench_draft import tells
 from kgeval.questions.making.names import usable
 from kgeval.records import Passage, QuestionCheck, Structure, StructureNode
@@ -48,7 +48,7 @@ class Trial:
     passages: tuple[Passage, ...]
 
 
-def said(desk: Desk, question: str, answer: str) -> Said:
+def said(desk: MakingContext, question: str, answer: str) -> Said:
     """Raises: RejectedError: empty, material, too_long, leak, repeated."""
     asked, right = question_text(question), answer_text(answer)
     if tells(asked, right, desk.structure):
@@ -65,7 +65,7 @@ def _aliases(answer: str, nodes: Iterable[StructureNode]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def not_repeated(desk: Desk, question: str) -> None:
+def not_repeated(desk: MakingContext, question: str) -> None:
     """Raises: RejectedError("repeated") for an earlier question."""
     if normalise(question) in {normalise(one) for one in desk.options.earlier}:
         raise RejectedError("repeated", "it is word for word one of the earlier questions")
@@ -93,7 +93,7 @@ def with_text(passages: Iterable[Passage]) -> tuple[Passage, ...]:
     return tuple({(p.chunk_id, p.text): p for p in passages if p.text.strip()}.values())
 
 
-def tried(desk: Desk, one: Said, trial: Trial) -> tuple[bool, str]:
+def tried(desk: MakingContext, one: Said, trial: Trial) -> tuple[bool, str]:
     """Whether a model that sees nothing but these passages gives the right answer, and what it said. Raises: UnansweredError."""
     values, _ = passages_shown(trial.passages, TRY_TOKENS)
     reply = desk.ask(ASK, {"question": one.question, "passages": values}, ModelAnswer, stage=trial.stage)
@@ -108,7 +108,7 @@ def tried(desk: Desk, one: Said, trial: Trial) -> tuple[bool, str]:
     return label == "correct", f"{label}: {answer}"[:MOST_REASON]
 
 
-def answered(desk: Desk, one: Said, trial: Trial) -> QuestionCheck:
+def answered(desk: MakingContext, one: Said, trial: Trial) -> QuestionCheck:
     """The check "answerable": the passages give the right answer. Raises: RejectedError("not_answerable")."""
     right, why = tried(desk, one, trial)
     if not right:
@@ -122,7 +122,7 @@ def judge_of(stage: str) -> str:
 
 
 @contextmanager
-def counting(desk: Desk, trials: Sequence[Trial]) -> Iterator[None]:
+def counting(desk: MakingContext, trials: Sequence[Trial]) -> Iterator[None]:
     """Dry run: counts trials whose number depends on the structure, where a reply before them is not there. A stage that was asked
     is not counted again."""
     try:
@@ -138,7 +138,7 @@ def counting(desk: Desk, trials: Sequence[Trial]) -> Iterator[None]:
         raise
 
 
-def _key(desk: Desk, stage: str) -> str:
+def _key(desk: MakingContext, stage: str) -> str:
     return digest("kasiak", stage, [ref.key for ref in desk.structure.refs])
 
 
@@ -156,6 +156,6 @@ def passage_tokens(structure: Structure) -> tuple[int, int]:
     return LEAST_SHOWN, tokens_of(values) + MOST_WRITTEN
 
 
-def slots_of(desk: Desk, **values: JsonValue) -> dict[str, JsonValue]:
+def slots_of(desk: MakingContext, **values: JsonValue) -> dict[str, JsonValue]:
     """The values of a prompt that makes a question, with the earlier questions."""
     return {**values, "earlier": list[JsonValue](desk.options.earlier)}

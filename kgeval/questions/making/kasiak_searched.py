@@ -24,8 +24,8 @@ from kgeval.questions.drafts import (
     question_text,
     relevant_passages,
 )
-from kgeval.questions.kind import Desk, RejectedError
-from kgeval.questions.known import known
+from kgeval.questions.graph_facts import known
+from kgeval.questions.kind import MakingContext, RejectedError
 from kgeval.questions.making.answer_cypher import TIMEOUT
 from kgeval.questions.making.kasiak_draft import (
     ASK,
@@ -58,7 +58,7 @@ _ELEMENT_ID = re.compile(r"\d+:[0-9a-f-]{36}:\d+")  # stands for a document with
 AT_ONCE = 200  # chunks that are read to look a quote up
 
 
-def make_out_of_context(desk: Desk) -> Question:
+def make_out_of_context(desk: MakingContext) -> Question:
     """A question near the texts' topics that they do not answer: what it names is in no name, alias or text, and a model finds no answer in
     the nearest passages. Raises: RejectedError, UnansweredError."""
     graph, layout = _searched(desk)
@@ -88,7 +88,7 @@ def make_out_of_context(desk: Desk) -> Question:
     return made.model_copy(update={"extra": {"absent": list[JsonValue](names)}})
 
 
-def not_answered(desk: Desk, question: str, near: Sequence[Passage]) -> None:
+def not_answered(desk: MakingContext, question: str, near: Sequence[Passage]) -> None:
     """A model finds no answer. Raises: RejectedError("answered") where it takes passages to answer the question; UnansweredError."""
     values, _ = passages_shown(near, TRY_TOKENS)
     answer = desk.ask(ASK, {"question": question, "passages": values}, ModelAnswer, stage=NEAREST).said
@@ -96,7 +96,7 @@ def not_answered(desk: Desk, question: str, near: Sequence[Passage]) -> None:
         raise RejectedError("answered", f"the nearest passages were taken to answer it: {answer}"[:MOST_REASON])
 
 
-def _searched(desk: Desk) -> tuple[Graph, Layout]:
+def _searched(desk: MakingContext) -> tuple[Graph, Layout]:
     if desk.graph is None or desk.layout is None:
         raise RuntimeError("these questions are proved by a search of the graph")
     return desk.graph, desk.layout
@@ -166,7 +166,7 @@ def _passages(graph: Graph, layout: Layout, ids: Sequence[str]) -> list[tuple[Pa
     return [(Passage(text=r["text"], chunk_id=r["id"], document=min(r["documents"], default=None)), r["documents"]) for r in rows]
 
 
-def make_attribution(desk: Desk) -> Question:
+def make_attribution(desk: MakingContext) -> Question:
     """A question who said something, or in which document it stands; the quote stands in one document only. Raises: RejectedError."""
     graph, layout = _searched(desk)
     structure = desk.structure
@@ -234,7 +234,7 @@ def _holding(graph: Graph, layout: Layout, quote: str) -> list[str]:
     return [row["element_id"] for row in graph.read(all_queries()["prove-quotes"], params, timeout=TIMEOUT)]
 
 
-def _attributed(desk: Desk, reply: Quoted, passage: Passage, document: str | None) -> Said:
+def _attributed(desk: MakingContext, reply: Quoted, passage: Passage, document: str | None) -> Said:
     """The question with its answer: the speaker, whom the passage names, or the document. Raises: RejectedError."""
     if reply.asks == "document":
         if document is None:

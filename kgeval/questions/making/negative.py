@@ -20,8 +20,9 @@ from kgeval.graph.connect import Graph
 from kgeval.graph.failures import QueryTimeout
 from kgeval.graph.queries import all_queries
 from kgeval.questions.drafts import check
-from kgeval.questions.kind import Desk, Kind, MakingOptions, Need, Rejected, RejectedError
-from kgeval.questions.known import Usage, known
+from kgeval.questions.draw_spec import DrawSpec
+from kgeval.questions.graph_facts import Usage, known
+from kgeval.questions.kind import Kind, MakingContext, MakingOptions, Need, Rejected, RejectedError
 from kgeval.questions.making.answer_cypher import TIMEOUT, answers, either_query
 from kgeval.questions.making.kasiak_draft import with_text
 from kgeval.questions.making.kasiak_searched import MOST_NEAR, nearest, not_answered
@@ -29,7 +30,6 @@ from kgeval.questions.making.names import usable
 from kgeval.questions.making.phrases import content_words, past_of, phrase, third_of
 from kgeval.questions.making.templates import Step, called, worded
 from kgeval.questions.proof import absent, folded, passages_naming, squeezed
-from kgeval.questions.wanted import Wanted
 from kgeval.records import Layout, Question, Structure, StructureNode
 from kgeval.text.extract.lexicon import IRREGULAR, lemma
 from kgeval.text.predicates import is_predicate
@@ -164,10 +164,10 @@ class _Place:
     layout: Layout
     structure: Structure
     rng: random.Random
-    desk: Desk
+    desk: MakingContext
 
 
-def make(desk: Desk) -> Question | Rejected:
+def make(desk: MakingContext) -> Question | Rejected:
     """A negative question, or why there is none: no_predicate, not_worded, no_missing_relation, told, answered, no_new_name, vague,
     unusable_name, query_timeout.
 
@@ -325,8 +325,8 @@ def _params(place: _Place, **values: object) -> dict[str, object]:
     return {"layout": place.layout.model_dump(), **values}
 
 
-def _wanted(_: MakingOptions) -> Wanted:
-    return Wanted("edge")
+def _wanted(_: MakingOptions) -> DrawSpec:
+    return DrawSpec("edge")
 
 
 KINDS: tuple[Kind, ...] = (

@@ -22,9 +22,9 @@ from kgeval.llm.asker import Later, digest
 from kgeval.llm.calls import Failure, Reply
 from kgeval.llm.tokens import count
 from kgeval.questions.drafts import lines_of, question_text
+from kgeval.questions.draw_spec import DrawSpec
 from kgeval.questions.excerpts import head, tail
-from kgeval.questions.kind import Desk, Kind, MakingOptions, Rejected, RejectedError, Spread, UnansweredError
-from kgeval.questions.wanted import Wanted
+from kgeval.questions.kind import Kind, MakingContext, MakingOptions, Rejected, RejectedError, Spread, UnansweredError
 from kgeval.records import Question
 from kgeval.text.clean import clean_line
 
@@ -88,7 +88,7 @@ class Prepared:
     pairs: tuple[tuple[str, str], ...] = field(default=())
 
 
-def prepare(desk: Desk, spread: Spread) -> Prepared:
+def prepare(desk: MakingContext, spread: Spread) -> Prepared:
     """Sums up the documents and the collection, and names users and tasks: once a run.
 
     Raises: RejectedError("no_documents") where no chunk has a text; UnansweredError where all summaries, or a later call, fail.
@@ -120,7 +120,7 @@ def prepare(desk: Desk, spread: Spread) -> Prepared:
         return Prepared(description)
 
 
-def make(desk: Desk) -> Question | Rejected:
+def make(desk: MakingContext) -> Question | Rejected:
     """The question of this number: the first five are those of the first user's first task, and so on. Raises: UnansweredError."""
     prepared, number = desk.prepared, desk.structure.number
     if not isinstance(prepared, Prepared) or not prepared.pairs:
@@ -177,7 +177,7 @@ def drawn(found: Iterable[Excerpt], seed: int, most: int = MOST_DOCUMENTS) -> li
     return [excerpt for _, excerpt in sorted(chosen, key=itemgetter(0))]
 
 
-def _summary(desk: Desk, excerpt: Excerpt) -> str | UnansweredError:
+def _summary(desk: MakingContext, excerpt: Excerpt) -> str | UnansweredError:
     try:
         return desk.ask("sum-up-document", {"beginning": excerpt.beginning, "end": excerpt.end}, DocumentSummary).summary.strip()
     except UnansweredError as error:
@@ -193,7 +193,7 @@ def _pairs(reply: Users) -> tuple[tuple[str, str], ...]:
     return pairs
 
 
-def _unprepared(desk: Desk, error: UnansweredError, documents: int) -> Prepared:
+def _unprepared(desk: MakingContext, error: UnansweredError, documents: int) -> Prepared:
     """In a dry run: the calls that follow are counted. Raises: the error, else."""
     if not _is_dry(desk) or desk.asker is None:
         raise error
@@ -204,7 +204,7 @@ def _unprepared(desk: Desk, error: UnansweredError, documents: int) -> Prepared:
     return Prepared()
 
 
-def _counted(desk: Desk, pair: int) -> NoReturn:
+def _counted(desk: MakingContext, pair: int) -> NoReturn:
     """In a dry run: counts the call that gives this question and its four neighbours, and raises UnansweredError."""
     if desk.asker is not None:
         tokens = (1, DESCRIPTION_TOKENS + 100)
@@ -212,12 +212,12 @@ def _counted(desk: Desk, pair: int) -> NoReturn:
     raise UnansweredError(UNANSWERED)
 
 
-def _is_dry(desk: Desk) -> bool:
+def _is_dry(desk: MakingContext) -> bool:
     return desk.asker is not None and desk.asker.dry
 
 
-def _wanted(_options: MakingOptions) -> Wanted:
-    return Wanted("community")  # nothing is drawn
+def _wanted(_options: MakingOptions) -> DrawSpec:
+    return DrawSpec("community")  # nothing is drawn
 
 
 KINDS: tuple[Kind, ...] = (

@@ -1,10 +1,10 @@
 """Structures out of a graph: seeded, repeatable, lazy.
 
-    sampler.py   open_sampler: what the rest of kgeval uses
-    world.py     one open graph with what has been read of it: entities, walks, strata
-    entities.py  every named entity in the order that the seed decides;  strata.py: which stratum it is in
+    sampler.py   open_sampler: what the rest of kgeval uses; paths; what a graph can give
+    world.py     one open graph with what has been read of it: entities in the order that the seed decides, walks
+    strata.py    which stratum an entity is in
     turns.py     who is drawn next: seeds in turn from each stratum
     around.py    the relations at entities, by place
-    simple.py    nodes, edges, pairs;  paths.py: paths;  walked.py: subgraphs, chains;  grown.py: neighbourhoods, communities
-    capacity.py  what a graph can give;  details.py: names, descriptions, passages
+    simple.py    nodes, edges, pairs;  walked.py: subgraphs, chains;  grown.py: neighbourhoods, communities
+    details.py: names, descriptions, passages
 """

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kgeval.graph.walks import node_number
+from kgeval.questions.draw_spec import DrawSpec
 from kgeval.questions.sampling.around import Drawn, Link, links_at
-from kgeval.questions.wanted import Wanted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -58,7 +58,7 @@ class Piece:
         return Drawn(tuple(self.nodes), tuple(self.links.values()), self.stratum)
 
 
-def neighbourhoods(world: World, wanted: Wanted) -> Iterator[list[Drawn]]:
+def neighbourhoods(world: World, wanted: DrawSpec) -> Iterator[list[Drawn]]:
     """The relations within `hops` of an entity: on a way of so many relations that begins at it."""
     turns = world.turns("neighbourhoods", world.entities.joined, wanted.stratify)
     rng = world.rng("neighbourhoods", str(wanted.hops))
@@ -82,7 +82,7 @@ def _first(seen: set[frozenset[str]], piece: Piece) -> bool:
     return True
 
 
-def communities(world: World, wanted: Wanted) -> Iterator[list[Drawn]]:
+def communities(world: World, wanted: DrawSpec) -> Iterator[list[Drawn]]:
     """Leiden communities with the relations inside them, grown from one of their entities."""
     members: dict[int, list[str]] = {}
     for at in world.entities.joined:

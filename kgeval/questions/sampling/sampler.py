@@ -15,6 +15,7 @@ from kgeval.auditing.accuracy.chunks import Chunks
 from kgeval.errors import UsageError
 from kgeval.graph.connect import Graph
 from kgeval.graph.walks import node_number
+from kgeval.questions.draw_spec import Capacity, DrawSpec
 from kgeval.questions.sampling import grown, simple
 from kgeval.questions.sampling.around import Drawn, Link, links_at
 from kgeval.questions.sampling.details import structures
@@ -22,7 +23,6 @@ from kgeval.questions.sampling.simple import pair_groups
 from kgeval.questions.sampling.turns import Seed
 from kgeval.questions.sampling.walked import chain_length, chains, component_sizes, subgraphs
 from kgeval.questions.sampling.world import World
-from kgeval.questions.wanted import Capacity, Wanted
 from kgeval.records import Layout, Structure, StructureKind
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ Path = tuple[tuple[str, ...], tuple[Link, ...]]
 
 
 @dataclass
-class Way:
+class Walk:
     """A path that is being walked. Ended: it could not go on."""
 
     seed: Seed
@@ -61,7 +61,7 @@ class Way:
         return False
 
 
-def paths(world: World, wanted: Wanted) -> Iterator[list[Drawn]]:
+def paths(world: World, wanted: DrawSpec) -> Iterator[list[Drawn]]:
     """Paths of exactly `hops` relations, by the law above, each once; of a small graph all of them in the end."""
     rng, seen = world.rng("paths", str(wanted.hops)), set[frozenset[str]]()
     turns = world.turns(f"paths {wanted.hops}", world.entities.joined, wanted.stratify, again=True)
@@ -79,9 +79,9 @@ def paths(world: World, wanted: Wanted) -> Iterator[list[Drawn]]:
     yield _rest(world, wanted, seen, rng)
 
 
-def walked(world: World, seeds: Sequence[Seed], hops: int, rng: np.random.Generator) -> list[Way]:
+def walked(world: World, seeds: Sequence[Seed], hops: int, rng: np.random.Generator) -> list[Walk]:
     """One way from each seed, all of them a step at a time: one query a step, a few more where ways lead back."""
-    ways = [Way(seed, [world.entities.ids[seed.at]]) for seed in seeds]
+    ways = [Walk(seed, [world.entities.ids[seed.at]]) for seed in seeds]
     for step in range(hops):
         for tried, most in zip((0, *TRIES), TRIES, strict=False):
             degrees = world.entities.degrees
@@ -94,7 +94,7 @@ def walked(world: World, seeds: Sequence[Seed], hops: int, rng: np.random.Genera
     return ways
 
 
-def _step(world: World, waiting: Sequence[Way], most: int, rng: np.random.Generator) -> None:
+def _step(world: World, waiting: Sequence[Walk], most: int, rng: np.random.Generator) -> None:
     """Ways that stand at an entity look at some of its relations in a random order: the first that leads on is a uniform choice from
     all that lead on. Ways that stand at one entity are asked for together."""
     chosen: list[list[int]] = []
@@ -109,7 +109,7 @@ def _step(world: World, waiting: Sequence[Way], most: int, rng: np.random.Genera
         way.go_on([links[place] for place in places if place in links])
 
 
-def _rest(world: World, wanted: Wanted, seen: set[frozenset[str]], rng: np.random.Generator) -> list[Drawn]:
+def _rest(world: World, wanted: DrawSpec, seen: set[frozenset[str]], rng: np.random.Generator) -> list[Drawn]:
     """The paths of a small graph that no draw has met, in a random order."""
     if world.entities.relations > SMALL:
         return []
@@ -176,7 +176,7 @@ def _from(around: Mapping[str, Sequence[Link]], start: str, hops: int) -> Iterat
 MOST_WALKED = 1_024  # entities that a path is looked for from
 
 
-def capacity(world: World, wanted: Wanted) -> Capacity:
+def capacity(world: World, wanted: DrawSpec) -> Capacity:
     """How many structures of the kind there are, at most or exactly, and what limits it."""
     if not len(world.entities):
         return Capacity(0, True, "no entity of it has a name")
@@ -195,12 +195,12 @@ def counted(number: int, what: str) -> str:
     return f"{number:,} {what[:-1]}ies" if what.endswith("y") else f"{number:,} {what}s"
 
 
-def _nodes(world: World, wanted: Wanted) -> Capacity:
+def _nodes(world: World, wanted: DrawSpec) -> Capacity:
     del wanted
     return Capacity(len(world.entities), True, f"it has {counted(len(world.entities), 'entity')} with a name")
 
 
-def _edges(world: World, wanted: Wanted) -> Capacity:
+def _edges(world: World, wanted: DrawSpec) -> Capacity:
     del wanted
     return Capacity(world.entities.relations, True, _relations(world))
 
@@ -209,20 +209,20 @@ def _relations(world: World) -> str:
     return f"it has {counted(world.entities.relations, 'relation')} between two different named entities"
 
 
-def _pairs(world: World, wanted: Wanted) -> Capacity:
+def _pairs(world: World, wanted: DrawSpec) -> Capacity:
     groups = pair_groups(world, wanted)
     total = sum(len(places) * (len(places) - 1) // 2 for places in groups.values())
     shared = "one type" if wanted.stratify in (None, "type") else f"one type and one stratum ({wanted.stratify})"
     return Capacity(total, True, f"{counted(total, 'pair')} of its entities are of {shared}")
 
 
-def _neighbourhoods(world: World, wanted: Wanted) -> Capacity:
+def _neighbourhoods(world: World, wanted: DrawSpec) -> Capacity:
     del wanted
     joined = len(world.entities.joined)
     return Capacity(joined, False, f"{joined:,} of its {counted(len(world.entities), 'entity')} have a relation")
 
 
-def _paths(world: World, wanted: Wanted) -> Capacity:
+def _paths(world: World, wanted: DrawSpec) -> Capacity:
     """Exactly for one hop and for small graphs; of large ones only whether there is a path at all."""
     if wanted.hops == 1:
         return _edges(world, wanted)
@@ -247,7 +247,7 @@ def _any_path(world: World, hops: int) -> bool:
     return False
 
 
-def _subgraphs(world: World, wanted: Wanted) -> Capacity:
+def _subgraphs(world: World, wanted: DrawSpec) -> Capacity:
     sizes = component_sizes(world).values()
     largest = max((relations for relations, _ in sizes), default=0)
     starts = sum(entities for relations, entities in sizes if relations >= wanted.min_relations)
@@ -255,7 +255,7 @@ def _subgraphs(world: World, wanted: Wanted) -> Capacity:
     return Capacity(starts, starts == 0, why)
 
 
-def _chains(world: World, wanted: Wanted) -> Capacity:
+def _chains(world: World, wanted: DrawSpec) -> Capacity:
     length, sizes = chain_length(wanted), component_sizes(world).values()
     largest = max((entities for _, entities in sizes), default=0)
     starts = sum(entities for _, entities in sizes if entities > length)
@@ -263,7 +263,7 @@ def _chains(world: World, wanted: Wanted) -> Capacity:
     return Capacity(starts, starts == 0, why)
 
 
-def _communities(world: World, wanted: Wanted) -> Capacity:
+def _communities(world: World, wanted: DrawSpec) -> Capacity:
     del wanted
     members: dict[int, int] = {}
     for at in world.entities.joined:
@@ -275,13 +275,13 @@ def _communities(world: World, wanted: Wanted) -> Capacity:
     return Capacity(several, True, f"it has {several:,} {word} of at least two entities")
 
 
-OF: dict[StructureKind, Callable[[World, Wanted], Capacity]] = {
+OF: dict[StructureKind, Callable[[World, DrawSpec], Capacity]] = {
     "node": _nodes, "edge": _edges, "neighbourhood": _neighbourhoods, "path": _paths, "chain": _chains, "subgraph": _subgraphs,
     "pair": _pairs, "community": _communities,
 }
 
 
-DRAWERS: dict[StructureKind, Callable[[World, Wanted], Iterator[list[Drawn]]]] = {
+DRAWERS: dict[StructureKind, Callable[[World, DrawSpec], Iterator[list[Drawn]]]] = {
     "node": simple.nodes, "edge": simple.edges, "neighbourhood": grown.neighbourhoods, "path": paths, "chain": chains,
     "subgraph": subgraphs, "pair": simple.pairs, "community": grown.communities,
 }
@@ -297,7 +297,7 @@ class Sampler:
     def __init__(self, world: World) -> None:
         self._world = world
 
-    def capacity(self, wanted: Wanted) -> Capacity:
+    def capacity(self, wanted: DrawSpec) -> Capacity:
         """What the graph can give.
 
         Raises: UsageError for what does not fit together; ConnectError where the kind needs GDS and there is none; QueryError.
@@ -305,7 +305,7 @@ class Sampler:
         _check(wanted, self._world)
         return capacity(self._world, wanted)
 
-    def structures(self, wanted: Wanted) -> Iterator[Structure]:
+    def structures(self, wanted: DrawSpec) -> Iterator[Structure]:
         """Structures in the seed's order, each once; ends when the graph has no more, or when the draws give nothing new for long.
         Asked again, it begins again.
 
@@ -314,7 +314,7 @@ class Sampler:
         _check(wanted, self._world)
         return self._numbered(wanted)
 
-    def _numbered(self, wanted: Wanted) -> Iterator[Structure]:
+    def _numbered(self, wanted: DrawSpec) -> Iterator[Structure]:
         number = fruitless = 0
         for batch in DRAWERS[wanted.kind](self._world, wanted):
             for start in range(0, len(batch), PART):
@@ -335,7 +335,7 @@ def _documents(structure: Structure) -> int:
     return max(1, len({name for documents in told for name in documents}))
 
 
-def _check(wanted: Wanted, world: World) -> None:
+def _check(wanted: DrawSpec, world: World) -> None:
     """Refuses what does not fit together, and what this server cannot do."""
     if wanted.documents > 1 and wanted.kind not in OF_DOCUMENTS:
         raise UsageError(f"documents: not for {wanted.kind}", fix=f"ask it of {', '.join(sorted(OF_DOCUMENTS))}, or leave it out")

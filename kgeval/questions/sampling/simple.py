@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from kgeval.questions.draw_spec import DrawSpec
 from kgeval.questions.sampling.around import Drawn, Link, links_at, links_joining
 from kgeval.questions.sampling.strata import NONE
 from kgeval.questions.sampling.turns import Lane, Seed, Turns
-from kgeval.questions.wanted import Wanted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,7 +21,7 @@ BATCH = 128
 MOST_LISTED = 2_000_000  # pairs that are put into a random order; of more, numbers are drawn
 
 
-def nodes(world: World, wanted: Wanted) -> Iterator[list[Drawn]]:
+def nodes(world: World, wanted: DrawSpec) -> Iterator[list[Drawn]]:
     """Entities: each has the same chance."""
     import numpy as np
 
@@ -31,7 +31,7 @@ def nodes(world: World, wanted: Wanted) -> Iterator[list[Drawn]]:
         turns.came_back((seed, True) for seed in seeds)
 
 
-def edges(world: World, wanted: Wanted) -> Iterator[list[Drawn]]:
+def edges(world: World, wanted: DrawSpec) -> Iterator[list[Drawn]]:
     """Relations between two different entities: each has the same chance (stratified: each of those at the entities of a stratum).
 
     What is drawn is one end of a relation: an entity and a place among its relations. Every relation has two of them.
@@ -83,7 +83,7 @@ def _links(world: World, first: NDArray[np.int64], seeds: list[Seed]) -> dict[in
     return out
 
 
-def pairs(world: World, wanted: Wanted) -> Iterator[list[Drawn]]:
+def pairs(world: World, wanted: DrawSpec) -> Iterator[list[Drawn]]:
     """Two entities of one type: each such pair has the same chance (stratified: both are of one stratum too)."""
     groups = pair_groups(world, wanted)
     by_lane: dict[str | None, list[NDArray[np.int64]]] = {}
@@ -107,7 +107,7 @@ def _in_turn(drawers: dict[str | None, _PairLane]) -> Iterator[tuple[str | None,
                 yield name, pair
 
 
-def pair_groups(world: World, wanted: Wanted) -> Mapping[tuple[str | None, str], NDArray[np.int64]]:
+def pair_groups(world: World, wanted: DrawSpec) -> Mapping[tuple[str | None, str], NDArray[np.int64]]:
     """Entities (places) that may be compared with one another: by stratum and type, at least two each. Entities without a type are
     compared only where no entity has one."""
     import numpy as np

@@ -12,9 +12,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from kgeval.graph.walks import node_number
+from kgeval.questions.draw_spec import DrawSpec
 from kgeval.questions.sampling.around import Drawn, Link, links_joining
 from kgeval.questions.sampling.turns import Seed
-from kgeval.questions.wanted import Wanted
 from kgeval.stats.sampling import random_number
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Form:
     shape: Callable[[Walk, Mapping[Pair, Sequence[Link]], np.random.Generator], tuple[Link, ...] | None]
 
 
-def subgraphs(world: World, wanted: Wanted) -> Iterator[list[Drawn]]:
+def subgraphs(world: World, wanted: DrawSpec) -> Iterator[list[Drawn]]:
     """Walks until `min_relations` distinct relations (by element id) were used; one from each start, no two of the same relations."""
     least = wanted.min_relations
     eligible = in_components(world, lambda relations, _: relations >= least)
@@ -55,7 +55,7 @@ def subgraphs(world: World, wanted: Wanted) -> Iterator[list[Drawn]]:
     yield from _walked(world, wanted, eligible, Form(lambda walk: enough(walk, least), shape))
 
 
-def chains(world: World, wanted: Wanted) -> Iterator[list[Drawn]]:
+def chains(world: World, wanted: DrawSpec) -> Iterator[list[Drawn]]:
     """Simple paths of max(hops, min_relations) relations: walks whose loops are taken out as they arise."""
     length = chain_length(wanted)
     eligible = in_components(world, lambda _, entities: entities > length)
@@ -69,7 +69,7 @@ def chains(world: World, wanted: Wanted) -> Iterator[list[Drawn]]:
     yield from _walked(world, wanted, eligible, Form(lambda walk: without_loops(walk, length), shape))
 
 
-def chain_length(wanted: Wanted) -> int:
+def chain_length(wanted: DrawSpec) -> int:
     """How many relations a chain has."""
     return max(wanted.hops, wanted.min_relations)
 
@@ -97,7 +97,7 @@ def component_sizes(world: World) -> dict[int, tuple[int, int]]:
     return {name: (ends // 2, entities) for name, (ends, entities) in sizes.items()}
 
 
-def _walked(world: World, wanted: Wanted, eligible: NDArray[np.int64], form: Form) -> Iterator[list[Drawn]]:
+def _walked(world: World, wanted: DrawSpec, eligible: NDArray[np.int64], form: Form) -> Iterator[list[Drawn]]:
     rng, seen = world.rng("walks", wanted.kind, str(wanted.min_relations)), set[frozenset[str]]()
     turns, batch = world.turns(wanted.kind, eligible, wanted.stratify), 0
     while seeds := turns.take(BATCHES[min(batch, len(BATCHES) - 1)]):
@@ -117,7 +117,7 @@ def _walked(world: World, wanted: Wanted, eligible: NDArray[np.int64], form: For
 
 
 def _shapes(
-    world: World, wanted: Wanted, seeds: Sequence[Seed], form: Form, rng: np.random.Generator,
+    world: World, wanted: DrawSpec, seeds: Sequence[Seed], form: Form, rng: np.random.Generator,
 ) -> dict[int, tuple[Link, ...]]:
     """Seed -> the relations of its structure, as far as a walk gave one."""
     ids, out = world.entities.ids, dict[int, tuple[Link, ...]]()

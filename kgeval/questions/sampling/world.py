@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from kgeval.auditing.accuracy.chunks import Chunks
 from kgeval.auditing.accuracy.population import Passages, Reader, read_passages
-from kgeval.auditing.accuracy.sample import Wanted as Reading
+from kgeval.auditing.accuracy.sample import SampleSpec as Reading
 from kgeval.graph.connect import Graph, Row
 from kgeval.graph.queries import all_queries
 from kgeval.graph.walks import WalkGraph, walkable

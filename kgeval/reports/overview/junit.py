@@ -9,7 +9,7 @@ from kgeval.records import OverviewGate, OverviewReport
 from kgeval.reports.checks_junit import check
 from kgeval.reports.display import beyond
 from kgeval.reports.junit import add_case, add_outcome, written, xml_text
-from kgeval.reports.overview.told import place_of
+from kgeval.reports.overview.wording import place_of
 
 NOT_DONE = ("failed", "not_run", "interrupted", "incomplete", "running")
 

@@ -11,7 +11,7 @@ from kgeval.reports.overview import tables
 from kgeval.reports.overview.findings import failed
 from kgeval.reports.overview.kinds import TITLES
 from kgeval.reports.overview.tables import Table
-from kgeval.reports.overview.told import place_of
+from kgeval.reports.overview.wording import place_of
 
 INTERVALS = (
     "Brackets: 95 % interval. n: what a figure is over; where not all of it has a value, how many do. A figure without an interval was "

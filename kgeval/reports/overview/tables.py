@@ -10,7 +10,7 @@ from kgeval.reports.display import money, number
 from kgeval.reports.overview.bands import DIMENSIONS
 from kgeval.reports.overview.costs import total
 from kgeval.reports.overview.kinds import TITLES
-from kgeval.reports.overview.told import NONE, place_of, value_of
+from kgeval.reports.overview.wording import NONE, place_of, value_of
 
 CHANGES = {
     "worse": "worse", "better": "better", "noise": "within noise", "few": "too few questions", "changed": "changed",

@@ -10,7 +10,7 @@ from kgeval.reports.display import joined, number, plural, visible
 from kgeval.reports.overview.bands import DIMENSIONS, PASS
 from kgeval.reports.overview.findings import at_or_above
 from kgeval.reports.overview.kinds import TITLES
-from kgeval.reports.overview.told import place_of
+from kgeval.reports.overview.wording import place_of
 
 ORDER = ("comparison", "scores", "completeness", "accuracy", "audit", "contamination", "matrix")
 MOST = 4  # of one kind

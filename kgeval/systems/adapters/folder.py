@@ -39,7 +39,7 @@ class Card(BaseModel):
         return self.version is not None
 
 
-class Told(BaseModel):
+class IndexReport(BaseModel):
     """What the script says of its index step; nulls: the package does not say."""
 
     entities: int | None
@@ -106,10 +106,10 @@ def write_card(folder: Path, card: Card) -> None:
     write_text(folder / CARD, card.model_dump_json(indent=2))
 
 
-def told(folder: Path) -> Told:
+def told(folder: Path) -> IndexReport:
     """What the script wrote about its index. Raises: InputError where it did not."""
     try:
-        return Told.model_validate_json((folder / RESULT).read_text(encoding="utf-8"))
+        return IndexReport.model_validate_json((folder / RESULT).read_text(encoding="utf-8"))
     except (OSError, ValidationError) as cause:
         raise InputError(f"{folder / RESULT}: the script did not tell what it built: {cause}", fix="look into its log") from cause
 

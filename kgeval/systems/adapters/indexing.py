@@ -17,11 +17,11 @@ from kgeval.errors import IncompleteError
 from kgeval.llm.calls import Endpoint
 from kgeval.llm.endpoints import DEFAULT_URL, address, scrub
 from kgeval.llm.prices import price_of, read_prices
-from kgeval.manifest import Asked, Started
+from kgeval.manifest import ModelUsage, Started
 from kgeval.records import Document, IndexRecord, ModelRef, ModelUse
 from kgeval.systems.adapters import folder as folders
 from kgeval.systems.adapters.catalog import AdapterInfo
-from kgeval.systems.adapters.folder import Card, Told
+from kgeval.systems.adapters.folder import Card, IndexReport
 from kgeval.systems.adapters.launch import Prices, argv, local_embeddings, variables
 
 GRACE_SECONDS = 5.0
@@ -94,11 +94,11 @@ def _end(process: subprocess.Popen[bytes]) -> None:
             continue
 
 
-def record(info: AdapterInfo, wanted: IndexWanted, told: Told) -> IndexRecord:
+def record(info: AdapterInfo, wanted: IndexWanted, told: IndexReport) -> IndexRecord:
     """The Index record of a finished index step [X table 15, table 18]."""
     card = wanted.card
     use = _use(card, told)
-    asked = Asked([ModelRef(role="extractor", name=card.model), ModelRef(role="embedding", name=card.embedding_model)], use)
+    asked = ModelUsage([ModelRef(role="extractor", name=card.model), ModelRef(role="embedding", name=card.embedding_model)], use)
     notes = [*told.notes, *_unknown(told)]
     return IndexRecord(
         system=info.name, graph=str(wanted.folder), variant=card.preset, corpus=folders.corpus(wanted.documents, told.chunks),
@@ -117,7 +117,7 @@ def _prices(card: Card) -> Prices:
     return Prices(chat, embedding, card.local)
 
 
-def _use(card: Card, told: Told) -> list[ModelUse]:
+def _use(card: Card, told: IndexReport) -> list[ModelUse]:
     """What was asked of the two models, as the relay counted it."""
     refused = {"refused": int(told.asked["failed"] or 0)} if told.asked.get("failed") else {}
     return [
@@ -132,12 +132,12 @@ def _use(card: Card, told: Told) -> list[ModelUse]:
     ]
 
 
-def _whole(told: Told, name: str) -> int | None:
+def _whole(told: IndexReport, name: str) -> int | None:
     value = told.asked.get(name)
     return None if value is None else int(value)
 
 
-def _unknown(told: Told) -> list[str]:
+def _unknown(told: IndexReport) -> list[str]:
     """What could not be counted, in words."""
     missing = [name for name in ("input_tokens", "output_tokens", "embedding_tokens") if told.asked.get(name) is None]
     return [f"{', '.join(missing).replace('_', ' ')}: not known, the endpoint did not tell"] if missing else []

@@ -4,8 +4,8 @@
     settings.py   their settings in one table, variants for ablations
     system.py     retrieve, read, say what it took
     readers.py    a model, or the extractive reader that asks none
-    retrieval.py  what both retrievers have in common; vector.py, graph_rag.py: the two
-    linear.py     the graph as text: order, budget, passages (pure)
+    retrieval.py  what both retrievers have in common; opening.py has that by vectors
+    graph_rag.py  that by the graph, and the graph as text: order, budget, passages
     sweep.py      which theta, k and l_max find most of the gold evidence
     record.py     the Index record of an index that was built
 """

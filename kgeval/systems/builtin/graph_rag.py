@@ -144,7 +144,7 @@ MOST_CHUNKS, SHORTEST = 100, 10
 
 
 @dataclass(frozen=True)
-class Found:
+class GraphPieces:
     """What the graph gave for a question, before the budget. `near`: entity -> the relations around it."""
 
     entries: tuple[EntityText, ...]
@@ -195,7 +195,7 @@ class GraphRetriever:
         """Entities and relations of the graph."""
         return self._place.reader.size()
 
-    def found(self, question: str, clock: Clock) -> Found:
+    def found(self, question: str, clock: Clock) -> GraphPieces:
         """The entry entities, best first, and the relations around them, hop by hop."""
         vector = self._place.vector(question, clock)
         with clock.stage("entry"):
@@ -209,9 +209,9 @@ class GraphRetriever:
                 for row in rows:
                     near[row.at].append(row)
                 front = list(dict.fromkeys(end for row in rows for end in (row.start, row.end) if end not in near))
-        return Found(tuple(entries), near)
+        return GraphPieces(tuple(entries), near)
 
-    def shown(self, question: str, found: Found, clock: Clock) -> Retrieved:
+    def shown(self, question: str, found: GraphPieces, clock: Clock) -> Retrieved:
         """What of it fits into the budget, as passages. The nodes: entry entities, and the ends of the relations that are shown."""
         edges = reached(found.entries, found.near, self._settings.hops)
         if self._reranker is not None:

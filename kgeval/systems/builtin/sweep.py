@@ -8,7 +8,7 @@ from itertools import product
 
 from kgeval.errors import UsageError
 from kgeval.records import Answer, Question
-from kgeval.systems.builtin.graph_rag import Found, GraphRetriever
+from kgeval.systems.builtin.graph_rag import GraphPieces, GraphRetriever
 from kgeval.systems.builtin.retrieval import Clock, Retrieved, open_place
 from kgeval.systems.builtin.settings import GRAPHS, Settings, read_settings
 from kgeval.systems.builtin.tools import BuiltinTools
@@ -104,7 +104,7 @@ class _At:
 
     question: Question
     wide: GraphRetriever
-    found: Found
+    found: GraphPieces
     measure: Measure
     made: dict[tuple[int, int], tuple[Retrieved, Mapping[str, float | None]]] = field(default_factory=dict)
 

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from kgeval.errors import InputError, UsageError
 from kgeval.files.partial import stopped
-from kgeval.files.rows import Rows, RowsWanted, open_rows
+from kgeval.files.rows import Rows, RowSelection, open_rows
 from kgeval.files.stream import STDIN
 from kgeval.records import Answer
 from kgeval.systems.outside.reply import Stamp, failed, signature_of
@@ -56,7 +56,7 @@ class FileSystem:
         if wanted.questions == STDIN:
             raise UsageError("file: the questions are read twice", fix="give them as a file, not on standard input")
         maps = {**wanted.maps, **{name: str(value) for name, value in mapped.items()}}
-        self._rows = open_rows(RowsWanted(
+        self._rows = open_rows(RowSelection(
             (wanted.path,), questions=wanted.questions, maps=maps, system=wanted.name or None,
             # answers to questions that were filtered out are no fault, those to unknown ones are
             allow_missing=wanted.allow_missing, allow_duplicates=wanted.allow_duplicates, max_bad_rows=wanted.max_bad_rows,

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 from kgeval.graph.load import naming
 from kgeval.graph.load.built import EntityRow, RelationRow, predicate_key
-from kgeval.text.build.atoms import Found, clean
 from kgeval.text.build.clusters import Atom, Cluster, most, type_key
 from kgeval.text.build.describe import merged
+from kgeval.text.build.mentions import Extracted, clean
 from kgeval.text.extract.mentions import Link
 from kgeval.text.names import normalise
 
@@ -104,7 +104,7 @@ class _Places:
         self._before: dict[Key, list[tuple[int, int]]] = {}
         self._document = ""
 
-    def enter(self, chunk: Found) -> None:
+    def enter(self, chunk: Extracted) -> None:
         """The next chunk: spans of earlier ones that reach into it are kept at hand."""
         reaching = [*self._here, *((key, *span) for key, spans in self._before.items() for span in spans)]
         self._here, self._before = [], defaultdict(list)
@@ -113,7 +113,7 @@ class _Places:
                 self._before[key].append((start, end))
         self._document = chunk.document
 
-    def known(self, chunk: Found, link: Link, key: Key) -> bool:
+    def known(self, chunk: Extracted, link: Link, key: Key) -> bool:
         """Whether the relation was seen at this place, or by an earlier chunk at one that overlaps."""
         if chunk.start is None or link.start is None or link.end is None:
             return False
@@ -127,7 +127,7 @@ class _Places:
 
 
 def relations_of(
-    chunks: Sequence[Found], placed: list[list[Atom | None]], entity_of: dict[int, str], counts: Counter[str]
+    chunks: Sequence[Extracted], placed: list[list[Atom | None]], entity_of: dict[int, str], counts: Counter[str]
 ) -> list[RelationRow]:
     """Relations by (source, predicate, target). What two overlapping chunks both say of one place counts once."""
     links: dict[Key, _Link] = defaultdict(_Link)

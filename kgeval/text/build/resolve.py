@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from kgeval.errors import UsageError
 from kgeval.graph.load.built import Derived, EntityRow, MergeRow, RelationRow
 from kgeval.text.build.assemble import entities_of, relations_of
-from kgeval.text.build.atoms import Found, gather_atoms
 from kgeval.text.build.clusters import ALIAS, EMBEDDING, EXACT, LEVELS, NORMALISED, Atom, Cluster, Joiner, is_person
+from kgeval.text.build.mentions import Extracted, gather_atoms
 from kgeval.text.build.similar import join_similar
 from kgeval.text.forms import (
     ACRONYM,
@@ -287,7 +287,7 @@ def parse_levels(text: str) -> tuple[str, ...]:
     return tuple(level for level in LEVELS if level in asked or level == EXACT)
 
 
-def resolve(found: Iterable[Found], rules: Rules | None = None, decisions: Iterable[MergeRow] = ()) -> Resolved:
+def resolve(found: Iterable[Extracted], rules: Rules | None = None, decisions: Iterable[MergeRow] = ()) -> Resolved:
     """Entities, relations and merges of all chunks. `decisions`: merges as stored; those taken back are not repeated.
 
     Raises: UsageError where the embedding level is asked for without an embedder.

@@ -26,7 +26,7 @@ from kgeval.graph.load import mark as marks
 from kgeval.graph.load import sync
 from kgeval.graph.load.built import Changes, DocumentRow, Place
 from kgeval.graph.load.writer import BATCH, Progress
-from kgeval.manifest import Asked, Started
+from kgeval.manifest import ModelUsage, Started
 from kgeval.records import Corpus, Document, IndexRecord, ModelUse, ServerInfo
 from kgeval.text.build.clusters import EMBEDDING
 from kgeval.text.build.resolve import Resolved, Rules, resolve
@@ -52,7 +52,7 @@ class Done:
     failures: Counter[str]
     attempted: int
     dropped: Counter[str]
-    asked: Asked
+    asked: ModelUsage
 
     @property
     def seconds(self) -> float:
@@ -340,7 +340,7 @@ class _Build:
 
     def _finish(self, wanted: Mapping[str, DocumentRow], resolved: Resolved, counts: Counter[str]) -> IndexRecord:
         """The mark is set `ready` where something was written or paid for, or the last run was interrupted."""
-        asked = self._extractor.asked() if self._extractor else Asked()
+        asked = self._extractor.asked() if self._extractor else ModelUsage()
         done = Done(
             self._options.name, wanted, resolved, +counts, self._stages, self._failures, self._attempted, self._dropped, asked,
         )

@@ -12,7 +12,7 @@ from typing import Any
 from kgeval.graph.load.built import ChunkRow, DocumentRow
 from kgeval.llm.asking import WORTH_ASKING_AGAIN
 from kgeval.records import Document
-from kgeval.text.build.atoms import Found
+from kgeval.text.build.mentions import Extracted
 from kgeval.text.chunk import TOKENIZER, count, sentences, split
 from kgeval.text.extract.mentions import Extraction, Extractor, Link, Mention, Source
 
@@ -108,12 +108,12 @@ def decode(chunk_id: str, text: str) -> Extraction:
     return Extraction(chunk_id, tuple(mentions), tuple(Link(*row) for row in data["l"]))
 
 
-def found_in(documents: Iterable[DocumentRow]) -> Iterator[Found]:
+def found_in(documents: Iterable[DocumentRow]) -> Iterator[Extracted]:
     """What the stored chunks of all documents hold; chunks that failed hold nothing."""
     for document in documents:
         for chunk in document.chunks:
             if chunk.extraction is not None:
-                yield Found(chunk.id, document.id, chunk.index, chunk.start, decode(chunk.id, chunk.extraction))
+                yield Extracted(chunk.id, document.id, chunk.index, chunk.start, decode(chunk.id, chunk.extraction))
 
 
 def corpus_hash(documents: Iterable[tuple[str, str]]) -> str:

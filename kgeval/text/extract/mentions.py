@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from kgeval.llm.calls import Failure
-from kgeval.manifest import Asked
+from kgeval.manifest import ModelUsage
 from kgeval.records import Chunk
 
 
@@ -69,4 +69,4 @@ class Extractor(Protocol):
 
     def extract(self, sources: Iterable[Source]) -> Iterator[Extraction]: ...
 
-    def asked(self) -> Asked: ...
+    def asked(self) -> ModelUsage: ...

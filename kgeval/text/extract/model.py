@@ -19,7 +19,7 @@ from kgeval.llm.endpoints import spellings
 from kgeval.llm.plan import PlannedStage
 from kgeval.llm.session import Models
 from kgeval.llm.tokens import count
-from kgeval.manifest import Asked
+from kgeval.manifest import ModelUsage
 from kgeval.text.extract import naming
 from kgeval.text.extract.mentions import Extraction, Link, Mention, Source
 from kgeval.text.extract.schema import Allowed, Schema, folded
@@ -380,7 +380,7 @@ class ModelExtractor:
         """The extractions in the order of the sources; chunks are asked about side by side. Raises as Models.ask does."""
         return self._models.map(self._one, sources, total=len(sources) if isinstance(sources, Sized) else None)
 
-    def asked(self) -> Asked:
+    def asked(self) -> ModelUsage:
         """What was asked of the model so far."""
         return self._models.asked()
 

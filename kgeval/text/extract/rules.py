@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 
-from kgeval.manifest import Asked
+from kgeval.manifest import ModelUsage
 from kgeval.text.clean import clean_line
 from kgeval.text.extract.lexicon import (
     BODY,
@@ -261,9 +261,9 @@ class RulesExtractor:
         """Everything that decides what comes out."""
         return f"rules-{VERSION} nouns={self.nouns or 0} cooccurrence={int(self.cooccurrence)}"
 
-    def asked(self) -> Asked:
+    def asked(self) -> ModelUsage:
         """Nothing: there is no model."""
-        return Asked()
+        return ModelUsage()
 
     def extract(self, sources: Iterable[Source]) -> Iterator[Extraction]:
         """One extraction a source, in order. The chunks of a document must come one after the other; they are held until its end."""

@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from kgeval.errors import UsageError
-from kgeval.manifest import Asked
+from kgeval.manifest import ModelUsage
 from kgeval.text.clean import clean_line
 from kgeval.text.extract.lexicon import DETERMINERS, HEDGES, PRONOUNS, lemma
 from kgeval.text.extract.mentions import Extraction, Link, Mention, Source
@@ -218,9 +218,9 @@ class SpacyExtractor:
         meta = self._nlp.meta
         return f"spacy-{VERSION} spacy={spacy.__version__} pipeline={meta['lang']}_{meta['name']}-{meta['version']}"
 
-    def asked(self) -> Asked:
+    def asked(self) -> ModelUsage:
         """Nothing: no language model is asked."""
-        return Asked()
+        return ModelUsage()
 
     def extract(self, sources: Iterable[Source]) -> Iterator[Extraction]:
         """One extraction a source, in order. A name has one type in a document: the one that it gets most often there."""

@@ -12,7 +12,7 @@ from kgeval.errors import InputError
 from kgeval.files import sha256
 from kgeval.graph.load import triples
 from kgeval.graph.load.model import Entity, Relation
-from kgeval.manifest import Asked
+from kgeval.manifest import ModelUsage
 from kgeval.text.clean import clean_line
 from kgeval.text.extract import naming
 from kgeval.text.extract.mentions import Extraction, Link, Mention, Source
@@ -26,7 +26,7 @@ _LEAST_SENTENCE = 20
 
 
 @dataclass(frozen=True)
-class Wanted:
+class TriplePlace:
     """What is known of a triple's place: the names of its ends (one for an entity alone), chunk ids, texts, documents."""
 
     names: tuple[str, ...]
@@ -55,7 +55,7 @@ class Places:
         """The finder of one chunk's text."""
         return self._finders[at]
 
-    def place(self, wanted: Wanted) -> tuple[list[int], str]:
+    def place(self, wanted: TriplePlace) -> tuple[list[int], str]:
         """The chunks (places in the order given) that the triple is put to; none: the reason why."""
         own = [self._by_id[key] for key in wanted.chunk_ids if key in self._by_id]
         if own:
@@ -203,9 +203,9 @@ class TriplesExtractor:
             last = source is given[-1]  # what belongs to no chunk is counted once, with the last
             yield Extraction(source.chunk.id, tuple(chunk.mentions), tuple(chunk.links), dropped=lost if last else {})
 
-    def asked(self) -> Asked:
+    def asked(self) -> ModelUsage:
         """Nothing: no model is asked."""
-        return Asked()
+        return ModelUsage()
 
     def _relation(self, relation: Relation, places: Places, chunks: list[_Chunk]) -> None:
         ends = self._loaded.entities[relation.source], self._loaded.entities[relation.target]
@@ -229,8 +229,8 @@ class TriplesExtractor:
         if not found:
             self.unplaced.append(f"{_short(entity)}: {reason}")
 
-    def _wanted(self, ends: tuple[Entity, ...], ids: list[str], documents: list[str]) -> Wanted:
-        return Wanted(tuple(_name(end) for end in ends), ids, [self._texts[key] for key in ids if key in self._texts], documents)
+    def _wanted(self, ends: tuple[Entity, ...], ids: list[str], documents: list[str]) -> TriplePlace:
+        return TriplePlace(tuple(_name(end) for end in ends), ids, [self._texts[key] for key in ids if key in self._texts], documents)
 
     def _mention(self, chunk: _Chunk, at: int) -> int:
         """The place of an entity among a chunk's mentions; it is made where it is new."""

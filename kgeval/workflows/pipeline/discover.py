@@ -33,7 +33,7 @@ LARGE = 200_000_000  # bytes of a JSON file, which is read as a whole
 
 
 @dataclass(frozen=True)
-class Looked:
+class FoundFiles:
     """What was found, sorted, by kind. `folders`: folders that hold documents, to be given as a whole. `more`: files not looked at."""
 
     answers: tuple[Path, ...] = ()
@@ -44,7 +44,7 @@ class Looked:
     more: bool = False
 
 
-def look(folder: Path) -> Looked:
+def look(folder: Path) -> FoundFiles:
     """Looks at the files of a folder and below, hidden ones and what kgeval itself wrote left out."""
     found: dict[Sort, list[Path]] = {"answers": [], "questions": [], "documents": [], "graph": [], "gold": []}
     paths = list(islice(_files(folder), MOST + 1))
@@ -57,7 +57,7 @@ def look(folder: Path) -> Looked:
         if sort is not None:
             found[sort].append(path)
     found["graph"] += sorted(exports)
-    return Looked(
+    return FoundFiles(
         tuple(found["answers"]), tuple(found["questions"]), _places(folder, found["documents"]), tuple(found["graph"]),
         tuple(found["gold"]), more=len(paths) > MOST,
     )

@@ -23,7 +23,7 @@ Runner = Callable[[Stage, Path], int]  # a stage and the file for its messages -
 
 
 @dataclass(frozen=True)
-class Orders:
+class RunSettings:
     """How a run goes. `again`: ids or kinds of stages that are done again although they are up to date. `graph`: the state of a graph of
     this name ("": of the whole database) as the database says it now; "" where it is not there."""
 
@@ -46,7 +46,7 @@ class Orders:
 
 
 @dataclass
-class Course:
+class RunProgress:
     """What a run has come to so far. `cost`, `calls`: asked of models in this run."""
 
     prints: dict[str, str] = field(default_factory=dict)
@@ -64,12 +64,12 @@ class Course:
 Told = tuple[Stage, StageRun | None, str]  # stage, its state (None: it starts now), and what to say of it
 
 
-def carry_out(stages: Sequence[Stage], ledger: Ledger, orders: Orders, runner: Runner) -> Iterator[Told]:
+def carry_out(stages: Sequence[Stage], ledger: Ledger, orders: RunSettings, runner: Runner) -> Iterator[Told]:
     """Runs the stages in their order and tells before and after each. After an interruption nothing more is started.
 
     Raises: InputError where run.json cannot be written; KeyboardInterrupt after it has written what was interrupted.
     """
-    course = Course()
+    course = RunProgress()
     for stage in stages:
         made = orders.printed(stage, stages, course.prints)
         lacking = [need for need in stage.needs if course.states.get(need) not in USABLE]
@@ -92,7 +92,7 @@ def carry_out(stages: Sequence[Stage], ledger: Ledger, orders: Orders, runner: R
                 raise KeyboardInterrupt
 
 
-def states_of(stages: Sequence[Stage], ledger: Ledger, orders: Orders) -> Iterator[tuple[Stage, str]]:
+def states_of(stages: Sequence[Stage], ledger: Ledger, orders: RunSettings) -> Iterator[tuple[Stage, str]]:
     """What a run would do: "up to date", "would run" or "would go on", for each stage. Nothing is run."""
     prints: dict[str, str] = {}
     stale: set[str] = set()
@@ -128,7 +128,7 @@ def exit_code(states: Sequence[StageState]) -> int:
     return 3 if "incomplete" in states else 1 if "missed" in states else 0
 
 
-def _run(stage: Stage, made: str, ledger: Ledger, orders: Orders, course: Course, runner: Runner) -> StageRun:
+def _run(stage: Stage, made: str, ledger: Ledger, orders: RunSettings, course: RunProgress, runner: Runner) -> StageRun:
     limited = stage.with_options(**left(orders.config.limits, stage, course), **_going_on(stage, made, ledger))
     running = StageRun(
         **_who(stage), state="running", fingerprint=made, started=datetime.now(UTC).isoformat(timespec="milliseconds"), graph=stage.makes,
@@ -163,7 +163,7 @@ def _going_on(stage: Stage, made: str, ledger: Ledger) -> dict[str, Any]:
     return {"replace": True} if ledger.made(stage.makes) and not resumes else {}
 
 
-def left(limits: LimitsSection, stage: Stage, course: Course) -> dict[str, Any]:
+def left(limits: LimitsSection, stage: Stage, course: RunProgress) -> dict[str, Any]:
     """The options that give a stage what is left of the run's budget, or what it is given itself, if that is less; none for a stage that
     asks no model."""
     budget: dict[str, Any] = {}

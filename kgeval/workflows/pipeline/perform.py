@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
-from kgeval.auditing.slack import give_back
+from kgeval.auditing.malloc import trim_heap
 from kgeval.config import BatchOptions, ModelOptions, load
 from kgeval.config.words import values_of
 from kgeval.errors import KgevalError, library_missing
@@ -70,7 +70,7 @@ class Performer:
                 return self._code(stage, log)
             finally:
                 gc.collect()  # what a stage held must not add to what the next one takes
-                give_back()
+                trim_heap()
 
     def _code(self, stage: Stage, log: StageLog) -> int:
         try:

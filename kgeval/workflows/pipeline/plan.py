@@ -20,7 +20,7 @@ FORMS, TEXTS = (".json", ".html"), (".json", ".md")
 
 
 @dataclass(frozen=True)
-class Given:
+class RunRequest:
     """What is said for all stages. `config_file` None: there is none. `connection`: fields of the session of every stage that opens a
     graph; `common`: of every one that may ask models (journal, cache folder, concurrency)."""
 
@@ -31,7 +31,7 @@ class Given:
     common: Mapping[str, Any] = field(default_factory=dict)
 
 
-def stages_of(given: Given) -> tuple[Stage, ...]:
+def stages_of(given: RunRequest) -> tuple[Stage, ...]:
     """All stages of a run, in an order in which each comes after what it needs. Left out are stages that [run] skip names, and those
     that nothing is configured for."""
     skipped, axes = set(given.config.run.skip), axes_of(given.config)
@@ -83,7 +83,7 @@ def _of_dataset(data: Data, axes: Axes) -> Iterator[Stage]:
             yield from _answer_stages(data, place, reader)
 
 
-def _gathering(given: Given, kind: str, forms: Sequence[str], needs: Sequence[str], sections: tuple[str, ...] = ()) -> Stage:
+def _gathering(given: RunRequest, kind: str, forms: Sequence[str], needs: Sequence[str], sections: tuple[str, ...] = ()) -> Stage:
     """A stage over the whole folder, which makes do with what there is."""
     outputs = tuple(given.folder / f"{kind}{form}" for form in forms)
     more, faults = from_flags(KINDS[kind].flags, given.config.run.options.get(kind, {}), f"run.options.{kind}")
@@ -93,7 +93,7 @@ def _gathering(given: Given, kind: str, forms: Sequence[str], needs: Sequence[st
     )
 
 
-def _config(given: Given) -> dict[str, Any]:
+def _config(given: RunRequest) -> dict[str, Any]:
     return {"config_file": given.config_file} if given.config_file else {}
 
 
@@ -101,7 +101,7 @@ class Data:
     """One data set: which files and graphs it has at which place of the matrix, and what all its stages share. None: there is only one,
     and the configuration itself describes it."""
 
-    def __init__(self, given: Given, dataset: DatasetSection | None, axes: Axes) -> None:
+    def __init__(self, given: RunRequest, dataset: DatasetSection | None, axes: Axes) -> None:
         self.given, self.config = given, given.config
         self.own = dataset or ONE
         self.place = Place(dataset=dataset.name if dataset else None)

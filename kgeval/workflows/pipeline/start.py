@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from kgeval.workflows.pipeline.discover import Looked
+from kgeval.workflows.pipeline.discover import FoundFiles
 
 Case = Literal["graph", "documents", "answers"]
 CASES: dict[Case, str] = {
@@ -17,7 +17,7 @@ CASES: dict[Case, str] = {
 
 
 @dataclass(frozen=True)
-class Known:
+class Surroundings:
     """What is known besides files. `project`: a name for a graph that is made;
     `uri`: of a Neo4j that answers; `graph`: the graph's name in it; `layout`: as it was recognised, with `nodes` in the database;
     `judge`: a model's name; `endpoint`: OPENAI_BASE_URL; `key`: whether OPENAI_API_KEY is set."""
@@ -33,14 +33,14 @@ class Known:
     notes: tuple[str, ...] = field(default=())
 
 
-def case_of(looked: Looked, known: Known) -> Case:
+def case_of(looked: FoundFiles, known: Surroundings) -> Case:
     """What the folder and the database look like: answers that are there are to be scored; a graph is to be audited; else it is built."""
     if looked.answers:
         return "answers"
     return "graph" if known.nodes or not (looked.documents or looked.graphs) else "documents"
 
 
-def text_of(case: Case, looked: Looked, known: Known) -> str:
+def text_of(case: Case, looked: FoundFiles, known: Surroundings) -> str:
     """The file: what applies is set, what may be wanted stands there as a comment."""
     parts = [_head(case), *_graph(case, looked, known), *_questions(case, looked), *_systems(case, looked), *_measures(case, looked, known)]
     return "\n\n".join(parts) + "\n"
@@ -54,7 +54,7 @@ def _head(case: Case) -> str:
     ))
 
 
-def _graph(case: Case, looked: Looked, known: Known) -> Iterator[str]:
+def _graph(case: Case, looked: FoundFiles, known: Surroundings) -> Iterator[str]:
     yield "\n".join((
         "[graph]",
         _line("uri", known.uri or "neo4j://localhost:7687", on=known.uri is not None,
@@ -84,7 +84,7 @@ def _graph(case: Case, looked: Looked, known: Known) -> Iterator[str]:
     ))
 
 
-def _questions(case: Case, looked: Looked) -> Iterator[str]:
+def _questions(case: Case, looked: FoundFiles) -> Iterator[str]:
     there = looked.questions[0] if looked.questions else None
     makes = there is None and case != "answers"
     yield "\n".join((
@@ -94,7 +94,7 @@ def _questions(case: Case, looked: Looked) -> Iterator[str]:
     ))
 
 
-def _systems(case: Case, looked: Looked) -> Iterator[str]:
+def _systems(case: Case, looked: FoundFiles) -> Iterator[str]:
     if case == "answers":
         yield "[answers]\n" + _line("files", _texts(looked.answers[:20]), on=bool(looked.answers), note="answers that are there already")
     for name, spec, note in (("vector", "vector", "passages by embedding"), ("graph", "graph", "entities, and relations around them")):
@@ -108,7 +108,7 @@ def _systems(case: Case, looked: Looked) -> Iterator[str]:
     ))
 
 
-def _measures(case: Case, looked: Looked, known: Known) -> Iterator[str]:
+def _measures(case: Case, looked: FoundFiles, known: Surroundings) -> Iterator[str]:
     metrics = ("lexical",) if case == "answers" else ("path_complete", "path_coverage", "id_recall", "exact_match")
     yield "[metrics]\n" + _line("names", _texts(metrics), on=True, note='kgeval metrics list; "usual" asks the judge')
     judge = known.judge is not None

@@ -24,9 +24,9 @@ from kgeval.reports.overview.figures import figures_of
 from kgeval.reports.overview.findings import findings_of
 from kgeval.reports.overview.gates import gates_of, thresholds_on
 from kgeval.reports.overview.kinds import TITLES
-from kgeval.reports.overview.mending import Evidence, priorities_of
+from kgeval.reports.overview.recommendations import Evidence, priorities_of
 from kgeval.reports.overview.rubric import rubrics_of
-from kgeval.reports.overview.says import said
+from kgeval.reports.overview.source_summaries import said
 from kgeval.reports.overview.sources import Sources
 from kgeval.stats.thresholds import Threshold
 

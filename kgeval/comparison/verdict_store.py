@@ -16,8 +16,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from kgeval.comparison.judge.ways import Way
-from kgeval.comparison.table import Asked, PairTable, table_of
+from kgeval.comparison.judge.procedures import JudgeProcedure
+from kgeval.comparison.table import PairQuestion, PairTable, table_of
 from kgeval.files.partial import PartialFile, private
 from kgeval.files.tables import write_csv
 from kgeval.records import ComparisonVerdict, Question
@@ -29,11 +29,11 @@ _WHAT = "answers or settings, so its verdicts"
 
 
 @dataclass(frozen=True)
-class Round:
+class ProcedureRun:
     """One procedure over all pairs. `aligned`: it sees answers of one length, where the run aligns them. `wordings`: of the aspects, which
     trials take in turn. `sampled`: the judge draws its replies: the same request in another trial is another draw, and worth asking."""
 
-    way: Way
+    way: JudgeProcedure
     trials: int
     repeats: int
     aligned: bool
@@ -69,7 +69,7 @@ class Judged:
 class Segment:
     """Where the lines of a pair under a procedure stand: (question's place among the pair's, offset) of each line."""
 
-    round: Round
+    round: ProcedureRun
     pairing: Pairing
     places: array[int] = field(default_factory=lambda: array("l"))
     starts: array[int] = field(default_factory=lambda: array("q"))
@@ -99,7 +99,7 @@ class Verdicts:
         """The file that grows."""
         return self._file.path
 
-    def begin(self, of: Round, pairing: Pairing) -> Segment:
+    def begin(self, of: ProcedureRun, pairing: Pairing) -> Segment:
         """What is added from now on is of this procedure and pair."""
         segment = Segment(of, pairing)
         self.segments.append(segment)
@@ -134,7 +134,7 @@ class Verdicts:
             self._tables.popitem(last=False)
         return table
 
-    def tables(self, of: Round) -> Iterator[PairTable]:
+    def tables(self, of: ProcedureRun) -> Iterator[PairTable]:
         """The tables of a procedure, one pair at a time. A pair without questions (in a shard) has none."""
         yield from (self.table(one) for one in self.segments if one.round is of and one.starts)
 
@@ -179,8 +179,8 @@ class Verdicts:
         )
 
 
-def _asked(question: Question, discarded: Iterable[int]) -> Asked:
-    return Asked(question.id, question.dataset, question.level, frozenset(discarded))
+def _asked(question: Question, discarded: Iterable[int]) -> PairQuestion:
+    return PairQuestion(question.id, question.dataset, question.level, frozenset(discarded))
 
 
 def _write(path: Path, verdicts: Iterable[dict[str, Any]]) -> None:

@@ -16,7 +16,7 @@ from kgeval.graph.connect import Graph
 from kgeval.graph.keys import Keys
 from kgeval.graph.load.naming import name_key
 from kgeval.graph.queries import all_queries
-from kgeval.questions.told import Told, TooLongError
+from kgeval.questions.word_index import TooLongError, WordIndex
 from kgeval.records import Layout
 from kgeval.text.names import normalise
 
@@ -35,7 +35,7 @@ class Usage:
     other: str | None
 
 
-class Known:
+class GraphFacts:
     """What was read of a graph so far. The first question reads; every thread that comes meanwhile waits for it."""
 
     def __init__(self, graph: Graph, layout: Layout) -> None:
@@ -44,7 +44,7 @@ class Known:
         self._keys: Keys | None = None
         self._chunks: bool | None = None
         self._usage: dict[str, list[Usage]] | None = None
-        self._told: dict[str, Told | None] = {}
+        self._told: dict[str, WordIndex | None] = {}
         self._names: dict[tuple[str, int], list[str]] = {}
 
     def entities(self, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
@@ -67,20 +67,20 @@ class Known:
                 self._chunks = bool(rows[0]["found"])
             return self._chunks
 
-    def told_texts(self) -> Told | None:
+    def told_texts(self) -> WordIndex | None:
         """The words of all chunk texts; null where there is too much text to be kept."""
         return self._words("told-texts")
 
-    def told_names(self) -> Told | None:
+    def told_names(self) -> WordIndex | None:
         """The words of all names and aliases; null as above."""
         return self._words("told-names")
 
-    def _words(self, query: str) -> Told | None:
+    def _words(self, query: str) -> WordIndex | None:
         with self._lock:
             if query not in self._told:
                 rows = self._graph.stream(all_queries()[query], self._params(), timeout=READ_ONCE)
                 try:
-                    self._told[query] = Told((row["element_id"], row["id"], row["text"]) for row in rows)
+                    self._told[query] = WordIndex((row["element_id"], row["id"], row["text"]) for row in rows)
                 except TooLongError:
                     self._told[query] = None
             return self._told[query]
@@ -128,14 +128,14 @@ class Known:
 
 
 _LOCK = threading.Lock()
-_KEPT: dict[tuple[int, int], Known] = {}
+_KEPT: dict[tuple[int, int], GraphFacts] = {}
 
 
-def known(graph: Graph, layout: Layout) -> Known:
+def known(graph: Graph, layout: Layout) -> GraphFacts:
     """What is known of a graph, for one run: kept as long as this layout object lives, so that no later run sees an old graph."""
     key = (id(graph), id(layout))
     with _LOCK:
         if key not in _KEPT:
-            _KEPT[key] = Known(graph, layout)
+            _KEPT[key] = GraphFacts(graph, layout)
             weakref.finalize(layout, _KEPT.pop, key, None)
         return _KEPT[key]

@@ -24,7 +24,7 @@ class TooLongError(Exception):
     """There is more text than is kept in memory."""
 
 
-class Told:
+class WordIndex:
     """The words of texts, in lower case. Built once; then safe to read from any thread. Kept: 4 bytes for each different word of a text."""
 
     def __init__(self, texts: Iterable[tuple[str, str, str]]) -> None:

@@ -41,7 +41,7 @@ class Listed:
 
 
 @dataclass(frozen=True)
-class Desk:
+class JudgeContext:
     """A subject and the asker of its calls."""
 
     subject: Subject

@@ -11,7 +11,7 @@ from kgeval.text.extract.mentions import Extraction, Mention
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Extracted:
     """What was extracted from one chunk, and where the chunk stands: its place in the document, and its first character there."""
 
     chunk: str
@@ -21,7 +21,7 @@ class Found:
     extraction: Extraction
 
 
-def gather_atoms(chunks: Sequence[Found], counts: Counter[str]) -> tuple[list[Atom], list[list[Atom | None]]]:
+def gather_atoms(chunks: Sequence[Extracted], counts: Counter[str]) -> tuple[list[Atom], list[list[Atom | None]]]:
     """Names as they are written, and for each chunk the atom of each mention (null: it has no name).
 
     A place that two overlapping chunks share counts once.
@@ -58,7 +58,7 @@ def clean(text: str) -> str:
     return " ".join(text.encode("utf-8", "ignore").decode("utf-8").replace("\0", " ").split())
 
 
-def _add(atom: Atom, chunk: Found, mention: Mention, *, again: bool) -> None:
+def _add(atom: Atom, chunk: Extracted, mention: Mention, *, again: bool) -> None:
     atom.documents.add(chunk.document)
     source = atom.sources.setdefault(chunk.chunk, [0, None, None])
     source[0] = (source[0] or 0) + 1

@@ -30,7 +30,7 @@ from kgeval.reports.overview.advice import ADVICE, BY_DIMENSION
 from kgeval.reports.overview.bands import DIMENSIONS
 from kgeval.reports.overview.findings import failed
 from kgeval.reports.overview.sources import Source
-from kgeval.reports.overview.told import place_of, value_of
+from kgeval.reports.overview.wording import place_of, value_of
 
 MOST = 30
 WEAK = 2  # of 5

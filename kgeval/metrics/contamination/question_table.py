@@ -24,7 +24,7 @@ BESIDE = (ATTEMPTED, FALSE)
 
 
 @dataclass
-class Asked:
+class QuestionTable:
     """Questions by number, in the order of the file. Memory: a few small values a question, never its texts."""
 
     numbers: Numbers[str] = field(default_factory=Numbers)
@@ -75,9 +75,9 @@ class Asked:
         return {value: np.array(found[value], dtype=np.int64) for value in sorted(found)}
 
 
-def read_asked(questions: Iterable[Question]) -> Asked:
+def read_asked(questions: Iterable[Question]) -> QuestionTable:
     """The questions of a file, gone through once."""
-    asked = Asked()
+    asked = QuestionTable()
     for question in questions:
         asked.add(question)
     return asked
@@ -115,7 +115,7 @@ def closed_book_of(systems: Sequence[str], wanted: str | None, without_contexts:
     raise UsageError(f"{what}, so that the closed book is not known", fix=f"name it with --closed-book: {', '.join(systems)}")
 
 
-def gathered(asked: Asked, scores: Iterable[Score], decides: str, systems: Sequence[str]) -> Scored:
+def gathered(asked: QuestionTable, scores: Iterable[Score], decides: str, systems: Sequence[str]) -> Scored:
     """All scores in one table. Where a judge's class decides, what it says of attempts and false answers is taken in too.
 
     Raises: InputError where scores of one metric were made in different ways, or came twice.
@@ -152,7 +152,7 @@ def decided_by(wanted: str | None, *, judge: bool, given: Collection[str]) -> st
     return wanted or (JUDGED if judge or JUDGED in given else CONTAINS)
 
 
-def lacking_closed_book(asked: Asked, found: Scored, system: str, metric: str) -> int:
+def lacking_closed_book(asked: QuestionTable, found: Scored, system: str, metric: str) -> int:
     """Answerable questions without a closed-book score. Raises: InputError where there is no score at all."""
     import numpy as np
 

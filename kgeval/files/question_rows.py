@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from kgeval.files.chosen import choose_questions
 from kgeval.files.joining import staged
+from kgeval.files.row_selection import RowSelection
 from kgeval.files.staging import Staged, question_from
-from kgeval.files.wanted import RowsWanted
 from kgeval.records import Question
 
 _KEPT = "FROM questions WHERE kept"
@@ -38,7 +38,7 @@ class Questions(Staged):
         return total.hexdigest()
 
 
-def open_questions(wanted: RowsWanted) -> Questions:
+def open_questions(wanted: RowSelection) -> Questions:
     """The questions of `wanted.questions` that its filters leave. Raises: as joining.staged."""
     wanted = replace(wanted, answers=())
     staging, notes, chosen = staged(wanted, lambda made: choose_questions(made, wanted.filters))

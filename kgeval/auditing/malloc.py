@@ -24,7 +24,7 @@ def _trim() -> Any:
 
 
 @cache
-def lay_apart() -> None:
+def tune_malloc() -> None:
     """From now on large blocks get pages of their own, which go back at once when they are freed, and grow without being copied. Left
     alone, glibc raises the size of what it takes for large with each such block that is freed, up to 32 MB: then arrays over a million
     names lie between small objects. Does nothing elsewhere."""
@@ -32,7 +32,7 @@ def lay_apart() -> None:
         option(MMAP_THRESHOLD, APART)
 
 
-def give_back() -> None:
+def trim_heap() -> None:
     """Gives freed memory back. glibc keeps what large arrays leave between small objects: a third of what a check over a million names
     takes. Does nothing elsewhere."""
     if trim := _trim():

@@ -13,7 +13,7 @@ from kgeval.errors import IncompleteError
 from kgeval.records import Question
 
 
-class Kept:
+class QuestionSpool:
     """Questions in a temporary file that nobody else sees. A context manager. One may go through them at a time."""
 
     def __init__(self) -> None:
@@ -51,7 +51,7 @@ class Kept:
     def __iter__(self) -> Iterator[Question]:
         return (Question.model_validate_json(line) for line in self.lines())
 
-    def __enter__(self) -> Kept:
+    def __enter__(self) -> QuestionSpool:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:

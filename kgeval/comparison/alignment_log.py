@@ -32,7 +32,7 @@ _CHANGED = (
 )
 
 
-class Wanted(Protocol):
+class AlignmentSettings(Protocol):
     """What of the settings the sums depend on."""
 
     @property
@@ -46,7 +46,7 @@ class Wanted(Protocol):
 
 
 @dataclass(frozen=True)
-class Job:
+class MeaningCheck:
     """One aligned answer whose meaning is checked: the marks of its text before and after."""
 
     a: str
@@ -58,10 +58,10 @@ class Job:
     aligned: str
 
 
-class Books:
+class AlignmentLog:
     """The rows of one comparison in a store. Thread-safe."""
 
-    def __init__(self, store: Store, comparison: str, settings: Wanted) -> None:
+    def __init__(self, store: Store, comparison: str, settings: AlignmentSettings) -> None:
         self._store, self._comparison, self._settings = store, comparison, settings
 
     def note(self, place: Place, made: AlignedPair, free: tuple[Answer, Answer]) -> None:
@@ -115,13 +115,13 @@ class Books:
         sql = f"SELECT text_a, text_b FROM pairs WHERE {_WHERE} AND trial = 1 AND how <> 'failed' ORDER BY question LIMIT ?"  # noqa: S608
         return list(self._store.all(sql, (self._comparison, a, b, most)))
 
-    def to_check(self, a: str, b: str) -> Iterator[Job]:
+    def to_check(self, a: str, b: str) -> Iterator[MeaningCheck]:
         """The sample of a pair's aligned answers that nobody has checked yet, in the order of the draw."""
         for row in self._sample(a, b):
             if row[0] is None:
-                yield Job(a, b, *row[3:])
+                yield MeaningCheck(a, b, *row[3:])
 
-    def check(self, job: Job, question: Question | None, judge: Asker) -> None:
+    def check(self, job: MeaningCheck, question: Question | None, judge: Asker) -> None:
         """Asks whether one aligned answer keeps the claims of the free one. A call that fails leaves it unchecked."""
         free, aligned = self._store.text(job.free), self._store.text(job.aligned)
         if question is None or free is None or aligned is None:

@@ -31,7 +31,7 @@ class Filters:
 
 
 @dataclass(frozen=True)
-class RowsWanted:
+class RowSelection:
     """Which rows. `answers`: files, `-` is standard input. `maps`: kgeval's field -> the file's. `system`: name of the system of rows
     that do not tell (else the file's stem). `allow_missing`: answers whose question the questions' file lacks are left out.
     `allow_duplicates`: of several questions with one id, and of several answers of a system to one, the first counts. `shard`: only the

@@ -105,7 +105,7 @@ class Lists:
         return self._ends[at + 1] - self._ends[at]
 
 
-class Roll:
+class EntityColumns:
     """Element id, key, name and type of entities, by position."""
 
     def __init__(self) -> None:

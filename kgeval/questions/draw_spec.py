@@ -8,7 +8,7 @@ from kgeval.records import Stratum, StructureKind
 
 
 @dataclass(frozen=True)
-class Wanted:
+class DrawSpec:
     """Structures of one kind, in a seeded order, each once.
 
     `hops`: of a path or chain its relations, of a neighbourhood its radius. `min_relations`: distinct relations (by element id) that a

@@ -30,7 +30,7 @@ class Threshold:
 
 
 @dataclass(frozen=True)
-class Found:
+class ComparisonInputs:
     """All that a report is made from. `tables`: the pairs under the main procedure; `contrast`: procedure -> the same pairs under it.
     `complete`: the run was not stopped; `max_error_rate`: the share of questions or question-trials that may fail.
     `texts`: the two answers of a question as they were judged, null where unknown. `questions`: id -> its text, null where unknown.

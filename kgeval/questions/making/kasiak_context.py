@@ -21,7 +21,7 @@ from kgeval.questions.drafts import (
     relevant_passages,
     triples_shown,
 )
-from kgeval.questions.kind import Desk, RejectedError
+from kgeval.questions.kind import MakingContext, RejectedError
 from kgeval.questions.making.bench_replies import EvidenceVerdicts
 from kgeval.questions.making.hop_evidence import hop_evidence
 from kgeval.questions.making.kasiak_draft import (
@@ -51,7 +51,7 @@ SHORTEST_PART = 3  # words: fewer of a longer answer stand in many a text
 _PARTS = re.compile(r"[.!?;\u3002\uff01\uff1f\n]+")
 
 
-def make_thinking(desk: Desk) -> Question:
+def make_thinking(desk: MakingContext) -> Question:
     """A question whose answer no passage says, but that follows from them. Raises: RejectedError, UnansweredError."""
     structure = desk.structure
     values, passages = passages_shown(relevant_passages(structure), MAKE_TOKENS)
@@ -74,7 +74,7 @@ def make_thinking(desk: Desk) -> Question:
     return question.model_copy(update={"steps": [structure.text_of(r) for r in relations]})
 
 
-def _concluded(desk: Desk, one: Said, evidence: Sequence[Passage], others: Sequence[Passage]) -> str:
+def _concluded(desk: MakingContext, one: Said, evidence: Sequence[Passage], others: Sequence[Passage]) -> str:
     """Why an answer follows from its evidence and is said nowhere, as a model finds. Raises: RejectedError."""
     verdict = desk.ask(INFERRED, {
         "question": one.question, "answer": one.answer, "passages": passages_shown(evidence, TRY_TOKENS)[0],
@@ -104,7 +104,7 @@ def _descriptions(structure: Structure) -> list[str]:
     return [text for text in given if text]
 
 
-def make_distracting(desk: Desk) -> Question:
+def make_distracting(desk: MakingContext) -> Question:
     """A question with a true fact in it that its answer does not need. Raises: RejectedError, UnansweredError."""
     structure = desk.structure
     usable_names(structure.nodes)
@@ -164,7 +164,7 @@ def _carried(
     return [node.name for node in carried]
 
 
-def _true(desk: Desk, distractor: StructureRelation) -> tuple[Passage, ...]:
+def _true(desk: MakingContext, distractor: StructureRelation) -> tuple[Passage, ...]:
     """The passages that say the distracting fact, as a model finds. Raises: RejectedError("distractor_untrue")."""
     structure = desk.structure
     values, passages = passages_shown(with_text(passages_of(structure, [distractor])), TRY_TOKENS)
@@ -179,7 +179,7 @@ def _true(desk: Desk, distractor: StructureRelation) -> tuple[Passage, ...]:
     return tuple(passages[n - 1] for n in numbers)
 
 
-def make_comparing(desk: Desk) -> Question:
+def make_comparing(desk: MakingContext) -> Question:
     """A question that compares two entities of one type, with facts of both in its answer. Raises: RejectedError, UnansweredError."""
     structure = desk.structure
     usable_names(structure.nodes)
@@ -219,7 +219,7 @@ def _of_both(structure: Structure) -> list[Passage]:
     return list(with_text(side[at] for at in range(most) for side in sides if at < len(side)))
 
 
-def _used(desk: Desk, asked: Said, facts: Sequence[SideFact], passages: Sequence[Passage]) -> list[SideFact]:
+def _used(desk: MakingContext, asked: Said, facts: Sequence[SideFact], passages: Sequence[Passage]) -> list[SideFact]:
     """The facts that their passage says of their entity, and that the answer uses; some of both entities. Raises: RejectedError."""
     for fact in facts:
         if fact.entity not in (1, 2):

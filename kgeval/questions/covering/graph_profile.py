@@ -25,7 +25,7 @@ LONGEST_TITLE = 100
 
 
 @dataclass
-class Land:
+class GraphProfile:
     """A graph by groups. `sizes`: facet -> group -> how much it has; `reasons`: why a facet has no groups. By place of an entity:
     element ids, types, degrees, communities (-1: none). `document_of`: what a document may be called -> its name as a group; `titles`:
     that name -> what people call it, where this is something else."""
@@ -78,9 +78,9 @@ class Land:
         return {str(group): own[:most] for group, own in order.items()}
 
 
-def read_land(graph: Graph, layout: Layout, *, timeout: float, seed: int = 0) -> Land:
+def read_land(graph: Graph, layout: Layout, *, timeout: float, seed: int = 0) -> GraphProfile:
     """The graph's groups, all read. Raises: QueryError, QueryTimeout, ConnectionLost."""
-    land = Land(graph, layout, timeout)
+    land = GraphProfile(graph, layout, timeout)
     for row in graph.stream(all_queries()["sample-entities"], {"layout": layout.model_dump()}, timeout=timeout):
         land.place[row["element_id"]] = len(land.ids)
         land.ids.append(row["element_id"])
@@ -98,19 +98,19 @@ def read_land(graph: Graph, layout: Layout, *, timeout: float, seed: int = 0) ->
     return land
 
 
-def _rows(land: Land, query: str, **params: object) -> list[dict[str, object]]:
+def _rows(land: GraphProfile, query: str, **params: object) -> list[dict[str, object]]:
     given: Mapping[str, object] = {"layout": land.layout.model_dump(), **params}
     return land.graph.read(all_queries()[query], given, timeout=land.timeout)
 
 
-def _predicates(land: Land) -> None:
+def _predicates(land: GraphProfile) -> None:
     rows = _rows(land, "coverage-predicates", covered=[])
     land.sizes["predicates"] = {str(row["predicate"]): int(str(row["relations"])) for row in rows}
     if not rows:
         land.reasons["predicates"] = "the graph has no relations between entities"
 
 
-def _communities(land: Land, seed: int) -> None:
+def _communities(land: GraphProfile, seed: int) -> None:
     """Communities of one are entities without relations: no question about how things are joined can be in them, and they are left out."""
     if land.graph.info.gds is None:
         found: dict[str, int] = {}
@@ -125,7 +125,7 @@ def _communities(land: Land, seed: int) -> None:
         land.reasons.setdefault("communities", "no two entities are joined")
 
 
-def _documents(land: Land) -> None:
+def _documents(land: GraphProfile) -> None:
     if not land.layout.document_labels:
         land.sizes["documents"] = {}
         land.reasons["documents"] = "the graph's layout has no documents"
