@@ -167,11 +167,17 @@ def _terminate(
     from neo4j import READ_ACCESS
     from neo4j.exceptions import DriverError, Neo4jError
 
-    with suppress(DriverError, Neo4jError, OSError), driver.session(database=database, default_access_mode=READ_ACCESS) as session:
-        found = [at for at, own in _running(session, ours, older=older) if name in (None, own)]
-        if not found:
+    for _ in range(2):
+        try:
+            with driver.session(database=database, default_access_mode=READ_ACCESS) as session:
+                found = [at for at, own in _running(session, ours, older=older) if name in (None, own)]
+                if not found:
+                    return 0
+                return [row["message"] for row in session.run(_limited(TERMINATE), ids=found).data()].count(ENDED)
+        except (DriverError, Neo4jError, OSError):
             return 0
-        return [row["message"] for row in session.run(_limited(TERMINATE), ids=found).data()].count(ENDED)
+        except after_an_interrupt():
+            pass  # the pool gave the connection that the interrupt had left in the midst of a message; it has others
     return 0
 
 

@@ -130,6 +130,19 @@ def test_only_transactions_that_the_server_ended_are_counted() -> None:
     assert server.asked == ["1", "2"]
 
 
+def test_a_connection_that_an_interrupt_left_half_read_is_not_the_one_that_ends_the_queries() -> None:
+    server: Any = Server([row("1", mark())], {})
+    sound, met = server.session, [BufferError("Existing exports of data: object cannot be re-sized")]
+
+    def session(**config: Any) -> Any:
+        if met:
+            raise met.pop()
+        return sound(**config)
+
+    server.session = session
+    assert stop(server, None) == 1 and server.asked == ["1"]
+
+
 def test_a_query_of_another_client_is_known_by_its_comment_and_ended_by_its_name() -> None:
     server: Any = Server([row("1", query=signed("MATCH (n)", "one")), row("2", query=signed("MATCH (n)", "two")), row("3", mark())], {})
     assert stop_signed(server, None, "two") == 1
