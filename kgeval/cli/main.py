@@ -183,7 +183,10 @@ def code_of(call: Callable[[], object]) -> int:
         with suppress(OSError):  # the terminal may be gone
             click.echo("interrupted", err=True)
         return interrupts.INTERRUPTED
-    except (BrokenPipeError, SystemExit):  # click turns a closed pipe into SystemExit; nothing else raises it here
+    except (BrokenPipeError, SystemExit) as end:  # click turns a closed pipe into SystemExit
+        if isinstance(end, SystemExit) and not isinstance(end.__context__, BrokenPipeError):
+            click.echo(f"kgeval: something ended the program: SystemExit({end.code!r})", err=True)
+            return end.code if isinstance(end.code, int) and end.code else 2
         silence_stdout()
         return 0
     except OSError as wrong:  # a full disk, a device that is gone: report files are written before anything is printed

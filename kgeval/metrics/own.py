@@ -173,7 +173,7 @@ def _compute(function: Callable[[MetricRow], Returned], low: float, high: float)
     def compute(subject: Subject) -> Value:
         try:
             returned = function(_row(subject))
-        except Exception as fault:  # noqa: BLE001 - the row's border: the run goes on, the cause is kept
+        except (Exception, SystemExit) as fault:  # noqa: BLE001 - the row's border: the run goes on, the cause is kept
             return _failed(_told(fault, function.__code__.co_filename))
         number, detail = returned if isinstance(returned, tuple) and len(returned) == 2 else (returned, {})
         try:

@@ -55,11 +55,12 @@ if TYPE_CHECKING:
     from kgeval.workflows.run import RunPlan, RunResult
     from kgeval.workflows.score import ScoreResult
 
+NO_BATCHES = frozenset(BatchOptions.model_fields)  # of tasks that ask live only
 CONNECT = Function("connect", Connection)
 AUDIT = Function("audit", AuditOptions)
 ANSWER = Function(  # systems are named by `system`, which takes functions too
     "answer", AnswerOptions, role="reader", words=(("system", "system"), ("output", "output")),
-    without=frozenset(("systems", "sweep", *BatchOptions.model_fields)),
+    without=NO_BATCHES | {"systems", "sweep"},
 )
 SCORE = Function(  # what is for the terminal and for parts of a run is left to the command
     "score", ScoreOptions, role="judge", model="judge", without=frozenset((
@@ -67,19 +68,18 @@ SCORE = Function(  # what is for the terminal and for parts of a run is left to 
     )),
 )
 COMPARE = Function("compare", CompareOptions, role="judge", model="judge", without=frozenset(("verdicts", "shard")))
-BUILD = Function("build", BuildOptions, role="extractor", without=frozenset(("transaction_rows",)))
+BUILD = Function("build", BuildOptions, role="extractor", without=NO_BATCHES | {"transaction_rows"})
 IMPORT = Function("import_graph", ImportOptions)
 REPORT = Function("report", ReportOptions)
 AGREE = Function("agree", AgreeOptions)
-NO_BATCHES = frozenset(BatchOptions.model_fields)  # of tasks that ask live only
 ACCURACY = Function("accuracy", AccuracyOptions, role="judge", model="judge", without=NO_BATCHES)
 CONTAMINATION = Function("contamination", ContaminationOptions, role="judge", model="judge", without=NO_BATCHES)
 COMPLETENESS = Function("completeness", CompletenessOptions, role="judge", without=NO_BATCHES)
 RUN = Function("run", RunOptions, without=frozenset((
     "graph", "layout", "layout_keys", "gds_session", "embedding_model", "embedding_url", "embedding_device", "embedding_batch",
 )))
-GENERATE = Function("generate_questions", GenerateOptions, role="generator")
-CHECK = Function("check_questions", CheckOptions, role="judge", model="judge")
+GENERATE = Function("generate_questions", GenerateOptions, role="generator", without=NO_BATCHES)
+CHECK = Function("check_questions", CheckOptions, role="judge", model="judge", without=NO_BATCHES)
 FUNCTIONS = {function.name: function for function in (
     AUDIT, ACCURACY, COMPLETENESS, ANSWER, SCORE, COMPARE, CONTAMINATION, BUILD, IMPORT, REPORT, AGREE, RUN, GENERATE, CHECK,
 )}
@@ -106,7 +106,7 @@ def connect(connection: neo4j.Driver | str | None = None, **settings: Any) -> Se
     """
     with CONNECT.errors():
         unknown = CONNECT.unknown(settings)
-        known = {name: value for name, value in settings.items() if name not in unknown}
+        known = {name: value for name, value in settings.items() if name not in unknown and value is not None}
         return new_session(CONNECT, connection, known, list(unknown.values()))
 
 
@@ -453,7 +453,10 @@ def import_graph(
     from kgeval.workflows.session import options_of
 
     tables = {"nodes": nodes, "relations": relations, "chunks": chunks, "documents": documents}
-    with IMPORT.called(options, connection=connection, dry=dry_run, **_name_of(graph)) as call:
+    named = _name_of(graph)
+    if not (path is None or isinstance(path, str | Path)):
+        named["faults"] = [*named.get("faults", ()), f"path: a file or a folder is needed, not {type(path).__name__}"]
+    with IMPORT.called(options, connection=connection, dry=dry_run, **named) as call:
         files = {name: call.files.table(table, name) for name, table in tables.items() if table is not None}
         call.session.arguments = {"path": path and str(path)}
         chosen = options_of(ImportOptions, {**call.given, **files})
@@ -614,7 +617,7 @@ def agree(
         files = [call.files.path(one, name) for name, one in named_parts(labels, "labels")]
         scored = [call.files.saved(one, "scores") if isinstance(one, ScoreResult) else one for one in _listed(scores)]
         given = {
-            **call.given, "verdicts": tuple(Path(one) for one in _listed(verdicts)), "scores": tuple(scored),
+            **call.given, "verdicts": call.files.paths(verdicts, "verdicts") or (), "scores": tuple(scored),
             "answers": tuple(call.files.path(one, name) for name, one in named_parts(answers)) if not _is_nothing(answers) else (),
             "questions": None if questions is None else call.files.path(questions, "questions"),
         }
@@ -821,7 +824,7 @@ def run(
 
 
 def _is_nothing(data: Any) -> bool:
-    return isinstance(data, list | tuple) and not data
+    return data is None or (isinstance(data, list | tuple) and not data)
 
 
 def _listed(data: Any) -> list[Any]:

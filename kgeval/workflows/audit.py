@@ -145,6 +145,7 @@ def audited(session: Session, prepared: Prepared, graph_name: str | None, *, bou
     from kgeval.auditing.joined import findings_of, warnings
 
     graph, options = session.graph, prepared.options
+    session.open_algorithms()
     graph.memory_limit = memory_limit_bytes(options)
     bound = bound or session.bound_layout(graph_name)
     notes = size_notes(graph, session.say)

@@ -240,8 +240,8 @@ def extractor_of(session: Session, options: BuildOptions, schema: Schema | None 
 
 def embedder_of(session: Session, stored: object) -> Embedder:
     """The embedder that is named, else the one (`stored`) that the graph was resolved with last."""
-    name = session.embedding.model or session.config.model.embedding.name or (str(stored) if stored else None)
-    return replace(session, embedding=replace(session.embedding, model=name)).embedder
+    named = session.embedding.model or session.config.model.embedding.name
+    return session.embedder if named or not stored else session.open_embedder(str(stored))
 
 
 def _schema(session: Session, text: str | None) -> Schema | None:

@@ -22,6 +22,7 @@ from kgeval.files.plain import plain_value
 from kgeval.workflows.result import QuestionsResult, Result
 from kgeval.workflows.session import EmbeddingChoice, Session
 
+RUNS_ALGORITHMS = ("connect", "audit")  # the functions that take a session of Aura Graph Analytics
 _FLAG = re.compile(r"(kgeval [a-z][^;,()]*)|(?<![\w-])--([a-z][a-z-]*)")  # a command that is to be typed, or a flag
 
 
@@ -42,7 +43,7 @@ class Connection(Section):
     embedding_device: str | None = None
     embedding_batch: int = Field(default=64, ge=1, le=4096)
     cache_dir: str | Path | None = None
-    gds_session: bool | Mapping[str, Any] = False
+    gds_session: bool | Mapping[str, Any] | None = None
     progress: bool | None = None
 
 
@@ -126,6 +127,8 @@ class Function:
     def fields(self) -> Iterator[tuple[str, FieldInfo]]:
         """The keywords, with the fields that they are; each once."""
         seen = set(self.without) | ({"graph"} if self.name != "connect" else set())
+        if self.name not in RUNS_ALGORITHMS:
+            seen.add("gds_session")
         for kind in self.kinds:
             for name, field in kind.model_fields.items():
                 keyword = self.model if kind is ModelOptions and name == "model" else name
@@ -169,7 +172,7 @@ class Function:
             connection, graph = graph, None
         own, asking, batches, settings, unknown = {}, {}, {}, {}, self.unknown(given)
         faults += unknown.values()
-        for name, value in given.items():
+        for name, value in _given(given).items():
             field = "model" if self.role and name == self.model else name
             if name in unknown:
                 continue
@@ -246,7 +249,7 @@ class SpooledRows:
     def paths(self, data: Any, name: str) -> tuple[Path, ...] | None:
         """Rows of one kind or several (a list of files and DataFrames), each as `path` has it; None for an empty list or tuple, so that
         kgeval.toml may name files."""
-        if isinstance(data, list | tuple) and not data:
+        if data is None or (isinstance(data, list | tuple) and not data):
             return None
         return tuple(self.path(part, part_name) for part_name, part in named_parts(data, name))
 
@@ -259,7 +262,7 @@ class SpooledRows:
                 f"{name}: a result of kgeval, a report file or a folder is needed, not {type(data).__name__}",
                 fix=f"give what kgeval.audit, kgeval.score ... gave as {name}",
             )
-        path = self.folder() / "report.json"
+        path = self.folder() / "kgeval-result.json"  # no name that stands in an advice
         path.write_text(data.rendered("json"), encoding="utf-8")
         self.names[path] = f"{name}-{len(self.names) + 1}"
         return path
@@ -317,7 +320,7 @@ def named_parts(data: Any, name: str = "answers") -> list[tuple[str, Any]]:
 
 def file_name(name: object) -> str:
     """A name as a file may be called."""
-    return re.sub(r"[^\w.+-]+", "_", str(name))[:100]
+    return re.sub(r"[^\w.+-]+", "_", str(name)).encode()[:100].decode(errors="ignore")
 
 
 def _is_frame(data: Any) -> bool:
@@ -375,7 +378,7 @@ def new_session(
     given = Connection.model_validate(dict(settings))
     file = Path(given.config) if isinstance(given.config, str | Path) else None
     config = given.config if isinstance(given.config, Config) else Config() if given.config is False else load_config(file)
-    remote = connection is None or isinstance(connection, str)
+    remote = given.home is None and (connection is None or isinstance(connection, str))
     parts = dict(given.gds_session) if isinstance(given.gds_session, Mapping) else {}
     if other := parts.keys() - {"memory", "ttl", "cloud", "name"}:
         raise function.unusable([f"gds_session.{name}: unknown" for name in sorted(other)])
@@ -389,7 +392,7 @@ def new_session(
             given.embedding_model, given.embedding_url, given.embedding_device, given.embedding_batch,
             None if given.cache_dir is None else Path(given.cache_dir),
         ),
-        gds_session=gds_session_of(
+        gds_session=None if given.gds_session is False or function.name not in RUNS_ALGORITHMS else gds_session_of(
             config, use=bool(given.gds_session), parts={name: parts.get(name) for name in ("memory", "ttl", "cloud", "name")},
         ),
         show=given.progress, downloads=nullcontext, source="the call or NEO4J_URI", **fields,

@@ -391,6 +391,8 @@ def _check_workers(session: Session, options: ScoreOptions, answers: Sequence[Pa
     beside = [f"--{name.replace('_', '-')}" for name in ("workers", "shards", "ray_address") if getattr(options, name)]
     if beside and not executor:
         raise UsageError(f"{', '.join(beside)}: for --executor only", fix="add --executor local (or ray), or leave it out")
+    if executor and not (session.connection is None or isinstance(session.connection, str)):
+        raise UsageError("several workers cannot use one open driver", fix="give the address, or leave --executor out")
     if options.ray_address and executor != "ray":
         raise UsageError("--ray-address is for --executor ray", fix="add --executor ray, or leave it out")
     chosen = {"shard": options.shard, "explain": options.explain, "sweep": options.sweep, "batch": session.batches.batch}

@@ -16,7 +16,9 @@ from pydantic import ValidationError
 
 from kgeval.config import BatchOptions, Config, ModelOptions, Section, environment, explain
 from kgeval.errors import UsageError
+from kgeval.llm.endpoints import address
 from kgeval.manifest import Started
+from kgeval.reports.display import for_terminal
 from kgeval.workflows.layouts import Asking, configured_layout
 from kgeval.workflows.progress import shows_progress
 
@@ -43,9 +45,9 @@ _logger = logging.getLogger("kgeval")
 
 
 def log(text: str) -> None:
-    """Where a library says what it does: the log, warnings as warnings."""
+    """Where a library says what it does: the log, warnings as warnings. Names of users cannot steer a terminal there."""
     warning = text.startswith("warning: ")
-    _logger.log(logging.WARNING if warning else logging.INFO, "%s", text.removeprefix("warning: "))
+    _logger.log(logging.WARNING if warning else logging.INFO, "%s", for_terminal(text.removeprefix("warning: ")))
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,8 @@ class Session:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._stack.__exit__(kind, error, trace)
-        self.__dict__.pop("graph", None)
+        for opened in ("graph", "embedder", "_algorithms"):
+            self.__dict__.pop(opened, None)
 
     def close(self) -> None:
         """Closes what was opened, as the end of a `with` does."""
@@ -161,14 +164,24 @@ class Session:
         graph = self._stack.enter_context(self._opened())
         for what in clear(graph):
             self.say(f"cleared on the server: {what}")
-        if self.gds_session is None:
-            if warning := gds_warning(graph.info):
-                self.say(f"warning: {warning}")
-        elif not self.dry:
-            from kgeval.graph.aura import in_session
-
-            self._stack.enter_context(in_session(graph, self.gds_session, say=self.say))
+        if self.gds_session is None and (warning := gds_warning(graph.info)):
+            self.say(f"warning: {warning}")
         return graph
+
+    def open_algorithms(self) -> None:
+        """Opens the session of Aura that is asked for, once for all tasks of this session. It costs money: only a task that runs
+        algorithms asks for it, and no dry run. Raises: ConnectError, ConfigError."""
+        if self.gds_session is None or self.dry:
+            return
+        owner = self if self.parent is None or self.parent.gds_session is None else self.parent
+        _ = owner._algorithms
+
+    @cached_property
+    def _algorithms(self) -> None:
+        from kgeval.graph.aura import in_session
+
+        if self.gds_session is not None:
+            self._stack.enter_context(in_session(self.graph, self.gds_session, say=self.say))
 
     @property
     def driver(self) -> neo4j.Driver:
@@ -183,16 +196,25 @@ class Session:
 
     @cached_property
     def embedder(self) -> Embedder:
-        """What embeds: `embedding` over `[model.embedding]` over all-MiniLM-L6-v2 on this machine. Nothing is loaded or sent yet."""
+        """What embeds: `embedding` over `[model.embedding]` over all-MiniLM-L6-v2 on this machine. Nothing is loaded or sent yet. At
+        the end of this session what is new goes into the cache."""
+        parent = self.parent
+        if parent is None or parent.embedding != self.embedding or parent.config is not self.config:
+            return self.open_embedder()
+        self._stack.callback(parent.embedder.close)  # the model stays loaded for the next task
+        return parent.embedder
+
+    def open_embedder(self, model: str | None = None) -> Embedder:
+        """Another embedder, of this model where one is named; at the end of this session what is new goes into the cache."""
         from kgeval.llm.embed import open_embedder
         from kgeval.llm.endpoints import endpoint_in_use
 
         wanted, choice = self.embedding, self.config.model.embedding
         url = wanted.url or choice.base_url
-        return open_embedder(
-            wanted.model or choice.name, base_url=url, endpoint=endpoint_in_use(choice.base_url, choice.endpoint, url),
+        return self._stack.enter_context(open_embedder(
+            model or wanted.model or choice.name, base_url=url, endpoint=endpoint_in_use(choice.base_url, choice.endpoint, url),
             cache_dir=wanted.cache_dir, batch=wanted.batch, device=wanted.device, say=self.say,
-        )
+        ))
 
     @property
     def limits(self) -> Limits:
@@ -310,6 +332,9 @@ class Session:
         for part in (self.asking, self.batches):
             own |= {name: value for name, value in part.model_dump(mode="json").items() if name in part.model_fields_set}
         own |= {f"embedding_{name}": value for name, value in vars(self.embedding).items() if name in ("model", "url", "device")}
+        for name in ("base_url", "embedding_url"):
+            if own.get(name):
+                own[name] = _without_secrets(str(own[name]))
         return replace(self.started, arguments=own | options.model_dump(mode="json"))
 
     def manifest(self, options: Section, **more: Any) -> RunManifest:
@@ -359,6 +384,15 @@ class Session:
             )
         with self.downloads() as progress:
             return ensure_started(home=self.home, say=self.say, progress=progress)
+
+
+def _without_secrets(url: str) -> str:
+    """An address as a manifest may have it: one with a user, a password or a query is not written down. No model was asked there."""
+    try:
+        address(url)
+    except UsageError:
+        return "(not an address of an endpoint)"
+    return url
 
 
 def options_of(kind: type[S], given: Mapping[str, Any], section: Section | None = None) -> S:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -127,6 +128,14 @@ def test_what_a_function_raises_is_the_error_of_its_row_and_too_many_stop_the_ru
     stopped = answered(rows(60), system=broken)
     assert len(calls) < 60 and not stopped.report.complete and len(stopped) == 60
     assert "of 20 answers failed, a share of 0.1 is allowed (max_error_rate)" in stopped.messages[0]
+
+
+def test_a_function_that_ends_the_program_ends_its_answer() -> None:
+    def quits(question: str) -> str:
+        sys.exit("no licence")
+
+    result = answered(rows(2), system=quits, max_error_rate=1)
+    assert [one.error for one in result] == ["system_error: SystemExit: no licence"] * 2
 
 
 def test_an_asynchronous_function_runs_inside_a_running_event_loop_several_calls_at_a_time() -> None:

@@ -69,3 +69,32 @@ def test_two_tasks_over_one_session_have_budgets_of_their_own(tmp_path: Path) ->
         first = kgeval.score(answers(2), connection=session, max_calls=4, **options)
         second = kgeval.score(answers(4)[2:], connection=session, max_calls=4, **options)
     assert (first.exit_code, second.exit_code) == (0, 0)
+
+
+def test_vectors_are_kept_between_calls_and_the_tasks_of_a_session_share_what_embeds(tmp_path: Path) -> None:
+    rows = [row | {"reference": f"Reference {n}."} for n, row in enumerate(answers())]
+    own = {"metrics": "semantic_similarity", "config": False}
+    with FakeServer() as server:
+        where = {"embedding_url": server.base_url, "embedding_model": "e", "cache_dir": tmp_path / "cache"}
+
+        def asked() -> int:
+            return sum("embeddings" in entry.path for entry in server.requests)
+
+        first = kgeval.score(rows, **own, **where)
+        once = asked()
+        assert once and kgeval.score(rows, **own, **where).to_pandas().equals(first.to_pandas())
+        assert asked() == once
+        with kgeval.connect(config=False, **where | {"cache_dir": tmp_path / "other"}) as session:
+            for _ in range(2):
+                kgeval.score(rows, connection=session, metrics="semantic_similarity")
+                assert asked() == 2 * once
+            assert session.task("a").embedder is session.task("b").embedder is session.embedder
+
+
+@pytest.mark.parametrize("url", ["http://user:SECRET@127.0.0.1:1/v1", "http://127.0.0.1:1/v1?api_key=SECRET"])
+def test_an_address_with_a_secret_is_not_written_down(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", url)
+    rows = [row | {"reference": "x"} for row in answers()]
+    for more in ({}, {"base_url": url}, {"embedding_url": url}):
+        result = kgeval.score(rows, metrics="token_f1", config=False, **more)
+        assert "SECRET" not in result.rendered("json") and result.report.run.arguments["base_url"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
@@ -132,6 +133,15 @@ def test_an_exception_is_a_failure_counted_by_cause_with_the_line_and_the_others
     mean = result.report.summaries[0].overall
     assert (mean.n_scored, mean.failures, result.exit_code) == (1, {"metric_error": 2}, 3)
     assert scored(kgeval.metric(raises), max_error_rate=0.7).exit_code == 0
+
+
+def test_a_metric_that_ends_the_program_ends_its_row() -> None:
+    @kgeval.metric
+    def quits(row: kgeval.MetricRow) -> float:
+        sys.exit("no licence")
+
+    result = kgeval.score([{"question_id": "q", "question": "?", "answer": "a"}], metrics=[quits], config=False)
+    assert result.exit_code == 3 and "SystemExit: no licence" in next(result.scores).reason
 
 
 def test_people_and_a_matrix_are_told_which_way_is_better(tmp_path: Path) -> None:

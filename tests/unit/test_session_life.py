@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,7 +14,10 @@ from pyarrow import ArrowException
 from requests import ConnectionError as Unreachable
 from session_account import KEY, Account, Database
 
+import kgeval
+from kgeval.config import Config
 from kgeval.errors import ConfigError, ConnectError, QueryError, UsageError
+from kgeval.graph import aura
 from kgeval.graph.algorithms import Expected
 from kgeval.graph.aura import MEMORIES, SessionOptions, credentials, in_session
 from kgeval.graph.aura.calls import limited
@@ -22,6 +27,7 @@ from kgeval.graph.failures import QueryTimeout
 from kgeval.graph.processes import mark
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout
+from kgeval.workflows.session import Session as TaskSession
 
 SMALL = Expected(entities=3, relations=2, self_loops=0)
 FIXED = SessionOptions(memory="2GB")
@@ -281,3 +287,28 @@ def test_a_time_out_of_the_clients_own_is_an_error_of_the_session() -> None:
 
     with pytest.raises(QueryError, match="read timed out"):
         limited(late, 5)
+
+
+def test_a_session_is_opened_once_and_only_by_who_runs_algorithms(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It costs money: no dry run opens one, and the tasks of one session share it."""
+    opened: list[object] = []
+
+    @contextmanager
+    def counted(graph: object, options: object, **_: object) -> Iterator[None]:
+        opened.append(options)
+        yield
+        opened.append("closed")
+
+    monkeypatch.setattr(aura, "in_session", counted)
+    with TaskSession("connect", gds_session=FIXED) as session:
+        session.__dict__["graph"] = Database()
+        session.task("audit", dry=True).open_algorithms()
+        assert session.task("completeness").graph is session.graph and opened == []
+        for _ in range(2):
+            session.task("audit").open_algorithms()
+        assert opened == [FIXED]
+    assert opened == [FIXED, "closed"]
+    config = Config.model_validate({"graph": {"session": {"use": True}}})
+    assert kgeval.score([{"id": "q", "question": "?", "answer": "a", "reference": "a"}], metrics="token_f1", config=config).exit_code == 0
+    with kgeval.connect(config=config, gds_session=False) as session:
+        assert session.gds_session is None

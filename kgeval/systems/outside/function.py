@@ -43,7 +43,7 @@ class _Outcome:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> bool:
         self.error = error
-        return isinstance(error, Exception)
+        return isinstance(error, Exception | SystemExit)
 
 
 @dataclass(frozen=True)
