@@ -91,7 +91,10 @@ class Reader:
         stems = [path.stem for path in dict.fromkeys(self._wanted.answers)]
         for path in dict.fromkeys(self._wanted.answers):
             named = "stdin" if path == STDIN else path.stem if stems.count(path.stem) == 1 else f"{path.absolute().parent.name}/{path.stem}"
+            rows, bad = self._rows, self._bad
             self._answers(path, self._wanted.system or named)
+            if self._rows > rows and self._rows - rows == self._bad - bad and self._wanted.max_bad_rows:
+                self._broken.add(f"{self._label(path)}: none of its {self._rows - rows:,} rows can be read, so nothing would be left")
         for ours, theirs in self._wanted.maps.items():
             if theirs not in self._mapped:
                 self._broken.add(f"--map {ours}={theirs}: no file has such a field (they have: {_some(self._seen)})")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from kgeval.errors import ConnectError, QueryError
 from kgeval.graph.failures import translated
-from kgeval.graph.server_info import NO_GDS_FIX, inspect
+from kgeval.graph.server_info import DRIVER, NO_GDS_FIX, inspect
 from kgeval.graph.sessions import (
     TIDYING,
     after_an_interrupt,
@@ -231,7 +231,7 @@ def driver_graph(driver: neo4j.Driver, database: str | None = None) -> Graph:
     if not isinstance(driver, neo4j.Driver):
         kind = "an asynchronous driver" if isinstance(driver, neo4j.AsyncDriver) else type(driver).__name__
         raise ConnectError(f"a neo4j.Driver is needed, not {kind}", fix="give neo4j.GraphDatabase.driver(...), an address, or None")
-    return Graph(driver, inspect(driver, Address(_uri(driver), "", "", database, source="the driver")), None)
+    return Graph(driver, inspect(driver, Address(_uri(driver), "", "", database, source=DRIVER)), None)
 
 
 def _uri(driver: neo4j.Driver) -> str:

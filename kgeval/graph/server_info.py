@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from kgeval.graph.connect import Address
 
+DRIVER = "the driver"  # where an address came from: a driver of the caller's
 OLDEST_NEO4J = (5, 26)
 GDS_LINES = {"5.26": "2.13", "2026.01": "2.26"}
 INSTALL_GDS = "install the GDS plugin that fits this Neo4j (5.26 needs 2.13), or unset NEO4J_URI to use the embedded server"
@@ -38,6 +39,8 @@ def inspect(driver: neo4j.Driver, address: Address) -> ServerInfo:
             database = session.run("CALL db.info() YIELD name RETURN name").single(strict=True)["name"]
             gds = _gds_version(session)
     except AuthError as cause:
+        if address.source == DRIVER:
+            raise ConnectError(f"{who}: Neo4j refuses its user or password", fix="open a driver with the right ones") from cause
         if not address.password:
             raise ConnectError(f"{who}: no password is given, and Neo4j wants one", fix="set NEO4J_PASSWORD") from cause
         message = f"{who}: Neo4j refuses user '{address.username}' or the password"
@@ -99,6 +102,8 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def _reach_fix(address: Address) -> str:
+    if address.source == DRIVER:
+        return "open a new driver: see whether this one is closed, and whether its server runs"
     if address.embedded:
         return "kgeval server status; kgeval server logs; kgeval server stop and start"
     return "check that the server runs and that the address and scheme are right; unset NEO4J_URI to use the embedded server"

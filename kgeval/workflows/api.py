@@ -32,6 +32,7 @@ from kgeval.config import (
 )
 from kgeval.errors import UsageError
 from kgeval.workflows.keywords import Connection, Function, file_name, named_parts, new_session
+from kgeval.workflows.result import Result
 from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:
@@ -560,7 +561,10 @@ def check_questions(
     with CHECK.called(
         options | {"judge": judge}, connection=connection, graph=graph, dry=dry_run, keep_rows=True,
     ) as call:
-        files = [call.files.path(one, name) for name, one in named_parts(questions, "questions")]
+        parts = named_parts(questions, "questions")
+        if isinstance(questions, list | tuple) and any(isinstance(one, list | tuple | str | Path | Result) for one in questions):
+            parts = [(f"questions-{number}", one) for number, one in enumerate(questions, 1)]  # sets, some of them lists of rows
+        files = [call.files.path(one, name) for name, one in parts]
         call.session.arguments = {"files": [str(path) for path in files]}
         chosen = options_of(CheckOptions, call.given)
         if dry_run:

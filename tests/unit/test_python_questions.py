@@ -175,3 +175,10 @@ def test_a_graph_is_opened_for_checks_only_where_the_call_names_one(monkeypatch:
     for named in ({"graph": "novels"}, {"connection": "bolt://127.0.0.1:1"}, {"layout": "kgeval"}):
         with pytest.raises(ConnectError):
             checked(ROWS, **named)
+
+
+def test_two_sets_may_be_lists_files_and_results_in_any_mixture(tmp_path: Path) -> None:
+    one = checked(ROWS)
+    file = one.save(tmp_path / "q.jsonl")
+    for pair in ([ROWS, ROWS], [str(file), ROWS], [one, ROWS], [ROWS, one]):
+        assert len(checked(pair).report.sets) == 2

@@ -151,3 +151,11 @@ def test_scores_are_held_against_labels_that_are_objects() -> None:
     assert [file.path for file in result.report.run.inputs] == ["labels", "scores", "answers"]
     with pytest.raises(InputError, match="labels: 1 fault"):
         kgeval.agree([{"id": 1}], config=False)
+
+
+def test_a_file_without_one_good_row_is_no_file_of_which_bad_rows_are_left_out() -> None:
+    """Nothing would be scored then, and no gate missed."""
+    questions = [{"id": f"q{n}", "question": "Who?", "reference": "Ann"} for n in range(9)]
+    with pytest.raises(InputError) as fault:
+        kgeval.score([{"nope": 1}], questions=questions, metrics="lexical", max_bad_rows=0.5, thresholds="token_f1>=0.4", config=False)
+    assert any("none of its 1 rows can be read" in line for line in fault.value.faults)

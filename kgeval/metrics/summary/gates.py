@@ -64,7 +64,7 @@ def evaluate(
     results = []
     for gate in gates:
         found = {summary.system: summary.overall for summary in summaries if summary.metric == gate.metric}
-        for system in (found if gate.system is None else (gate.system,)):
+        for system in ((found or ("all systems",)) if gate.system is None else (gate.system,)):  # of nothing no gate is met
             mean = found.get(system)
             results.append(GateResult(
                 system=system, metric=gate.metric, least=gate.least, limit=gate.limit, value=mean.mean if mean else None,
