@@ -149,8 +149,9 @@ def test_a_closed_driver_and_a_missing_graph_or_database_are_plain_errors(driver
         kgeval.audit(driver, graph="nowhere")
     with pytest.raises(ConnectError, match="nodatabase"):
         kgeval.audit(driver, database="nodatabase")
-    with neo4j.GraphDatabase.driver(address.uri, auth=("neo4j", "wrong-password")) as wrong, pytest.raises(ConnectError):
-        kgeval.audit(wrong)
+    wrong, refused = ("neo4j", "wrong-password"), "refuses its user or password"
+    with neo4j.GraphDatabase.driver(address.uri, auth=wrong) as other, pytest.raises(ConnectError, match=refused):
+        kgeval.audit(other)
     driver.close()
     with pytest.raises(ConnectError, match="closed"):
         kgeval.audit(driver)

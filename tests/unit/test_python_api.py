@@ -209,8 +209,9 @@ def test_a_closed_driver_is_a_plain_error_of_every_function() -> None:
     driver = neo4j.GraphDatabase.driver(NOWHERE)
     driver.close()
     for call in ON_A_GRAPH:
-        with pytest.raises(ConnectError, match=r"\(from the driver\): Neo4j cannot be reached: .*closed"):
+        with pytest.raises(ConnectError, match=r"\(from the driver\): Neo4j cannot be reached: .*closed") as fault:
             call(driver)
+        assert fault.value.fix.startswith("open a new driver")
 
 
 def test_what_a_generator_of_documents_raises_comes_through_before_a_server_is_looked_for() -> None:
