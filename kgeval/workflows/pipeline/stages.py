@@ -138,6 +138,10 @@ class Stage:
             return audit_options(config, own)  # settings and thresholds add up, by check
         return options_of(self.kind.options, own, getattr(config, self.kind.section) if self.kind.section else None)
 
+    def session_options(self) -> SessionOptions:
+        """What was said of its session. Raises: UsageError with all faults."""
+        return options_of(SessionOptions, values_of(SessionOptions, self.chosen))
+
     def wrong(self) -> list[str]:
         """Every fault of what was said, a line each."""
         classes: tuple[type[Section], ...] = (*self.kind.classes, SessionOptions)
