@@ -441,3 +441,6 @@ def test_what_only_the_command_score_prints_is_refused_in_the_file(here: Path, l
     (here / "kgeval.toml").write_text(f"{CONFIG}[score]\n{line}\n")
     with pytest.raises(UsageError, match=f"{line.partition(' ')[0]}: of the command kgeval score alone"):
         kgeval.score("a.jsonl")
+    with pytest.raises(ConfigError, match=f"score: {line.partition(' ')[0]}: of the command kgeval score alone"):
+        kgeval.run()
+    assert not Path("out").exists()
