@@ -317,6 +317,16 @@ def test_what_a_section_lacks_is_said_before_the_start(bare: Path) -> None:
     assert "built by a model" in faults(source={"documents": ["docs"]})[0]
 
 
+def test_an_option_that_cannot_be_hides_no_other_fault(bare: Path) -> None:
+    found = faults(
+        graph={"name": "g"}, **ANSWERS, audit={"checks": ["nonsense"]}, score={"metrics": ["faithfulness"]},
+        run={"options": {"audit": {"timeout": "x"}, "scores": {"trials": "x", "metrics": "token_f1", "threshold": "token_f1>>2"}}},
+    )
+    for part in ("audit.checks: no such check: nonsense", "--timeout: no number", "--trials: no whole number", "score.thresholds: "):
+        assert any(part in line for line in found), (part, found)
+    assert len(found) == 4
+
+
 def test_forms_and_files_that_a_report_cannot_have_are_said_before_the_start(bare: Path) -> None:
     options = {
         "scores": {"format": "sarif"}, "audit": {"output": "extra.txt"}, "build": {"format": "html", "output": "b.md"},

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from kgeval.config import DEFAULT_FILE, Config
+from pydantic import ValidationError
+
+from kgeval.config import DEFAULT_FILE, Config, Section
+from kgeval.config.words import values_of
 from kgeval.errors import ConfigError, KgevalError
 from kgeval.records import Role
 from kgeval.systems.builtin.tools import NEEDS
@@ -164,11 +168,8 @@ def _of_tasks(config: Config, stages: Sequence[Stage]) -> Iterator[str]:
     """What the tasks themselves would refuse, as far as they can say so before they open anything."""
     kinds = {stage.kind.name for stage in stages}
     for stage in stages:
-        try:
-            options = stage.options(config)
-        except KgevalError:
-            continue  # said already
-        if stage.kind.name in _TASKS:
+        options = _sound_options(config, stage) if stage.kind.name in _TASKS else None
+        if options is not None:
             yield from _TASKS[stage.kind.name](config, stage, options)
         yield from _of_outputs(stage)
     unused = [name for name in config.run.options if name in KINDS and name not in kinds and name not in config.run.skip]
@@ -178,6 +179,19 @@ def _of_tasks(config: Config, stages: Sequence[Stage]) -> Iterator[str]:
     for name in unused:
         had = f"this run has {', '.join(sorted(kinds))}"
         yield f"run.options.{name}: no such stage in this run ({had})"
+
+
+def _sound_options(config: Config, stage: Stage) -> Section | None:
+    """The options of a stage without those that cannot be, which are said already; None where that leaves none."""
+    try:
+        stage.kind.options.model_validate(values_of(stage.kind.options, stage.chosen))
+    except ValidationError as cause:
+        wrong = {fault["loc"][0] for fault in cause.errors() if fault["loc"]}
+        stage = replace(stage, given={name: value for name, value in stage.given.items() if name not in wrong})
+    try:
+        return stage.options(config)
+    except KgevalError:
+        return None
 
 
 def _of_outputs(stage: Stage) -> Iterator[str]:
