@@ -812,6 +812,8 @@ def run(
     from kgeval.workflows import run as workflow
     from kgeval.workflows.session import options_of
 
+    if not isinstance(config, str | Path | Config):
+        raise UsageError(f"config: a file or a Config is needed, not {type(config).__name__}", fix='e.g. kgeval.run("kgeval.toml")')
     faults: list[str] = []
     whole: Any = config
     file = Path(config) if isinstance(config, str | Path) else None

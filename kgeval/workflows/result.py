@@ -74,11 +74,17 @@ class Result:
         """Writes the report alone, without the rows that `save` knows of. Raises: UsageError, as `save`."""
         from kgeval.reports.write import write_report
 
-        write_report(self.report, path, redact=redact)
+        write_report(self._made(), path, redact=redact)
+
+    def _made(self) -> Any:
+        """The record. Raises: UsageError where none was made."""
+        if self.report is None:
+            raise UsageError("no report was made", fix="see what came of the task: print(result)")
+        return self.report
 
     def to_dict(self) -> dict[str, Any]:
         """The record as plain data, as the JSON report has it."""
-        data: dict[str, Any] = self.report.model_dump(mode="json")
+        data: dict[str, Any] = self._made().model_dump(mode="json")
         return data
 
     def to_pandas(self) -> pd.DataFrame:
@@ -89,7 +95,7 @@ class Result:
         """The report in one form: text, json, md, html and those of its kind. Raises: UsageError for another form."""
         from kgeval.reports.write import rendered
 
-        return rendered(self.report, form, redact=redact)  # type: ignore[arg-type]  # another form is refused by name
+        return rendered(self._made(), form, redact=redact)  # type: ignore[arg-type]  # another form is refused by name
 
     def _repr_html_(self) -> str:
         """The page in a frame of its own, so that neither its styles nor the notebook's reach the other."""

@@ -71,12 +71,22 @@ def merge_into(scoring: Scoring, rows: Rows, parts: Sequence[ScorePart]) -> Scor
 
 def run(session: Session, answers: Sequence[Path], options: ScoreOptions) -> ScoreResult:
     """Scores all rows, by several workers where the options name an executor. Raises: as score.run, and as `_spread`."""
+    check_scores(options)
     if options.executor is None:
         return score.run(session, answers, options)
     scoring = prepare(session, answers, options)
     with scoring.open_rows() as rows:
         check(scoring, rows)
         return _spread(scoring, rows)
+
+
+def check_scores(options: ScoreOptions) -> None:
+    """Raises: UsageError for options that print something else than scores, which `kgeval score` alone does."""
+    if looks := [name for name in ("explain", "sweep") if getattr(options, name)]:
+        raise UsageError(
+            f"{', '.join(looks)}: of the command kgeval score alone, which prints that instead of scores",
+            fix="take it out of [score] in kgeval.toml, and give it to kgeval score",
+        )
 
 
 def _spread(scoring: Scoring, rows: Rows) -> ScoreResult:

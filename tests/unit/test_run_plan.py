@@ -13,9 +13,12 @@ from pydantic import ValidationError
 from kgeval.cli.main import cli
 from kgeval.config import Config, read
 from kgeval.errors import ConfigError
-from kgeval.workflows.pipeline.check import faults_of
+from kgeval.workflows.pipeline import graphs
+from kgeval.workflows.pipeline.check import check, faults_of
+from kgeval.workflows.pipeline.ledger import Ledger
 from kgeval.workflows.pipeline.plan import RunRequest, stages_of
 from kgeval.workflows.pipeline.stages import Stage
+from kgeval.workflows.session import Session
 
 SYSTEMS = [{"name": "vector", "spec": "vector"}, {"name": "graph", "spec": "graph"}]
 
@@ -127,7 +130,9 @@ def test_every_fault_is_named_at_once(tmp_path: Path) -> None:
         '[[matrix.readers]]\nname = "r"\nmodel = "m"\nbase_url = "http://localhost:1/v1"\n',
     )
     config, faults = read(file)
-    found = [*faults, *faults_of(config)]
+    with pytest.raises(ConfigError) as caught:
+        check(config, stages_of(RunRequest(config, file, tmp_path / "out")), faults, file)
+    found = str(caught.value).splitlines()
     for part in (
         "nonsense: unknown key", "matrix.corpus.1", "not-there", "neither.json", "gold.sample: needs a judge", "questions.kinds",
         "systems.0.spec", "several are called a", "metrics.names", "ablations.0.system", "run.skip", "run.options",
@@ -245,6 +250,117 @@ def test_every_stage_wrong_in_one_place_is_one_message(tmp_path: Path, monkeypat
     ):
         assert part in text, (part, text)
     assert not (tmp_path / "out").exists()
+
+
+def faults(**sections: object) -> list[str]:
+    """What is wrong with a run, a line each, before it is started."""
+    config = Config.model_validate(sections)
+    made = stages_of(RunRequest(config, None, Path("out")))
+    try:
+        check(config, made, (), None)
+    except ConfigError as fault:
+        return [line.strip() for line in str(fault).splitlines()[1:-1]]
+    return []
+
+
+@pytest.fixture
+def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a file of each name that is used, and nothing said by the environment."""
+    monkeypatch.chdir(tmp_path)
+    for name in [name for name in os.environ if name.startswith(("KGEVAL_", "NEO4J_"))]:
+        monkeypatch.delenv(name)
+    (tmp_path / "docs").mkdir()
+    for name in ("a.jsonl", "gold.json", "labels.csv"):
+        (tmp_path / name).touch()
+    return tmp_path
+
+
+ANSWERS: dict[str, Any] = {"answers": {"files": ["a.jsonl"]}}
+
+
+def test_sections_of_commands_bring_their_stages(bare: Path) -> None:
+    assert "scores" in stages(**ANSWERS, score={"metrics": ["lexical"]})
+    assert "scores" in stages(**ANSWERS, run={"options": {"scores": {"metrics": "token_f1"}}})
+    found = stages(graph={"name": "g"}, completeness={"gold": ["gold.json"]})
+    assert found["completeness"].inputs == (Path("gold.json"),) and "gold" not in found["completeness"].given
+    assert stages(graph={"name": "g"}, completeness={"gold": ["gold.json"]}, gold={"file": "h.json"})["completeness"].inputs == (
+        Path("h.json"),
+    )
+    assert faults(graph={"name": "g"}, completeness={"gold": ["gone.json"]}) == ["completeness.gold: gone.json: no such file or folder"]
+
+
+def test_metrics_of_the_stage_itself_count(bare: Path) -> None:
+    judged = {"metrics": {"names": ["faithfulness"]}}
+    needs = "faithfulness: need a judge (set name in [model.judge], or leave them out)"
+    assert faults(**ANSWERS, **judged) == [f"metrics.names: {needs}"]
+    assert faults(**ANSWERS, **judged, score={"metrics": ["token_f1"]}) == []
+    assert faults(**ANSWERS, **judged, run={"options": {"scores": {"metrics": "token_f1"}}}) == []
+    assert faults(**ANSWERS, score={"metrics": ["faithfulness"]}) == [f"score.metrics: {needs}"]
+    assert faults(**ANSWERS, score={"metrics": ["faithfulness"]}, model={"judge": {"name": "j"}}) == []
+
+
+@pytest.mark.parametrize("section", [
+    {"source": {"documents": ["docs"]}, "build": {"extractor": "rules"}},
+    {"graph": {"name": "g"}, "questions": {"kinds": ["hops=3"], "template": True}},
+    {"graph": {"name": "g"}, "gold": {"sample": 5}, "accuracy": {"no_model": True, "labels": ["labels.csv"]}},
+    {"graph": {"name": "g"}, "audit": {"schema_file": "database"}},
+])
+def test_what_a_section_says_of_its_stage_is_enough(bare: Path, section: dict[str, Any]) -> None:
+    assert faults(**section) == []
+
+
+def test_what_a_section_lacks_is_said_before_the_start(bare: Path) -> None:
+    assert faults(graph={"name": "g"}, gold={"sample": 5}) == ["gold.sample: needs a judge (set name in [model.judge])"]
+    assert "no_model leaves nothing to do" in faults(graph={"name": "g"}, gold={"sample": 5}, accuracy={"no_model": True})[0]
+    assert faults(graph={"name": "g"}, audit={"schema_file": "gone"}) == ["audit.schema_file: gone: no such file"]
+    assert "no such file" in faults(graph={"name": "g"}, run={"options": {"audit": {"schema": "gone"}}})[0]
+    assert "built by a model" in faults(source={"documents": ["docs"]})[0]
+
+
+def test_an_option_that_cannot_be_hides_no_other_fault(bare: Path) -> None:
+    found = faults(
+        graph={"name": "g"}, **ANSWERS, audit={"checks": ["nonsense"]}, score={"metrics": ["faithfulness"]},
+        run={"options": {"audit": {"timeout": "x"}, "scores": {"trials": "x", "metrics": "token_f1", "threshold": "token_f1>>2"}}},
+    )
+    for part in ("audit.checks: no such check: nonsense", "--timeout: no number", "--trials: no whole number", "score.thresholds: "):
+        assert any(part in line for line in found), (part, found)
+    assert len(found) == 4
+
+
+def test_forms_and_files_that_a_report_cannot_have_are_said_before_the_start(bare: Path) -> None:
+    options = {
+        "scores": {"format": "sarif"}, "audit": {"output": "extra.txt"}, "build": {"format": "html", "output": "b.md"},
+        "report": {"format": "csv"}, "completeness": {"format": "xml", "output": ["c.html", "c.xml"]},
+    }
+    found = faults(
+        source={"documents": ["docs"]}, build={"extractor": "rules"}, **ANSWERS, metrics={"names": ["lexical"]},
+        gold={"file": "gold.json"}, run={"options": options},
+    )
+    for part in (
+        "run.options.scores: a score report has no form 'sarif' (choose one of: text, md, html, xml, json)",
+        "run.options.audit: extra.txt: unknown ending '.txt'", "run.options.build: b.md: unknown ending",
+        "run.options.build: this stage has no form 'html' (choose text or json)",
+        "run.options.report: a report over a run has no form 'csv'",
+        "run.options.completeness: a completeness report has no form 'xml'",
+        "run.options.completeness: c.xml: a completeness report has no",
+    ):
+        assert any(line.startswith(part) for line in found), (part, found)
+    assert len(found) == 7
+
+
+def test_a_graph_that_is_to_be_replaced_may_be_there(bare: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(graphs, "is_built", lambda graph, name: True)
+    monkeypatch.setattr(graphs, "_asked", lambda session, ask: (asked.append("once"), ask(None))[1])
+    for section in ({}, {"replace": True}):
+        config = Config.model_validate({"source": {"documents": ["docs"]}, "build": {"extractor": "rules", **section}})
+        made = stages_of(RunRequest(config, None, bare / "out"))
+        if section:
+            graphs.check_graphs(made, Ledger(bare / "out"), Session("run", config=config))
+        else:
+            with pytest.raises(ConfigError, match="these graphs are there already"):
+                graphs.check_graphs(made, Ledger(bare / "out"), Session("run", config=config))
+    assert asked == ["once"]
 
 
 WRONG = """

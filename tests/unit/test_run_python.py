@@ -202,8 +202,10 @@ def test_a_variable_of_the_command_counts_and_what_is_said_counts_before_it(here
     monkeypatch.setenv("KGEVAL_SCORE_TRIALS", "2")
     monkeypatch.setenv("KGEVAL_SCORE_FILTER_ID", "q1 q2")
     monkeypatch.setenv("KGEVAL_SCORE_NO_VERDICTS", "yes")
+    monkeypatch.setenv("KGEVAL_SCORE_QUIET", "no")
     arguments = _arguments(kgeval.run())
     assert (arguments["trials"], arguments["ids"], arguments["no_verdicts"]) == (2, ["q1", "q2"], True)
+    assert "token_f1" in Path("out/logs/scores.log").read_text()
     (here / "kgeval.toml").write_text(f"{CONFIG}[run.options.scores]\ntrials = 3\n")
     assert _arguments(kgeval.run())["trials"] == 3
     monkeypatch.setenv("KGEVAL_SCORE_SEED", "many")
@@ -416,3 +418,29 @@ def test_flags_of_a_class_come_from_its_fields() -> None:
         yes: bool | None = None
 
     assert [(option.flag, option.value) for option in options_in([Some])] == [("yes", True)]
+
+
+@pytest.mark.parametrize("given", [None, 5])
+def test_what_is_no_configuration_is_refused_by_its_type(given: Any) -> None:
+    with kgeval.connect(config=False) as session, pytest.raises(UsageError, match=f"config: .* not {type(given).__name__}"):
+        kgeval.run(given, connection=session)
+    with pytest.raises(UsageError, match="config: a file or a Config is needed"):
+        kgeval.run(given)
+
+
+def test_a_run_without_a_report_says_so() -> None:
+    result = kgeval.run(stages="scores")
+    assert result.report is None
+    for use in (lambda: kgeval.report(result), result.to_dict, lambda: result.save("r.json"), lambda: result.rendered("json")):
+        with pytest.raises(UsageError, match="no report was made"):
+            use()
+
+
+@pytest.mark.parametrize("line", ['explain = "q1"', 'sweep = "tau=0.6,0.7"'])
+def test_what_only_the_command_score_prints_is_refused_in_the_file(here: Path, line: str) -> None:
+    (here / "kgeval.toml").write_text(f"{CONFIG}[score]\n{line}\n")
+    with pytest.raises(UsageError, match=f"{line.partition(' ')[0]}: of the command kgeval score alone"):
+        kgeval.score("a.jsonl")
+    with pytest.raises(ConfigError, match=f"score: {line.partition(' ')[0]}: of the command kgeval score alone"):
+        kgeval.run()
+    assert not Path("out").exists()

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from kgeval.config import DEFAULT_FILE, Config
-from kgeval.errors import ConfigError, KgevalError, UsageError
+from pydantic import ValidationError
+
+from kgeval.config import DEFAULT_FILE, Config, Section
+from kgeval.config.words import values_of
+from kgeval.errors import ConfigError, KgevalError
+from kgeval.records import Role
 from kgeval.systems.builtin.tools import NEEDS
 from kgeval.workflows.pipeline.kinds import KINDS
 from kgeval.workflows.pipeline.stages import LOGS, Stage
@@ -126,11 +131,7 @@ def _kinds(config: Config) -> Iterator[str]:
 
 
 def _models(config: Config) -> Iterator[str]:
-    """Stages that need a model that is not named."""
-    if config.gold.sample and not config.model.judge.name and "accuracy" not in config.run.skip:
-        yield "gold.sample: needs a judge (set name in [model.judge])"
-    if "compare" in config.model_fields_set and not config.model.judge.name and "compare" not in config.run.skip:
-        yield "compare: needs a judge (set name in [model.judge])"
+    """Endpoints that stand for several."""
     named = config.model.reader
     if named.endpoint and not named.base_url and any(one.base_url for one in config.matrix.readers):
         yield "model.reader.endpoint: would name the endpoints of all matrix.readers (give model.reader a base_url, or take the name out)"
@@ -166,13 +167,11 @@ def _empty(config: Config) -> Iterator[str]:
 def _of_tasks(config: Config, stages: Sequence[Stage]) -> Iterator[str]:
     """What the tasks themselves would refuse, as far as they can say so before they open anything."""
     kinds = {stage.kind.name for stage in stages}
-    if "audit" in kinds:
-        yield from _of_audit(config)
-    if "scores" in kinds:
-        yield from _of_scores(config)
-    if "compare" in kinds:
-        yield from _of_comparison(config)
-    yield from _of_models(config, kinds)
+    for stage in stages:
+        options = _sound_options(config, stage) if stage.kind.name in _TASKS else None
+        if options is not None:
+            yield from _TASKS[stage.kind.name](config, stage, options)
+        yield from _of_outputs(stage)
     unused = [name for name in config.run.options if name in KINDS and name not in kinds and name not in config.run.skip]
     if unused and not kinds:
         yield "there is nothing to work on: set [graph] name, [source] documents or [answers] files (kgeval init writes what it finds)"
@@ -182,80 +181,144 @@ def _of_tasks(config: Config, stages: Sequence[Stage]) -> Iterator[str]:
         yield f"run.options.{name}: no such stage in this run ({had})"
 
 
-def _of_audit(config: Config) -> Iterator[str]:
+def _sound_options(config: Config, stage: Stage) -> Section | None:
+    """The options of a stage without those that cannot be, which are said already; None where that leaves none."""
+    try:
+        stage.kind.options.model_validate(values_of(stage.kind.options, stage.chosen))
+    except ValidationError as cause:
+        wrong = {fault["loc"][0] for fault in cause.errors() if fault["loc"]}
+        stage = replace(stage, given={name: value for name, value in stage.given.items() if name not in wrong})
+    try:
+        return stage.options(config)
+    except KgevalError:
+        return None
+
+
+def _of_outputs(stage: Stage) -> Iterator[str]:
+    """Forms and files that the stage's report cannot have: that must not be found out when everything is paid."""
+    from kgeval.files.answers import targets
+    from kgeval.reports.write import check_form, check_outputs
+
+    kind, where = stage.kind, f"run.options.{stage.kind.name}"
+    try:
+        own = stage.session_options()
+    except KgevalError:
+        return  # said already
+    outputs = [Path(name) for name in own.outputs]
+    if kind.record is not None:
+        record, reports = kind.record, [path for path in outputs if kind.writes(path)]
+        yield from _said(where, lambda: check_form(own.form, record))
+        yield from _said(where, lambda: check_outputs(reports, record))
+    elif kind.name == "answers":
+        yield from _said(where, lambda: targets(outputs, ["system"]))
+    else:
+        ending = ".jsonl" if kind.name == "questions" else ".json"
+        if wrong := [str(path) for path in outputs if path.suffix.lower() != ending]:
+            yield f"{where}: {', '.join(wrong)}: unknown ending (give the path of a file that ends with {ending})"
+        if own.form not in ("text", "json"):
+            yield f"{where}: this stage has no form '{own.form}' (choose text or json)"
+
+
+def _named(config: Config, stage: Stage, role: Role) -> bool:
+    """True if a model is named for the stage in that role."""
+    return bool(stage.chosen.get("model") or getattr(config.model, role).name)
+
+
+def _of_audit(config: Config, _: Stage, options: Any) -> Iterator[str]:
     from kgeval.auditing.rulebook import choose
+    from kgeval.auditing.schema import DATABASE
     from kgeval.workflows.audit import parse_settings
     from kgeval.workflows.audit_gates import threshold_faults, waiver_faults
 
-    section = config.audit
-    yield from _said("audit.checks", lambda: choose(section.checks, section.skip))
+    yield from _said("audit.checks", lambda: choose(options.checks, options.skip))
     yield from (*threshold_faults(config), *waiver_faults(config))
-    yield from _said("audit.settings", lambda: parse_settings([f"{name}={value}" for name, value in section.settings.items()]))
-    if section.schema_file and not Path(section.schema_file).is_file() and not section.schema_file.startswith("graph:"):
-        yield f"audit.schema_file: {section.schema_file}: no such file"
+    yield from _said("audit.settings", lambda: parse_settings([f"{name}={value}" for name, value in options.settings.items()]))
+    if options.schema_file not in (None, DATABASE) and not Path(options.schema_file).is_file():
+        yield f"audit.schema_file: {options.schema_file}: no such file"
 
 
-def _of_scores(config: Config) -> Iterator[str]:
-    from kgeval.metrics.options import make_settings
+def _of_completeness(config: Config, stage: Stage, options: Any) -> Iterator[str]:
+    given = {"gold": options.gold, "ideal": options.ideal, "facts": (options.facts,) if options.facts else ()}
+    for name, paths in given.items():
+        for path in (path for path in paths if path != config.gold.file and not path.exists()):
+            yield f"completeness.{name}: {path}: no such file or folder"
+    if options.facts and not _named(config, stage, "judge"):
+        yield "completeness.facts: need a judge (set name in [model.judge])"
+    if options.ideal and options.ideal_extractor == "model" and not _named(config, stage, "extractor"):
+        yield 'completeness.ideal: needs a model (set name in [model.extractor], or ideal_extractor = "rules")'
+
+
+def _of_accuracy(config: Config, stage: Stage, options: Any) -> Iterator[str]:
+    if options.sheet or options.labels or options.labelled_pairs:
+        return
+    if options.no_model:
+        yield "accuracy: no_model leaves nothing to do (give sheet, labels or labelled_pairs)"
+    elif not _named(config, stage, "judge"):
+        yield "gold.sample: needs a judge (set name in [model.judge])"
+
+
+def _of_scores(config: Config, stage: Stage, options: Any) -> Iterator[str]:
     from kgeval.metrics.select import select
     from kgeval.metrics.summary.gates import parse_gates
+    from kgeval.workflows.score import settings_of
+    from kgeval.workflows.score_parts import check_scores
 
-    yield from _said("metrics.settings", lambda: make_settings(config.metrics.settings))
+    key = "score.metrics" if options.metrics else "metrics.names"
+    yield from _said("score", lambda: check_scores(options))
+    yield from _said("metrics.settings", lambda: settings_of(config, options))
     try:
-        chosen = select(config.metrics.names, config.metrics.criteria)
-    except KgevalError:
-        return  # said already
-    yield from _said("metrics.thresholds", lambda: parse_gates(config.metrics.thresholds, chosen.metrics))
-    if (judged := chosen.needing("judge")) and not (config.model.judge.name or _given(config, "scores", "model")):
-        yield f"metrics.names: {', '.join(judged)}: need a judge (set name in [model.judge], or leave them out)"
+        chosen = select(options.metrics or config.metrics.names, config.metrics.criteria)
+    except KgevalError as fault:
+        yield f"{key}: {fault.message} ({fault.fix})"
+        return
+    for name, limits in (("metrics", config.metrics.thresholds), ("score", options.thresholds)):
+        yield from _said(f"{name}.thresholds", lambda limits=limits: parse_gates(limits, chosen.metrics))  # type: ignore[misc]
+    if (judged := chosen.needing("judge")) and not _named(config, stage, "judge"):
+        yield f"{key}: {', '.join(judged)}: need a judge (set name in [model.judge], or leave them out)"
 
 
-def _of_comparison(config: Config) -> Iterator[str]:
+def _of_comparison(config: Config, stage: Stage, options: Any) -> Iterator[str]:
     from kgeval.comparison.judge.grades import chosen_aspects
 
-    if "grades" not in config.run.options.get("compare", {}):
-        yield from _said("compare.aspects", lambda: chosen_aspects(config.compare.aspects))
+    if not _named(config, stage, "judge"):
+        yield "compare: needs a judge (set name in [model.judge])"
+    if options.grades is None:
+        yield from _said("compare.aspects", lambda: chosen_aspects(options.aspects))
     files = config.answers.files or [path for one in config.matrix.datasets for path in one.answers]
     if len(config.systems) < 2 and not files:
         yield "compare: needs two systems (name them in [[systems]], or their files in [answers])"
 
 
-def _of_models(config: Config, kinds: set[str]) -> Iterator[str]:
-    """Stages that need a model that nobody names."""
-    if "build" in kinds and not (config.model.extractor.name or _given(config, "build", "model")):
-        options = [config.source.options, *({**config.source.options, **one.options} for one in config.matrix.variants)]
-        if any(one.get("extractor", "model") == "model" and "model" not in one for one in (options[1:] or options)):
-            yield 'source: the graph is built by a model (set name in [model.extractor], or options = { extractor = "rules" })'
-    if "questions" in kinds and not (config.model.generator.name or _given(config, "questions", "model")):
-        yield from _said("questions.kinds", lambda: _check_generator(config))
-    if "answers" in kinds and not (config.model.reader.name or config.matrix.readers or _given(config, "answers", "model")):
-        reading = [one.name for one in config.systems if one.spec.strip() in NEEDS]
-        if reading and not _given(config, "answers", "extractive"):
-            yield (
-                f"systems: {', '.join(reading)}: need a reader (set name in [model.reader], or extractive = true in [run.options.answers])"
-            )
+def _of_build(config: Config, stage: Stage, options: Any) -> Iterator[str]:
+    if options.extractor == "model" and not _named(config, stage, "extractor"):
+        yield 'source: the graph is built by a model (set name in [model.extractor], or options = { extractor = "rules" })'
 
 
-def _check_generator(config: Config) -> None:
-    """Raises: UsageError where kinds need a model."""
+def _of_questions(config: Config, stage: Stage, options: Any) -> Iterator[str]:
     from kgeval.questions.kind import MakingOptions
     from kgeval.questions.kinds import orders_of
 
     try:
-        orders = orders_of(config.questions.kinds, config.questions.n)
+        orders = orders_of(options.kinds, options.n)
     except KgevalError:
         return  # said already
-    making = MakingOptions(seed=0, template=_given(config, "questions", "template"))
-    if needing := [order.kind.name for order in orders if "model" in order.kind.needs_of(making)]:
-        raise UsageError(
-            f"{', '.join(needing)}: need a generator", fix="set name in [model.generator], or template = true in [run.options.questions]",
-        )
+    making = MakingOptions(seed=0, template=options.template)
+    needing = [order.kind.name for order in orders if "model" in order.kind.needs_of(making)]
+    if needing and not _named(config, stage, "generator"):
+        kinds = ", ".join(needing)
+        yield f"questions.kinds: {kinds}: need a generator (set name in [model.generator], or template = true in [questions])"
 
 
-def _given(config: Config, stage: str, option: str) -> bool:
-    """True if a flag of a stage is set, in the file or by its variable."""
-    name = "_".join(("KGEVAL", *KINDS[stage].command, option)).upper().replace("-", "_")
-    return bool(config.run.options.get(stage, {}).get(option) or os.environ.get(name))
+def _of_answers(config: Config, stage: Stage, options: Any) -> Iterator[str]:
+    reading = [one.name for one in config.systems if one.spec.strip() in NEEDS]
+    if reading and not (options.extractive or _named(config, stage, "reader")):
+        yield f"systems: {', '.join(reading)}: need a reader (set name in [model.reader], or extractive = true in [run.options.answers])"
+
+
+_TASKS: dict[str, Callable[[Config, Stage, Any], Iterator[str]]] = {
+    "build": _of_build, "audit": _of_audit, "completeness": _of_completeness, "accuracy": _of_accuracy, "questions": _of_questions,
+    "answers": _of_answers, "scores": _of_scores, "compare": _of_comparison,
+}
 
 
 def _said(key: str, work: Callable[[], object]) -> Iterator[str]:

@@ -168,9 +168,9 @@ def left(limits: LimitsSection, stage: Stage, course: RunProgress) -> dict[str, 
     asks no model."""
     budget: dict[str, Any] = {}
     if stage.kind.asks and limits.cost is not None:
-        budget["cost_limit"] = min(round(max(0.0, limits.cost - course.cost), 6), float(stage.given.get("cost_limit", limits.cost)))
+        budget["cost_limit"] = min(round(max(0.0, limits.cost - course.cost), 6), float(stage.chosen.get("cost_limit", limits.cost)))
     if stage.kind.asks and limits.calls is not None:
-        budget["max_calls"] = min(max(0, limits.calls - course.calls), int(stage.given.get("max_calls", limits.calls)))
+        budget["max_calls"] = min(max(0, limits.calls - course.calls), int(stage.chosen.get("max_calls", limits.calls)))
     return budget
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from kgeval.config import BuildOptions
 from kgeval.errors import ConfigError, QueryError
 from kgeval.graph.queries import all_queries
 from kgeval.workflows.pipeline.ledger import Ledger
@@ -38,7 +39,8 @@ def check_graphs(stages: Sequence[Stage], ledger: Ledger, session: Session) -> N
     """Raises: ConfigError for graphs that a stage would build into although this run did not make them: what is there would be mixed."""
     new = {
         stage.makes for stage in stages
-        if stage.kind.name == "build" and stage.makes is not None and not stage.given.get("replace") and not ledger.made(stage.makes)
+        if isinstance(options := stage.options(session.config), BuildOptions) and stage.makes is not None
+        and not options.replace and not ledger.made(stage.makes)
     }
     there = _asked(session, lambda graph: sorted(name for name in new if is_built(graph, name))) if new else []
     if there:

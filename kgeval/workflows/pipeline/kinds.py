@@ -24,6 +24,18 @@ from kgeval.config import (
 )
 from kgeval.files.score_forms import is_folder
 from kgeval.files.scores import is_result
+from kgeval.records import (
+    AccuracyReport,
+    AuditReport,
+    CheckReport,
+    ComparisonReport,
+    CompletenessReport,
+    ContaminationReport,
+    CoverageReport,
+    CrossedReport,
+    OverviewReport,
+    ScoreReport,
+)
 from kgeval.workflows import (
     accuracy,
     answer,
@@ -77,17 +89,17 @@ _ROWS = (
     ),
     Kind(
         "audit", ("audit",), AuditOptions, CONNECTION | LAYOUT | EMBEDDING | AURA | WORKING | SHOWN | {"cache_dir"},
-        run=lambda session, files, options: audit.run(session, options), section="audit", files="graphs",
+        run=lambda session, files, options: audit.run(session, options), section="audit", files="graphs", record=AuditReport,
     ),
     Kind(
         "completeness", ("completeness",), CompletenessOptions, CONNECTION | LAYOUT | EMBEDDING | WORKING | SHOWN, "judge",
         run=lambda session, files, options: completeness.run(session, options),
-        plan=lambda session, files, options: completeness.plan(session, options), section="completeness",
+        plan=lambda session, files, options: completeness.plan(session, options), section="completeness", record=CompletenessReport,
     ),
     Kind(
         "accuracy", ("accuracy",), AccuracyOptions, CONNECTION | LAYOUT | EMBEDDING | WORKING | SHOWN, "judge",
         run=lambda session, files, options: accuracy.run(session, options),
-        plan=lambda session, files, options: accuracy.plan(session, options), section="accuracy",
+        plan=lambda session, files, options: accuracy.plan(session, options), section="accuracy", record=AccuracyReport,
     ),
     Kind(
         "questions", ("questions", "generate"), GenerateOptions,
@@ -97,10 +109,11 @@ _ROWS = (
     ),
     Kind(
         "check", ("questions", "check"), CheckOptions, CONNECTION | LAYOUT | EMBEDDING | WORKING | SHOWN, "judge", run=_checked,
-        plan=_check_planned, files="files", writes=lambda path: path.suffix.lower() != ".jsonl",
+        plan=_check_planned, files="files", writes=lambda path: path.suffix.lower() != ".jsonl", record=CheckReport,
     ),
     Kind(
         "coverage", ("questions", "coverage"), CoverageOptions, CONNECTION | LAYOUT | SHOWN, run=questions_coverage.run, files="files",
+        record=CoverageReport,
     ),
     Kind(
         "answers", ("answer",), AnswerOptions, CONNECTION | LAYOUT | EMBEDDING | WORKING | {"outputs", "quiet"}, "reader",
@@ -111,21 +124,23 @@ _ROWS = (
     Kind(
         "scores", ("score",), ScoreOptions, CONNECTION | LAYOUT | EMBEDDING | WORKING | SHOWN, "judge", batches=True, run=score_parts.run,
         plan=score.plan, section="score", files="answers", resumes="retry_errors", writes=lambda path: not is_result(path),
+        record=ScoreReport,
     ),
     Kind(
         "contamination", ("contamination",), ContaminationOptions, CONNECTION | LAYOUT | WORKING | SHOWN, "judge",
         run=lambda session, files, options: contamination.run(session, files[0], options),
         plan=lambda session, files, options: contamination.plan(session, files[0], options), section="contamination", file="questions",
+        record=ContaminationReport,
     ),
     Kind(
         "compare", ("compare",), CompareOptions, CONNECTION | LAYOUT | EMBEDDING | WORKING | SHOWN, "judge", batches=True,
         run=compare.run, plan=compare.plan, section="compare", files="answers",
-        writes=lambda path: path.suffix.lower() != ".jsonl" and not is_folder(path),
+        writes=lambda path: path.suffix.lower() != ".jsonl" and not is_folder(path), record=ComparisonReport,
     ),
     Kind(
         "matrix", ("report", "score-matrix"), CrossingOptions, SHOWN,
-        run=lambda session, files, options: matrix.run(session, files[0], options), file="folder",
+        run=lambda session, files, options: matrix.run(session, files[0], options), file="folder", record=CrossedReport,
     ),
-    Kind("report", ("report",), ReportOptions, SHOWN | {"config_file"}, run=report.run, files="runs"),
+    Kind("report", ("report",), ReportOptions, SHOWN | {"config_file"}, run=report.run, files="runs", record=OverviewReport),
 )
 KINDS = {kind.name: kind for kind in _ROWS}

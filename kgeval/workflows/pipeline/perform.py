@@ -12,12 +12,13 @@ from types import TracebackType
 from typing import IO, Any
 
 from kgeval.auditing.malloc import trim_heap
-from kgeval.config import BatchOptions, ModelOptions, load
+from kgeval.config import BatchOptions, Config, ModelOptions, load
+from kgeval.config.session import SessionOptions
 from kgeval.config.words import values_of
 from kgeval.errors import KgevalError, library_missing
 from kgeval.reports.display import for_terminal
 from kgeval.workflows.pipeline.execute import INTERRUPTED
-from kgeval.workflows.pipeline.stages import Stage
+from kgeval.workflows.pipeline.stages import Kind, Stage
 from kgeval.workflows.session import EmbeddingChoice, Session, gds_session_of, options_of
 
 FAILED = 2
@@ -78,7 +79,7 @@ class Performer:
         except KeyboardInterrupt:
             log.say("interrupted")
             return INTERRUPTED
-        except Exception as fault:  # noqa: BLE001 - the border of a stage: the others go on, and the cause is in the log
+        except (Exception, SystemExit) as fault:  # noqa: BLE001 - the border of a stage: the others go on, and the cause is in the log
             if self.stopped() or _of_interruption(fault):
                 log.say("interrupted")
                 return INTERRUPTED
@@ -108,8 +109,8 @@ def shown(stage: Stage, session: Session, result: Any, log: StageLog) -> int:
             fault = fault or cause
     for message in result.messages:
         log.say(message)
-    if not stage.chosen.get("quiet"):
-        log.write(result.rendered(stage.chosen.get("form") or "text", redact=session.redact))
+    if not (own := stage.session_options()).quiet:
+        log.write(result.rendered(own.form, redact=session.redact))
     if fault is not None:
         raise fault
     return int(result.exit_code)
@@ -122,44 +123,66 @@ def planned(stage: Stage, base: Session) -> str:
         session = session_of(stage, replace(base, dry=True), said.append)
         with session:
             return "" if stage.kind.plan is None else str(stage.kind.plan(session, stage.files, stage.options(session.config)))
-    except KgevalError as fault:
-        return "\n".join([*said, f"kgeval: {fault}"])
+    except (KgevalError, ImportError) as fault:
+        cause = library_missing(fault) if isinstance(fault, ImportError) else fault
+        if cause is None:
+            raise
+        return "\n".join([*said, f"kgeval: {cause}"])
 
 
 def session_of(stage: Stage, base: Session, say: Callable[[str], None]) -> Session:
-    """A session of its own for a stage: the connection of the run, or its own, and what was said of it. Raises: UsageError, ConfigError."""
-    given, kind = stage.chosen, stage.kind
-
-    def path(name: str) -> Path | None:
-        return None if given.get(name) is None else Path(given[name])
-
-    file = path("config_file")
-    config = base.config if file in (None, base.config_file) else load(file)
-    elsewhere = bool({"uri", "home"} & stage.given.keys()) or base.connection is None or isinstance(base.connection, str)
-    connected: dict[str, Any] = {} if not elsewhere else {
-        "connection": given.get("uri"), "username": given.get("username"), "database": given.get("database"), "home": path("home"),
-    }
-    redact = bool(given.get("redact")) or ("redact" in kind.session and config.report.redact)
-    parts = {part: given.get(f"gds_session_{part}") for part in ("memory", "ttl", "cloud", "name")}
-    aura = gds_session_of(config, use=bool(given.get("gds_session")), parts=parts) if "gds_session" in kind.session else None
+    """A session of its own for a stage: what it says itself, else what that of the run has. Raises: UsageError, ConfigError."""
+    kind, own = stage.kind, stage.session_options()
+    config = base.config if own.config_file in (None, base.config_file) else load(own.config_file)
     named: dict[str, Any] = {} if kind.file is None else {kind.file: str(stage.files[0])}
     named |= {} if kind.files is None else {kind.files: list(map(str, stage.files))}
-    if not {"uri", "home"} & kind.session:
-        connected = {"connection": None, "username": None, "database": None, "home": None}
+    quiet = own.no_progress
     return replace(
-        base, command=" ".join(kind.command), **connected, config=config, config_file=file or base.config_file,
-        graph_name=given.get("graph_name"), layout=given.get("layout"), layout_keys=_layout_keys(given.get("layout_keys") or {}),
+        base, command=" ".join(kind.command), **_connected(stage, own, base), **_graph(kind, own, base), config=config,
+        config_file=own.config_file or base.config_file,
         embedding=EmbeddingChoice(
-            given.get("embedding_model"), given.get("embedding_url"), given.get("embedding_device"),
-            int(given.get("embedding_batch") or 64), path("cache_dir"),
+            own.embedding_model or base.embedding.model, own.embedding_url or base.embedding.url,
+            own.embedding_device or base.embedding.device, own.embedding_batch or base.embedding.batch,
+            own.cache_dir or base.embedding.cache_dir,
         ),
-        gds_session=aura, asking=options_of(ModelOptions, values_of(ModelOptions, given) if kind.role else {}),
-        batches=options_of(BatchOptions, values_of(BatchOptions, given) if kind.batches else {}),
-        dry=base.dry or bool(given.get("dry_run")),
-        redact=redact, outputs=tuple(Path(name) for name in given.get("outputs") or ()),
-        arguments={"form": (given.get("form") or "text") if "form" in kind.session else None, **named},
-        say=say, announce=not given.get("no_progress"), show=False if given.get("no_progress") else base.show, keep_rows=False, parent=None,
+        gds_session=_gds_session(own, base, config) if "gds_session" in kind.session else None,
+        asking=options_of(ModelOptions, values_of(ModelOptions, stage.chosen) if kind.role else {}),
+        batches=options_of(BatchOptions, values_of(BatchOptions, stage.chosen) if kind.batches else {}), dry=base.dry or own.dry_run,
+        redact=own.redact or ("redact" in kind.session and config.report.redact), outputs=tuple(map(Path, own.outputs)),
+        arguments={"form": own.form if "form" in kind.session else None, **named},
+        say=say, announce=not quiet, show=False if quiet else base.show, keep_rows=False, parent=None,
     )
+
+
+def _connected(stage: Stage, own: SessionOptions, base: Session) -> dict[str, Any]:
+    """Where the graph of a stage is: as the file says of it, else that of the run, else as the environment says."""
+    if not {"uri", "home"} & stage.kind.session:
+        return {"connection": None, "username": None, "database": None, "home": None}
+    here = {"uri", "home"} & stage.given.keys()
+    if not here and base.connection is not None and not isinstance(base.connection, str):
+        return {}  # an open driver
+    if here or (base.connection is None and base.home is None):
+        return {"connection": own.uri, "username": own.username, "database": own.database, "home": own.home}
+    given = {name: stage.given.get(name) or getattr(base, name) for name in ("username", "database")}
+    if base.home is None:  # the embedded server has no other user, whoever is named in the environment
+        given = {name: value or getattr(own, name) for name, value in given.items()}
+    return {"connection": base.connection, "home": base.home, **given}
+
+
+def _graph(kind: Kind, own: SessionOptions, base: Session) -> dict[str, Any]:
+    """Which graph of the database, and how it is stored."""
+    return {
+        "graph_name": (own.graph_name or base.graph_name) if "graph_name" in kind.session else None,
+        "layout": (own.layout or base.layout) if "layout" in kind.session else None,
+        "layout_keys": (_layout_keys(own.layout_keys) if own.layout_keys else base.layout_keys) if "layout_keys" in kind.session else {},
+    }
+
+
+def _gds_session(own: SessionOptions, base: Session, config: Config) -> Any:
+    """The session of Aura Graph Analytics that the stage, the run or the file asks for."""
+    known = {part: getattr(base.gds_session, part, None) for part in ("memory", "ttl", "cloud", "name")}
+    parts = {part: value if (said := getattr(own, f"gds_session_{part}")) is None else said for part, value in known.items()}
+    return gds_session_of(config, use=own.gds_session or base.gds_session is not None, parts=parts)
 
 
 def _layout_keys(given: Any) -> Any:
@@ -168,7 +191,7 @@ def _layout_keys(given: Any) -> Any:
     return parse_overrides([f"{name}={value}" for name, value in given.items()])
 
 
-def _failed(fault: Exception, log: StageLog) -> int:
+def _failed(fault: Exception | SystemExit, log: StageLog) -> int:
     """Says what went wrong, as a command does, and gives the exit code; of what nobody foresaw the traceback."""
     if isinstance(fault, ImportError):
         fault = library_missing(fault) or fault

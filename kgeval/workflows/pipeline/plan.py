@@ -202,14 +202,18 @@ def _graph_stages(data: Data, place: Place) -> Iterator[Stage]:
     if made is not None:
         yield made
     looks: list[tuple[str, dict[str, Any], tuple[str, ...]]] = [("audit", {}, ("audit",))]
-    if data.gold is not None:
-        looks.append(("completeness", {"gold": (data.gold,)}, ("model", "completeness")))
+    section = data.config.completeness
+    measured = (data.gold,) if data.gold is not None else (*section.gold, *section.ideal)
+    if measured or section.facts:
+        given = {} if data.gold is None else {"gold": (data.gold,)}
+        looks.append(("completeness", given, ("model", "completeness")))
     if data.config.gold.sample:
         looks.append(("accuracy", {"n": data.config.gold.sample}, ("model", "accuracy")))
     for kind, given, sections in looks:
         yield data.stage(
             kind, place, {**given, **data.graph(place)}, outputs=[data.at(place, f"{kind}{form}") for form in FORMS],
-            needs=_graph_ids(data, place), inputs=(data.gold,) if data.gold and kind == "completeness" else (),
+            needs=_graph_ids(data, place),
+            inputs=(*measured, *((section.facts,) if section.facts else ())) if kind == "completeness" else (),
             sections=("graph", "report", *sections),
         )
 
@@ -313,7 +317,8 @@ def _measured(data: Data, place: Place, files: list[Path], answered: Stage | Non
     config, made = data.config, answered.outputs if answered else ()
     needs = (*((answered.id,) if answered else ()), *_graph_ids(data, place.graph), *data.question_ids)
     inputs = tuple(path for path in (*files, data.question_file) if path is not None and path not in made)
-    if config.metrics.names:
+    said, _ = from_flags(KINDS["scores"].flags, config.run.options.get("scores", {}), "run.options.scores")
+    if config.metrics.names or config.score.metrics or said.get("metrics"):
         joined = data.has_graph and "audit" not in config.run.skip
         given = {
             **({"questions": data.questions} if data.questions else {}),

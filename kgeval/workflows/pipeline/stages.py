@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kgeval.config import BatchOptions, Config, ModelOptions, Section
 from kgeval.config.session import SessionOptions
@@ -15,6 +15,9 @@ from kgeval.config.words import Option, faults_in, from_environment, merged, opt
 from kgeval.records import RunPlace
 from kgeval.records.model import Role
 from kgeval.workflows.session import Session, options_of
+
+if TYPE_CHECKING:
+    from kgeval.reports.page import Report
 
 LOGS = "logs"  # the folder of messages, below that of the run
 
@@ -42,7 +45,7 @@ class Kind:
     has. `role`: of the model that it may ask. `run`: (session, files, options) -> Result. `plan`: the same for a dry run; None: it asks
     nothing. `section`: of kgeval.toml with its options. `files`: what the manifest calls the files and folders that it is given;
     `file`: where it is just one. `resumes`: the field with which it goes on where it was cut off. `writes`: whether an output is a
-    report, to be written from the result.
+    report, to be written from the result; `record`: the class of that, where it has forms of its own.
     """
 
     name: str
@@ -58,6 +61,7 @@ class Kind:
     file: str | None = None
     resumes: str | None = None
     writes: Callable[[Path], bool] = lambda path: True
+    record: type[Report] | None = None
 
     @property
     def asks(self) -> bool:
@@ -137,6 +141,10 @@ class Stage:
         if self.kind.section == "audit":
             return audit_options(config, own)  # settings and thresholds add up, by check
         return options_of(self.kind.options, own, getattr(config, self.kind.section) if self.kind.section else None)
+
+    def session_options(self) -> SessionOptions:
+        """What was said of its session. Raises: UsageError with all faults."""
+        return options_of(SessionOptions, values_of(SessionOptions, self.chosen))
 
     def wrong(self) -> list[str]:
         """Every fault of what was said, a line each."""
