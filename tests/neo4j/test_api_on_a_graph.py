@@ -78,8 +78,10 @@ def test_one_session_serves_several_tasks_and_graphs_stand_side_by_side(address:
         first = kgeval.audit(session, graph="velmouth", checks="isolated-entity", no_structure=True)
         again = kgeval.audit(session, graph="other", checks=["isolated-entity"], no_structure=True)
         assert first.findings[0].count == again.findings[0].count
-        plan = kgeval.audit(session, graph="velmouth", dry_run=True)
-        assert "layout kgeval" in str(plan)
+        plan = kgeval.audit(session, graph="velmouth", dry_run=True, memory_limit="1GB")
+        assert "layout kgeval" in str(plan) and session.graph.memory_limit is None
+        kgeval.audit(session, graph="other", checks="isolated-entity", memory_limit="1GB")
+        assert session.graph.memory_limit is None, "the next task has its own"
         file = first.save(tmp_path / "first.json")
         both = kgeval.audit(session, graph=[str(file), "other"], checks="isolated-entity", no_structure=True)
         assert both.report.names == ["velmouth", "other"] and both.exit_code == 0
