@@ -114,16 +114,17 @@ def _apart(columns: Sequence[Column]) -> list[Column]:
     return made
 
 
-def run(session: Session, options: AuditOptions, columns: Sequence[Column]) -> GraphsResult:
+def run(session: Session, options: AuditOptions, columns: Sequence[Column], *, keep_interrupted: bool = False) -> GraphsResult:
     """Audits the graphs of the database, one after the other, and puts them beside those of the files. The exit code is the worst of all; 3
-    where one could not be audited, 130 where it was interrupted, and then the graphs that were done are there.
+    where one could not be audited. `keep_interrupted`: Ctrl-C leaves the graphs that were done, with exit code 130; else, and where none
+    was done, it is raised.
 
     Raises: as `audit.run`; LayoutError with every graph that cannot be bound.
     """
     from kgeval.reports.write import check_replaced
 
     check_replaced(session.outputs, list(dict.fromkeys(one.file for one in columns if one.file is not None)))
-    task = _Task(session, counted_once(prepare(session, options, several=True)), columns)
+    task = _Task(session, counted_once(prepare(session, options, several=True)), columns, keep_interrupted)
     done = _reports(task)
     made = _made(task, done)
     codes = [_code(columns[at], report, options.fail_on) for at, report in done.done.items()]
@@ -133,11 +134,12 @@ def run(session: Session, options: AuditOptions, columns: Sequence[Column]) -> G
 
 @dataclass(frozen=True)
 class _Task:
-    """The session, what is asked for, and the graphs."""
+    """The session, what is asked for, the graphs, and whether an interrupted run keeps what was done."""
 
     session: Session
     prepared: Prepared
     columns: Sequence[Column]
+    keep_interrupted: bool
 
 
 @dataclass
@@ -176,7 +178,7 @@ def _each(task: _Task, run: _Run, wanted: Sequence[int], audit_one: Callable[[st
         try:
             run.done[at] = audit_one(name)
         except KeyboardInterrupt:
-            if not run.done:
+            if not (run.done and task.keep_interrupted):
                 raise
             run.stopped = True
             return
