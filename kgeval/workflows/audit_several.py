@@ -6,30 +6,27 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kgeval.config import AuditOptions
 from kgeval.errors import ConnectError, InputError, KgevalError, LayoutError, UsageError
 from kgeval.workflows.audit import Prepared, audited, inputs_of, prepare, texts, worst
 from kgeval.workflows.audit_gates import exit_code
-from kgeval.workflows.result import Result
+from kgeval.workflows.result import GatedResult
 from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from kgeval.records import AuditReport, GraphsReport, Layout, ServerInfo
+    from kgeval.records import AuditGate, AuditReport, GraphsReport, Layout, ServerInfo, Severity
 
 
-class GraphsResult(Result):
-    """Several graphs side by side."""
+@dataclass(frozen=True)
+class GraphsResult(GatedResult):
+    """Several graphs side by side. `gates`: those of every graph, its name before their ids; `messages`: those of them that are missed or
+    have no answer, and which graphs could not be audited."""
 
     report: GraphsReport
-
-    @property
-    def gates(self) -> list[Any]:
-        """None of its own: each graph has its gates."""
-        return []
 
     def to_pandas(self) -> pd.DataFrame:
         """A row a figure, a column a graph, as the CSV report has them."""
@@ -121,15 +118,25 @@ def run(session: Session, options: AuditOptions, columns: Sequence[Column], *, k
 
     Raises: as `audit.run`; LayoutError with every graph that cannot be bound.
     """
+    from kgeval.auditing.side_by_side import FAILED
     from kgeval.reports.write import check_replaced
 
     check_replaced(session.outputs, list(dict.fromkeys(one.file for one in columns if one.file is not None)))
     task = _Task(session, counted_once(prepare(session, options, several=True)), columns, keep_interrupted)
     done = _reports(task)
     made = _made(task, done)
-    codes = [_code(columns[at], report, options.fail_on) for at, report in done.done.items()]
+    gates = {at: _gates(columns[at], report, options.fail_on) for at, report in done.done.items()}
+    codes = [_code(columns[at], report, gates[at]) for at, report in done.done.items()]
     code = 130 if done.stopped else worst([*codes, *(3 for _ in done.failed)])
-    return GraphsResult(made.model_copy(update={"run": made.run.model_copy(update={"exit_code": code})}))
+    named = [gate.model_copy(update={"id": f"{columns[at].name}: {gate.id}"}) for at in sorted(gates) for gate in gates[at]]
+    lines = [
+        f"gate {'without an answer' if gate.met is None else 'missed'}: {gate.id} {gate.limit}"
+        for gate in named if gate.decides and not gate.met
+    ]
+    lines += [f"graph {columns[at].name} {FAILED}: {fault.message}" for at, fault in done.failed.items()]
+    return GraphsResult(
+        made.model_copy(update={"run": made.run.model_copy(update={"exit_code": code})}), thresholds=tuple(named), messages=tuple(lines),
+    )
 
 
 @dataclass(frozen=True)
@@ -243,13 +250,19 @@ def counted_once(prepared: Prepared) -> Prepared:
     return replace(prepared, engine=replace(prepared.engine, structure=counted))
 
 
-def _code(column: Column, report: AuditReport, fail_on: Any) -> int:
-    """Of an audited graph, its run's; of a report from a file, what its findings come to under --fail-on of this call, with its own
-    gates; what was incomplete then (a figure that timed out too) is so now."""
+def _gates(column: Column, report: AuditReport, fail_on: Severity | None) -> list[AuditGate]:
+    """Of an audited graph, its own; of a report from a file, those of its call, with --fail-on of this one instead of its own."""
     if column.file is None:
-        return report.run.exit_code
+        return report.gates
     from kgeval.auditing.gates import FAIL_ON, failing
 
+    return [*(gate for gate in report.gates if gate.id != FAIL_ON), *failing(report.findings, fail_on)]
+
+
+def _code(column: Column, report: AuditReport, gates: Sequence[AuditGate]) -> int:
+    """Of an audited graph, its run's; of a report from a file, what the gates come to; what was incomplete then (a figure that timed out
+    too) is so now."""
+    if column.file is None:
+        return report.run.exit_code
     incomplete = report.run.exit_code == 3 or any(one.status in ("incomplete", "error") for one in report.findings)
-    own = [gate for gate in report.gates if gate.id != FAIL_ON]  # of its own call; this one has another or none
-    return exit_code([*own, *failing(report.findings, fail_on)], incomplete=incomplete)
+    return exit_code(gates, incomplete=incomplete)

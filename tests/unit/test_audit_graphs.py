@@ -17,7 +17,7 @@ import kgeval
 from kgeval.auditing.side_by_side import side_by_side, with_tokens
 from kgeval.cli.audit import audit as command
 from kgeval.cli.main import run
-from kgeval.errors import ConnectError, QueryError
+from kgeval.errors import ConnectError, GateError, QueryError
 from kgeval.records import AuditReport, GraphsReport
 from kgeval.reports.write import rendered
 from kgeval.workflows import audit_several
@@ -206,6 +206,15 @@ def test_an_interrupted_command_keeps_what_was_done_and_a_call_of_python_is_inte
     assert (code, made.names, made.notes[0]) == (130, ["one"], "interrupted before these were audited: two, three")
     with pytest.raises(KeyboardInterrupt):
         kgeval.audit("bolt://127.0.0.1:1", graph=["one", "two", "three"], config=False)
+
+
+def test_the_gates_of_every_graph_are_gates_of_the_result(files: list[Path]) -> None:
+    both = kgeval.audit("bolt://127.0.0.1:1", graph=files, fail_on="error", config=False)
+    gates = [(gate.id, gate.met) for gate in both.gates]
+    assert (both.exit_code, gates) == (1, [("one: fail-on", False), ("two: fail-on", True)])
+    assert both.messages == ("gate missed: one: fail-on no check of severity error fails",)
+    with pytest.raises(GateError, match=r"^one: fail-on no check of severity error fails is missed \(1: [\w-]+\)$"):
+        both.raise_for_gates()
 
 
 def test_graphs_of_one_name_are_told_apart_by_their_files(files: list[Path], tmp_path: Path) -> None:

@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from test_audit_diff import finding, report
 
 import kgeval
 from kgeval.errors import GateError, InputError, UsageError
 from kgeval.files.scores import read_scores
 from kgeval.records import Answer
+from kgeval.workflows.audit import AuditResult
 
 QUESTIONS = [
     {"question_id": "q1", "question": "Who?", "reference": "Ann Lee"}, {"question_id": "q2", "question": "Where?", "reference": "Rome"},
@@ -137,6 +139,16 @@ def test_results_make_one_report_and_an_earlier_one_is_its_baseline(tmp_path: Pa
         kgeval.report(7)
     with pytest.raises(UsageError, match=r"fail_on: .*title: |title: .*fail_on: "):
         kgeval.report([first], title=7, fail_on="all")
+
+
+def test_a_failed_check_is_a_gate_of_the_report_over_it(tmp_path: Path) -> None:
+    result = AuditResult(report(finding(count=1, total=4, severity="error")))
+    whole = kgeval.report([result], fail_on="error", config=False)
+    missed = "gate missed: fail-on no check of severity error or worse fails"
+    assert (whole.exit_code, [gate.met for gate in whole.gates], whole.messages) == (1, [False], [missed])
+    with pytest.raises(GateError, match=missed):
+        whole.raise_for_gates()
+    assert kgeval.report([result], config=False).gates == []
 
 
 def test_scores_are_held_against_labels_that_are_objects() -> None:
