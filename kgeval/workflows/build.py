@@ -160,9 +160,9 @@ def _opened(stack: ExitStack, session: Session, docs: Sequence[Path], options: B
     _check(session, options)
     read = shared(read_documents(list(docs)) if docs else Documents([], [], []), options)
     for fault in read.faults:
-        session.say(f"warning: passed over: {fault}")
+        session.say(f"warning: passed over: {session.named(fault)}")
     for note in read.notes:
-        session.say(f"note: {note}")
+        session.say(f"note: {session.named(note)}")
     graph, name = session.graph, str(session.graph_name)
     schema = _schema(session, options.schema_file)
     extractor = extractor_of(session, options, schema) if read.documents else None
@@ -171,7 +171,7 @@ def _opened(stack: ExitStack, session: Session, docs: Sequence[Path], options: B
         name, Cutting(options.chunk_size, options.chunk_overlap, options.context_sentences), rules, remove=options.remove,
         replace=options.replace, max_error_rate=session.limits.max_error_rate, started=session.begun(options),
         configuration=_configuration(session, options, schema, embedder), batch=options.transaction_rows, inputs=tuple(read.inputs),
-        faults=tuple(read.faults), progress=stack.enter_context(stage_bars(show=session.show)),
+        faults=tuple(map(session.named, read.faults)), progress=stack.enter_context(stage_bars(show=session.show)),
     )
     return _Building(graph, read, extractor, settings)
 

@@ -120,14 +120,14 @@ def run(session: Session, path: Path | None, options: ImportOptions) -> ImportRe
             if not loaded.entities and not loaded.faults:
                 raise InputError("the tables hold no entity and no relation", fix="check the files")
         _check_bad_rows(session, len(loaded.faults), max(loaded.rows, 1), loaded.faults, options.max_bad_rows)
-        source = ", ".join(map(str, loaded.inputs[:4])) if path is None else str(path)
+        source = session.named(", ".join(map(str, loaded.inputs[:4])) if path is None else str(path))
         result = None if session.dry else _write(session, loaded, source, options, progress)
     counts = {
         **loaded.counts, "entities": len(loaded.entities), "relations": len(loaded.relations), "chunks": len(loaded.chunks),
         "documents": len(loaded.documents), "bad": len(loaded.faults), "already_there": result.already_there if result else 0,
         "deleted": result.deleted if result else 0,
     }
-    notes = [*loaded.notes, *(result.notes if result else [])]
+    notes = [session.named(note) for note in (*loaded.notes, *(result.notes if result else ()))]
     unchanged = result is not None and result.unchanged
     return ImportResult(name, loaded.format, counts, notes, time.monotonic() - begun, unchanged, session.dry)
 
@@ -138,7 +138,7 @@ def _check_bad_rows(session: Session, bad: int, rows: int, faults: Sequence[str]
         return
     share = bad / rows
     message = f"{bad:,} of {rows:,} rows are bad ({percent(share)})"
-    listed = [*faults, *([f"... and {bad - len(faults):,} more"] if bad > len(faults) else [])]
+    listed = [*map(session.named, faults), *([f"... and {bad - len(faults):,} more"] if bad > len(faults) else [])]
     if share > most:
         text = str(InputError(f"{message}; nothing was written", faults=listed))
         raise IncompleteError(text, fix=f"mend them, or pass over them with --max-bad-rows {min(1.0, share + 0.005):.2f}")
@@ -235,7 +235,7 @@ def _bulk(session: Session, path: Path | None, options: ImportOptions, progress:
             check_readable(file)
             columns(file, kind)
     stamps = _stamps(inputs)
-    source = str(path) if path is not None else ", ".join(str(file) for file in inputs.all[:4])
+    source = session.named(str(path) if path is not None else ", ".join(str(file) for file in inputs.all[:4]))
 
     def check(made: Converted) -> None:
         for file, before, now in zip(inputs.all, stamps, _stamps(inputs), strict=True):
@@ -257,7 +257,8 @@ def _bulk(session: Session, path: Path | None, options: ImportOptions, progress:
     seconds = time.monotonic() - begun
     if made is None:
         return ImportResult(name, "tables", {}, (), seconds, unchanged=True, home=session.home)
-    return ImportResult(name, "tables", made.counts, made.notes, seconds, dry=session.dry, home=session.home)
+    notes = [session.named(note) for note in made.notes]
+    return ImportResult(name, "tables", made.counts, notes, seconds, dry=session.dry, home=session.home)
 
 
 def check_converted(session: Session, made: Converted, most: float) -> None:

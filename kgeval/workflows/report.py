@@ -52,8 +52,8 @@ def run(session: Session, runs: Sequence[Path], options: ReportOptions) -> Repor
 
     thresholds, outputs = parsed_thresholds(options.thresholds), session.outputs
     _check(runs, options, outputs)
-    sources = read_sources(list(runs))
-    baseline = read_sources(list(options.baseline)) if options.baseline else None
+    sources = read_sources(list(runs), session.spooled)
+    baseline = read_sources(list(options.baseline), session.spooled) if options.baseline else None
     _check_sources(sources, outputs)
     read = [file for file in (*sources.files, *(baseline.files if baseline else ())) if file not in outputs]
     demands = Demands(options.title, options.fail_on, thresholds, fail_on_worse=options.fail_on_worse)

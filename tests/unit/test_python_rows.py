@@ -132,7 +132,9 @@ def test_results_make_one_report_and_an_earlier_one_is_its_baseline(tmp_path: Pa
     whole = kgeval.report([first], baseline=second, thresholds="token_f1>=0.9", title="Two", config=False)
     assert whole.exit_code == 1 and whole.report.title == "Two" and whole.messages == ["gate missed: token_f1 of answers >= 0.9"]
     assert "token_f1" in set(whole.to_pandas()["name"]) and whole.save("w.html").is_file()
-    assert [source.file for source in whole.report.sources] and not list(tmp_path.glob("kgeval-rows*"))
+    assert [source.file for source in whole.report.sources] == ["runs-1"] and "kgeval-rows" not in whole.rendered("html")
+    both = kgeval.report([first, second], config=False).rendered("json")
+    assert '"runs-2"' in both and "kgeval-rows" not in both and not list(tmp_path.glob("kgeval-rows*"))
     with pytest.raises(GateError, match="gate missed: token_f1"):
         whole.raise_for_gates()
     with pytest.raises(UsageError, match="runs: a result of kgeval, a report file or a folder is needed, not int"):
