@@ -69,7 +69,7 @@ class AnswersResult(Result):
 
         return pd.DataFrame([answer.model_dump(mode="json") for answer in self])
 
-    def save(self, path: str | Path, *, redact: bool = False) -> Path:
+    def save(self, path: str | Path, *, redact: bool | None = None) -> Path:
         """Writes the answers (.jsonl .json .csv .parquet; a folder or a name with {system}: one file a system), and the report beside them
         (X.run.json).
 
@@ -90,7 +90,7 @@ class AnswersResult(Result):
                     out.write(self.report.model_copy(update={"systems": systems}).model_dump_json(indent=1) + "\n")
         return output
 
-    def rendered(self, form: str, *, redact: bool = False) -> str:
+    def rendered(self, form: str, *, redact: bool | None = None) -> str:
         """The sums as text or json. Raises: UsageError for another form."""
         if form == "json":
             return str(self.report.model_dump_json(indent=1)) + "\n"

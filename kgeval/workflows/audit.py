@@ -123,7 +123,7 @@ def run(session: Session, options: AuditOptions) -> AuditResult:
     prepared = prepare(session, options)
     report, found = audited(session, prepared, session.graph_name)
     fault = write_debt(prepared.gates, report, found, session.say, redact=session.redact)
-    return AuditResult(report=report, fault=fault)
+    return AuditResult(report=report, fault=fault, redact=session.redact)
 
 
 def plan(session: Session, options: AuditOptions) -> AuditPlan:

@@ -34,7 +34,7 @@ class GraphsResult(GatedResult):
 
         import pandas as pd
 
-        return pd.read_csv(io.StringIO(self.rendered("csv")))
+        return pd.read_csv(io.StringIO(self.rendered("csv", redact=False)))
 
 
 @dataclass(frozen=True)
@@ -136,6 +136,7 @@ def run(session: Session, options: AuditOptions, columns: Sequence[Column], *, k
     lines += [f"graph {columns[at].name} {FAILED}: {fault.message}" for at, fault in done.failed.items()]
     return GraphsResult(
         made.model_copy(update={"run": made.run.model_copy(update={"exit_code": code})}), thresholds=tuple(named), messages=tuple(lines),
+        redact=session.redact,
     )
 
 

@@ -58,7 +58,7 @@ class BuildResult(Result):
         """Notes on what was built."""
         return [f"note: {note}" for note in self.report.notes]
 
-    def write(self, path: Path, *, redact: bool = False) -> None:
+    def write(self, path: Path, *, redact: bool | None = None) -> None:
         """Writes the record as JSON; `kgeval.score(index=...)` reads it. Raises: UsageError for another ending, or `redact`."""
         from kgeval.files import write_text
 
@@ -66,7 +66,7 @@ class BuildResult(Result):
             raise UsageError(f"{path}: the record of a build is a .json file, and whole", fix="name a .json file")
         write_text(path, self.rendered("json"))
 
-    def rendered(self, form: str, *, redact: bool = False) -> str:
+    def rendered(self, form: str, *, redact: bool | None = None) -> str:
         """The record as text or json. Raises: UsageError for another form."""
         if form == "json":
             return str(self.report.model_dump_json(indent=2)) + "\n"

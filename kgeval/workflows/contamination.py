@@ -159,7 +159,7 @@ def run(session: Session, questions: Path, options: ContaminationOptions) -> Con
         write_text(options.marked, "".join(f"{name}\n" for name in report.marked), mode=0o600)
         session.say(f"wrote {options.marked}")
     failed = f"incomplete: {percent(_failed(report))} of what was to be judged failed (the report has the causes); the same command goes on"
-    return ContaminationResult(report, messages=(failed,) if report.run.exit_code else ())
+    return ContaminationResult(report, messages=(failed,) if report.run.exit_code else (), redact=session.redact)
 
 
 def _read(questions: Path, options: ContaminationOptions) -> list[Path]:

@@ -60,7 +60,7 @@ class ImportResult:
         """Notes on what was loaded."""
         return [f"note: {note}" for note in self.notes]
 
-    def rendered(self, form: str, *, redact: bool = False) -> str:
+    def rendered(self, form: str, *, redact: bool | None = None) -> str:
         """The summary as text; there is no other form, and it holds no texts of users."""
         return f"{self}\n"
 

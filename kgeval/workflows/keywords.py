@@ -260,7 +260,7 @@ class SpooledRows:
                 fix=f"give what kgeval.audit, kgeval.score ... gave as {name}",
             )
         path = self.folder() / "report.json"
-        path.write_text(data.rendered("json"), encoding="utf-8")
+        path.write_text(data.rendered("json", redact=False), encoding="utf-8")
         self.names[path] = f"{name}-{len(self.names) + 1}"
         return path
 
@@ -272,7 +272,7 @@ class SpooledRows:
 
     def saved(self, result: Result, name: str) -> Path:
         """The rows of a result as a file."""
-        path = result.save(self.folder() / f"{name}.jsonl")
+        path = result.save(self.folder() / f"{name}.jsonl", redact=False)
         self.names[path] = name
         return path
 
@@ -384,7 +384,7 @@ def new_session(
         function.name, connection or (environment("NEO4J_URI") if home is None else None),
         username=given.username or (environment("NEO4J_USERNAME") if remote else None),
         database=given.database or (environment("NEO4J_DATABASE") if remote else None),
-        home=home, config=config, config_file=file, dry=dry,
+        home=home, config=config, config_file=file, dry=dry, redact=config.report.redact,
         embedding=EmbeddingChoice(
             given.embedding_model, given.embedding_url, given.embedding_device, given.embedding_batch,
             None if given.cache_dir is None else Path(given.cache_dir),

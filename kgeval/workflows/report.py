@@ -59,7 +59,7 @@ def run(session: Session, runs: Sequence[Path], options: ReportOptions) -> Repor
     demands = Demands(options.title, options.fail_on, thresholds, fail_on_worse=options.fail_on_worse)
     report = _with_links(overview(sources, session.manifest(options, inputs=read), demands, baseline=baseline), outputs)
     code = exit_code(report)
-    return ReportResult(report.model_copy(update={"run": report.run.model_copy(update={"exit_code": code})}))
+    return ReportResult(report.model_copy(update={"run": report.run.model_copy(update={"exit_code": code})}), redact=session.redact)
 
 
 def exit_code(report: OverviewReport) -> int:

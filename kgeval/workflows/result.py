@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Result:
     """`report`: the record, as its JSON has it. `fault`: what went wrong after it was made, if anything did (a file beside it could not be
-    written). A notebook shows it as its page; `print` shows the summary."""
+    written). `redact`: save and show it without the texts and names of users where nothing else is asked for ([report] of kgeval.toml). A
+    notebook shows it as its page; `print` shows the summary."""
 
     report: Any
     fault: KgevalError | None = None
+    redact: bool = False
 
     def __init_subclass__(cls) -> None:
         """Keeps the short `repr`: a dataclass writes one of its own, with the whole record, which notebooks store as a cell's text."""
@@ -61,20 +63,24 @@ class Result:
         if faults:
             raise GateError("; ".join(faults))
 
-    def save(self, path: str | Path, *, redact: bool = False) -> Path:
+    def redacts(self, redact: bool | None) -> bool:
+        """Whether texts and names of users are left out: as it is asked for, else as this result does."""
+        return self.redact if redact is None else redact
+
+    def save(self, path: str | Path, *, redact: bool | None = None) -> Path:
         """Writes the report; the ending of the name chooses the form (.html, .json, .md and those of its kind). `redact`: without the texts
-        and names of users.
+        and names of users; None: as `redact` of this result.
 
         Raises: UsageError for an ending that this kind of report does not have, or where the file cannot be written.
         """
         self.write(Path(path), redact=redact)
         return Path(path)
 
-    def write(self, path: Path, *, redact: bool = False) -> None:
+    def write(self, path: Path, *, redact: bool | None = None) -> None:
         """Writes the report alone, without the rows that `save` knows of. Raises: UsageError, as `save`."""
         from kgeval.reports.write import write_report
 
-        write_report(self.report, path, redact=redact)
+        write_report(self.report, path, redact=self.redacts(redact))
 
     def to_dict(self) -> dict[str, Any]:
         """The record as plain data, as the JSON report has it."""
@@ -85,11 +91,11 @@ class Result:
         """The rows of the report."""
         raise NotImplementedError
 
-    def rendered(self, form: str, *, redact: bool = False) -> str:
+    def rendered(self, form: str, *, redact: bool | None = None) -> str:
         """The report in one form: text, json, md, html and those of its kind. Raises: UsageError for another form."""
         from kgeval.reports.write import rendered
 
-        return rendered(self.report, form, redact=redact)  # type: ignore[arg-type]  # another form is refused by name
+        return rendered(self.report, form, redact=self.redacts(redact))  # type: ignore[arg-type]  # another form is refused by name
 
     def _repr_html_(self) -> str:
         """The page in a frame of its own, so that neither its styles nor the notebook's reach the other."""
@@ -167,7 +173,7 @@ class QuestionsResult(Result):
 
         return pd.DataFrame([question.model_dump(mode="json") for question in self.questions])
 
-    def save(self, path: str | Path, *, redact: bool = False) -> Path:
+    def save(self, path: str | Path, *, redact: bool | None = None) -> Path:
         """Writes the questions (.jsonl), and the report beside them (X.run.json).
 
         Raises: UsageError for another ending, or `redact`; InputError where nothing can be written.
@@ -180,7 +186,7 @@ class QuestionsResult(Result):
         with private(output) as out, self.kept().open(encoding="utf-8", newline="\n") as lines:
             out.writelines(lines)
         with private(beside(output)) as out:
-            out.write(self.rendered("json"))
+            out.write(self.rendered("json", redact=False))
         return output
 
 

@@ -32,7 +32,7 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def scored(answers: Any, **options: Any) -> kgeval.ScoreResult:
-    return kgeval.score(answers, metrics="token_f1", config=False, **{"questions": QUESTIONS, **options})
+    return kgeval.score(answers, metrics="token_f1", **{"questions": QUESTIONS, "config": False, **options})
 
 
 def values(result: kgeval.ScoreResult) -> dict[str, float | None]:
@@ -141,6 +141,22 @@ def test_results_make_one_report_and_an_earlier_one_is_its_baseline(tmp_path: Pa
         kgeval.report(7)
     with pytest.raises(UsageError, match=r"fail_on: .*title: |title: .*fail_on: "):
         kgeval.report([first], title=7, fail_on="all")
+
+
+@pytest.mark.parametrize("ending", [".json", ".html", ".md"])
+def test_the_file_says_whether_texts_are_left_out_and_the_call_of_save_has_the_last_word(ending: str, tmp_path: Path) -> None:
+    Path("red.toml").write_text("[report]\nredact = true\n", encoding="utf-8")
+    questions, answers = [QUESTIONS[0] | {"question": "Who is Zebedee?"}, QUESTIONS[1]], [ANSWERS[0] | {"answer": "Zebedee"}, ANSWERS[1]]
+    result = scored(answers, questions=questions, config="red.toml")
+
+    def holds(**options: Any) -> bool:
+        return "Zebedee" in result.save(f"x{ending}", **options).read_text(encoding="utf-8")
+
+    assert (holds(), holds(redact=True), holds(redact=False)) == (False, False, True)
+    assert "Zebedee" not in result._repr_html_() + str(result) + kgeval.report([result], config="red.toml").rendered("json")
+    assert "Zebedee" in scored(answers, questions=questions)._repr_html_()
+    checked = kgeval.check_questions(questions, no_model=True, config="red.toml")
+    assert checked.redact and "Zebedee" in checked.save("q.jsonl").read_text(encoding="utf-8"), "questions are written whole"
 
 
 def test_a_failed_check_is_a_gate_of_the_report_over_it(tmp_path: Path) -> None:
