@@ -77,17 +77,18 @@ class AnswersResult(Result):
         """
         from kgeval.files.answers import write_answers
         from kgeval.files.partial import private
+        from kgeval.files.plain import output_path
 
-        output = Path(path)
         if redact:
-            raise UsageError(f"{output}: answers are written whole", fix="leave redact out; the reports over scores have it")
-        for target in targets([output], [one.system for one in self.report.systems]):
-            systems = [self.report.systems[place] for place in target.systems]
-            names = {one.system for one in systems}
-            for file in target.files:
-                write_answers(file, (answer for answer in self if answer.system in names))
-                with private(beside(file)) as out:
-                    out.write(self.report.model_copy(update={"systems": systems}).model_dump_json(indent=1) + "\n")
+            raise UsageError(f"{path}: answers are written whole", fix="leave redact out; the reports over scores have it")
+        with output_path(path) as output:
+            for target in targets([output], [one.system for one in self.report.systems]):
+                systems = [self.report.systems[place] for place in target.systems]
+                names = {one.system for one in systems}
+                for file in target.files:
+                    write_answers(file, (answer for answer in self if answer.system in names))
+                    with private(beside(file)) as out:
+                        out.write(self.report.model_copy(update={"systems": systems}).model_dump_json(indent=1) + "\n")
         return output
 
     def rendered(self, form: str, *, redact: bool | None = None) -> str:

@@ -72,10 +72,14 @@ class BuildResult(Result):
             return str(self.report.model_dump_json(indent=2)) + "\n"
         if form != "text":
             raise UsageError(f"a build has no {form}", fix="text or json")
-        return "".join(f"{for_terminal(line)}\n" for line in _lines(self.report))
+        lines = (*_lines(self.report), f"Next: kgeval audit --graph {shlex.quote(self.report.graph)}")
+        return "".join(f"{for_terminal(line)}\n" for line in lines)
+
+    def __str__(self) -> str:
+        return "\n".join(for_terminal(line) for line in (*_lines(self.report), f"Next: kgeval.audit(graph={self.report.graph!r})"))
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(self.rendered('text'))}</pre>"
+        return f"<pre>{escape(str(self))}</pre>"
 
 
 @dataclass(frozen=True)
@@ -323,7 +327,6 @@ def _lines(record: IndexRecord) -> Iterator[str]:
     if record.faults:
         yield f"documents passed over: {len(record.faults)}"
         yield from (f"  {fault}" for fault in record.faults[:20])
-    yield f"Next: kgeval audit --graph {shlex.quote(record.graph)}"
 
 
 def shown(number: int | None) -> str:

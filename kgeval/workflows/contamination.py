@@ -49,6 +49,9 @@ class ContaminationResult(Result):
         """The ids of the questions that the closed book answers right."""
         return list(self.report.marked)
 
+    def __str__(self) -> str:
+        return super().__str__().replace("--marked ids.txt", "result.marked")
+
     def to_pandas(self) -> pd.DataFrame:
         """A row a metric of a system: system, metric, and over all questions and without the marked ones the mean with its 95 % interval
         and the number of questions with a value: value, low, high, n, value_without, low_without, high_without, n_without."""

@@ -62,7 +62,9 @@ class ImportResult:
 
     def rendered(self, form: str, *, redact: bool | None = None) -> str:
         """The summary as text; there is no other form, and it holds no texts of users."""
-        return f"{self}\n"
+        at = f" --home {shlex.quote(str(self.home))}" if self.home is not None else ""
+        after = "run it without --dry-run" if self.dry else f"kgeval audit --graph {shlex.quote(self.graph)}{at}"
+        return "".join(f"{line}\n" for line in (*self._lines(), f"Next: {after}"))
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as plain data."""
@@ -75,21 +77,21 @@ class ImportResult:
         return pd.DataFrame(sorted(self.counts.items()), columns=["what", "number"])
 
     def __str__(self) -> str:
-        return "\n".join(self._lines())
+        home = "" if self.home is None else f", home={str(self.home)!r}"
+        after = "call it without dry_run" if self.dry else f"kgeval.audit(graph={self.graph!r}{home})"
+        return "\n".join((*self._lines(), f"Next: {after}"))
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(str(self))}</pre>"
 
     def _lines(self) -> Iterator[str]:
-        """The summary: what was read and written, what was left out, and the next command."""
-        at = f" --home {shlex.quote(str(self.home))}" if self.home is not None else ""
+        """The summary: what was read and written, and what was left out."""
         if self.unchanged:
             yield f"Graph {self.graph}: the same input is loaded already; nothing was changed."
         else:
             yield f"Graph {self.graph}: {'would load' if self.dry else 'loaded'} {self.format} in {self.seconds:.1f} s"
             for name, label in (*_ALWAYS, *(pair for pair in _RARE if self.counts.get(pair[0]))):
                 yield f"  {label:<28} {self.counts.get(name, 0):>10,}"
-        yield "Next: " + ("run it without --dry-run" if self.dry else f"kgeval audit --graph {shlex.quote(self.graph)}{at}")
 
 
 def run(session: Session, path: Path | None, options: ImportOptions) -> ImportResult:

@@ -22,7 +22,7 @@ from kgeval.files.plain import plain_value
 from kgeval.workflows.result import QuestionsResult, Result
 from kgeval.workflows.session import EmbeddingChoice, Session
 
-_FLAG = re.compile(r"(kgeval [a-z][^;,()]*)|(?<![\w-])--([a-z][a-z-]*)")  # a command that is to be typed, or a flag
+_FLAG = re.compile(r"(kgeval [a-z][^;,()]*)|(?<![\w-])-(?:-([a-z][a-z-]*)|o(?![\w-]))")  # a command that is to be typed, or a flag
 
 
 class Connection(Section):
@@ -111,7 +111,7 @@ class Function:
 
     def worded(self, text: str) -> str:
         """The text with keywords for the flags that it names; commands in it stay as they are typed."""
-        names = {"uri": "connection", "set": "layout_keys", "dry-run": "dry_run"}
+        names = {"uri": "connection", "output": "output", "set": "layout_keys", "dry-run": "dry_run"}
         kinds: Iterable[type[Section]] = (Connection, *self.kinds)
         for kind in kinds:
             for name, field in kind.model_fields.items():
@@ -121,7 +121,7 @@ class Function:
                     names[word.removeprefix("--")] = keyword
                 names |= {word.removeprefix("--"): f"{name}={value!r}" for word, (value, _) in flag.values.items()}
         names |= dict(self.words)
-        return _FLAG.sub(lambda match: match[1] or names.get(match[2], match[0]), text)
+        return _FLAG.sub(lambda match: match[1] or names.get(match[2] or "output", match[0]), text)
 
     def fields(self) -> Iterator[tuple[str, FieldInfo]]:
         """The keywords, with the fields that they are; each once."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -105,7 +106,10 @@ class Result:
         return f'<iframe srcdoc="{page}" style="width:100%;height:40em;border:1px solid #ccc" sandbox="allow-scripts"></iframe>'
 
     def __str__(self) -> str:
-        return self.rendered("text").rstrip("\n")
+        """The summary; its last paragraph says how to get more of it in Python, where the command names its flags."""
+        head, gap, last = self.rendered("text").rstrip("\n").rpartition("\n\n")
+        calls = re.sub(r'(?:\badd\s+)?(?<!\S)-o\s+([\w.]+)', r'result.save("\1")', last)
+        return head + gap + (last if calls == last else " ".join(calls.split()))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(exit_code={self.exit_code})"

@@ -74,17 +74,18 @@ class ScoreResult(Result):
 
         Raises: UsageError for another ending, InputError where nothing can be written.
         """
+        from kgeval.files.plain import output_path
         from kgeval.files.score_forms import FINGERPRINT, write_beside, write_scores
         from kgeval.files.scores import is_result, without_texts
         from kgeval.reports.redact_scores import redacted_scores
 
-        output = Path(path)
-        if not is_result(output):
-            return super().save(output, redact=redact)
-        redact = self.redacts(redact)
-        report = redacted_scores(self.report) if redact else self.report
-        write_scores(output, without_texts(self.scores, _own_code(self.report.metrics) if redact else ()))
-        write_beside(output, report, str(self.report.run.arguments.get(FINGERPRINT, "")), None if redact else self.verdicts)
+        with output_path(path) as output:
+            if not is_result(output):
+                return super().save(output, redact=redact)
+            redact = self.redacts(redact)
+            report = redacted_scores(self.report) if redact else self.report
+            write_scores(output, without_texts(self.scores, _own_code(self.report.metrics) if redact else ()))
+            write_beside(output, report, str(self.report.run.arguments.get(FINGERPRINT, "")), None if redact else self.verdicts)
         return output
 
     def raise_for_gates(self) -> None:

@@ -84,8 +84,8 @@ def read_sources(paths: Sequence[Path], names: Mapping[Path, str] = MappingProxy
             fix="give the folder of kgeval run, or report files: .json, or .html as kgeval writes them",
         )
     if skipped:
-        names = ", ".join(path.name for path in skipped[:_PASSED_OVER]) + " ..." * (len(skipped) > _PASSED_OVER)
-        found.notes.append(f"passed over, no reports: {plural(len(skipped), 'file')} ({names})")
+        listed = ", ".join(path.name for path in skipped[:_PASSED_OVER]) + " ..." * (len(skipped) > _PASSED_OVER)
+        found.notes.append(f"passed over, no reports: {plural(len(skipped), 'file')} ({listed})")
     found.reports = apart(_once(found.reports, found.notes))
     return found
 
