@@ -99,9 +99,14 @@ class Result:
         return rendered(self.report, form, redact=self.redacts(redact))  # type: ignore[arg-type]  # another form is refused by name
 
     def _repr_html_(self) -> str:
-        """The page in a frame of its own, so that neither its styles nor the notebook's reach the other."""
+        """The page in a frame of its own, so that neither its styles nor the notebook's reach the other; the summary of a report that has
+        no page."""
         from html import escape
 
+        from kgeval.reports.kinds import KINDS
+
+        if "html" not in KINDS[type(self.report)].forms:
+            return f"<pre>{escape(str(self))}</pre>"
         page = escape(self.rendered("html"), quote=True)
         return f'<iframe srcdoc="{page}" style="width:100%;height:40em;border:1px solid #ccc" sandbox="allow-scripts"></iframe>'
 
