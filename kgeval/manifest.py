@@ -32,12 +32,14 @@ class ModelUsage:
 
 @dataclass(frozen=True)
 class Started:
-    """When and with what a command was started."""
+    """When and with what a command was started. `names`: of files with rows that were handed over as objects, what the manifest calls
+    them."""
 
     command: str
     arguments: Mapping[str, JsonValue]
     at: datetime = field(default_factory=lambda: datetime.now(UTC))
     clock: float = field(default_factory=time.perf_counter)
+    names: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def seconds(self) -> float:
@@ -52,11 +54,18 @@ class Started:
         asked = asked or ModelUsage()
         kept = {k: v for k, v in self.arguments.items() if not _unset(v) and not any(s in k for s in SECRET)}
         return RunManifest(
-            kgeval=__version__, command=self.command, arguments=dict(kept), libraries=_versions(), server=server,
-            inputs=[input_file(path) for path in inputs], query_hashes=dict(sorted((hashes or {}).items())), seed=seed,
+            kgeval=__version__, command=self.command, arguments={name: self._named(value) for name, value in kept.items()},
+            libraries=_versions(), server=server, inputs=[input_file(path, self.names.get(str(path))) for path in inputs],
+            query_hashes=dict(sorted((hashes or {}).items())), seed=seed,
             started=self.at.isoformat(timespec="seconds"), seconds=self.seconds, exit_code=exit_code,
             models=list(asked.models), model_use=list(asked.use), prompt_hashes=dict(sorted(asked.prompt_hashes.items())),
         )
+
+    def _named(self, value: JsonValue) -> JsonValue:
+        """A value of the manifest with names for the paths in it."""
+        if isinstance(value, list):
+            return [self._named(one) for one in value]
+        return self.names.get(value, value) if isinstance(value, str) else value
 
 
 def _unset(value: JsonValue) -> bool:
@@ -74,8 +83,8 @@ def _versions() -> dict[str, str]:
     return found
 
 
-def input_file(path: Path) -> InputFile:
-    """The record of a file that a run read."""
+def input_file(path: Path, name: str | None = None) -> InputFile:
+    """The record of a file that a run read. `name`: what it is called there, if not by its path."""
     with path.open("rb") as stream:
         digest = hashlib.file_digest(stream, "sha256").hexdigest()
-    return InputFile(path=str(path), sha256=digest, bytes=path.stat().st_size)
+    return InputFile(path=name or str(path), sha256=digest, bytes=path.stat().st_size)

@@ -85,7 +85,7 @@ def audit(**options: Any) -> int:
     )
     with patient(SESSION_SECONDS if session.gds_session and not session.dry else 0), session:
         if columns:
-            beside = audit_several.run(session, chosen, columns)
+            beside = audit_several.run(session, chosen, columns, keep_interrupted=True)
             show_report(beside.report, options, outputs)
             return beside.exit_code
         if session.dry:

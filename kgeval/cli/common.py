@@ -6,7 +6,6 @@ import copy
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
@@ -123,26 +122,19 @@ def silence_stdout() -> None:
 
 
 class OutputPath(click.Path):
-    """Where something is written. A name that ends in / is a folder, whatever is in it (`run.v1/`): pathlib forgets the sign, so the
-    folder is made before anybody has to tell, and goes again if nothing came into it."""
+    """Where something is written: a name that ends in / is a folder, as `output_path` has it."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         path = super().convert(value, param, ctx)
-        if isinstance(value, str) and value.endswith(os.sep) and isinstance(path, Path) and path.suffix and not path.is_dir():
+        if ctx is not None and isinstance(path, Path):
+            from kgeval.errors import UsageError
+            from kgeval.files.plain import output_path
+
             try:
-                path.mkdir(parents=True)
-            except FileExistsError:
-                self.fail(f"{value}: is a file, and a name that ends in {os.sep} is a folder", param, ctx)
-            except OSError as cause:
-                self.fail(f"{value}: the folder cannot be made: {cause.strerror}", param, ctx)
-            if ctx is not None:
-                ctx.call_on_close(lambda: _remove_empty(path))
+                ctx.with_resource(output_path(value))
+            except UsageError as fault:
+                self.fail(fault.message, param, ctx)
         return path
-
-
-def _remove_empty(folder: Path) -> None:
-    with suppress(OSError):
-        folder.rmdir()
 
 
 class Person:

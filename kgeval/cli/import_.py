@@ -45,4 +45,4 @@ def import_(path: Path | None, **options: Any) -> None:
         result = workflow.run(session, path, options_from(ImportOptions, options))
     for note in result.notes:
         say(f"note: {note}")
-    click.echo(str(result))
+    click.echo(result.rendered("text"), nl=False)

@@ -8,19 +8,40 @@ import io
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from kgeval.ending import undone
-from kgeval.errors import InputError
+from kgeval.errors import InputError, UsageError
 from kgeval.files.temporary import part_of, sweep_parts
 
 LONGEST_CELL = 2**31 - 1
 ROOM = "make room on the disk, or choose another folder"
 _PACKED = {b"PK\x03\x04": ("a zip archive", "unzip"), b"\x1f\x8b": ("a gzip file", "gunzip"), b"7z\xbc\xaf": ("a 7z archive", "7z x")}
 _WIDE = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+
+
+@contextmanager
+def output_path(name: str | Path) -> Iterator[Path]:
+    """The path of an output. A name that ends in / is a folder, whatever is in it (`run.v1/`): pathlib forgets the sign, so the folder is
+    made before anybody has to tell, and goes again if nothing came into it. Raises: UsageError."""
+    path = Path(name)
+    if not (isinstance(name, str) and name.endswith(os.sep) and path.suffix) or path.is_dir():
+        yield path
+        return
+    try:
+        path.mkdir(parents=True)
+    except FileExistsError as cause:
+        raise UsageError(f"{name}: is a file, and a name that ends in {os.sep} is a folder", fix="name another") from cause
+    except OSError as cause:
+        raise UsageError(f"{name}: the folder cannot be made: {cause.strerror}", fix="name another") from cause
+    try:
+        yield path
+    finally:
+        with suppress(OSError):
+            path.rmdir()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from kgeval.ending import register
 
-KINDS = ("rows", "parts", "bulk")
+KINDS = ("rows", "parts", "bulk", "questions")
 LOCK, NEW_LOCK = ".lock", ".lock.new"
 UNLOCKED_SECONDS = 86_400.0  # folders of kgeval 0.1 have no lock
 PART = ".kgeval-part"
@@ -45,7 +45,7 @@ class PrivateFolder:
 
 
 def private_folder(kind: str) -> PrivateFolder:
-    """A new folder for temporary files. `kind`: rows, parts, bulk. Raises: OSError."""
+    """A new folder for temporary files. `kind`: one of KINDS, else nothing would sweep it. Raises: OSError."""
     return PrivateFolder(kind)
 
 

@@ -102,7 +102,7 @@ def run(session: Session, options: AccuracyOptions) -> AccuracyResult:
     else:
         code = 0 if report.items else INCOMPLETE
     report = report.model_copy(update={"run": report.run.model_copy(update={"exit_code": code})})
-    return AccuracyResult(report, thresholds=tuple(gates), messages=tuple(messages), labelled=labelled)
+    return AccuracyResult(report, thresholds=tuple(gates), messages=tuple(messages), labelled=labelled, redact=session.redact)
 
 
 def parse_gates(given: Sequence[str]) -> list[Threshold]:

@@ -57,7 +57,7 @@ def run(session: Session, labels: Sequence[Path], options: AgreeOptions) -> Agre
         questions=len({label.question_id for label in given.labels}), labels=len(given.labels),
         annotators=dict(Counter(label.annotator for label in given.labels)), people=figures.people, pairs=figures.pairs, each=figures.each,
         predictors=figures.predictors, nearest=figures.nearest, notes=list(given.notes),
-    ))
+    ), redact=session.redact)
 
 
 def correlations(session: Session, scores: Sequence[Path], options: CorrelationOptions) -> AgreementResult:
@@ -78,7 +78,7 @@ def correlations(session: Session, scores: Sequence[Path], options: CorrelationO
         run=session.manifest(options, inputs=inputs, seed=options.seed, exit_code=3 if few else 0), coefficient=options.coefficient,
         seed=options.seed, questions=len({question for question, _ in table.rows}), systems=table.systems, groups=groups,
         notes=["there are not two metrics to compare"] if few else [],
-    ))
+    ), redact=session.redact)
 
 
 def _check_outputs(session: Session, kind: Any, read: Sequence[Path]) -> None:

@@ -69,7 +69,7 @@ class AnswersResult(Result):
 
         return pd.DataFrame([answer.model_dump(mode="json") for answer in self])
 
-    def save(self, path: str | Path, *, redact: bool = False) -> Path:
+    def save(self, path: str | Path, *, redact: bool | None = None) -> Path:
         """Writes the answers (.jsonl .json .csv .parquet; a folder or a name with {system}: one file a system), and the report beside them
         (X.run.json).
 
@@ -77,20 +77,21 @@ class AnswersResult(Result):
         """
         from kgeval.files.answers import write_answers
         from kgeval.files.partial import private
+        from kgeval.files.plain import output_path
 
-        output = Path(path)
         if redact:
-            raise UsageError(f"{output}: answers are written whole", fix="leave redact out; the reports over scores have it")
-        for target in targets([output], [one.system for one in self.report.systems]):
-            systems = [self.report.systems[place] for place in target.systems]
-            names = {one.system for one in systems}
-            for file in target.files:
-                write_answers(file, (answer for answer in self if answer.system in names))
-                with private(beside(file)) as out:
-                    out.write(self.report.model_copy(update={"systems": systems}).model_dump_json(indent=1) + "\n")
+            raise UsageError(f"{path}: answers are written whole", fix="leave redact out; the reports over scores have it")
+        with output_path(path) as output:
+            for target in targets([output], [one.system for one in self.report.systems]):
+                systems = [self.report.systems[place] for place in target.systems]
+                names = {one.system for one in systems}
+                for file in target.files:
+                    write_answers(file, (answer for answer in self if answer.system in names))
+                    with private(beside(file)) as out:
+                        out.write(self.report.model_copy(update={"systems": systems}).model_dump_json(indent=1) + "\n")
         return output
 
-    def rendered(self, form: str, *, redact: bool = False) -> str:
+    def rendered(self, form: str, *, redact: bool | None = None) -> str:
         """The sums as text or json. Raises: UsageError for another form."""
         if form == "json":
             return str(self.report.model_dump_json(indent=1)) + "\n"

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -219,9 +220,9 @@ def answer(
         faults.append(f"output: a path is needed, not {type(output).__name__}")
     if output is None and (options.get("resume") or options.get("retry_errors")):
         faults.append("resume, retry_errors: need output, the file of the earlier run")
-    with ANSWER.called(
+    with ANSWER.errors(), _outputs(output) as outputs, ANSWER.called(
         options | {"model": model}, connection=connection, graph=graph, dry=dry_run, faults=faults, keep_rows=True,
-        outputs=() if output is None else (Path(output),),
+        outputs=outputs,
     ) as call:
         file = call.files.path(questions, "questions")
         call.session.arguments = {"questions": str(file)}
@@ -230,6 +231,18 @@ def answer(
             return workflow.plan(call.session, file, chosen, functions)
         result = workflow.run(call.session, file, chosen, functions)
         return replace(result, messages=[ANSWER.worded(message) for message in result.messages])
+
+
+@contextmanager
+def _outputs(output: object) -> Iterator[tuple[Path, ...]]:
+    """The output as a session has it; none for what is no path. Raises: UsageError."""
+    from kgeval.files.plain import output_path
+
+    if not isinstance(output, str | Path):
+        yield ()
+        return
+    with output_path(output) as path:
+        yield (path,)
 
 
 def _system_faults(system: Any, texts: list[str], functions: dict[str, Callable[..., Any]]) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -122,7 +123,7 @@ def run(session: Session, options: AuditOptions) -> AuditResult:
     prepared = prepare(session, options)
     report, found = audited(session, prepared, session.graph_name)
     fault = write_debt(prepared.gates, report, found, session.say, redact=session.redact)
-    return AuditResult(report=report, fault=fault)
+    return AuditResult(report=report, fault=fault, redact=session.redact)
 
 
 def plan(session: Session, options: AuditOptions) -> AuditPlan:
@@ -131,11 +132,21 @@ def plan(session: Session, options: AuditOptions) -> AuditPlan:
     Raises: as `run`.
     """
     prepared = prepare(session, options)
-    session.graph.memory_limit = memory_limit_bytes(options)
     bound = session.bound_layout()
     memory = None if session.gds_session is None else session.gds_session.memory_told
     rules = [rule.id for rule in prepared.engine.rules]
-    return AuditPlan(tuple(dry_run_lines(session.graph, bound, options, rules, session=memory)))
+    with _memory_limited(session.graph, options):
+        return AuditPlan(tuple(dry_run_lines(session.graph, bound, options, rules, session=memory)))
+
+
+@contextmanager
+def _memory_limited(graph: Graph, options: AuditOptions) -> Iterator[None]:
+    """The limit of this audit on the graph, which other tasks of the session share."""
+    graph.memory_limit = memory_limit_bytes(options)
+    try:
+        yield
+    finally:
+        graph.memory_limit = None
 
 
 def audited(session: Session, prepared: Prepared, graph_name: str | None, *, bound: Layout | None = None) -> tuple[AuditReport, Audit]:
@@ -146,7 +157,6 @@ def audited(session: Session, prepared: Prepared, graph_name: str | None, *, bou
 
     graph, options = session.graph, prepared.options
     session.open_algorithms()
-    graph.memory_limit = memory_limit_bytes(options)
     bound = bound or session.bound_layout(graph_name)
     notes = size_notes(graph, session.say)
     engine = prepared.engine
@@ -155,7 +165,7 @@ def audited(session: Session, prepared: Prepared, graph_name: str | None, *, bou
 
         schema = read_schema(options.schema_file, graph)
         engine = replace(engine, schema=schema.parameters(), unanswered=schema.unanswered())
-    with steps_bar(len(engine.rules) + 8, show=session.show) as progress:
+    with _memory_limited(graph, options), steps_bar(len(engine.rules) + 8, show=session.show) as progress:
         found = audit(graph, bound, engine, progress=progress)
     for warning in warnings(prepared.joined, bound.scope_value or graph_name):
         session.say(f"warning: --with: {warning}")

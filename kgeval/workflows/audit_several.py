@@ -6,30 +6,27 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kgeval.config import AuditOptions
 from kgeval.errors import ConnectError, InputError, KgevalError, LayoutError, UsageError
 from kgeval.workflows.audit import Prepared, audited, inputs_of, prepare, texts, worst
 from kgeval.workflows.audit_gates import exit_code
-from kgeval.workflows.result import Result
+from kgeval.workflows.result import GatedResult
 from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from kgeval.records import AuditReport, GraphsReport, Layout, ServerInfo
+    from kgeval.records import AuditGate, AuditReport, GraphsReport, Layout, ServerInfo, Severity
 
 
-class GraphsResult(Result):
-    """Several graphs side by side."""
+@dataclass(frozen=True)
+class GraphsResult(GatedResult):
+    """Several graphs side by side. `gates`: those of every graph, its name before their ids; `messages`: those of them that are missed or
+    have no answer, and which graphs could not be audited."""
 
     report: GraphsReport
-
-    @property
-    def gates(self) -> list[Any]:
-        """None of its own: each graph has its gates."""
-        return []
 
     def to_pandas(self) -> pd.DataFrame:
         """A row a figure, a column a graph, as the CSV report has them."""
@@ -37,7 +34,7 @@ class GraphsResult(Result):
 
         import pandas as pd
 
-        return pd.read_csv(io.StringIO(self.rendered("csv")))
+        return pd.read_csv(io.StringIO(self.rendered("csv", redact=False)))
 
 
 @dataclass(frozen=True)
@@ -114,30 +111,43 @@ def _apart(columns: Sequence[Column]) -> list[Column]:
     return made
 
 
-def run(session: Session, options: AuditOptions, columns: Sequence[Column]) -> GraphsResult:
+def run(session: Session, options: AuditOptions, columns: Sequence[Column], *, keep_interrupted: bool = False) -> GraphsResult:
     """Audits the graphs of the database, one after the other, and puts them beside those of the files. The exit code is the worst of all; 3
-    where one could not be audited, 130 where it was interrupted, and then the graphs that were done are there.
+    where one could not be audited. `keep_interrupted`: Ctrl-C leaves the graphs that were done, with exit code 130; else, and where none
+    was done, it is raised.
 
     Raises: as `audit.run`; LayoutError with every graph that cannot be bound.
     """
+    from kgeval.auditing.side_by_side import FAILED
     from kgeval.reports.write import check_replaced
 
     check_replaced(session.outputs, list(dict.fromkeys(one.file for one in columns if one.file is not None)))
-    task = _Task(session, counted_once(prepare(session, options, several=True)), columns)
+    task = _Task(session, counted_once(prepare(session, options, several=True)), columns, keep_interrupted)
     done = _reports(task)
     made = _made(task, done)
-    codes = [_code(columns[at], report, options.fail_on) for at, report in done.done.items()]
+    gates = {at: _gates(columns[at], report, options.fail_on) for at, report in done.done.items()}
+    codes = [_code(columns[at], report, gates[at]) for at, report in done.done.items()]
     code = 130 if done.stopped else worst([*codes, *(3 for _ in done.failed)])
-    return GraphsResult(made.model_copy(update={"run": made.run.model_copy(update={"exit_code": code})}))
+    named = [gate.model_copy(update={"id": f"{columns[at].name}: {gate.id}"}) for at in sorted(gates) for gate in gates[at]]
+    lines = [
+        f"gate {'without an answer' if gate.met is None else 'missed'}: {gate.id} {gate.limit}"
+        for gate in named if gate.decides and not gate.met
+    ]
+    lines += [f"graph {columns[at].name} {FAILED}: {fault.message}" for at, fault in done.failed.items()]
+    return GraphsResult(
+        made.model_copy(update={"run": made.run.model_copy(update={"exit_code": code})}), thresholds=tuple(named), messages=tuple(lines),
+        redact=session.redact,
+    )
 
 
 @dataclass(frozen=True)
 class _Task:
-    """The session, what is asked for, and the graphs."""
+    """The session, what is asked for, the graphs, and whether an interrupted run keeps what was done."""
 
     session: Session
     prepared: Prepared
     columns: Sequence[Column]
+    keep_interrupted: bool
 
 
 @dataclass
@@ -176,7 +186,7 @@ def _each(task: _Task, run: _Run, wanted: Sequence[int], audit_one: Callable[[st
         try:
             run.done[at] = audit_one(name)
         except KeyboardInterrupt:
-            if not run.done:
+            if not (run.done and task.keep_interrupted):
                 raise
             run.stopped = True
             return
@@ -241,13 +251,19 @@ def counted_once(prepared: Prepared) -> Prepared:
     return replace(prepared, engine=replace(prepared.engine, structure=counted))
 
 
-def _code(column: Column, report: AuditReport, fail_on: Any) -> int:
-    """Of an audited graph, its run's; of a report from a file, what its findings come to under --fail-on of this call, with its own
-    gates; what was incomplete then (a figure that timed out too) is so now."""
+def _gates(column: Column, report: AuditReport, fail_on: Severity | None) -> list[AuditGate]:
+    """Of an audited graph, its own; of a report from a file, those of its call, with --fail-on of this one instead of its own."""
     if column.file is None:
-        return report.run.exit_code
+        return report.gates
     from kgeval.auditing.gates import FAIL_ON, failing
 
+    return [*(gate for gate in report.gates if gate.id != FAIL_ON), *failing(report.findings, fail_on)]
+
+
+def _code(column: Column, report: AuditReport, gates: Sequence[AuditGate]) -> int:
+    """Of an audited graph, its run's; of a report from a file, what the gates come to; what was incomplete then (a figure that timed out
+    too) is so now."""
+    if column.file is None:
+        return report.run.exit_code
     incomplete = report.run.exit_code == 3 or any(one.status in ("incomplete", "error") for one in report.findings)
-    own = [gate for gate in report.gates if gate.id != FAIL_ON]  # of its own call; this one has another or none
-    return exit_code([*own, *failing(report.findings, fail_on)], incomplete=incomplete)
+    return exit_code(gates, incomplete=incomplete)

@@ -58,7 +58,7 @@ class BuildResult(Result):
         """Notes on what was built."""
         return [f"note: {note}" for note in self.report.notes]
 
-    def write(self, path: Path, *, redact: bool = False) -> None:
+    def write(self, path: Path, *, redact: bool | None = None) -> None:
         """Writes the record as JSON; `kgeval.score(index=...)` reads it. Raises: UsageError for another ending, or `redact`."""
         from kgeval.files import write_text
 
@@ -66,16 +66,20 @@ class BuildResult(Result):
             raise UsageError(f"{path}: the record of a build is a .json file, and whole", fix="name a .json file")
         write_text(path, self.rendered("json"))
 
-    def rendered(self, form: str, *, redact: bool = False) -> str:
+    def rendered(self, form: str, *, redact: bool | None = None) -> str:
         """The record as text or json. Raises: UsageError for another form."""
         if form == "json":
             return str(self.report.model_dump_json(indent=2)) + "\n"
         if form != "text":
             raise UsageError(f"a build has no {form}", fix="text or json")
-        return "".join(f"{for_terminal(line)}\n" for line in _lines(self.report))
+        lines = (*_lines(self.report), f"Next: kgeval audit --graph {shlex.quote(self.report.graph)}")
+        return "".join(f"{for_terminal(line)}\n" for line in lines)
+
+    def __str__(self) -> str:
+        return "\n".join(for_terminal(line) for line in (*_lines(self.report), f"Next: kgeval.audit(graph={self.report.graph!r})"))
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(self.rendered('text'))}</pre>"
+        return f"<pre>{escape(str(self))}</pre>"
 
 
 @dataclass(frozen=True)
@@ -160,9 +164,9 @@ def _opened(stack: ExitStack, session: Session, docs: Sequence[Path], options: B
     _check(session, options)
     read = shared(read_documents(list(docs)) if docs else Documents([], [], []), options)
     for fault in read.faults:
-        session.say(f"warning: passed over: {fault}")
+        session.say(f"warning: passed over: {session.named(fault)}")
     for note in read.notes:
-        session.say(f"note: {note}")
+        session.say(f"note: {session.named(note)}")
     graph, name = session.graph, str(session.graph_name)
     schema = _schema(session, options.schema_file)
     extractor = extractor_of(session, options, schema) if read.documents else None
@@ -171,7 +175,7 @@ def _opened(stack: ExitStack, session: Session, docs: Sequence[Path], options: B
         name, Cutting(options.chunk_size, options.chunk_overlap, options.context_sentences), rules, remove=options.remove,
         replace=options.replace, max_error_rate=session.limits.max_error_rate, started=session.begun(options),
         configuration=_configuration(session, options, schema, embedder), batch=options.transaction_rows, inputs=tuple(read.inputs),
-        faults=tuple(read.faults), progress=stack.enter_context(stage_bars(show=session.show)),
+        faults=tuple(map(session.named, read.faults)), progress=stack.enter_context(stage_bars(show=session.show)),
     )
     return _Building(graph, read, extractor, settings)
 
@@ -323,7 +327,6 @@ def _lines(record: IndexRecord) -> Iterator[str]:
     if record.faults:
         yield f"documents passed over: {len(record.faults)}"
         yield from (f"  {fault}" for fault in record.faults[:20])
-    yield f"Next: kgeval audit --graph {shlex.quote(record.graph)}"
 
 
 def shown(number: int | None) -> str:

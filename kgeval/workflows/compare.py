@@ -84,9 +84,9 @@ class CompareResult(Result):
         ]
         return pd.DataFrame(rows, columns=[*own, *rates, *figures, *tests])
 
-    def save(self, path: str | Path, *, redact: bool = False) -> Path:
+    def save(self, path: str | Path, *, redact: bool | None = None) -> Path:
         """Writes the verdicts (.jsonl), or the report (.html, .md, .json, .xml; .csv: the figures of the pairs). `redact`: without the
-        texts and names of users; verdicts without the judge's reasons, which quote answers.
+        texts and names of users; verdicts without the judge's reasons, which quote answers. None: as `redact` of this result.
 
         Raises: UsageError for another ending, InputError where nothing can be written.
         """
@@ -97,7 +97,7 @@ class CompareResult(Result):
             return super().save(output, redact=redact)
         if self.results is None:
             raise UsageError("the verdicts were not kept", fix="name a .jsonl file when they are made")
-        without: dict[str, Any] = {"reason_a": None, "reason_b": None} if redact else {}
+        without: dict[str, Any] = {"reason_a": None, "reason_b": None} if self.redacts(redact) else {}
         with private(output) as file:
             for verdict in self.verdicts:
                 file.write(verdict.model_copy(update=without).model_dump_json() + "\n")
@@ -267,7 +267,7 @@ def carry_out(comparison: Comparison, judged: Callable[[Comparison, Verdicts], R
         with Verdicts(growing, fingerprint=signature_of(comparison)) as verdicts:
             judgements = (judged or _judged)(comparison, verdicts)
             report = _report(comparison, judgements)
-            written = verdicts.written(redact=session.redact)
+            written = verdicts.written(redact=session.redact and not folder)
             if not folder:
                 written += _beside(comparison, judgements, report)
     except (KeyboardInterrupt, IncompleteError, ModelError):
@@ -276,7 +276,8 @@ def carry_out(comparison: Comparison, judged: Callable[[Comparison, Verdicts], R
         raise
     lines = [path for path in growing if path.suffix.lower() == ".jsonl"]
     return CompareResult(
-        report, results=lines[0] if lines else None, written=() if folder else written, messages=messages_of(report), _folder=folder,
+        report, results=lines[0] if lines else None, written=() if folder else written, messages=messages_of(report), redact=session.redact,
+        _folder=folder,
     )
 
 

@@ -128,7 +128,8 @@ def run(session: Session, options: CompletenessOptions) -> CompletenessResult:
         inputs=[path for read in (gold, measuring.control, measuring.facts) if read for path in read.inputs],
         exit_code=max(codes, default=0),
     )
-    return CompletenessResult(report.model_copy(update={"run": manifest}), thresholds=tuple(thresholds), messages=tuple(messages))
+    whole = report.model_copy(update={"run": manifest})
+    return CompletenessResult(whole, thresholds=tuple(thresholds), messages=tuple(messages), redact=session.redact)
 
 
 def _opened(session: Session, options: CompletenessOptions) -> _Measuring:

@@ -49,6 +49,9 @@ class ContaminationResult(Result):
         """The ids of the questions that the closed book answers right."""
         return list(self.report.marked)
 
+    def __str__(self) -> str:
+        return super().__str__().replace("--marked ids.txt", "result.marked")
+
     def to_pandas(self) -> pd.DataFrame:
         """A row a metric of a system: system, metric, and over all questions and without the marked ones the mean with its 95 % interval
         and the number of questions with a value: value, low, high, n, value_without, low_without, high_without, n_without."""
@@ -159,7 +162,7 @@ def run(session: Session, questions: Path, options: ContaminationOptions) -> Con
         write_text(options.marked, "".join(f"{name}\n" for name in report.marked), mode=0o600)
         session.say(f"wrote {options.marked}")
     failed = f"incomplete: {percent(_failed(report))} of what was to be judged failed (the report has the causes); the same command goes on"
-    return ContaminationResult(report, messages=(failed,) if report.run.exit_code else ())
+    return ContaminationResult(report, messages=(failed,) if report.run.exit_code else (), redact=session.redact)
 
 
 def _read(questions: Path, options: ContaminationOptions) -> list[Path]:

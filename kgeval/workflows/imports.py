@@ -60,9 +60,11 @@ class ImportResult:
         """Notes on what was loaded."""
         return [f"note: {note}" for note in self.notes]
 
-    def rendered(self, form: str, *, redact: bool = False) -> str:
+    def rendered(self, form: str, *, redact: bool | None = None) -> str:
         """The summary as text; there is no other form, and it holds no texts of users."""
-        return f"{self}\n"
+        at = f" --home {shlex.quote(str(self.home))}" if self.home is not None else ""
+        after = "run it without --dry-run" if self.dry else f"kgeval audit --graph {shlex.quote(self.graph)}{at}"
+        return "".join(f"{line}\n" for line in (*self._lines(), f"Next: {after}"))
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as plain data."""
@@ -75,21 +77,21 @@ class ImportResult:
         return pd.DataFrame(sorted(self.counts.items()), columns=["what", "number"])
 
     def __str__(self) -> str:
-        return "\n".join(self._lines())
+        home = "" if self.home is None else f", home={str(self.home)!r}"
+        after = "call it without dry_run" if self.dry else f"kgeval.audit(graph={self.graph!r}{home})"
+        return "\n".join((*self._lines(), f"Next: {after}"))
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(str(self))}</pre>"
 
     def _lines(self) -> Iterator[str]:
-        """The summary: what was read and written, what was left out, and the next command."""
-        at = f" --home {shlex.quote(str(self.home))}" if self.home is not None else ""
+        """The summary: what was read and written, and what was left out."""
         if self.unchanged:
             yield f"Graph {self.graph}: the same input is loaded already; nothing was changed."
         else:
             yield f"Graph {self.graph}: {'would load' if self.dry else 'loaded'} {self.format} in {self.seconds:.1f} s"
             for name, label in (*_ALWAYS, *(pair for pair in _RARE if self.counts.get(pair[0]))):
                 yield f"  {label:<28} {self.counts.get(name, 0):>10,}"
-        yield "Next: " + ("run it without --dry-run" if self.dry else f"kgeval audit --graph {shlex.quote(self.graph)}{at}")
 
 
 def run(session: Session, path: Path | None, options: ImportOptions) -> ImportResult:
@@ -120,14 +122,14 @@ def run(session: Session, path: Path | None, options: ImportOptions) -> ImportRe
             if not loaded.entities and not loaded.faults:
                 raise InputError("the tables hold no entity and no relation", fix="check the files")
         _check_bad_rows(session, len(loaded.faults), max(loaded.rows, 1), loaded.faults, options.max_bad_rows)
-        source = ", ".join(map(str, loaded.inputs[:4])) if path is None else str(path)
+        source = session.named(", ".join(map(str, loaded.inputs[:4])) if path is None else str(path))
         result = None if session.dry else _write(session, loaded, source, options, progress)
     counts = {
         **loaded.counts, "entities": len(loaded.entities), "relations": len(loaded.relations), "chunks": len(loaded.chunks),
         "documents": len(loaded.documents), "bad": len(loaded.faults), "already_there": result.already_there if result else 0,
         "deleted": result.deleted if result else 0,
     }
-    notes = [*loaded.notes, *(result.notes if result else [])]
+    notes = [session.named(note) for note in (*loaded.notes, *(result.notes if result else ()))]
     unchanged = result is not None and result.unchanged
     return ImportResult(name, loaded.format, counts, notes, time.monotonic() - begun, unchanged, session.dry)
 
@@ -138,7 +140,7 @@ def _check_bad_rows(session: Session, bad: int, rows: int, faults: Sequence[str]
         return
     share = bad / rows
     message = f"{bad:,} of {rows:,} rows are bad ({percent(share)})"
-    listed = [*faults, *([f"... and {bad - len(faults):,} more"] if bad > len(faults) else [])]
+    listed = [*map(session.named, faults), *([f"... and {bad - len(faults):,} more"] if bad > len(faults) else [])]
     if share > most:
         text = str(InputError(f"{message}; nothing was written", faults=listed))
         raise IncompleteError(text, fix=f"mend them, or pass over them with --max-bad-rows {min(1.0, share + 0.005):.2f}")
@@ -235,7 +237,7 @@ def _bulk(session: Session, path: Path | None, options: ImportOptions, progress:
             check_readable(file)
             columns(file, kind)
     stamps = _stamps(inputs)
-    source = str(path) if path is not None else ", ".join(str(file) for file in inputs.all[:4])
+    source = session.named(str(path) if path is not None else ", ".join(str(file) for file in inputs.all[:4]))
 
     def check(made: Converted) -> None:
         for file, before, now in zip(inputs.all, stamps, _stamps(inputs), strict=True):
@@ -257,7 +259,8 @@ def _bulk(session: Session, path: Path | None, options: ImportOptions, progress:
     seconds = time.monotonic() - begun
     if made is None:
         return ImportResult(name, "tables", {}, (), seconds, unchanged=True, home=session.home)
-    return ImportResult(name, "tables", made.counts, made.notes, seconds, dry=session.dry, home=session.home)
+    notes = [session.named(note) for note in made.notes]
+    return ImportResult(name, "tables", made.counts, notes, seconds, dry=session.dry, home=session.home)
 
 
 def check_converted(session: Session, made: Converted, most: float) -> None:

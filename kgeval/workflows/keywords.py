@@ -23,7 +23,7 @@ from kgeval.workflows.result import QuestionsResult, Result
 from kgeval.workflows.session import EmbeddingChoice, Session
 
 RUNS_ALGORITHMS = ("connect", "audit")  # the functions that take a session of Aura Graph Analytics
-_FLAG = re.compile(r"(kgeval [a-z][^;,()]*)|(?<![\w-])--([a-z][a-z-]*)")  # a command that is to be typed, or a flag
+_FLAG = re.compile(r"(kgeval [a-z][^;,()]*)|(?<![\w-])-(?:-([a-z][a-z-]*)|o(?![\w-]))")  # a command that is to be typed, or a flag
 
 
 class Connection(Section):
@@ -112,7 +112,7 @@ class Function:
 
     def worded(self, text: str) -> str:
         """The text with keywords for the flags that it names; commands in it stay as they are typed."""
-        names = {"uri": "connection", "set": "layout_keys", "dry-run": "dry_run"}
+        names = {"uri": "connection", "output": "output", "set": "layout_keys", "dry-run": "dry_run"}
         kinds: Iterable[type[Section]] = (Connection, *self.kinds)
         for kind in kinds:
             for name, field in kind.model_fields.items():
@@ -122,7 +122,7 @@ class Function:
                     names[word.removeprefix("--")] = keyword
                 names |= {word.removeprefix("--"): f"{name}={value!r}" for word, (value, _) in flag.values.items()}
         names |= dict(self.words)
-        return _FLAG.sub(lambda match: match[1] or names.get(match[2], match[0]), text)
+        return _FLAG.sub(lambda match: match[1] or names.get(match[2] or "output", match[0]), text)
 
     def fields(self) -> Iterator[tuple[str, FieldInfo]]:
         """The keywords, with the fields that they are; each once."""
@@ -263,7 +263,7 @@ class SpooledRows:
                 fix=f"give what kgeval.audit, kgeval.score ... gave as {name}",
             )
         path = self.folder() / "kgeval-result.json"  # no name that stands in an advice
-        path.write_text(data.rendered("json"), encoding="utf-8")
+        path.write_text(data.rendered("json", redact=False), encoding="utf-8")
         self.names[path] = f"{name}-{len(self.names) + 1}"
         return path
 
@@ -275,7 +275,7 @@ class SpooledRows:
 
     def saved(self, result: Result, name: str) -> Path:
         """The rows of a result as a file."""
-        path = result.save(self.folder() / f"{name}.jsonl")
+        path = result.save(self.folder() / f"{name}.jsonl", redact=False)
         self.names[path] = name
         return path
 
@@ -387,7 +387,7 @@ def new_session(
         function.name, connection or (environment("NEO4J_URI") if home is None else None),
         username=given.username or (environment("NEO4J_USERNAME") if remote else None),
         database=given.database or (environment("NEO4J_DATABASE") if remote else None),
-        home=home, config=config, config_file=file, dry=dry,
+        home=home, config=config, config_file=file, dry=dry, redact=config.report.redact,
         embedding=EmbeddingChoice(
             given.embedding_model, given.embedding_url, given.embedding_device, given.embedding_batch,
             None if given.cache_dir is None else Path(given.cache_dir),

@@ -133,7 +133,9 @@ def run(session: Session, files: Sequence[Path], options: CheckOptions, *, graph
             raise
         report = _report(checking, sets, twins)
     messages = tuple(_messages(report, session.limits.max_error_rate))
-    return CheckResult(report, file=into[0] if into else None, written=tuple(results), messages=messages, _folder=folder)
+    return CheckResult(
+        report, file=into[0] if into else None, written=tuple(results), messages=messages, redact=session.redact, _folder=folder,
+    )
 
 
 def reports_of(outputs: Sequence[Path]) -> list[Path]:

@@ -34,7 +34,7 @@ INCOMPLETE = 3
 class GenerateResult(QuestionsResult):
     """What was made. `report`: a GenerationReport."""
 
-    def rendered(self, form: str, *, redact: bool = False) -> str:
+    def rendered(self, form: str, *, redact: bool | None = None) -> str:
         """The counts as text or json. Raises: UsageError for another form."""
         from kgeval.reports.questions_text import terminal
 

@@ -52,23 +52,21 @@ def run(session: Session, runs: Sequence[Path], options: ReportOptions) -> Repor
 
     thresholds, outputs = parsed_thresholds(options.thresholds), session.outputs
     _check(runs, options, outputs)
-    sources = read_sources(list(runs))
-    baseline = read_sources(list(options.baseline)) if options.baseline else None
+    sources = read_sources(list(runs), session.spooled)
+    baseline = read_sources(list(options.baseline), session.spooled) if options.baseline else None
     _check_sources(sources, outputs)
     read = [file for file in (*sources.files, *(baseline.files if baseline else ())) if file not in outputs]
     demands = Demands(options.title, options.fail_on, thresholds, fail_on_worse=options.fail_on_worse)
     report = _with_links(overview(sources, session.manifest(options, inputs=read), demands, baseline=baseline), outputs)
     code = exit_code(report)
-    return ReportResult(report.model_copy(update={"run": report.run.model_copy(update={"exit_code": code})}))
+    return ReportResult(report.model_copy(update={"run": report.run.model_copy(update={"exit_code": code})}), redact=session.redact)
 
 
 def exit_code(report: OverviewReport) -> int:
     """3 where something is not complete or a gate has no answer, 1 where a gate is missed, else 0."""
-    from kgeval.reports.overview.findings import at_or_above
-
     if not report.complete or any(gate.met is None for gate in report.gates):
         return 3
-    return 1 if any(gate.met is False for gate in report.gates) or at_or_above(report.findings, report.fail_on) else 0
+    return 1 if any(gate.met is False for gate in report.gates) else 0
 
 
 def parsed_thresholds(texts: Sequence[str]) -> list[Threshold]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,10 +19,12 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Result:
     """`report`: the record, as its JSON has it. `fault`: what went wrong after it was made, if anything did (a file beside it could not be
-    written). A notebook shows it as its page; `print` shows the summary."""
+    written). `redact`: save and show it without the texts and names of users where nothing else is asked for ([report] of kgeval.toml). A
+    notebook shows it as its page; `print` shows the summary."""
 
     report: Any
     fault: KgevalError | None = None
+    redact: bool = False
 
     def __init_subclass__(cls) -> None:
         """Keeps the short `repr`: a dataclass writes one of its own, with the whole record, which notebooks store as a cell's text."""
@@ -61,20 +64,24 @@ class Result:
         if faults:
             raise GateError("; ".join(faults))
 
-    def save(self, path: str | Path, *, redact: bool = False) -> Path:
+    def redacts(self, redact: bool | None) -> bool:
+        """Whether texts and names of users are left out: as it is asked for, else as this result does."""
+        return self.redact if redact is None else redact
+
+    def save(self, path: str | Path, *, redact: bool | None = None) -> Path:
         """Writes the report; the ending of the name chooses the form (.html, .json, .md and those of its kind). `redact`: without the texts
-        and names of users.
+        and names of users; None: as `redact` of this result.
 
         Raises: UsageError for an ending that this kind of report does not have, or where the file cannot be written.
         """
         self.write(Path(path), redact=redact)
         return Path(path)
 
-    def write(self, path: Path, *, redact: bool = False) -> None:
+    def write(self, path: Path, *, redact: bool | None = None) -> None:
         """Writes the report alone, without the rows that `save` knows of. Raises: UsageError, as `save`."""
         from kgeval.reports.write import write_report
 
-        write_report(self._made(), path, redact=redact)
+        write_report(self._made(), path, redact=self.redacts(redact))
 
     def _made(self) -> Any:
         """The record. Raises: UsageError where none was made."""
@@ -91,21 +98,30 @@ class Result:
         """The rows of the report."""
         raise NotImplementedError
 
-    def rendered(self, form: str, *, redact: bool = False) -> str:
+    def rendered(self, form: str, *, redact: bool | None = None) -> str:
         """The report in one form: text, json, md, html and those of its kind. Raises: UsageError for another form."""
         from kgeval.reports.write import rendered
 
-        return rendered(self._made(), form, redact=redact)  # type: ignore[arg-type]  # another form is refused by name
+        return rendered(self._made(), form, redact=self.redacts(redact))  # type: ignore[arg-type]  # another form is refused by name
 
     def _repr_html_(self) -> str:
-        """The page in a frame of its own, so that neither its styles nor the notebook's reach the other."""
+        """The page in a frame of its own, so that neither its styles nor the notebook's reach the other; the summary of a report that has
+        no page."""
         from html import escape
 
+        from kgeval.reports.kinds import KINDS
+
+        kind = KINDS.get(type(self.report))
+        if kind is None or "html" not in kind.forms:
+            return f"<pre>{escape(str(self))}</pre>"
         page = escape(self.rendered("html"), quote=True)
         return f'<iframe srcdoc="{page}" style="width:100%;height:40em;border:1px solid #ccc" sandbox="allow-scripts"></iframe>'
 
     def __str__(self) -> str:
-        return self.rendered("text").rstrip("\n")
+        """The summary; its last paragraph says how to get more of it in Python, where the command names its flags."""
+        head, gap, last = self.rendered("text").rstrip("\n").rpartition("\n\n")
+        calls = re.sub(r'(?:\badd\s+)?(?<!\S)-o\s+([\w.]+)', r'result.save("\1")', last)
+        return head + gap + (last if calls == last else " ".join(calls.split()))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(exit_code={self.exit_code})"
@@ -173,20 +189,24 @@ class QuestionsResult(Result):
 
         return pd.DataFrame([question.model_dump(mode="json") for question in self.questions])
 
-    def save(self, path: str | Path, *, redact: bool = False) -> Path:
-        """Writes the questions (.jsonl), and the report beside them (X.run.json).
+    def save(self, path: str | Path, *, redact: bool | None = None) -> Path:
+        """Writes the questions, and the report beside them (X.run.json); with another ending than .jsonl the report alone.
 
-        Raises: UsageError for another ending, or `redact`; InputError where nothing can be written.
+        Raises: UsageError for an ending that this kind of report does not have, or for questions with `redact`; InputError where nothing
+        can be written.
         """
         from kgeval.files.partial import private
+        from kgeval.reports.kinds import KINDS
 
         output = Path(path)
+        if output.suffix.lower() != ".jsonl" and type(self.report) in KINDS:
+            return super().save(output, redact=redact)
         if redact or output.suffix.lower() != ".jsonl":
             raise UsageError(f"{output}: questions are written as .jsonl, and whole", fix="name a .jsonl file")
         with private(output) as out, self.kept().open(encoding="utf-8", newline="\n") as lines:
             out.writelines(lines)
         with private(beside(output)) as out:
-            out.write(self.rendered("json"))
+            out.write(self.rendered("json", redact=False))
         return output
 
 

@@ -193,7 +193,7 @@ def run(
             hear(StageEvent(stage, done, what, len(states), len(stages), last))
     made = states.get("report")
     report = _read_report(folder / "report.json") if made is not None and made.state in USABLE else None
-    return RunResult(report, folder=folder, stages=tuple(states.values()))
+    return RunResult(report, folder=folder, stages=tuple(states.values()), redact=session.config.report.redact)
 
 
 def _orders(session: Session, options: RunOptions, stages: Sequence[Stage]) -> RunSettings:

@@ -68,22 +68,24 @@ class ScoreResult(Result):
 
         return pd.DataFrame([{name: getattr(score, name) for name in COLUMNS} for score in self.scores], columns=list(COLUMNS))
 
-    def save(self, path: str | Path, *, redact: bool = False) -> Path:
+    def save(self, path: str | Path, *, redact: bool | None = None) -> Path:
         """Writes the scores (.jsonl, .csv, .parquet, or a folder; manifest and verdicts beside them), or the report (.html, .md, .json,
-        .xml). `redact`: without the texts and names of users.
+        .xml). `redact`: without the texts and names of users; None: as `redact` of this result.
 
         Raises: UsageError for another ending, InputError where nothing can be written.
         """
+        from kgeval.files.plain import output_path
         from kgeval.files.score_forms import FINGERPRINT, write_beside, write_scores
         from kgeval.files.scores import is_result, without_texts
         from kgeval.reports.redact_scores import redacted_scores
 
-        output = Path(path)
-        if not is_result(output):
-            return super().save(output, redact=redact)
-        report = redacted_scores(self.report) if redact else self.report
-        write_scores(output, without_texts(self.scores, _own_code(self.report.metrics) if redact else ()))
-        write_beside(output, report, str(self.report.run.arguments.get(FINGERPRINT, "")), None if redact else self.verdicts)
+        with output_path(path) as output:
+            if not is_result(output):
+                return super().save(output, redact=redact)
+            redact = self.redacts(redact)
+            report = redacted_scores(self.report) if redact else self.report
+            write_scores(output, without_texts(self.scores, _own_code(self.report.metrics) if redact else ()))
+            write_beside(output, report, str(self.report.run.arguments.get(FINGERPRINT, "")), None if redact else self.verdicts)
         return output
 
     def raise_for_gates(self) -> None:
@@ -301,7 +303,7 @@ def finish(scoring: Scoring, rows: Rows, fill: Callable[[Scoring, Rows, ScoreFil
     mark = mark if shard is None else fingerprint_in(mark, shard)
     folder = None if scoring.results or not session.keep_rows else private_folder("parts")
     outputs = (folder.path / "scores.jsonl",) if folder else scoring.results
-    bare = _own_code(scoring.infos) if session.redact else ()
+    bare = _own_code(scoring.infos) if _redacts(scoring) else ()
     with ScoreFile(outputs, fingerprint=mark, taking=taking, verdicts=_keeps_verdicts(scoring), bare=bare) as file:
         if file.aside:
             session.say(f"warning: {file.aside}")
@@ -311,11 +313,12 @@ def finish(scoring: Scoring, rows: Rows, fill: Callable[[Scoring, Rows, ScoreFil
             session.say(_kept(scoring))
             raise
         report = _report(scoring, rows, file)
-        written = file.finish(redacted_scores(report) if session.redact else report)
+        written = file.finish(redacted_scores(report) if _redacts(scoring) else report)
     max_error_rate = session.limits.max_error_rate
     messages = [*_incomplete_lines(report, max_error_rate, _kept(scoring, "retry-errors")), *gate_lines(report)]
     return ScoreResult(
-        report, results=outputs[0] if outputs else None, written=() if folder else written, messages=messages, _folder=folder,
+        report, results=outputs[0] if outputs else None, written=() if folder else written, messages=messages, redact=session.redact,
+        _folder=folder,
     )
 
 
@@ -408,7 +411,12 @@ def _check_workers(session: Session, options: ScoreOptions, answers: Sequence[Pa
 
 def _keeps_verdicts(scoring: Scoring) -> bool:
     """Verdicts quote answers and sources: --redact leaves them out too."""
-    return not (scoring.options.no_verdicts or scoring.session.redact)
+    return not (scoring.options.no_verdicts or _redacts(scoring))
+
+
+def _redacts(scoring: Scoring) -> bool:
+    """Whether rows are written without users' texts. Those that are kept for the result are whole: it leaves them out when it is saved."""
+    return scoring.session.redact and bool(scoring.results or not scoring.session.keep_rows)
 
 
 def _own_code(metrics: Iterable[MetricInfo]) -> frozenset[str]:

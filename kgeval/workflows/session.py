@@ -335,18 +335,18 @@ class Session:
         for name in ("base_url", "embedding_url"):
             if own.get(name):
                 own[name] = _without_secrets(str(own[name]))
-        return replace(self.started, arguments=own | options.model_dump(mode="json"))
+        names = {str(path): name for path, name in self.spooled.items()}
+        return replace(self.started, arguments=own | options.model_dump(mode="json"), names=names)
 
     def manifest(self, options: Section, **more: Any) -> RunManifest:
         """The manifest of a task that ran now."""
-        made = self.begun(options).manifest(**more)
-        if not self.spooled:
-            return made
-        names = {str(path): name for path, name in self.spooled.items()}
-        return made.model_copy(update={
-            "arguments": {name: _renamed(value, names) for name, value in made.arguments.items()},
-            "inputs": [file.model_copy(update={"path": names.get(str(file.path), file.path)}) for file in made.inputs],
-        })
+        return self.begun(options).manifest(**more)
+
+    def named(self, text: str) -> str:
+        """The text with the names of rows that were handed over as objects for their files."""
+        for path, name in self.spooled.items():
+            text = text.replace(str(path), name)
+        return text
 
     def _opened(self) -> Graph:
         from kgeval.graph.connect import driver_graph, open_graph
@@ -414,13 +414,6 @@ def refuse(faults: Sequence[tuple[str, str]]) -> None:
     """Raises: UsageError with all faults and their ways out; nothing where there are none. `faults`: what is wrong, and the way out."""
     if faults:
         raise UsageError("; ".join(fault for fault, _ in faults), fix="; ".join(dict.fromkeys(fix for _, fix in faults)))
-
-
-def _renamed(value: JsonValue, names: Mapping[str, str]) -> JsonValue:
-    """A value of a manifest with other names for paths in it."""
-    if isinstance(value, list):
-        return [_renamed(one, names) for one in value]
-    return names.get(value, value) if isinstance(value, str) else value
 
 
 def gds_session_of(config: Config, *, use: bool, parts: Mapping[str, Any]) -> SessionOptions | None:

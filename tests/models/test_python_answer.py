@@ -66,6 +66,19 @@ def test_a_function_of_ones_own_answers_and_the_result_is_gone_through_framed_sa
     assert [file.path for file in run_record.inputs] == ["questions"]
 
 
+def test_a_name_that_ends_in_a_slash_is_a_folder_as_for_the_command() -> None:
+    result = answered(system=mine, output="run.v1/")
+    assert result.written[0] == Path("run.v1/mine.jsonl")
+    assert result.save("again.v1/") == Path("again.v1") and Path("again.v1/mine.jsonl").is_file()
+    with pytest.raises(UsageError, match=r"^output: answers are not written as \.v1"):
+        answered(system=mine, output="other.v1")
+    with pytest.raises(UsageError, match="is a file, and a name that ends in / is a folder"):
+        answered(system=mine, output="run.v1/mine.jsonl/")
+    with pytest.raises(UsageError, match="unknown"):
+        answered(system=mine, output="left.v1/", sistem=3)
+    assert not Path("left.v1").exists()
+
+
 @dataclass
 class Reply:
     answer: str

@@ -78,8 +78,10 @@ def test_one_session_serves_several_tasks_and_graphs_stand_side_by_side(address:
         first = kgeval.audit(session, graph="velmouth", checks="isolated-entity", no_structure=True)
         again = kgeval.audit(session, graph="other", checks=["isolated-entity"], no_structure=True)
         assert first.findings[0].count == again.findings[0].count
-        plan = kgeval.audit(session, graph="velmouth", dry_run=True)
-        assert "layout kgeval" in str(plan)
+        plan = kgeval.audit(session, graph="velmouth", dry_run=True, memory_limit="1GB")
+        assert "layout kgeval" in str(plan) and session.graph.memory_limit is None
+        kgeval.audit(session, graph="other", checks="isolated-entity", memory_limit="1GB")
+        assert session.graph.memory_limit is None, "the next task has its own"
         file = first.save(tmp_path / "first.json")
         both = kgeval.audit(session, graph=[str(file), "other"], checks="isolated-entity", no_structure=True)
         assert both.report.names == ["velmouth", "other"] and both.exit_code == 0
@@ -217,6 +219,7 @@ def test_a_graph_is_built_from_files_frames_and_mappings_alike(driver: neo4j.Dri
     plan = kgeval.build(documents, graph="built", connection=driver, dry_run=True, **options)
     assert (plan.chunks, plan.documents, plan.calls) == (2, 2, None) and "2 chunks of 2 documents" in str(plan)
     first = kgeval.build(documents, graph="built", connection=driver, **options)
+    assert first.report.run.arguments["docs"] == ["docs"] and "kgeval-rows" not in first.rendered("json")
     assert first.report.entities > 2 and list(first.to_pandas()["created"])[:2] == [2, 2]
     for docs in (pd.DataFrame(documents), iter(documents), "docs.jsonl", ["docs.jsonl"]):
         again = kgeval.build(docs, graph="built", connection=driver, **options)
@@ -228,6 +231,9 @@ def test_a_graph_is_built_from_files_frames_and_mappings_alike(driver: neo4j.Dri
     with pytest.raises(UsageError, match=r"graph: the graph's name is needed, not .*chunk_size"):
         kgeval.build(documents, graph=driver, chunk_size=3)  # type: ignore[call-overload]
     assert kgeval.audit(driver, graph="built", config=False).report.graph == "built"
+    kgeval.import_graph(nodes=pd.DataFrame({"id": ["a", "b"], "name": ["Ann", "Bo"]}), graph="loaded", connection=driver, config=False)
+    kept = driver.execute_query("MATCH (n) UNWIND keys(n) AS key RETURN collect(DISTINCT toStringOrNull(n[key])) AS values").records[0]
+    assert "nodes" in kept["values"] and not [value for value in kept["values"] if "kgeval-rows" in value]
 
 
 def test_the_fixtures_of_the_page_guard_a_graph_in_a_suite_of_its_own(driver: neo4j.Driver, address: Address, tmp_path: Path) -> None:

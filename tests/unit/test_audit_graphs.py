@@ -13,10 +13,11 @@ import pytest
 from click.testing import CliRunner, Result
 from test_audit_diff import example, finding, report, run_of
 
+import kgeval
 from kgeval.auditing.side_by_side import side_by_side, with_tokens
 from kgeval.cli.audit import audit as command
 from kgeval.cli.main import run
-from kgeval.errors import ConnectError, KgevalError, QueryError
+from kgeval.errors import ConnectError, GateError, QueryError
 from kgeval.records import AuditReport, GraphsReport
 from kgeval.reports.write import rendered
 from kgeval.workflows import audit_several
@@ -148,12 +149,12 @@ class Lost:
 
     info = None
 
-    def __init__(self, **outcomes: AuditReport | KgevalError) -> None:
+    def __init__(self, **outcomes: AuditReport | BaseException) -> None:
         self.outcomes, self.asked = outcomes, list[str]()
 
     def audit(self, session: object, prepared: object, name: str, *, bound: object) -> tuple[AuditReport, None]:
         self.asked.append(name)
-        if isinstance(found := self.outcomes[name], KgevalError):
+        if isinstance(found := self.outcomes[name], BaseException):
             raise found
         return found, None
 
@@ -195,6 +196,25 @@ def test_a_lost_server_is_not_asked_again_and_without_any_report_it_is_an_error(
     assert made.notes[:2] == ["graph two could not be audited: gone", "stopped before these were audited: three"]
     with pytest.raises(ConnectError, match="gone"):
         audit_of(Lost(one=ConnectError("gone"), two=small("two", 4, 3)))
+
+
+def test_an_interrupted_command_keeps_what_was_done_and_a_call_of_python_is_interrupted(
+    audit_of: Callable[..., tuple[int, GraphsReport]],
+) -> None:
+    lost = Lost(one=small("one", 4, 3), two=KeyboardInterrupt(), three=small("three", 8, 12))
+    code, made = audit_of(lost)
+    assert (code, made.names, made.notes[0]) == (130, ["one"], "interrupted before these were audited: two, three")
+    with pytest.raises(KeyboardInterrupt):
+        kgeval.audit("bolt://127.0.0.1:1", graph=["one", "two", "three"], config=False)
+
+
+def test_the_gates_of_every_graph_are_gates_of_the_result(files: list[Path]) -> None:
+    both = kgeval.audit("bolt://127.0.0.1:1", graph=files, fail_on="error", config=False)
+    gates = [(gate.id, gate.met) for gate in both.gates]
+    assert (both.exit_code, gates) == (1, [("one: fail-on", False), ("two: fail-on", True)])
+    assert both.messages == ("gate missed: one: fail-on no check of severity error fails",)
+    with pytest.raises(GateError, match=r"^one: fail-on no check of severity error fails is missed \(1: [\w-]+\)$"):
+        both.raise_for_gates()
 
 
 def test_graphs_of_one_name_are_told_apart_by_their_files(files: list[Path], tmp_path: Path) -> None:

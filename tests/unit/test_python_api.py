@@ -26,6 +26,7 @@ from kgeval.records import AuditGate
 from kgeval.reports.write import rendered
 from kgeval.workflows.api import AUDIT
 from kgeval.workflows.audit import AuditResult, audit_options
+from kgeval.workflows.imports import ImportResult
 from kgeval.workflows.keywords import Connection
 from kgeval.workflows.result import Result
 
@@ -291,8 +292,21 @@ def test_the_repr_of_a_result_is_short(kind: type[Result]) -> None:
     assert kind.__repr__ is Result.__repr__, "not what a dataclass writes: the whole record"
 
 
+def test_a_summary_names_calls_and_the_text_of_a_command_its_flags() -> None:
+    loaded = ImportResult("g", "tables", {}, (), 1.0, dry=True)
+    assert str(loaded).endswith("Next: call it without dry_run") and loaded.rendered("text").endswith("run it without --dry-run\n")
+    done = ImportResult("g", "tables", {}, (), 1.0, home=Path("h"))
+    assert str(done).endswith("Next: kgeval.audit(graph='g', home='h')")
+    assert done.rendered("text").endswith("Next: kgeval audit --graph g --home h\n")
+    checked = kgeval.check_questions([{"id": "a", "question": "Who?", "reference": "Ann"}], no_model=True, config=False)
+    assert 'result.save("report.json"); the questions with their checks: result.save("checked.jsonl")' in str(checked)
+    assert "add -o report.json" in checked.rendered("text") and " -o " not in str(checked)
+    assert checked._repr_html_().startswith("<pre>"), "checks of questions have no page"
+
+
 def test_a_notebook_shows_the_page_in_a_frame_and_print_the_summary(result: AuditResult) -> None:
     page = result._repr_html_()
     assert page.startswith("<iframe") and "<b>" not in page and "sandbox" in page
-    assert str(result) == rendered(result.report, "text").rstrip("\n")
+    shown = rendered(result.report, "text").rstrip("\n")
+    assert str(result) == shown.replace("add -o report.html", 'result.save("report.html")') != shown
     assert repr(result) == f"AuditResult(exit_code={result.exit_code})"

@@ -182,3 +182,11 @@ def test_two_sets_may_be_lists_files_and_results_in_any_mixture(tmp_path: Path) 
     file = one.save(tmp_path / "q.jsonl")
     for pair in ([ROWS, ROWS], [str(file), ROWS], [one, ROWS], [ROWS, one]):
         assert len(checked(pair).report.sets) == 2
+
+
+def test_the_report_on_checks_can_be_saved_too(tmp_path: Path) -> None:
+    result = checked(ROWS)
+    assert json.loads(result.save(tmp_path / "r.json").read_text())["sets"] and "leak" in result.save(tmp_path / "r.md").read_text()
+    for name, options in (("r.docx", {}), ("q.jsonl", {"redact": True})):
+        with pytest.raises(UsageError):
+            result.save(tmp_path / name, **options)

@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from test_audit_diff import finding, report
 
 import kgeval
 from kgeval.errors import GateError, InputError, UsageError
 from kgeval.files.scores import read_scores
 from kgeval.records import Answer
+from kgeval.workflows.audit import AuditResult
 
 QUESTIONS = [
     {"question_id": "q1", "question": "Who?", "reference": "Ann Lee"}, {"question_id": "q2", "question": "Where?", "reference": "Rome"},
@@ -30,7 +32,7 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def scored(answers: Any, **options: Any) -> kgeval.ScoreResult:
-    return kgeval.score(answers, metrics="token_f1", config=False, **{"questions": QUESTIONS, **options})
+    return kgeval.score(answers, metrics="token_f1", **{"questions": QUESTIONS, "config": False, **options})
 
 
 def values(result: kgeval.ScoreResult) -> dict[str, float | None]:
@@ -130,13 +132,41 @@ def test_results_make_one_report_and_an_earlier_one_is_its_baseline(tmp_path: Pa
     whole = kgeval.report([first], baseline=second, thresholds="token_f1>=0.9", title="Two", config=False)
     assert whole.exit_code == 1 and whole.report.title == "Two" and whole.messages == ["gate missed: token_f1 of answers >= 0.9"]
     assert "token_f1" in set(whole.to_pandas()["name"]) and whole.save("w.html").is_file()
-    assert [source.file for source in whole.report.sources] and not list(tmp_path.glob("kgeval-rows*"))
+    assert [source.file for source in whole.report.sources] == ["runs-1"] and "kgeval-rows" not in whole.rendered("html")
+    both = kgeval.report([first, second], config=False).rendered("json")
+    assert '"runs-2"' in both and "kgeval-rows" not in both and not list(tmp_path.glob("kgeval-rows*"))
     with pytest.raises(GateError, match="gate missed: token_f1"):
         whole.raise_for_gates()
     with pytest.raises(UsageError, match="runs: a result of kgeval, a report file or a folder is needed, not int"):
         kgeval.report(7)
     with pytest.raises(UsageError, match=r"fail_on: .*title: |title: .*fail_on: "):
         kgeval.report([first], title=7, fail_on="all")
+
+
+@pytest.mark.parametrize("ending", [".json", ".html", ".md"])
+def test_the_file_says_whether_texts_are_left_out_and_the_call_of_save_has_the_last_word(ending: str, tmp_path: Path) -> None:
+    Path("red.toml").write_text("[report]\nredact = true\n", encoding="utf-8")
+    questions, answers = [QUESTIONS[0] | {"question": "Who is Zebedee?"}, QUESTIONS[1]], [ANSWERS[0] | {"answer": "Zebedee"}, ANSWERS[1]]
+    result = scored(answers, questions=questions, config="red.toml")
+
+    def holds(**options: Any) -> bool:
+        return "Zebedee" in result.save(f"x{ending}", **options).read_text(encoding="utf-8")
+
+    assert (holds(), holds(redact=True), holds(redact=False)) == (False, False, True)
+    assert "Zebedee" not in result._repr_html_() + str(result) + kgeval.report([result], config="red.toml").rendered("json")
+    assert "Zebedee" in scored(answers, questions=questions)._repr_html_()
+    checked = kgeval.check_questions(questions, no_model=True, config="red.toml")
+    assert checked.redact and "Zebedee" in checked.save("q.jsonl").read_text(encoding="utf-8"), "questions are written whole"
+
+
+def test_a_failed_check_is_a_gate_of_the_report_over_it(tmp_path: Path) -> None:
+    result = AuditResult(report(finding(count=1, total=4, severity="error")))
+    whole = kgeval.report([result], fail_on="error", config=False)
+    missed = "gate missed: fail-on no check of severity error or worse fails"
+    assert (whole.exit_code, [gate.met for gate in whole.gates], whole.messages) == (1, [False], [missed])
+    with pytest.raises(GateError, match=missed):
+        whole.raise_for_gates()
+    assert kgeval.report([result], config=False).gates == []
 
 
 def test_scores_are_held_against_labels_that_are_objects() -> None:

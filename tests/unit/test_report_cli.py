@@ -61,7 +61,11 @@ def test_thresholds_and_fail_on_are_gates(capsys: pytest.CaptureFixture[str]) ->
     told(capsys, 0, "run", "--threshold", "token_f1>=0.5")
     _, err = told(capsys, 1, "run", "--threshold", "a:token_f1>=0.6")
     assert "gate missed: token_f1 of a >= 0.6" in err
-    told(capsys, 1, "run", "--fail-on", "warning")
+    _, err = told(capsys, 1, "run", "--fail-on", "warning", "-o", "r.json")
+    assert "gate missed: fail-on no check of severity warning or worse fails" in err
+    made = json.loads(Path("r.json").read_text(encoding="utf-8"))
+    assert [(gate["met"], gate["value"]) for gate in made["gates"] if gate["name"] == "fail-on"] == [(False, 1)]
+    assert not any("fail-on" in one["title"] for one in made["priorities"]), "the failed check is there itself"
     _, err = told(capsys, 3, "run", "--threshold", "faithfulness>=0.6")
     assert "gate without an answer: faithfulness >= 0.6" in err
     _, err = told(capsys, 2, "run", "--threshold", "nonsense", "--threshold", "token_f1>=7", "--threshold", "token_f1==0.3")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -11,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
+import kgeval
 from kgeval.files.plain import write_text
-from kgeval.files.temporary import PART, PART_SECONDS, UNLOCKED_SECONDS, part_of, private_folder, sweep_folders
+from kgeval.files.temporary import KINDS, PART, PART_SECONDS, UNLOCKED_SECONDS, part_of, private_folder, sweep_folders
 
 MAKE = """
 import time
@@ -39,6 +41,16 @@ def test_what_a_kill_leaves_is_swept_by_the_next_and_what_lives_is_let_alone(own
         process.communicate()
         assert sweep_folders() == 1 and len(list(own.iterdir())) == 1
     assert not list(own.iterdir())
+
+
+def test_every_kind_of_folder_that_is_made_is_swept() -> None:
+    made = set()
+    for file in Path(kgeval.__file__).parent.rglob("*.py"):
+        text = file.read_text(encoding="utf-8")
+        if "temporary import" in text:
+            called = re.findall(r"(?<!def )\bprivate_folder\(([^)]*)\)", text)
+            made |= {kind.strip("\"'") for kind in called}
+    assert made == set(KINDS)
 
 
 def test_a_folder_without_a_lock_is_swept_when_it_is_old_and_others_never(own: Path) -> None:

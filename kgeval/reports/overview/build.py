@@ -22,7 +22,7 @@ from kgeval.reports.overview.costs import costs_of
 from kgeval.reports.overview.diff import changes_of, diff_of
 from kgeval.reports.overview.figures import figures_of
 from kgeval.reports.overview.findings import findings_of
-from kgeval.reports.overview.gates import gates_of, thresholds_on
+from kgeval.reports.overview.gates import fail_on_gate, gates_of, thresholds_on
 from kgeval.reports.overview.kinds import TITLES
 from kgeval.reports.overview.recommendations import Evidence, priorities_of
 from kgeval.reports.overview.rubric import rubrics_of
@@ -53,8 +53,8 @@ def overview(found: Sources, run: RunManifest, demands: Demands = Demands(), *, 
     stages = _stages(found)
     rubrics = rubrics_of(figures, findings)
     gates = [*gates_of(found.reports), *thresholds_on(figures, demands.thresholds)]
-    if demands.fail_on is not None and not any(one.status in ("passed", "failed") for one in findings):
-        gates.append(OverviewGate(name="fail-on", limit=f"no check of severity {demands.fail_on} or worse fails"))  # nothing was judged
+    if demands.fail_on is not None:
+        gates.append(fail_on_gate(findings, demands.fail_on))
     changes = changes_of(figures, _figures(baseline)) if baseline is not None else []
     if demands.fail_on_worse:
         worse = sum(one.verdict == "worse" for one in changes)

@@ -111,7 +111,8 @@ def diff_of(
     earlier = [report.run for _, report in then.whole]
     versions = sorted({one.record.run.kgeval for one in then.reports} | {run.kgeval for run in earlier})
     return OverviewDiff(
-        files=[str(path) for path in then.files], kgeval=versions, judge=_judges(now.reports, then.reports), changes=list(changes),
+        files=[str(then.names.get(path, path)) for path in then.files], kgeval=versions,
+        judge=_judges(now.reports, then.reports), changes=list(changes),
         findings_new=[title for key, title in after.items() if key not in before],
         findings_gone=[title for key, title in before.items() if key not in after], notes=list(_notes(now.reports, then.reports, versions)),
     )

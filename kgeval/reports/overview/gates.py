@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from kgeval.auditing.gates import FAIL_ON
 from kgeval.records import (
     AccuracyReport,
     AuditGate,
@@ -13,10 +14,13 @@ from kgeval.records import (
     CompletenessReport,
     CoverageReport,
     OverviewFigure,
+    OverviewFinding,
     OverviewGate,
     RunPlace,
     ScoreReport,
+    Severity,
 )
+from kgeval.reports.overview.findings import at_or_above
 from kgeval.reports.overview.sources import Source
 from kgeval.stats.thresholds import Threshold, passes
 
@@ -56,6 +60,18 @@ def gate_of(one: AuditGate, graph: str | None, source: Source | None = None) -> 
     """A gate of an audit."""
     place, file = (source.place, str(source.file)) if source is not None else (RunPlace(), None)
     return OverviewGate(name=one.id, of=graph, place=place, limit=one.limit, value=one.value, met=one.met, source=file)
+
+
+def fail_on_gate(findings: Sequence[OverviewFinding], severity: Severity) -> OverviewGate:
+    """The gate on failed checks of this severity or a worse one, over all graphs; unanswered where none was judged."""
+    judged, hits = any(one.status in ("passed", "failed") for one in findings), len(at_or_above(findings, severity))
+    limit = f"no check of severity {severity} or worse fails"
+    return OverviewGate(name=FAIL_ON, limit=limit, value=hits if judged else None, met=not hits if judged else None)
+
+
+def told_by_checks(gate: OverviewGate) -> bool:
+    """Whether it is this report's own --fail-on with an answer: where each check is listed itself, it says nothing more."""
+    return gate.name == FAIL_ON and gate.source is None and gate.met is not None
 
 
 def thresholds_on(figures: Sequence[OverviewFigure], thresholds: Iterable[Threshold]) -> list[OverviewGate]:

@@ -9,6 +9,7 @@ from kgeval.records import OverviewGate, OverviewReport
 from kgeval.reports.checks_junit import check
 from kgeval.reports.display import beyond
 from kgeval.reports.junit import add_case, add_outcome, written, xml_text
+from kgeval.reports.overview.gates import told_by_checks
 from kgeval.reports.overview.wording import place_of
 
 NOT_DONE = ("failed", "not_run", "interrupted", "incomplete", "running")
@@ -48,7 +49,7 @@ def _stages(suite: Element, report: OverviewReport) -> None:
 
 
 def _gates(suite: Element, report: OverviewReport) -> None:
-    for one in report.gates:
+    for one in (gate for gate in report.gates if not told_by_checks(gate)):
         case = add_case(suite, f"gates {place_of(one.place, one.of)}".strip(), f"{one.name} {one.limit}")
         if one.met is not True:
             add_outcome(case, *_why(one))

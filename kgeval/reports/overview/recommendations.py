@@ -29,6 +29,7 @@ from kgeval.reports.display import beyond, number, percent, visible
 from kgeval.reports.overview.advice import ADVICE, BY_DIMENSION
 from kgeval.reports.overview.bands import DIMENSIONS
 from kgeval.reports.overview.findings import failed
+from kgeval.reports.overview.gates import told_by_checks
 from kgeval.reports.overview.sources import Source
 from kgeval.reports.overview.wording import place_of, value_of
 
@@ -100,7 +101,7 @@ def _judge(evidence: Evidence) -> Iterator[OverviewPriority]:
 
 def _gates(evidence: Evidence) -> Iterator[OverviewPriority]:
     for gate in evidence.gates:
-        if gate.met is not True:
+        if gate.met is not True and not told_by_checks(gate):
             state = "missed" if gate.met is False else "unanswered"
             told = "no value" if gate.value is None else beyond(gate.value, gate.limit)
             yield OverviewPriority(

@@ -7,9 +7,10 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 from typing import Any
 
 from kgeval.errors import InputError
@@ -26,8 +27,8 @@ _PASSED_OVER = 5  # names in the note
 
 @dataclass(frozen=True)
 class Source:
-    """One report. `file`: where it was read; `page`: its HTML page; `sha256`: of the file's bytes; `stage`: of the run,
-    that made it; `root`: the folder or file that was given, by its name."""
+    """One report. `file`: where it was read, or what a result of Python is called; `page`: its HTML page; `sha256`: of the file's bytes;
+    `stage`: of the run, that made it; `root`: the folder or file that was given, by its name."""
 
     kind: SourceKind
     record: Reported
@@ -42,7 +43,7 @@ class Source:
 @dataclass
 class Sources:
     """All reports of one run. `stages`: of its ledger; `changed`: stages whose files are not as they left them; `whole`: earlier reports
-    of this kind, which only a baseline may be."""
+    of this kind, which only a baseline may be; `files`: those that were read; `names`: what some of them are called in the report."""
 
     reports: list[Source] = field(default_factory=list)
     stages: list[StageRun] = field(default_factory=list)
@@ -50,6 +51,7 @@ class Sources:
     whole: list[tuple[Path, OverviewReport]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     files: list[Path] = field(default_factory=list)
+    names: Mapping[Path, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -62,14 +64,15 @@ class _Read:
     given: bool
 
 
-def read_sources(paths: Sequence[Path]) -> Sources:
-    """The reports of files and folders (searched through; run.json says what stands where).
+def read_sources(paths: Sequence[Path], names: Mapping[Path, str] = MappingProxyType({})) -> Sources:
+    """The reports of files and folders (searched through; run.json says what stands where). `names`: what some of the files are called in
+    the report.
 
     A report that stands in several files is taken once, its JSON before its page. Raises: InputError with every fault of every file:
     unreadable, not JSON, another schema version, broken fields, no report at all; and where there is no report.
     """
     faults: list[str] = []
-    found = Sources()
+    found = Sources(names=names)
     skipped: list[Path] = []
     for path in paths:
         _one_run(path, found, skipped, faults)
@@ -81,8 +84,8 @@ def read_sources(paths: Sequence[Path]) -> Sources:
             fix="give the folder of kgeval run, or report files: .json, or .html as kgeval writes them",
         )
     if skipped:
-        names = ", ".join(path.name for path in skipped[:_PASSED_OVER]) + " ..." * (len(skipped) > _PASSED_OVER)
-        found.notes.append(f"passed over, no reports: {plural(len(skipped), 'file')} ({names})")
+        listed = ", ".join(path.name for path in skipped[:_PASSED_OVER]) + " ..." * (len(skipped) > _PASSED_OVER)
+        found.notes.append(f"passed over, no reports: {plural(len(skipped), 'file')} ({listed})")
     found.reports = apart(_once(found.reports, found.notes))
     return found
 
@@ -99,8 +102,9 @@ def _one_run(path: Path, found: Sources, skipped: list[Path], faults: list[str])
     for folder, ledger in ledgers:
         here.stages += ledger.stages
         here.reports = [_placed(one, folder, ledger, here.changed) for one in here.reports]
-    root = path.resolve().name if path.is_dir() else path.stem
-    found.reports += [replace(one, root=root) for one in here.reports]
+    name = found.names.get(path)
+    root = path.resolve().name if path.is_dir() else name or path.stem
+    found.reports += [replace(one, root=root, file=Path(name or one.file)) for one in here.reports]
     found.stages += here.stages
     found.changed += here.changed
     found.whole += here.whole
