@@ -184,9 +184,9 @@ def code_of(call: Callable[[], object]) -> int:
             click.echo("interrupted", err=True)
         return interrupts.INTERRUPTED
     except (BrokenPipeError, SystemExit) as end:  # click turns a closed pipe into SystemExit
-        if isinstance(end, SystemExit) and not isinstance(end.__context__, BrokenPipeError):
-            click.echo(f"kgeval: something ended the program: SystemExit({end.code!r})", err=True)
-            return end.code if isinstance(end.code, int) and end.code else 2
+        if isinstance(end, SystemExit) and not type(sys.stdout).__name__.endswith("PacifyFlushWrapper"):  # click's, where a pipe closed
+            click.echo(f"kgeval: something ended the program: {end!r}", err=True)
+            return 2
         silence_stdout()
         return 0
     except OSError as wrong:  # a full disk, a device that is gone: report files are written before anything is printed

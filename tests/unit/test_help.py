@@ -8,6 +8,8 @@ import time
 
 import pytest
 
+from kgeval.cli.main import code_of
+
 HELLO = """
 import click
 @click.group()
@@ -43,3 +45,7 @@ def seconds(code: str) -> float:
     started = time.perf_counter()
     subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     return time.perf_counter() - started
+
+
+def test_what_ends_the_program_from_inside_is_no_success(capsys: pytest.CaptureFixture[str]) -> None:
+    assert code_of(lambda: sys.exit(0)) == 2 and "SystemExit(0)" in capsys.readouterr().err
