@@ -359,7 +359,7 @@ def test_an_answer_of_a_megabyte_and_hostile_texts_come_through_unchanged(tmp_pa
 def test_standard_input_is_read_once(tmp_path: Path) -> None:
     code = (
         "from pathlib import Path\nfrom kgeval.files.rows import *\n"
-        "with open_rows(RowsWanted((Path('-'),))) as rows: print([r.where + r.answer.system for r in rows], rows.inputs)"
+        "with open_rows(RowSelection((Path('-'),))) as rows: print([r.where + r.answer.system for r in rows], rows.inputs)"
     )
     text = json.dumps(answer("1")) + "\n\n" + json.dumps(answer("2"))
     done = subprocess.run([sys.executable, "-c", code], input=text, capture_output=True, text=True, check=True)
@@ -372,7 +372,7 @@ def test_memory_does_not_grow_with_the_number_of_rows(tmp_path: Path) -> None:
     code = (
         "import resource, sys\nfrom pathlib import Path\nfrom kgeval.files.rows import *\n"
         "half = Filters(sample=int(sys.argv[2]))\n"
-        "with open_rows(RowsWanted((Path(sys.argv[1]),), filters=half)) as rows:\n    print(sum(1 for _ in rows))\n"
+        "with open_rows(RowSelection((Path(sys.argv[1]),), filters=half)) as rows:\n    print(sum(1 for _ in rows))\n"
         "status = Path('/proc/self/status')  # on Linux ru_maxrss begins with the peak of the process that started this one\n"
         "peak = status.read_text().split('VmHWM:')[1].split()[0] if status.exists() else None\n"
         "print(peak or resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
