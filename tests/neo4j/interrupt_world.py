@@ -50,6 +50,8 @@ class Interrupted:
             return f"took {self.seconds:.1f} s"
         if self.code == 1 and any(words in self.said for words in STARTING):
             return ""
+        if self.code in (0, 1, 3) and self.seconds < 0.1 and "interrupted" not in self.said:
+            return ""  # it had come to its own end: taking a large process apart takes some hundredths of a second
         if self.code not in (130, KILLED):
             return f"ended with {self.code}"
         return "a traceback" if re.search(r"Traceback|Exception ignored", self.said) and self.code == 130 else ""
