@@ -117,8 +117,7 @@ class CalibrationInputs:
 
 def read_calibration(options: CompareOptions) -> CalibrationInputs:
     """Reads the files. Raises: InputError with every fault."""
-    from kgeval.files.anchor_files import read_anchors
-    from kgeval.files.label_files import read_labels
+    from kgeval.files.label_files import read_anchors, read_labels
 
     anchors = read_anchors(options.anchors) if options.anchors else ()
     labels = read_labels([options.labels]) if options.labels else ()

@@ -137,7 +137,7 @@ def rank(session: Session, files: Sequence[Path], options: RankOptions) -> Stats
     from kgeval.comparison.given.outcomes import single_outcomes
     from kgeval.comparison.given.verdicts import ranking_of
     from kgeval.comparison.results.pair import pair_results, with_holm
-    from kgeval.files.duel_files import write_duels
+    from kgeval.files.verdict_files import write_duels
 
     _check_outputs(session, files)
     _check_export(session, files, options.export)
@@ -195,8 +195,7 @@ def correct(session: Session, files: Sequence[Path], options: CorrectOptions) ->
     """
     from kgeval.comparison.corrected import SELECTED, selected
     from kgeval.comparison.given.shares import Item, corrected_shares
-    from kgeval.files.label_files import read_labels
-    from kgeval.files.share_files import read_shares
+    from kgeval.files.label_files import read_labels, read_shares
     from kgeval.files.winners import said_by
 
     read = [*files, *options.labels]
@@ -221,7 +220,7 @@ def drift(session: Session, files: Sequence[Path], anchors: Path, options: Drift
     Raises: UsageError, InputError.
     """
     from kgeval.comparison.drift import drift as measure
-    from kgeval.files.anchor_files import read_anchors
+    from kgeval.files.label_files import read_anchors
 
     read = [*files, anchors, *([options.baseline] if options.baseline else [])]
     _check_outputs(session, read)
