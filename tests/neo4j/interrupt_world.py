@@ -50,14 +50,21 @@ class Interrupted:
             return f"took {self.seconds:.1f} s"
         if self.code == 1 and any(words in self.said for words in STARTING):
             return ""
-        if self.code in (0, 1, 3) and self.seconds < 0.1 and "interrupted" not in self.said:
-            return ""  # it had come to its own end: taking a large process apart takes some hundredths of a second
         if self.code not in (130, KILLED):
             return f"ended with {self.code}"
         return "a traceback" if re.search(r"Traceback|Exception ignored", self.said) and self.code == 130 else ""
 
     def __str__(self) -> str:
         return f"{self.command} at {self.sent:.3f} s: {self.seconds:.2f} s, {self.code} {self.fault}: {self.said[-1500:]}"
+
+
+def leaving(pid: int) -> bool:
+    """Whether a process has ended for itself, and only the kernel is at work on it (PF_EXITING of /proc/PID/stat; Linux)."""
+    try:
+        flags = int(Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[6])
+    except (OSError, ValueError, IndexError):
+        return False
+    return bool(flags & 0x4)
 
 
 def interrupted(
@@ -78,6 +85,9 @@ def interrupted(
             pass
         sent, second = time.monotonic(), None
         process.send_signal(number)
+        if leaving(process.pid):  # the signal came too late: the kernel was taking the process apart
+            process.wait(STUCK)
+            return None
         if twice:
             time.sleep(0.25)
             second = time.monotonic()
