@@ -163,9 +163,9 @@ def test_a_run_that_is_ended_loses_only_what_is_in_flight(sent: signal.Signals, 
     error = process.communicate(timeout=200)[1].decode()
     assert process.returncode == code, error
     if sent == signal.SIGINT:
-        assert "the same command goes on with --resume" in error
+        assert "answers that came are in the journal: the same command goes on" in error
     time.sleep(0.2)
-    assert answer(*arguments, "--resume", "-q") == 0
+    assert answer(*arguments, "-q") == 0
     assert [row["question_id"] for row in lines(tmp_path / "a.jsonl")] == [f"q{n}" for n in range(60)]
     assert 60 <= len(asked(tmp_path)) <= 60 + 2 * 3, "at most those in flight are asked twice"
 
@@ -175,9 +175,11 @@ def test_answers_to_other_questions_or_of_other_settings_are_not_taken_over(tmp_
     assert answer(file, "--system", system, "-o", output, "-q") == 0
     before = output.read_bytes()
     for more in (("--limit", 2), ("--trials", 2), ("--target-words", 9), ("--setting", "k=3")):
-        assert answer(file, "--system", system, "-o", output, "--resume", *more) == 2, more
-        assert "was made from other questions, systems or settings" in capsys.readouterr().err
-    assert output.read_bytes() == before
+        asked_before = len(asked(tmp_path))
+        assert answer(file, "--system", system, "-o", output, "--resume", *more) == 0, more
+        assert "no answers of a run with these questions, systems and settings: all are asked for" in capsys.readouterr().err
+        assert len(asked(tmp_path)) - asked_before == len(lines(output))
+    assert answer(file, "--system", system, "-o", output, "--resume", "-q") == 0 and output.read_bytes() == before
 
 
 def test_a_length_is_asked_of_systems_that_take_one_and_refused_for_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -307,7 +309,7 @@ def test_faulty_words_cost_nothing_and_say_the_way_out(tmp_path: Path, capsys: p
         (("--system", mine, "-o", "a.jsonl", "-o", "run"), "do not go together"),
         (("--system", mine, "-o", "-"), "leave -o out"),
         (("--system", mine, "-o", file), "would replace a file that is read"),
-        (("--system", mine, "--resume"), "need the -o"),
+        (("--system", mine, "--resume"), "need -o"),
         (("--system", mine, "--target-words", "0"), "not between 1 and"),
         (("--system", mine, "--target-words", "none.csv"), "none.csv"),
         (("--system", mine, "--filter-level", "node"), "the filters leave no question"),
