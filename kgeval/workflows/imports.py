@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from kgeval.graph.load.bulk.load import Order
     from kgeval.graph.load.model import Loaded
     from kgeval.graph.load.table_files import Inputs
-    from kgeval.graph.load.writer import Result
+    from kgeval.graph.load.writer import WrittenGraph
 
 _ALWAYS = (
     ("entities", "entities"), ("relations", "relations"), ("chunks", "chunks"), ("documents", "documents"),
@@ -147,21 +147,21 @@ def _check_bad_rows(session: Session, bad: int, rows: int, faults: Sequence[str]
     session.say("warning: " + str(InputError(f"{message} and passed over", faults=listed)))
 
 
-def _write(session: Session, loaded: Loaded, source: str, options: ImportOptions, progress: Progress) -> Result:
+def _write(session: Session, loaded: Loaded, source: str, options: ImportOptions, progress: Progress) -> WrittenGraph:
     from kgeval import __version__
     from kgeval.files import sha256
-    from kgeval.graph.load.state import Target
-    from kgeval.graph.load.writer import Options, write
+    from kgeval.graph.load.state import ImportTarget
+    from kgeval.graph.load.writer import WriteOptions, write
     from kgeval.text.names import normalise
 
     name = str(session.graph_name)
-    target = Target(
+    target = ImportTarget(
         name, sha256(loaded.inputs, loaded.format), loaded.format, source, __version__,
         replace=options.replace, append=options.append, undirected=loaded.undirected,
     )
     graph = session.graph
     try:
-        return write(graph, loaded, target, Options(normalise, options.transaction_rows, progress))
+        return write(graph, loaded, target, WriteOptions(normalise, options.transaction_rows, progress))
     except KeyboardInterrupt:
         session.say(f"interrupted: graph {name} may be half loaded; run again with --replace")
         raise
@@ -226,7 +226,7 @@ def _bulk(session: Session, path: Path | None, options: ImportOptions, progress:
     from kgeval import __version__
     from kgeval.files import check_readable, sha256
     from kgeval.graph.load.bulk.load import Order, load
-    from kgeval.graph.load.state import Target
+    from kgeval.graph.load.state import ImportTarget
     from kgeval.graph.load.table_files import FIELDS, FORM, columns
     from kgeval.text.names import name_keys
 
@@ -247,7 +247,7 @@ def _bulk(session: Session, path: Path | None, options: ImportOptions, progress:
         check_converted(session, made, options.max_bad_rows)
 
     order = Order(
-        inputs, Target(name, sha256(inputs.all, FORM), FORM, source, __version__), session.home, name_keys, check, options.heap,
+        inputs, ImportTarget(name, sha256(inputs.all, FORM), FORM, source, __version__), session.home, name_keys, check, options.heap,
         options.replace_store, session.say, progress,
     )
     try:

@@ -292,7 +292,7 @@ def test_types_that_are_too_many_for_labels_are_not_kept_in_memory(tmp_path: Pat
     from kgeval.graph.load.bulk.keep import Keep
 
     for labelled in (True, False):
-        stage = stages.Entities(Keep(tmp_path, "g", name_keys, counts=Counter()), labelled=labelled)
+        stage = stages.Entities(Keep(tmp_path, "g", name_keys, counts=Counter()), typed=labelled)
         for k in range(100):
             stage._labels({"id": pa.array(["n"]), "type": pa.array([f"t{k}" if labelled is False else f"__t{k}"])})
         assert len(stage._types) == 0 and len(stage._left) <= 5

@@ -151,7 +151,7 @@ class Derived:
 
 
 @dataclass(frozen=True)
-class Place:
+class BuildTarget:
     """Where to write: the graph, its name, the other graphs' names, rows a transaction, who hears of progress."""
 
     graph: Graph

@@ -42,9 +42,7 @@ def read(folder: Path) -> Loaded:
     missing = [name for name in ("entities", "relationships") if name not in found]
     if missing:
         raise InputError(f"{folder}: no {' and no '.join(missing)} table (.parquet)", fix="give GraphRAG's output folder")
-    gather = Gather("msgraphrag", by_name=True)
-    gather.undirected = True
-    gather.inputs = [found[name] for name in _NEEDED if name in found]
+    gather = Gather("msgraphrag", [found[name] for name in _NEEDED if name in found], by_name=True, undirected=True)
     _check_columns(found)
     order = _documents(gather, found)
     _chunks(gather, found, order)

@@ -7,11 +7,11 @@ import re
 from collections.abc import Callable, Collection, Iterable
 
 from kgeval.errors import UsageError
+from kgeval.graph.load.model import NO_PREDICATE as NO_PREDICATE
 from kgeval.graph.load.model import Entity, Relation
 
 ENTITY, CHUNK, DOCUMENT, MARK = "__Entity__", "Chunk", "Document", "__KgevalGraph__"
 RESERVED_TYPES = ("FROM_CHUNK", "FROM_DOCUMENT", "NEXT_CHUNK")
-NO_PREDICATE = "RELATED"
 MOST_TYPES = 1000
 LONGEST_TOKEN = 200
 LONGEST_KEY = 1500  # characters; Neo4j's range index refuses entries above about 8,000 bytes

@@ -18,8 +18,7 @@ _ENDS = {"source": ("source", "from", "start", "head", "subject"), "target": ("t
 def read(path: Path) -> Loaded:
     """The graph in a node-link file. Raises: InputError where the file is no JSON or has no such lists."""
     data = read_json(path)
-    gather = Gather("json")
-    gather.inputs = [path]
+    gather = Gather("json", [path])
     node_rows, edge_rows = _list(data, path, "nodes"), _list(data, path, "links", "edges")
     _head(data.get("graph"), gather, path.name)
     names = nodes.names_of(row for row in node_rows if isinstance(row, dict))
@@ -49,18 +48,13 @@ def _head(head: Any, gather: Gather, name: str) -> None:
                 gather.fault(where, f"a map with an id expected, found {type(row).__name__}")
                 continue
             with gather.row(where):
+                key = needed(row.get("id"), "id")
                 if kind == "documents":
-                    gather.add_document(needed(row.get("id"), "id"), text(row.get("title"), "title"))
-                else:
-                    gather.add_chunk(_chunk(row), where)
-
-
-def _chunk(row: dict[str, Any]) -> Chunk:
-    document = text(row.get("document"), "document")
-    return Chunk(
-        needed(row.get("id"), "id"), text=text(row.get("text"), "text"), index=whole_number(row.get("index"), "index"),
-        documents=[document] if document else [],
-    )
+                    gather.add_document(key, text(row.get("title"), "title"))
+                    continue
+                document, body = text(row.get("document"), "document"), text(row.get("text"), "text")
+                index = whole_number(row.get("index"), "index")
+                gather.add_chunk(Chunk(key, body, index, [document] if document else []), where)
 
 
 def _list(data: Any, path: Path, *names: str) -> list[Any]:

@@ -22,8 +22,7 @@ UNNAMED = {"unknown_source", "unknown", "no-file-path"}  # what writers put wher
 
 def read(inputs: Inputs) -> Loaded:
     """The graph in the tables. Raises: InputError for what is no table, or lacks a column."""
-    gather = Gather(FORM)
-    gather.inputs = inputs.all
+    gather = Gather(FORM, inputs.all, where_first=False)  # as the bulk importer, which does not keep where each id stood
     for where, row, _ in _rows(gather, inputs.documents, table_files.DOCUMENTS):
         with gather.row(where):
             key = key_of(row.get("id"), "id")
@@ -32,10 +31,8 @@ def read(inputs: Inputs) -> Loaded:
     for where, row, _ in _rows(gather, inputs.chunks, table_files.CHUNKS):
         with gather.row(where):
             key = key_of(row.get("id"), "id")
-            found = texts(row.get("documents"), "documents", separators=SEPARATORS)
-            chunk = Chunk(key, text(row.get("text"), "text"), whole_number(row.get("index"), "index"), found)
-            _once(key, key in gather.chunks, "chunk")
-            gather.add_chunk(chunk, where)
+            documents = texts(row.get("documents"), "documents", separators=SEPARATORS)
+            gather.add_chunk(Chunk(key, text(row.get("text"), "text"), whole_number(row.get("index"), "index"), documents), where)
     for where, row, further in _rows(gather, inputs.nodes, table_files.NODES):
         with gather.row(where):
             _node(gather, row, further, where)
@@ -56,7 +53,7 @@ def titled(loaded: Loaded, paths: tuple[Path, ...]) -> Loaded:
             note = f"{unnamed} documents have no name of their own; gold sets by document need one: --documents map.csv (id, title)"
             return replace(loaded, notes=[*loaded.notes, note])
         return loaded
-    gather = Gather(FORM)
+    gather = Gather(FORM, list(paths))
     by_name: dict[str, list[Document]] = {}
     for one in loaded.documents:
         for name in {one.id, one.title or one.id}:
@@ -89,7 +86,6 @@ def _node(gather: Gather, row: Mapping[str, Any], further: Mapping[str, Any], wh
     embedding = numbers(row.get("embedding"), "embedding")
     if embedding is not None:
         entity.extra["embedding"] = embedding
-    _once(key, key in gather.entities, "entity")
     gather.add_entity(entity, where)
 
 

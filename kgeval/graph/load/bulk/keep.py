@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -76,9 +77,15 @@ class Keep:
         self.counts[f"read {kind}"] += rows
         self.progress(f"converting {kind}", self.counts[f"read {kind}"], 0)
 
-    def restore(self, before: Keep) -> None:
-        """What was counted and noted since is forgotten; numbers stay taken."""
-        self.counts, self.faults, self.notes = Counter(before.counts), list(before.faults), list(before.notes)
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """What was counted and noted is forgotten where it ends in TooManyError; numbers stay taken."""
+        before = (Counter(self.counts), list(self.faults), list(self.notes))
+        try:
+            yield
+        except TooManyError:
+            self.counts, self.faults, self.notes = before
+            raise
 
     def label(self, kind: str) -> str:
         """Both labels that every node of a kind carries, joined as the tool wants them."""
@@ -88,8 +95,9 @@ class Keep:
 class Named:
     """Nodes of one kind that other rows only name: numbered and written when they are met first."""
 
-    def __init__(self, keep: Keep, kind: str, properties: Callable[[pa.Array], dict[str, pa.Array]]) -> None:
-        self._keep, self._kind, self._properties = keep, kind, properties
+    def __init__(self, keep: Keep, kind: str, *, dangling: bool = False) -> None:
+        """`dangling`: they are marked, since the input has a list of such nodes that lacks them."""
+        self._keep, self._kind, self._dangling = keep, kind, dangling
         self.sheet = Sheet(keep.folder, f"named-{kind}")
 
     def numbers(self, ids: pa.Array) -> np.ndarray[Any, Any]:
@@ -109,22 +117,27 @@ class Named:
             places.add(new, numbers)
             found[at] = numbers[back]
             texts = ids.take(pa.array(at[first[order]]))
-            label = pa.repeat(pa.scalar(self._keep.label(self._kind)), len(new))
-            self.sheet.write({IDS: pa.array(numbers[order]), LABEL: label, **self._properties(texts)})
+            columns = {IDS: pa.array(numbers[order]), LABEL: same(self._keep.label(self._kind), texts), "id": texts}
+            if self._kind == ENTITIES:  # id and name are what the relation says
+                columns |= {"name": texts, "name_key": self._keep.name_keys(texts)}
+            elif self._kind == DOCUMENTS:
+                columns["title"] = texts
+            if self._dangling:
+                columns["dangling"] = same(True, texts)
+            self.sheet.write(columns)
         return found
 
-    @property
-    def rows(self) -> int:
-        """How many nodes were made."""
-        return self.sheet.rows
+
+def same(value: Any, beside: pa.Array) -> pa.Array:
+    """A column of one value, as long as another."""
+    import pyarrow as pa
+
+    return pa.repeat(pa.scalar(value), len(beside))
 
 
 def tables(paths: tuple[Path, ...], kind: str) -> list[tuple[Table, table_files.Columns]]:
     """The files of one kind, looked at: what each column is."""
     from kgeval.graph.load.bulk.source import Table
 
-    found = []
-    for path in paths:
-        columns = table_files.columns(path, kind)
-        found.append((Table(path, columns.names), columns))
-    return found
+    columns = [table_files.columns(path, kind) for path in paths]
+    return [(Table(path, of.names), of) for path, of in zip(paths, columns, strict=True)]

@@ -36,7 +36,7 @@ class Order:
     tool runs, and may refuse by raising. `heap`: of the tool and of the server afterwards (null: the server's own, or 1g)."""
 
     inputs: Inputs
-    target: state.Target
+    target: state.ImportTarget
     home: Path | None
     name_keys: Callable[[Any], Any]
     judge: Callable[[Converted], None]
@@ -175,7 +175,7 @@ def _finish(graph: Graph, order: Order, made: Converted) -> None:
         )
     order.progress("indexes", 0, 0)
     graph.schema_command(queries["create-name-index"])
-    new = state.State("new", (), frozenset())
+    new = state.ImportState("new", (), frozenset())
     state.begin(graph, order.target, new)
     graph.write(queries["await-indexes"], {"seconds": INDEX_SECONDS})
     state.finish(graph, order.target, new, made.nodes)
