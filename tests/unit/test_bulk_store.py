@@ -193,7 +193,7 @@ def test_staging_folders_are_private_and_those_of_killed_commands_are_removed(tm
 
 def test_the_tool_is_given_file_names_of_ours_only() -> None:
     nodes, relations = [(None, ("a-head.csv", "a-rows.csv", "a-lines.csv"))], [("FROM_CHUNK", ("r-head.csv",))]
-    order = admin.Order(Path("any, folder/csv"), nodes, relations, ["a-lines.csv"], 9_000_000, 0x1F)
+    order = admin.ToolInput(Path("any, folder/csv"), nodes, relations, ["a-lines.csv"], 9_000_000, 0x1F)
     given = admin.arguments(order, Path("home"), "1g")
     assert given[:4] == [
         "--nodes=csv/a-head.csv,csv/a-rows.csv,csv/a-lines.csv", "--relationships=FROM_CHUNK=csv/r-head.csv",

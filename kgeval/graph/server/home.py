@@ -27,7 +27,7 @@ from kgeval.config import environment
 from kgeval.errors import ServerError
 from kgeval.graph.server.exchange import recover
 from kgeval.graph.server.faults import FREE_SPACE, clear_io_errors
-from kgeval.graph.server.lines import Line, known_lines, line_of_new_homes, load_line
+from kgeval.graph.server.lines import Neo4jLine, known_lines, line_of_new_homes, load_line
 from kgeval.graph.server.locks import only_one
 
 R = TypeVar("R", bound=BaseModel)
@@ -62,7 +62,7 @@ class Marker(BaseModel):
     used: bool = False
 
 
-class Running(BaseModel):
+class StartedServer(BaseModel):
     """The server that was started last. `pid` is null in the moment before it is known; `created` is the process's
     start time in seconds since 1970."""
 
@@ -100,11 +100,11 @@ class Home:
             raise ServerError(f"{self.path} was made by a later kgeval", fix="pip install --upgrade kgeval, or use another --home")
         return marker
 
-    def running(self) -> Running | None:
+    def running(self) -> StartedServer | None:
         """What is written about the server that was started last."""
-        return _read(self._server, Running)
+        return _read(self._server, StartedServer)
 
-    def write_running(self, running: Running | None) -> None:
+    def write_running(self, running: StartedServer | None) -> None:
         """Writes that down, or deletes it."""
         if running is None:
             self._server.unlink(missing_ok=True)
@@ -151,7 +151,7 @@ class Home:
                 "`kgeval server remove` deletes this home",
             )
 
-    def claim(self, line: str | None) -> Line:
+    def claim(self, line: str | None) -> Neo4jLine:
         """The home's line, written down on first use. Raises: ServerError if it is another one than asked for."""
         self.check_line(line)
         marker = self.marker()
@@ -169,7 +169,7 @@ class Home:
         if marker != self.marker():
             write_private(self._marker, marker.model_dump_json())
 
-    def prepare(self, line: Line, jars: list[Path]) -> None:
+    def prepare(self, line: Neo4jLine, jars: list[Path]) -> None:
         """Everything a start needs, save the port: password, plugin links, an empty tmp.
 
         A home whose server was never ready holds nothing of the user's: what a broken first start left is deleted. Where the

@@ -78,7 +78,12 @@ def _load(place: Home, order: Order, folder: Path) -> Converted | None:
         line = place.claim(None)
     jars = ensure_jars(line, source=None, say=order.say)
     order.say(f"importing {made.nodes:,} nodes and {made.relations:,} relations with Neo4j's own tool")
-    data = admin.import_store(_tool_order(made), folder / "store", jars, heap=order.heap or DEFAULT_HEAP, progress=order.progress)
+    groups = (*made.node_groups, *made.relation_groups)
+    tool_input = admin.ToolInput(
+        made.folder, [(None, group.files) for group in made.node_groups], [(group.type, group.files) for group in made.relation_groups],
+        [group.broken for group in groups if group.broken], made.longest, ord(SEPARATOR),
+    )
+    data = admin.import_store(tool_input, folder / "store", jars, heap=order.heap or DEFAULT_HEAP, progress=order.progress)
     shutil.rmtree(folder / "csv")
     if not order.replace_store and _holds(place, order):
         return None
@@ -152,14 +157,6 @@ def _holds(place: Home, order: Order) -> bool:
         f"{place.path} holds {counts['nodes']:,} nodes and {counts['relations']:,} relations (graphs: {names}); "
         "a bulk import puts a new store in the place of all of it",
         fix="--home with a new folder; or --replace-store, which deletes everything in this home's store; or import without --bulk",
-    )
-
-
-def _tool_order(made: Converted) -> admin.Order:
-    broken = [group.broken for group in (*made.node_groups, *made.relation_groups) if group.broken]
-    return admin.Order(
-        made.folder, [(None, group.files) for group in made.node_groups], [(group.type, group.files) for group in made.relation_groups],
-        broken, made.longest, ord(SEPARATOR),
     )
 
 
