@@ -231,13 +231,8 @@ def driver_graph(driver: neo4j.Driver, database: str | None = None) -> Graph:
     if not isinstance(driver, neo4j.Driver):
         kind = "an asynchronous driver" if isinstance(driver, neo4j.AsyncDriver) else type(driver).__name__
         raise ConnectError(f"a neo4j.Driver is needed, not {kind}", fix="give neo4j.GraphDatabase.driver(...), an address, or None")
-    return Graph(driver, inspect(driver, Address(_uri(driver), "", "", database, source=DRIVER)), None)
-
-
-def _uri(driver: neo4j.Driver) -> str:
-    """The address of a driver, for messages."""
-    address = driver._pool.address
-    return f"bolt://{address[0]}:{address[1]}"
+    host, port, *_ = driver._pool.address  # for messages; the driver does not tell it otherwise
+    return Graph(driver, inspect(driver, Address(f"bolt://{host}:{port}", "", "", database, source=DRIVER)), None)
 
 
 def driver_of(address: Address, *, timeout: float = 10.0) -> neo4j.Driver:

@@ -24,7 +24,7 @@ SAMPLE = 200
 
 
 @dataclass(frozen=True)
-class Seen:
+class ObservedSignal:
     """One signal: whether it holds, and what was seen in words."""
 
     signal: str
@@ -38,14 +38,14 @@ class Signals:
 
     graph: Graph
     catalogue: Catalogue
-    _known: dict[str, Seen] = field(default_factory=dict)
+    _known: dict[str, ObservedSignal] = field(default_factory=dict)
 
-    def see(self, signal: str) -> Seen:
+    def see(self, signal: str) -> ObservedSignal:
         """Whether the signal holds, and what was counted."""
         if signal not in self._known:
             kind, _, rest = signal.partition(":")
             holds, text = getattr(self, "_" + kind.replace("-", "_"))(rest)
-            self._known[signal] = Seen(signal, holds, text)
+            self._known[signal] = ObservedSignal(signal, holds, text)
         return self._known[signal]
 
     def _label(self, label: str) -> tuple[bool, str]:
@@ -172,7 +172,9 @@ def detect(graph: Graph, name: str | None = None, *, seen: Catalogue | None = No
     signals = Signals(graph, seen)
     known = profiles()
     generic = known.pop("generic")
-    judged = _without_fallbacks([_judge(profile, signals) for profile in known.values()])
+    judged = [_judge(profile, signals) for profile in known.values()]
+    if any(c.fit == "fits" for c in judged):  # a layout that fits by its fallback only counts if none fits by its marks
+        judged = [c.model_copy(update={"fit": "no"}) if c.fit == "perhaps" else c for c in judged]
     looked = [_counted(graph, known[c.name], seen, c) if c.fit != "no" else c for c in judged]
     rest = Candidate(name="generic", fit="no", evidence_for=["fits any graph, knows no writer"])
     choice, reason = _choice(looked, name)
@@ -194,12 +196,15 @@ def misfit(graph: Graph, profile: Profile, seen: Catalogue) -> LayoutError | Non
     wanted = [signals.see(one) for one in rules.needs or [*rules.marks, *rules.fallback]]
     if not wanted or any(one.holds for one in wanted):
         return None
-    found = detect(graph, seen=seen)
-    fitting = [found.choice] if found.choice else [one.name for one in found.tied]
-    return LayoutError(
-        f"layout '{profile.name}' does not fit this database: {', '.join(one.text for one in wanted)}. It holds {seen.describe()}",
-        fix=f"use --layout {' or '.join(fitting)}: {found.reason}" if fitting else "kgeval layout init writes a layout for this database",
-    )
+    return unfit(graph, seen, f"layout '{profile.name}' does not fit this database: {', '.join(one.text for one in wanted)}. It holds")
+
+
+def unfit(graph: Graph, seen: Catalogue, what: str) -> LayoutError:
+    """The error of a layout that finds nothing: what the database holds, and which layout would fit."""
+    detection = detect(graph, seen=seen)
+    fitting = [detection.choice] if detection.choice else [candidate.name for candidate in detection.tied]
+    use = f"use --layout {' or '.join(fitting)}: {detection.reason}"
+    return LayoutError(f"{what} {seen.describe()}", fix=use if fitting else "kgeval layout init writes a layout for this database")
 
 
 def _judge(profile: Profile, signals: Signals) -> Candidate:
@@ -223,13 +228,6 @@ def _judge(profile: Profile, signals: Signals) -> Candidate:
     )
 
 
-def _without_fallbacks(judged: list[Candidate]) -> list[Candidate]:
-    """A layout that fits by its fallback only counts if none fits by its marks."""
-    if not any(c.fit == "fits" for c in judged):
-        return judged
-    return [c.model_copy(update={"fit": "no"}) if c.fit == "perhaps" else c for c in judged]
-
-
 def _counted(graph: Graph, profile: Profile, seen: Catalogue, candidate: Candidate) -> Candidate:
     """The candidate with its nodes counted by role, its graphs, and what it does not see as evidence against it."""
     graphs = scopes(graph, profile.layout, seen) if profile.scope_label or profile.scope_property else {}
@@ -239,7 +237,8 @@ def _counted(graph: Graph, profile: Profile, seen: Catalogue, candidate: Candida
         against = [*candidate.evidence_against, cause.message]
         return candidate.model_copy(update={"fit": "no", "evidence_against": against, "graphs": graphs})
     if len(graphs) > 1:
-        entities = _all_scopes(bound.entity_labels, graphs)
+        # where the scope's label is the entity label (LightRAG), all graphs' labels together
+        entities = list(graphs) if set(bound.entity_labels) <= set(graphs) else bound.entity_labels
         bound = bound.model_copy(update={"scope_label": None, "scope_property": None, "entity_labels": entities})
     roles = counted_roles(graph, bound)
     share = 1 - roles["unseen"] / seen.nodes
@@ -249,11 +248,6 @@ def _counted(graph: Graph, profile: Profile, seen: Catalogue, candidate: Candida
         examples = ", ".join((":".join(label[:40] for label in row["labels"]) or "no label") for row in rows)
         against.append(f"{roles['unseen']:,} of {seen.nodes:,} nodes play no role in it ({examples})")
     return candidate.model_copy(update={"roles": roles, "share": share, "graphs": graphs, "evidence_against": against})
-
-
-def _all_scopes(labels: list[str], graphs: dict[str, int]) -> list[str]:
-    """Where the scope's label is the entity label (LightRAG), all graphs' labels together."""
-    return list(graphs) if set(labels) <= set(graphs) else labels
 
 
 def _choice(looked: list[Candidate], name: str | None) -> tuple[str | None, str]:
@@ -269,7 +263,7 @@ def _choice(looked: list[Candidate], name: str | None) -> tuple[str | None, str]
     return None, f"{len(fitting)} layouts fit, the database looks like a mixture: {parts}"
 
 
-def _playing(one: Candidate) -> str:
+def _playing(candidate: Candidate) -> str:
     """`1,200 of 1,204 nodes`: those that play a role."""
-    roles = one.roles or {}
+    roles = candidate.roles or {}
     return f"{sum(roles.values()) - roles.get('unseen', 0):,} of {sum(roles.values()):,} nodes"

