@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from kgeval.records.base import SCHEMA_VERSION, Record
+from kgeval.records.base import SCHEMA_VERSION, Public, Record
 from kgeval.records.manifest import RunManifest
 from kgeval.records.scores import Gain, Mean, ScoreStatus
 
@@ -25,8 +25,8 @@ class ClosedBookGroup(Record):
 class WithWithout(Record):
     """One metric of one system over all questions, and without those that the closed book answers."""
 
-    system: str
-    metric: str
+    system: Public
+    metric: Public
     overall: Mean
     without: Mean
 
@@ -34,7 +34,7 @@ class WithWithout(Record):
 class SystemMean(Record):
     """A mean of one system."""
 
-    system: str
+    system: Public
     mean: Mean
 
 
@@ -60,7 +60,7 @@ class ContaminationDocument(Record):
     marked: int
     gains: list[Gain] = Field(default_factory=list)
     known: bool | None = None
-    published: str | None = None
+    published: Public | None = None
 
 
 class ProbeResult(Record):
@@ -93,8 +93,8 @@ class ContaminationReport(Record):
     schema_version: Literal["1"] = SCHEMA_VERSION
     run: RunManifest
     complete: bool = True
-    closed_book: str
-    metric: str
+    closed_book: Public
+    metric: Public
     right_from: float
     how: How
     n: int
@@ -102,7 +102,7 @@ class ContaminationReport(Record):
     missing: int
     accuracy: Mean
     attempted: Mean
-    marked: list[str] = Field(default_factory=list)
+    marked: list[Public] = Field(default_factory=list)
     groups: list[ClosedBookGroup] = Field(default_factory=list)
     scores: list[WithWithout] = Field(default_factory=list)
     gains: list[Gain] = Field(default_factory=list)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pydantic import Field, JsonValue
 
-from kgeval.records.base import Record
+from kgeval.records.base import PublicRecord
 from kgeval.records.model import ModelRef, ModelUse
 
 
-class ServerInfo(Record):
+class ServerInfo(PublicRecord):
     """What the connected server is. `gds` is null where the plugin is missing."""
 
     uri: str
@@ -20,7 +20,7 @@ class ServerInfo(Record):
     embedded: bool = False
 
 
-class InputFile(Record):
+class InputFile(PublicRecord):
     """A file that a run read: path as given, and SHA-256 of its bytes."""
 
     path: str
@@ -28,7 +28,7 @@ class InputFile(Record):
     bytes: int
 
 
-class RunManifest(Record):
+class RunManifest(PublicRecord):
     """Everything that is needed to say how a result came to be. Holds no secret."""
 
     kgeval: str

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from kgeval.records.base import SCHEMA_VERSION, Record
+from kgeval.records.base import SCHEMA_VERSION, Public, Record
 from kgeval.records.manifest import RunManifest
 from kgeval.records.scores import MetricInfo, Spread
 
@@ -22,7 +22,7 @@ class ConditionScores(Record):
     n: int
     n_scored: int
     not_applicable: int = 0
-    failures: dict[str, int] = Field(default_factory=dict)
+    failures: dict[Public, int] = Field(default_factory=dict)
     mean: float | None = None
     spread: Spread = Field(default_factory=Spread)
 
@@ -35,8 +35,8 @@ class Sensitivity(Record):
     the medians, the wrong ones subtracted. Null where a side has no scored row.
     """
 
-    system: str | None
-    metric: str
+    system: Public | None
+    metric: Public
     better: Literal["higher", "lower"] = "higher"
     conditions: list[ConditionScores]
     auc_reference: float | None = Field(default=None, ge=0, le=1)
@@ -56,7 +56,7 @@ class SensitivityReport(Record):
     complete: bool = True
     seed: int
     rows: int
-    left_out: dict[str, int] = Field(default_factory=dict)
+    left_out: dict[Public, int] = Field(default_factory=dict)
     reused: int = 0
     metrics: list[MetricInfo] = Field(default_factory=list)
     results: list[Sensitivity] = Field(default_factory=list)

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from kgeval.records.base import SCHEMA_VERSION, Record
+from kgeval.records.base import SCHEMA_VERSION, Public, Record
 from kgeval.records.manifest import RunManifest
 
 
@@ -54,12 +54,12 @@ class SimulatedScenario(Record):
     procedure; `biased`: one order, one trial, free lengths, no ties, on the same draws.
     """
 
-    name: str
-    about: str
+    name: Public
+    about: Public
     truth: float
     questions: int
-    judge: dict[str, float] = Field(default_factory=dict)
-    systems: dict[str, float] = Field(default_factory=dict)
+    judge: dict[Public, float] = Field(default_factory=dict)
+    systems: dict[Public, float] = Field(default_factory=dict)
     kept: float
     calls: float
     unbiased: SimulatedProcedure
@@ -70,8 +70,8 @@ class SimulatedScenario(Record):
 class SimulationBound(Record):
     """What must be true of a scenario: `figure` in low..high; null: no bound on that side."""
 
-    scenario: str
-    what: str
+    scenario: Public
+    what: Public
     figure: float
     low: float | None = None
     high: float | None = None

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from kgeval.records.base import SCHEMA_VERSION, Record
+from kgeval.records.base import SCHEMA_VERSION, Cause, Public, Record
 from kgeval.records.comparison import PairResult, Ranking
 from kgeval.records.comparison_judge import CorrectedRate, Drift, Estimated, JudgeReport, SelfCheck
 from kgeval.records.manifest import RunManifest
@@ -17,7 +17,7 @@ StatsKind = Literal["paired", "rank", "judge", "power", "correct", "aa", "sequen
 class StatsInput(Record):
     """What was read of one file."""
 
-    file: str
+    file: Public
     rows: int
 
 
@@ -25,11 +25,11 @@ class StatsMean(Record):
     """A system's mean of one metric over questions (trials of a question are averaged first). `n`: questions asked for; `n_scored`: with a
     value; the rest by cause in `failures`."""
 
-    system: str
-    metric: str
+    system: Public
+    metric: Public
     n: int
     n_scored: int
-    failures: dict[str, int] = Field(default_factory=dict)
+    failures: dict[Cause, int] = Field(default_factory=dict)
     mean: Estimated = Field(default_factory=Estimated)
 
 
@@ -42,12 +42,12 @@ class PairedResult(Record):
     `detectable`: the smallest difference that this sample would find with 80 % power; `needed`: questions for the difference seen.
     """
 
-    system_a: str
-    system_b: str
-    metric: str
+    system_a: Public
+    system_b: Public
+    metric: Public
     n: int
     n_scored: int
-    failures: dict[str, int] = Field(default_factory=dict)
+    failures: dict[Cause, int] = Field(default_factory=dict)
     mean_a: float | None = None
     mean_b: float | None = None
     difference: Estimated = Field(default_factory=Estimated)
@@ -68,30 +68,30 @@ class PowerRow(Record):
     """What a number of questions is good for. `sd`: of the questions' differences. With `n` given, `detectable` follows; with
     `difference` given, `needed` does. `tier`: quick, standard, comprehensive [M]."""
 
-    system_a: str | None = None
-    system_b: str | None = None
-    metric: str | None = None
+    system_a: Public | None = None
+    system_b: Public | None = None
+    metric: Public | None = None
     sd: float
     power: float
     n: int | None = None
     detectable: float | None = None
     difference: float | None = None
     needed: int | None = None
-    tier: str | None = None
+    tier: Public | None = None
 
 
 class CorrectedShare(Record):
     """A share that a judge gave, corrected by labels of people. `method`: judge (as it is), people (their labels alone), ppi++,
     rogan-gladen. `n`: items judged, `labels`: items labelled. `power`: PPI++'s lambda; `reason`: why a figure is lacking."""
 
-    method: str
+    method: Public
     n: int
     labels: int
     share: Estimated = Field(default_factory=Estimated)
     power: float | None = None
     sensitivity: float | None = None
     specificity: float | None = None
-    reason: str | None = None
+    reason: Public | None = None
 
 
 class SequencePoint(Record):
@@ -110,8 +110,8 @@ class SequenceResult(Record):
     questions, which holds only where nobody looked before.
     """
 
-    system_a: str
-    system_b: str
+    system_a: Public
+    system_b: Public
     n: int
     failures: int = 0
     tie_region: float
@@ -144,5 +144,5 @@ class StatsReport(Record):
     self_checks: list[SelfCheck] = Field(default_factory=list)
     sequences: list[SequenceResult] = Field(default_factory=list)
     drift: Drift | None = None
-    missing: dict[str, list[str]] = Field(default_factory=dict)
+    missing: dict[Public, list[str]] = Field(default_factory=dict)
     notes: list[str] = Field(default_factory=list)
