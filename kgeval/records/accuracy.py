@@ -7,9 +7,8 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from kgeval.records.audit import Finding
-from kgeval.records.base import SCHEMA_VERSION, Public, Record
-from kgeval.records.graph import GraphRef, Layout
-from kgeval.records.manifest import RunManifest
+from kgeval.records.base import Public, Record
+from kgeval.records.graph import GraphRef, GraphReport
 from kgeval.records.texts import Passage
 
 AccuracyKind = Literal["relations", "entities", "duplicates"]
@@ -107,16 +106,12 @@ class CalibrationBin(Record):
     accuracy: float | None
 
 
-class AccuracyReport(Record):
+class AccuracyReport(GraphReport):
     """Accuracy of one graph by sampling. `needed`: sample size for a wanted half-width (as text, "0.05").
 
     `passages`: each text once, however many `items` were judged on it.
     """
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
-    graph: Public | None = None
-    run: RunManifest
-    layout: Layout
     kind: AccuracyKind
     design: SampleDesign
     estimates: list[Estimate]

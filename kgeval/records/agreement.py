@@ -8,7 +8,7 @@ from pydantic import Field
 
 from kgeval.records.base import SCHEMA_VERSION, Public, Record
 from kgeval.records.comparison_judge import Estimated
-from kgeval.records.manifest import RunManifest
+from kgeval.records.manifest import RunReport
 
 LabelScope = Literal["pairs", "answers"]
 AgreementBy = Literal["all", "level", "dataset", "difficulty"]
@@ -131,14 +131,12 @@ class Nearest(Record):
     told_apart: bool | None = None
 
 
-class AgreementReport(Record):
+class AgreementReport(RunReport):
     """Agreement of people with each other and of metrics and judges with people. `scale`: the labels, in their order.
 
     `labels`, `items`, `questions`: read; `annotators`: labels of each.
     """
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
-    run: RunManifest
     scope: LabelScope
     scale: list[Public]
     seed: int
@@ -180,11 +178,9 @@ class MatrixGroup(Record):
     cells: list[MatrixCell] = Field(default_factory=list)
 
 
-class MatrixReport(Record):
+class MatrixReport(RunReport):
     """Every metric against every other. `coefficient`: which correlation. Intervals are over questions."""
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
-    run: RunManifest
     coefficient: Literal["spearman", "kendall", "pearson"] = "spearman"
     seed: int
     questions: int

@@ -8,8 +8,8 @@ from pydantic import Field, model_validator
 
 from kgeval.records.base import PUBLIC, SCHEMA_VERSION, Public, PublicJson, Record
 from kgeval.records.build import Construction
-from kgeval.records.graph import GraphRef, Layout
-from kgeval.records.manifest import RunManifest
+from kgeval.records.graph import GraphRef, GraphReport
+from kgeval.records.manifest import RunManifest, RunReport
 
 Severity = Literal["error", "warning", "info"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")  # worst first
@@ -255,16 +255,12 @@ class Reading(Record):
     relations_without_role: dict[Public, int] = Field(default_factory=dict)
 
 
-class AuditReport(Record):
+class AuditReport(GraphReport):
     """The audit of one graph. `structure` holds plain numbers under the ids of the structure page of the docs,
     maps (name -> number) only for the by-type ones, and text only for names of methods and tokenizers. `waivers`: all of kgeval.toml,
     with what each took out; `gates`: the limits that the user set, as they were answered; `notes`: what a reader must know of how it was
     measured; `diff`: against --baseline."""
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
-    graph: Public | None = None
-    run: RunManifest
-    layout: Layout
     reading: Reading | None = None
     structure: Annotated[dict[str, float | int | str | dict[str, float | int | dict[str, Any]] | None], PUBLIC] = Field(
         default_factory=dict,
@@ -307,11 +303,9 @@ class CheckRow(Record):
     cells: list[CheckCell]
 
 
-class GraphsReport(Record):
+class GraphsReport(RunReport):
     """Several graphs side by side: each one's audit, and the same figures and checks as rows."""
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
-    run: RunManifest
     names: list[Public]
     reports: list[AuditReport]
     figures: list[FigureRow] = Field(default_factory=list)

@@ -26,3 +26,17 @@ FilePath = Annotated[str, PATH]  # its last part stays
 
 class PublicRecord(Record):
     """A record that no user's text goes into, but what the user typed on the command line: all of it stays in a redacted report."""
+
+
+class OfPair(Record):
+    """What is said of a pair of systems. Differences are A minus B."""
+
+    system_a: Public
+    system_b: Public
+
+
+class OfMetric(Record):
+    """What is said of one metric of one system."""
+
+    system: Public
+    metric: Public

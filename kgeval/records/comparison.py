@@ -6,9 +6,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from kgeval.records.base import SCHEMA_VERSION, Cause, Public, PublicJson, Record
+from kgeval.records.base import Cause, OfPair, Public, PublicJson, Record
 from kgeval.records.comparison_judge import CorrectedRate, Drift, Estimated, JudgeReport, SelfCheck
-from kgeval.records.manifest import RunManifest
+from kgeval.records.manifest import RunReport
 from kgeval.records.scores import Quantiles
 
 Procedure = Literal["scores", "single", "pairwise-choice", "differential", "biased"]
@@ -77,7 +77,7 @@ class Box(Record):
     outliers: list[float] = Field(default_factory=list)
 
 
-class PairResult(Record):
+class PairResult(OfPair):
     """What came of one pair of systems in one aspect (`overall`: the sum of all decides) on one group of questions.
 
     `by`: which group: all questions, one data set, one level (`value` names it); `mean_of_datasets`: the unweighted mean over data sets
@@ -92,8 +92,6 @@ class PairResult(Record):
     `detectable`: the smallest relative win rate that this sample would find with 80 % power; `needed`: questions for the difference seen.
     """
 
-    system_a: Public
-    system_b: Public
     aspect: Public = "overall"
     by: ComparedBy = "all"
     value: Public | None = None
@@ -143,13 +141,11 @@ class Ranking(Record):
     systems: list[Ranked] = Field(default_factory=list)
 
 
-class AlignmentCount(Record):
+class AlignmentCount(OfPair):
     """How the lengths of one pair's answers were brought together, over question-trials. `adjusted`: by asking the system again
     (`attempts`: attempt -> how many came out right at it); `forced`: by adding words; `discarded`: not at all. `kept_meaning`: share of
     claims of the free answers that the aligned ones still make, over `meaning_checked` answers."""
 
-    system_a: Public
-    system_b: Public
     level: Public | None = None
     n: int
     equal: int = 0
@@ -177,12 +173,10 @@ class SystemUse(Record):
     known: dict[Public, int] = Field(default_factory=dict)
 
 
-class Stopped(Record):
+class Stopped(OfPair):
     """Where a comparison stopped when it was sure: questions used of those that were there, judge calls made of those planned, and the
     confidence sequence (always valid) at that point. `decision`: a, b, equal (inside the tie region), or open."""
 
-    system_a: Public
-    system_b: Public
     questions: int
     of_questions: int
     calls: int
@@ -193,15 +187,13 @@ class Stopped(Record):
     decision: Literal["a", "b", "equal", "open"]
 
 
-class ComparisonGate(Record):
+class ComparisonGate(OfPair):
     """A threshold on a figure of a pair in one aspect, on all questions, and whether it is met.
 
     `figure`: `relative` (-1..1), `low` or `high` (the ends of its interval), `win`, `tie`, `loss` (0..1) or `gap` (points). `met` null:
     there is no value, or the run was stopped before its end.
     """
 
-    system_a: Public
-    system_b: Public
     aspect: Public = "overall"
     figure: Literal["relative", "low", "high", "win", "tie", "loss", "gap"] = "relative"
     least: bool
@@ -221,12 +213,10 @@ class DrillCall(Record):
     winner: Winner | None = None
 
 
-class Drill(Record):
+class Drill(OfPair):
     """One question of a pair, opened: both answers as they were judged in `trial` (null where they are not at hand), and each call
     [Z table 3]. `relative`: mean of win - loss over the trials of this question, -1..1."""
 
-    system_a: Public
-    system_b: Public
     question_id: str
     question: str | None = None
     level: Public | None = None
@@ -239,7 +229,7 @@ class Drill(Record):
     calls: list[DrillCall] = Field(default_factory=list)
 
 
-class ComparisonReport(Record):
+class ComparisonReport(RunReport):
     """The comparison of two or more systems. `contrast`: the same answers under other procedures, to see what biases did.
 
     `judgements`: replies of the judge that the verdicts rest on; `requests`: how many of their requests differ (the same request is not
@@ -249,8 +239,6 @@ class ComparisonReport(Record):
     telling ones first; `drill_left_out`: judged questions of pairs that are not. `missing`: system -> questions that it did not answer.
     """
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
-    run: RunManifest
     complete: bool = True
     procedure: Procedure = "scores"
     trial_kind: TrialKind = "rejudge"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from kgeval.records.base import Cause, Public, Record
+from kgeval.records.base import Cause, OfPair, Public, Record
 
 
 class Estimated(Record):
@@ -98,13 +98,11 @@ class Drift(Record):
     notes: list[Public] = Field(default_factory=list)
 
 
-class CorrectedRate(Record):
+class CorrectedRate(OfPair):
     """A relative win rate corrected by labels of people. `method`: judge (as it is), people (their labels alone), ppi++, rogan-gladen.
     `n`: questions judged; `labels`: of them, labelled. `selection_p`: a small one says that the labelled
     questions are no random part of the judged ones; then no correction holds. `reason`: why a figure is lacking."""
 
-    system_a: Public
-    system_b: Public
     aspect: Public = "overall"
     method: Public
     n: int = 0

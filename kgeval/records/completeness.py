@@ -7,9 +7,8 @@ from typing import Literal
 from pydantic import Field
 
 from kgeval.records.audit import Finding
-from kgeval.records.base import SCHEMA_VERSION, Public, PublicJson, Record
-from kgeval.records.graph import GraphRef, Layout
-from kgeval.records.manifest import RunManifest
+from kgeval.records.base import Public, PublicJson, Record
+from kgeval.records.graph import GraphRef, GraphReport
 from kgeval.records.texts import Passage
 
 Level = Literal["exact", "normalised", "alias", "fuzzy", "embedding"]
@@ -133,7 +132,7 @@ class FactRetention(Record):
     notes: list[str] = Field(default_factory=list)
 
 
-class CompletenessReport(Record):
+class CompletenessReport(GraphReport):
     """Completeness of one graph against one gold set. `levels` are cumulative; `apart` counts what each level alone added.
 
     `scope`: where gold items were looked for: among the entities of their documents; in the whole graph, because the gold names no
@@ -142,10 +141,6 @@ class CompletenessReport(Record):
     `by_type`, `by_document`, `by_predicate`, `bridging` and `control` are at `verdict_level`. `settings`: thresholds of the levels.
     """
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
-    graph: Public | None = None
-    run: RunManifest
-    layout: Layout
     gold: GoldSet
     verdict_level: Level | None = None
     scope: CompletenessScope | None = None

@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from kgeval.records.base import SCHEMA_VERSION, Public, Record
-from kgeval.records.manifest import RunManifest
+from kgeval.records.base import OfMetric, Public, Record
+from kgeval.records.manifest import RunReport
 from kgeval.records.scores import Gain, Mean, ScoreStatus
 
 How = Literal["judge", "words"]
@@ -22,11 +22,9 @@ class ClosedBookGroup(Record):
     marked: int
 
 
-class WithWithout(Record):
+class WithWithout(OfMetric):
     """One metric of one system over all questions, and without those that the closed book answers."""
 
-    system: Public
-    metric: Public
     overall: Mean
     without: Mean
 
@@ -77,7 +75,7 @@ class ProbeResult(Record):
     known: bool | None = None
 
 
-class ContaminationReport(Record):
+class ContaminationReport(RunReport):
     """What the closed book knows, and what that does to the scores.
 
     `closed_book`: the system that answers without texts. `metric`: decides what is right, from `right_from` on; `how`: a judge or
@@ -90,8 +88,6 @@ class ContaminationReport(Record):
     known minus unknown documents, with its 95 % interval (Newcombe).
     """
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
-    run: RunManifest
     complete: bool = True
     closed_book: Public
     metric: Public

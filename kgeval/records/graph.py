@@ -6,7 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from kgeval.records.base import Public, PublicRecord, Record
+from kgeval.records.base import SCHEMA_VERSION, Public, PublicRecord, Record
+from kgeval.records.manifest import RunManifest
 
 
 class GraphRef(Record):
@@ -84,3 +85,12 @@ class Layout(PublicRecord):
     placeholder_values: list[str] = Field(default_factory=list)
     expected_indexes: list[str] = Field(default_factory=list)
     relations_join_entities_only: bool = False
+
+
+class GraphReport(Record):
+    """A report on one graph, as a layout reads it, and the run that it came of."""
+
+    schema_version: Literal["1"] = SCHEMA_VERSION
+    graph: Public | None = None
+    run: RunManifest
+    layout: Layout

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field, JsonValue
 
-from kgeval.records.base import PublicRecord
+from kgeval.records.base import SCHEMA_VERSION, PublicRecord, Record
 from kgeval.records.model import ModelRef, ModelUse
 
 
@@ -45,3 +47,10 @@ class RunManifest(PublicRecord):
     started: str
     seconds: float
     exit_code: int = 0
+
+
+class RunReport(Record):
+    """A report, and the run that it came of."""
+
+    schema_version: Literal["1"] = SCHEMA_VERSION
+    run: RunManifest

@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from kgeval.records.base import SCHEMA_VERSION, Public, PublicRecord, Record
-from kgeval.records.manifest import RunManifest
+from kgeval.records.base import Public, PublicRecord, Record
+from kgeval.records.manifest import RunReport
 
 Axis = Literal["setting", "variant", "share", "reader"]
 
@@ -72,11 +72,9 @@ class CrossedChange(Record):
     better: bool | None = None
 
 
-class CrossedReport(Record):
+class CrossedReport(RunReport):
     """All places of a run's matrix beside each other, by data set and as the mean over data sets."""
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
-    run: RunManifest
     datasets: list[Public] = Field(default_factory=list)
     variants: list[Public] = Field(default_factory=list)
     shares: list[float] = Field(default_factory=list)

@@ -7,8 +7,8 @@ from typing import Literal
 from pydantic import Field
 
 from kgeval.records.audit import Severity
-from kgeval.records.base import SCHEMA_VERSION, FilePath, Public, Record
-from kgeval.records.manifest import RunManifest
+from kgeval.records.base import FilePath, Public, Record
+from kgeval.records.manifest import RunReport
 from kgeval.records.matrix import RunPlace
 from kgeval.records.model import ModelUse
 from kgeval.records.pipeline import StageState
@@ -40,10 +40,8 @@ class OverviewSource(Record):
     says: list[Public] = Field(default_factory=list)
 
 
-class OverviewFigure(Record):
-    """One figure of a source. `of`: the system, or the pair of systems (`A - B`); null: the graph or the questions. `n`: what it is over;
-    `n_scored`: of those with a value. `low`, `high`: 95 % interval; null where there is none: `exact` true: everything was counted, so
-    that there is no chance in it. `signature`: all that the figure depends on, where its source has one. `note`: whose figure it is."""
+class FigureName(Record):
+    """Which figure it is. `of`: the system, or the pair of systems (`A - B`); null: the graph or the questions."""
 
     part: Part
     name: Public
@@ -51,6 +49,13 @@ class OverviewFigure(Record):
     of: Public | None = None
     place: RunPlace = RunPlace()
     unit: Unit = "share"
+
+
+class OverviewFigure(FigureName):
+    """One figure of a source. `of`: the system, or the pair of systems (`A - B`); null: the graph or the questions. `n`: what it is over;
+    `n_scored`: of those with a value. `low`, `high`: 95 % interval; null where there is none: `exact` true: everything was counted, so
+    that there is no chance in it. `signature`: all that the figure depends on, where its source has one. `note`: whose figure it is."""
+
     value: float | None = None
     low: float | None = None
     high: float | None = None
@@ -162,17 +167,11 @@ class Rubric(Record):
     passed: bool | None = None
 
 
-class OverviewChange(Record):
+class OverviewChange(FigureName):
     """One figure against the baseline's. `difference`: after minus before, `low`, `high`: its 95 % interval (from both intervals; null
     without). `verdict`: better or worse: the interval leaves 0 out, or everything was counted; noise: it does not; few: too few questions
     to say; changed: it has no interval and no better side; not_comparable: the signatures differ; new, gone: on one side only."""
 
-    part: Part
-    name: Public
-    title: Public
-    of: Public | None = None
-    place: RunPlace = RunPlace()
-    unit: Unit = "share"
     before: float | None = None
     after: float | None = None
     difference: float | None = None
@@ -227,12 +226,10 @@ class OverviewCost(Record):
     source: FilePath | None = None
 
 
-class OverviewReport(Record):
+class OverviewReport(RunReport):
     """One report over all of a run. `title`: as it was given. `verdict`: the outcome in sentences, the most important first.
     `complete`: every source is complete and every stage of the run came to its end."""
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
-    run: RunManifest
     title: str | None = None
     complete: bool = True
     verdict: list[Public] = Field(default_factory=list)

@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from kgeval.records.base import SCHEMA_VERSION, Public, Record
-from kgeval.records.manifest import RunManifest
+from kgeval.records.base import Public, Record
+from kgeval.records.manifest import RunReport
 from kgeval.records.scores import GateResult
 
 TwinKind = Literal["exact", "normalised", "embedding"]
@@ -84,12 +84,10 @@ class QuestionTwin(Record):
     similarity: float | None = None
 
 
-class CheckReport(Record):
+class CheckReport(RunReport):
     """Checks of one set of questions, or of two side by side. `complete`: nothing was cut off. `near`: the cosine from which two
     questions are near; null: only words were compared. `twins`: the first pairs; `twins_within`, `twins_across`: how many there are."""
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
-    run: RunManifest
     complete: bool = True
     near: float | None = None
     sets: list[CheckedSet]

@@ -6,9 +6,9 @@ from typing import Literal
 
 from pydantic import Field, JsonValue
 
-from kgeval.records.base import SCHEMA_VERSION, Public, Record
+from kgeval.records.base import Public, Record
 from kgeval.records.graph import Layout
-from kgeval.records.manifest import RunManifest
+from kgeval.records.manifest import RunReport
 from kgeval.records.scores import GateResult
 
 Facet = Literal["types", "predicates", "communities", "documents", "degrees", "hops"]
@@ -76,11 +76,9 @@ class CoverageSet(Record):
     notes: list[Public] = Field(default_factory=list)
 
 
-class CoverageReport(Record):
+class CoverageReport(RunReport):
     """What one or several sets of questions cover of one graph."""
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
-    run: RunManifest
     graph: Public | None = None
     layout: Layout
     entities: int

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from pydantic import Field
 
-from kgeval.records.base import SCHEMA_VERSION, Public, Record
-from kgeval.records.manifest import RunManifest
+from kgeval.records.base import Public, Record
+from kgeval.records.manifest import RunReport
 
 
 class Amounts(Record):
@@ -53,11 +51,9 @@ class QuestionSet(Record):
     notes: list[Public] = Field(default_factory=list)
 
 
-class QuestionStats(Record):
+class QuestionStats(RunReport):
     """Sets of questions side by side."""
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
-    run: RunManifest
     sets: list[QuestionSet]
 
 
@@ -69,7 +65,7 @@ class LabelCount(Record):
     n: int
 
 
-class Classification(Record):
+class Classification(RunReport):
     """Levels that a judge gave to the questions of a file.
 
     `n` questions, `labelled` of them with a level, the rest by cause in `failures`. `levels`: shares of the labelled ones (0..1).
@@ -77,8 +73,6 @@ class Classification(Record):
     questions that had one of these levels before and got it again; `kappa`: Cohen's; `compared`: how many those are.
     """
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
-    run: RunManifest
     complete: bool = True
     file: Public
     n: int

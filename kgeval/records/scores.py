@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field, JsonValue
 
-from kgeval.records.base import SCHEMA_VERSION, Public, PublicRecord, Record
-from kgeval.records.manifest import RunManifest
+from kgeval.records.base import OfMetric, Public, PublicRecord, Record
+from kgeval.records.manifest import RunReport
 
 ScoreStatus = Literal["scored", "unscored", "not_applicable"]
 By = Literal["level", "kind", "hops", "document", "dataset"]
@@ -102,12 +102,10 @@ class Spread(Record):
     bins: list[int] = Field(default_factory=list)
 
 
-class MetricSummary(Record):
+class MetricSummary(OfMetric):
     """One metric of one system. `by_type_mean`: unweighted mean of the levels' means (GraphRAG-Bench's way), beside `overall.mean`,
     which is over questions. `aspects`: means of figures in the scores' details (precision, recall...)."""
 
-    system: Public
-    metric: Public
     overall: Mean
     by_type_mean: float | None = None
     repeats: Repeats | None = None
@@ -115,11 +113,9 @@ class MetricSummary(Record):
     aspects: dict[Public, float] = Field(default_factory=dict)
 
 
-class GroupSummary(Record):
+class GroupSummary(OfMetric):
     """One metric of one system among the questions with `value` in the field `by`."""
 
-    system: Public
-    metric: Public
     by: By
     value: str
     overall: Mean
@@ -209,13 +205,11 @@ class Gain(Record):
     high: float | None = None
 
 
-class AuditJoin(Record):
+class AuditJoin(OfMetric):
     """One metric of one system: questions whose path or evidence touches something that the audit flagged, against the others.
 
     `rule`: null: any rule. `difference`: touched minus untouched, with its 95 % interval."""
 
-    system: Public
-    metric: Public
     rule: Public | None = None
     touched: Mean
     untouched: Mean
@@ -224,11 +218,9 @@ class AuditJoin(Record):
     high: float | None = None
 
 
-class WorstRow(Record):
+class WorstRow(OfMetric):
     """A row with a low value, and why."""
 
-    system: Public
-    metric: Public
     question_id: Public
     value: float | None
     question: str = ""
@@ -237,11 +229,9 @@ class WorstRow(Record):
     reasons: list[str] = Field(default_factory=list)
 
 
-class GateResult(Record):
+class GateResult(OfMetric):
     """A threshold and whether it is met; `met` null: there is no value, or not all rows could be scored."""
 
-    system: Public
-    metric: Public
     least: bool
     limit: float
     value: float | None = None
@@ -259,11 +249,9 @@ class SystemInfo(Record):
     trials: int = 1
 
 
-class ScoreReport(Record):
+class ScoreReport(RunReport):
     """The summary of a scoring run. `complete`: every row was scored or has its reason; else the run was stopped."""
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
-    run: RunManifest
     complete: bool = True
     systems: list[SystemInfo] = Field(default_factory=list)
     metrics: list[MetricInfo] = Field(default_factory=list)

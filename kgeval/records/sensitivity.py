@@ -6,8 +6,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from kgeval.records.base import SCHEMA_VERSION, Public, Record
-from kgeval.records.manifest import RunManifest
+from kgeval.records.base import Public, Record
+from kgeval.records.manifest import RunReport
 from kgeval.records.scores import MetricInfo, Spread
 
 
@@ -45,14 +45,12 @@ class Sensitivity(Record):
     separation_answered: float | None = None
 
 
-class SensitivityReport(Record):
+class SensitivityReport(RunReport):
     """Scores under the three conditions, and how well they are told apart. `left_out`: rows that could not be used, by reason.
 
     `reused`: wrong answers that stand in more than one place, because not enough answers were wrong there.
     """
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
-    run: RunManifest
     complete: bool = True
     seed: int
     rows: int

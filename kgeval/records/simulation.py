@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from pydantic import Field
 
-from kgeval.records.base import SCHEMA_VERSION, Public, Record
-from kgeval.records.manifest import RunManifest
+from kgeval.records.base import Public, Record
+from kgeval.records.manifest import RunReport
 
 
 class SimulatedProcedure(Record):
@@ -78,15 +76,13 @@ class SimulationBound(Record):
     held: bool
 
 
-class SimulationReport(Record):
+class SimulationReport(RunReport):
     """`kgeval compare --simulate`: figures of every scenario, and whether they hold the bounds.
 
     `trials` (M), `repeats` (N a position): of each comparison; `stop_trials`: trials a question where it may stop; `resamples`: of each
     interval and test. `passed`: every bound is held.
     """
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
-    run: RunManifest
     runs: int
     seed: int
     trials: int

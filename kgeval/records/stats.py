@@ -6,10 +6,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from kgeval.records.base import SCHEMA_VERSION, Cause, Public, Record
+from kgeval.records.base import Cause, OfMetric, OfPair, Public, Record
 from kgeval.records.comparison import PairResult, Ranking
 from kgeval.records.comparison_judge import CorrectedRate, Drift, Estimated, JudgeReport, SelfCheck
-from kgeval.records.manifest import RunManifest
+from kgeval.records.manifest import RunReport
 
 StatsKind = Literal["paired", "rank", "judge", "power", "correct", "aa", "sequential", "drift"]
 
@@ -21,19 +21,17 @@ class StatsInput(Record):
     rows: int
 
 
-class StatsMean(Record):
+class StatsMean(OfMetric):
     """A system's mean of one metric over questions (trials of a question are averaged first). `n`: questions asked for; `n_scored`: with a
     value; the rest by cause in `failures`."""
 
-    system: Public
-    metric: Public
     n: int
     n_scored: int
     failures: dict[Cause, int] = Field(default_factory=dict)
     mean: Estimated = Field(default_factory=Estimated)
 
 
-class PairedResult(Record):
+class PairedResult(OfPair):
     """Two systems on the same questions, A minus B, by question.
 
     `n`: questions that both shall have; `n_scored`: with a value of both; the rest by cause in `failures`. `p`: sign-flip permutation,
@@ -42,8 +40,6 @@ class PairedResult(Record):
     `detectable`: the smallest difference that this sample would find with 80 % power; `needed`: questions for the difference seen.
     """
 
-    system_a: Public
-    system_b: Public
     metric: Public
     n: int
     n_scored: int
@@ -103,15 +99,13 @@ class SequencePoint(Record):
     high: float
 
 
-class SequenceResult(Record):
+class SequenceResult(OfPair):
     """A stream of outcomes in -1..1 under a confidence sequence: its interval holds at every point together.
 
     `decision`: a, b, equal (inside the tie region), or open; `decided_at`: after how many questions. `fixed`: the plain interval of all
     questions, which holds only where nobody looked before.
     """
 
-    system_a: Public
-    system_b: Public
     n: int
     failures: int = 0
     tie_region: float
@@ -122,12 +116,10 @@ class SequenceResult(Record):
     path: list[SequencePoint] = Field(default_factory=list)
 
 
-class StatsReport(Record):
+class StatsReport(RunReport):
     """What `kgeval stats` found. `kind`: the sub-command; only its parts are filled. `selection_p`: a small one says that labels are no
     random part of what was judged, and then no correction holds."""
 
-    schema_version: Literal["1"] = SCHEMA_VERSION
-    run: RunManifest
     kind: StatsKind
     seed: int
     confidence: float = 0.95
