@@ -38,7 +38,7 @@ class Operator:
 
 
 @dataclass(frozen=True)
-class Plan:
+class QueryPlan:
     """What the server would do. `kind`: r (reads), rw, w, or s (schema, administration), as the server says."""
 
     kind: str
@@ -46,7 +46,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Table:
+class QueryResult:
     """A result: columns, rows, and whether there was more than was fetched."""
 
     columns: tuple[str, ...]
@@ -54,7 +54,7 @@ class Table:
     cut: bool = False
 
 
-def explain(graph: Graph, query: str, *, timeout: float) -> Plan:
+def explain(graph: Graph, query: str, *, timeout: float) -> QueryPlan:
     """The plan of a query, which is not run.
 
     Raises: QueryError with the server's words where it is no Cypher, QueryTimeout, ConnectionLost.
@@ -62,10 +62,10 @@ def explain(graph: Graph, query: str, *, timeout: float) -> Plan:
     with _reading(graph, timeout) as tx:
         summary = tx.run(f"EXPLAIN {query}").consume()
     plan: Any = summary.plan or {}
-    return Plan(summary.query_type or "", tuple(_operators(plan)))
+    return QueryPlan(summary.query_type or "", tuple(_operators(plan)))
 
 
-def run_foreign(graph: Graph, query: str, *, timeout: float, rows: int) -> Table:
+def run_foreign(graph: Graph, query: str, *, timeout: float, rows: int) -> QueryResult:
     """The result of a query in a READ transaction of its own, at most `rows` rows and MOST_CONTENT of it. Not retried.
 
     Raises: QueryTimeout at the time limit (seconds), QueryError with the server's words, Unreadable, ConnectionLost.
@@ -77,10 +77,10 @@ def run_foreign(graph: Graph, query: str, *, timeout: float, rows: int) -> Table
         content = 0
         for record in result:
             if len(found) == rows or content > MOST_CONTENT:
-                return Table(columns, tuple(found), cut=True)
+                return QueryResult(columns, tuple(found), cut=True)
             found.append(tuple(plain(value) for value in record.values()))
             content += sum(map(_size, found[-1]))
-    return Table(columns, tuple(found), cut=content > MOST_CONTENT)
+    return QueryResult(columns, tuple(found), cut=content > MOST_CONTENT)
 
 
 def _size(cell: Cell) -> int:

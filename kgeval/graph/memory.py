@@ -19,7 +19,7 @@ class TooLarge(QueryError):
 
 
 @dataclass(frozen=True)
-class Estimate:
+class MemoryEstimate:
     """What the algorithms of an audit take of the server's heap, in bytes: at most, by step. `limit`: what the user grants, or null."""
 
     steps: dict[str, int]
@@ -42,13 +42,13 @@ class Estimate:
         return f"may take {amount(self.needed(known))} of the server's heap, more than --memory-limit {amount(self.limit)}"
 
 
-def estimate(graph: Graph, nodes: int, relations: int, *, timeout: float | None = None) -> Estimate:
+def estimate(graph: Graph, nodes: int, relations: int, *, timeout: float | None = None) -> MemoryEstimate:
     """The estimate for a graph of so many entities and relations; empty where the server has no GDS or algorithms run in a session.
 
     Raises: QueryError where a limit is set and GDS does not answer: what cannot be told is not tried.
     """
     if graph.info.gds is None or graph.algorithms is not None:
-        return Estimate({}, graph.memory_limit)
+        return MemoryEstimate({}, graph.memory_limit)
     return _asked(graph, "algorithm-memory", {"nodes": nodes, "relations": relations}, timeout)
 
 
@@ -64,18 +64,18 @@ def check_vectors(graph: Graph, nodes: int, dimension: int, top_k: int, *, timeo
             raise TooLarge(f"{what} {refusal}", fix="raise --memory-limit, or --skip the check")
 
 
-def _asked(graph: Graph, query: str, params: dict[str, int], timeout: float | None) -> Estimate:
+def _asked(graph: Graph, query: str, params: dict[str, int], timeout: float | None) -> MemoryEstimate:
     """The estimate of GDS; empty where it does not answer and no limit is set."""
     try:
         rows = graph.read(all_queries()[query], params, timeout=timeout)
     except QueryError:
         if graph.memory_limit is not None:
             raise
-        return Estimate({})
+        return MemoryEstimate({})
     steps: dict[str, int] = {}
     for row in rows:
         steps[row["step"]] = max(steps.get(row["step"], 0), row["bytes_max"])
-    return Estimate(steps, graph.memory_limit)
+    return MemoryEstimate(steps, graph.memory_limit)
 
 
 def size_of(text: str) -> int:

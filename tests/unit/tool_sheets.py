@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from kgeval.graph.load import naming, tables
-from kgeval.graph.load.bulk.convert import Converted
+from kgeval.graph.load.bulk.convert import ToolFiles
 from kgeval.graph.load.bulk.sheets import SEPARATOR
-from kgeval.graph.load.table_files import Inputs
+from kgeval.graph.load.table_files import TableInputs
 from kgeval.graph.load.writer import entity_properties
 from kgeval.text.names import normalise
 
@@ -20,7 +20,7 @@ READ: dict[str, Callable[[str], Any]] = {
 }
 
 
-def graph_of(made: Converted) -> tuple[list[Any], list[Any]]:
+def graph_of(made: ToolFiles) -> tuple[list[Any], list[Any]]:
     """Nodes as (labels, properties) and relations as (id, type, properties, id), sorted: an end by its node's `id`."""
     nodes = {}
     for group in made.node_groups:
@@ -54,7 +54,7 @@ def rows(folder: Path, files: tuple[str, ...]) -> list[dict[str, Any]]:
     return out
 
 
-def graph_of_ordinary(inputs: Inputs, name: str) -> tuple[list[Any], list[Any]]:
+def graph_of_ordinary(inputs: TableInputs, name: str) -> tuple[list[Any], list[Any]]:
     """The same of the ordinary reader and writer."""
     found = tables.read(inputs)
     labels = naming.type_labels(found.entities, {name})

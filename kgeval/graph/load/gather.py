@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from kgeval.graph.load.model import Chunk, Document, Entity, Loaded, Relation
+from kgeval.graph.load.model import Entity, Loaded, Relation, SourceChunk, SourceDocument
 from kgeval.graph.load.values import Misfit, one_a_line
 
 MOST_EXTRA_KEYS = 200
@@ -27,8 +27,8 @@ class Gather:
         self.faults: list[str] = []
         self.notes: list[str] = []
         self.entities: dict[str, Entity] = {}
-        self.chunks: dict[str, Chunk] = {}
-        self.documents: dict[str, Document] = {}
+        self.chunks: dict[str, SourceChunk] = {}
+        self.documents: dict[str, SourceDocument] = {}
         self._by_name, self._where_first = by_name, where_first
         self._where: dict[tuple[str, str], str] = {}
         self._relations: list[tuple[str, str, Relation]] = []
@@ -56,10 +56,10 @@ class Gather:
 
     def add_document(self, key: str, title: str | None = None) -> None:
         """A document; known ones only gain a title."""
-        document = self.documents.setdefault(key, Document(key))
+        document = self.documents.setdefault(key, SourceDocument(key))
         document.title = document.title or title
 
-    def add_chunk(self, chunk: Chunk, where: str) -> None:
+    def add_chunk(self, chunk: SourceChunk, where: str) -> None:
         """A listed chunk. Raises Misfit where its id was listed before."""
         self._once("chunk", chunk.id, where)
         self.chunks[chunk.id] = chunk
@@ -83,11 +83,12 @@ class Gather:
         """All of it, ends joined, dangling ends made into entities, every named chunk and document present."""
         relations = [relation for _, _, relation in self._relations]
         counts = self._complete_chunks(relations)
-        for holder in (*self.entities.values(), *relations):
-            holder.description = one_a_line(holder.description)
-        self._fold_extra("entities", list(self.entities.values()))
-        self._fold_extra("relations", relations)
         entities = list(self.entities.values())
+        described: list[Entity | Relation] = [*entities, *relations]
+        for holder in described:
+            holder.description = one_a_line(holder.description)
+        self._fold_extra("entities", entities)
+        self._fold_extra("relations", relations)
         positions = {entity.id: at for at, entity in enumerate(entities)}
         names: dict[str, list[int]] = {}
         for at, entity in enumerate(entities):
@@ -135,9 +136,9 @@ class Gather:
         listed = bool(self.chunks)
         holders = [*self.entities.values(), *(() if listed else relations)]
         lacking = [key for key in dict.fromkeys(c for holder in holders for c in holder.chunks) if key not in self.chunks]
-        self.chunks |= {key: Chunk(key, dangling=listed) for key in lacking}
-        for holder in (*self.chunks.values(), *self.entities.values()):
-            for key in holder.documents:
+        self.chunks |= {key: SourceChunk(key, dangling=listed) for key in lacking}
+        for documents in [*(c.documents for c in self.chunks.values()), *(e.documents for e in self.entities.values())]:
+            for key in documents:
                 self.add_document(key)
         return {"dangling_chunks": len(lacking) if listed else 0} if lacking else {}
 
@@ -148,7 +149,7 @@ def _file_and_line(fault: str) -> tuple[str, int]:
     return (found[1], int(found[2])) if found else (fault, 0)
 
 
-def _next_chunks(chunks: Iterable[Chunk]) -> list[tuple[str, str]]:
+def _next_chunks(chunks: Iterable[SourceChunk]) -> list[tuple[str, str]]:
     """Consecutive chunks of each document, by index. Chunks of unknown order are left out."""
     orders: dict[str, list[tuple[int, str]]] = {}
     for chunk in chunks:

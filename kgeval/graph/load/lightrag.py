@@ -14,7 +14,7 @@ from kgeval.errors import InputError
 from kgeval.files import read_json
 from kgeval.graph.load import graphml
 from kgeval.graph.load.gather import Gather
-from kgeval.graph.load.model import Chunk, Entity, Loaded, Relation
+from kgeval.graph.load.model import Entity, Loaded, Relation, SourceChunk
 from kgeval.graph.load.values import SEPARATOR, Misfit, distinct, needed, number, text, texts, whole_number
 
 GRAPH = "graph_chunk_entity_relation.graphml"
@@ -72,11 +72,11 @@ def _chunks(gather: Gather, stores: Mapping[str, Store]) -> None:
         with gather.row(where):
             documents = texts(row.get("full_doc_id"), "full_doc_id")
             index = whole_number(row.get("chunk_order_index"), "chunk_order_index")
-            gather.add_chunk(Chunk(needed(key, "id"), text(row.get("content"), "content"), index, documents), where)
+            gather.add_chunk(SourceChunk(needed(key, "id"), text(row.get("content"), "content"), index, documents), where)
     for key, where, row in _rows(gather, stores, "doc_status"):
         with gather.row(f"{where}: chunks_list"):
             for at, chunk in enumerate(texts(row.get("chunks_list"), "chunks_list")):
-                known = gather.chunks.setdefault(chunk, Chunk(chunk, None, at))
+                known = gather.chunks.setdefault(chunk, SourceChunk(chunk, None, at))
                 known.documents += [key] if key not in known.documents else []
 
 

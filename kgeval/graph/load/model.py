@@ -12,7 +12,7 @@ FORMATS = ("msgraphrag", "lightrag", "graphml", "triples", "json", "tables")
 
 
 @dataclass(slots=True)
-class Document:
+class SourceDocument:
     """A source document; `id` is unique in the graph."""
 
     id: str
@@ -25,7 +25,7 @@ class Document:
 
 
 @dataclass(slots=True)
-class Chunk:
+class SourceChunk:
     """A piece of a document. `text` is null where only its id is known; `index` is null where the order is not known.
 
     `dangling`: entities name this chunk, but the source's own list of chunks lacks it.
@@ -90,8 +90,8 @@ class Loaded:
     """
 
     format: str
-    documents: list[Document]
-    chunks: list[Chunk]
+    documents: list[SourceDocument]
+    chunks: list[SourceChunk]
     next_chunks: list[tuple[str, str]]
     entities: list[Entity]
     relations: list[Relation]

@@ -12,7 +12,7 @@ from typing import Any
 from kgeval.errors import InputError
 from kgeval.files import parquet_columns, read_parquet
 from kgeval.graph.load.gather import Gather
-from kgeval.graph.load.model import Chunk, Entity, Loaded, Relation
+from kgeval.graph.load.model import Entity, Loaded, Relation, SourceChunk
 from kgeval.graph.load.values import Misfit, needed, number, text, texts
 
 TABLES = ("entities", "relationships", "text_units", "documents", "communities", "community_reports", "covariates")
@@ -88,7 +88,7 @@ def _chunks(gather: Gather, found: dict[str, Path], order: dict[str, int]) -> No
         with gather.row(where):
             key = needed(row["id"], "id")
             documents = texts(row.get("document_id"), "document_id") or texts(row.get("document_ids"), "document_ids")
-            gather.add_chunk(Chunk(key, text(row["text"], "text"), order.get(key, at), documents), where)
+            gather.add_chunk(SourceChunk(key, text(row["text"], "text"), order.get(key, at), documents), where)
 
 
 def _entities(gather: Gather, path: Path) -> None:

@@ -9,7 +9,7 @@ from kgeval.errors import InputError
 from kgeval.files import read_json
 from kgeval.graph.load import nodes
 from kgeval.graph.load.gather import Gather
-from kgeval.graph.load.model import Chunk, Loaded
+from kgeval.graph.load.model import Loaded, SourceChunk
 from kgeval.graph.load.values import needed, text, whole_number
 
 _ENDS = {"source": ("source", "from", "start", "head", "subject"), "target": ("target", "to", "end", "tail", "object")}
@@ -54,7 +54,7 @@ def _head(head: Any, gather: Gather, name: str) -> None:
                     continue
                 document, body = text(row.get("document"), "document"), text(row.get("text"), "text")
                 index = whole_number(row.get("index"), "index")
-                gather.add_chunk(Chunk(key, body, index, [document] if document else []), where)
+                gather.add_chunk(SourceChunk(key, body, index, [document] if document else []), where)
 
 
 def _list(data: Any, path: Path, *names: str) -> list[Any]:

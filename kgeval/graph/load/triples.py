@@ -16,7 +16,7 @@ from kgeval.files import Line, read_json, read_jsonl, read_table, read_text
 from kgeval.files.fields import TRIPLES, columns
 from kgeval.files.plain import under
 from kgeval.graph.load.gather import Gather
-from kgeval.graph.load.model import Chunk, Entity, Loaded, Relation
+from kgeval.graph.load.model import Entity, Loaded, Relation, SourceChunk
 from kgeval.graph.load.values import Misfit, distinct, needed, number, properties, text, texts, whole_number
 
 LISTS = ("triples", "relations", "relationships", "edges")
@@ -27,10 +27,11 @@ def read(path: Path) -> Loaded:
     """The triples of a file. Raises: InputError for what is no table or list of triples."""
     gather = Gather("triples", [path])
     suffix = path.suffix.lower()
+    lone: list[Row] = []
     if suffix in (".jsonl", ".ndjson"):
-        rows, lone = _from_lines(gather, read_jsonl(path)), []
+        rows = _from_lines(gather, read_jsonl(path))
     elif suffix in (".csv", ".tsv", ".txt", ".tab"):
-        rows, lone = _from_table(gather, path), []
+        rows = _from_table(gather, path)
     else:
         data = read_json(path)
         rows, lone = _from_list(gather, path, data), _lone_entities(path, data)
@@ -141,9 +142,7 @@ class _Triples:
 
     def _triple(self, row: Mapping[str, Any], where: str) -> None:
         subject, obj = needed(row.get("subject"), "subject"), needed(row.get("object"), "object")
-        predicate = text(row.get("predicate"), "predicate")
-        if predicate is None and "predicate" in row:
-            raise Misfit("predicate: missing or empty")
+        predicate = needed(row["predicate"], "predicate") if "predicate" in row else None
         subject_type, object_type = (text(row.get(field), field) for field in ("subject_type", "object_type"))
         relation = Relation(
             -1, -1, predicate, text(row.get("description"), "description"), number(row.get("weight"), "weight"),
@@ -167,7 +166,7 @@ class _Triples:
         if body is not None and len(ids) > 1:
             raise Misfit("chunk_text: one text for several chunk ids")
         for key in ids:
-            known = self._gather.chunks.setdefault(key, Chunk(key))
+            known = self._gather.chunks.setdefault(key, SourceChunk(key))
             if body is not None and known.text not in (None, body):
                 raise Misfit(f"chunk_text: chunk {key[:80]!r} has another text at {self._chunk_at[key]}")
             if body is not None and known.text is None:

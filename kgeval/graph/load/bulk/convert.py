@@ -9,25 +9,25 @@ from typing import Any, TypeVar
 
 from kgeval.errors import UsageError
 from kgeval.graph.load.bulk import stages
-from kgeval.graph.load.bulk.keep import CHUNKS, DOCUMENTS, ENTITIES, Fault, Keep, Named, TooManyError
-from kgeval.graph.load.bulk.sheets import SEPARATOR, Group, Sheet
+from kgeval.graph.load.bulk.keep import CHUNKS, DOCUMENTS, ENTITIES, BadRow, Conversion, NamedNodes, TooManyTypesError
+from kgeval.graph.load.bulk.sheets import SEPARATOR, SheetFiles, ToolSheet
 from kgeval.graph.load.bulk.source import lines
-from kgeval.graph.load.table_files import Inputs
+from kgeval.graph.load.table_files import TableInputs
 
 Progress = Callable[[str, int, int], None]
 MOST_SHOWN = 50
-S = TypeVar("S", stages.Entities, stages.Relations)
+S = TypeVar("S", stages.EntityStage, stages.RelationStage)
 
 
 @dataclass(frozen=True)
-class Converted:
+class ToolFiles:
     """What the tool is given. `nodes` and `relations` count those in its files; `counts`: entities, relations, chunks, documents,
     dangling_entities, dangling_relations, dangling_chunks, same_names, unnamed, rows, bad. `faults`: the first 50 bad rows with
     file and line. `longest`: bytes of the longest row; `size`: bytes of all files."""
 
     folder: Path
-    node_groups: tuple[Group, ...]
-    relation_groups: tuple[Group, ...]
+    node_groups: tuple[SheetFiles, ...]
+    relation_groups: tuple[SheetFiles, ...]
     nodes: int
     relations: int
     counts: dict[str, int]
@@ -38,26 +38,27 @@ class Converted:
 
 
 def convert(
-    inputs: Inputs, folder: Path, graph: str, *, name_keys: Callable[[Any], Any], progress: Progress = lambda _stage, _done, _total: None
-) -> Converted:
+    inputs: TableInputs, folder: Path, graph: str, *, name_keys: Callable[[Any], Any],
+    progress: Progress = lambda _stage, _done, _total: None,
+) -> ToolFiles:
     """Writes the tool's files into `folder`. `name_keys`: a column of names -> their normal forms for the index.
 
     Raises: InputError for a file that cannot be read or lacks a column; UsageError for a name that the tool cannot write.
     """
     if SEPARATOR in graph:
         raise UsageError("--graph: holds a control character", fix="choose another name")
-    keep = Keep(folder, graph, name_keys, progress)
+    keep = Conversion(folder, graph, name_keys, progress)
     listed = bool(inputs.chunks)
-    documents, chunks = Named(keep, DOCUMENTS), Named(keep, CHUNKS, dangling=listed)
-    ends = Named(keep, ENTITIES, dangling=bool(inputs.nodes))
+    documents, chunks = NamedNodes(keep, DOCUMENTS), NamedNodes(keep, CHUNKS, dangling=listed)
+    ends = NamedNodes(keep, ENTITIES, dangling=bool(inputs.nodes))
     nodes = stages.documents(keep, inputs.documents)
     more, links = stages.chunks(keep, inputs.chunks, documents)
     entities, found = _stage(
-        keep, lambda typed: stages.Entities(keep, typed=typed), lambda stage: stage.convert(inputs.nodes, chunks, documents)
+        keep, lambda typed: stages.EntityStage(keep, typed=typed), lambda stage: stage.convert(inputs.nodes, chunks, documents)
     )
     first_named = keep.numbers
     _, relations = _stage(
-        keep, lambda typed: stages.Relations(keep, ends, typed=typed, first_named=first_named),
+        keep, lambda typed: stages.RelationStage(keep, ends, typed=typed, first_named=first_named),
         lambda stage: stage.convert(inputs.relations, None if listed else chunks, dangling=bool(inputs.nodes)),
     )
     keep.counts["entities"] = sum(sheet.rows for sheet in found) + ends.sheet.rows
@@ -70,29 +71,29 @@ def convert(
     return _whole(keep, all_nodes, [*links, entities.mentions, *relations])
 
 
-def _stage(keep: Keep, make: Callable[[bool], S], convert: Callable[[S], list[Sheet]]) -> tuple[S, list[Sheet]]:
+def _stage(keep: Conversion, make: Callable[[bool], S], convert: Callable[[S], list[ToolSheet]]) -> tuple[S, list[ToolSheet]]:
     """A stage and its sheets; once more without labels (relation types) of its own where there are too many types."""
     stage = make(True)
     try:
         with keep.attempt():
             return stage, convert(stage)
-    except TooManyError:
+    except TooManyTypesError:
         stage.discard()
     stage = make(False)
     return stage, convert(stage)
 
 
-def _whole(keep: Keep, nodes: list[Sheet], relations: list[Sheet]) -> Converted:
-    groups = [[group for group in map(Sheet.close, sheets) if group is not None] for sheets in (nodes, relations)]
+def _whole(keep: Conversion, nodes: list[ToolSheet], relations: list[ToolSheet]) -> ToolFiles:
+    groups = [[group for group in map(ToolSheet.close, sheets) if group is not None] for sheets in (nodes, relations)]
     size = sum((keep.folder / name).stat().st_size for group in (*groups[0], *groups[1]) for name in group.files)
-    return Converted(
+    return ToolFiles(
         keep.folder, tuple(groups[0]), tuple(groups[1]), sum(s.rows for s in nodes), sum(s.rows for s in relations),
         dict(keep.counts), _described(keep.faults[:MOST_SHOWN]), tuple(keep.notes),
         max((sheet.longest for sheet in (*nodes, *relations)), default=0), size,
     )
 
 
-def _described(faults: list[Fault]) -> tuple[str, ...]:
+def _described(faults: list[BadRow]) -> tuple[str, ...]:
     """Bad rows with file and line, in their order; each file is gone through once."""
     rows: dict[Path, set[int]] = {}
     for fault in faults:

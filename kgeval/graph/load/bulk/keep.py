@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgeval.graph.load import naming, table_files
-from kgeval.graph.load.bulk.places import Places, keys
-from kgeval.graph.load.bulk.sheets import IDS, LABEL, SEPARATOR, Sheet
+from kgeval.graph.load.bulk.places import IdNumbers, keys
+from kgeval.graph.load.bulk.sheets import IDS, LABEL, SEPARATOR, ToolSheet
 
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
     from kgeval.graph.load.bulk.cells import Faults
-    from kgeval.graph.load.bulk.source import Batch, Table
+    from kgeval.graph.load.bulk.source import InputTable, TableBatch
 
 MOST_LISTED = 1000
 ENTITIES, CHUNKS, DOCUMENTS = "entities", "chunks", "documents"
@@ -26,7 +26,7 @@ NODE_LABEL = {ENTITIES: naming.ENTITY, CHUNKS: naming.CHUNK, DOCUMENTS: naming.D
 
 
 @dataclass(frozen=True)
-class Fault:
+class BadRow:
     """A bad row, by its number in the file."""
 
     path: Path
@@ -34,21 +34,21 @@ class Fault:
     what: str
 
 
-class TooManyError(Exception):
+class TooManyTypesError(Exception):
     """More than 1,000 types or predicates: the stage begins again without labels (relation types) made of them."""
 
 
 @dataclass
-class Keep:
+class Conversion:
     """The state of one conversion. `name_keys`: a column of names -> their normal forms for the index."""
 
     folder: Path
     graph: str
     name_keys: Callable[[Any], Any]
     progress: Callable[[str, int, int], None] = lambda _stage, _done, _total: None
-    places: dict[str, Places] = field(default_factory=lambda: {kind: Places() for kind in NODE_LABEL})
+    places: dict[str, IdNumbers] = field(default_factory=lambda: {kind: IdNumbers() for kind in NODE_LABEL})
     counts: Counter[str] = field(default_factory=Counter)
-    faults: list[Fault] = field(default_factory=list)
+    faults: list[BadRow] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     numbers: int = 0
 
@@ -59,18 +59,18 @@ class Keep:
         self.numbers += count
         return np.arange(self.numbers - count, self.numbers, dtype=np.int64)
 
-    def fault(self, table: Table, batch: Batch, faults: Faults) -> None:
+    def fault(self, table: InputTable, batch: TableBatch, faults: Faults) -> None:
         """Bad rows of a batch."""
         self.counts["bad"] += len(faults)
         for at in sorted(faults)[:MOST_LISTED]:
             if len(self.faults) < MOST_LISTED:
-                self.faults.append(Fault(table.path, table.row(batch.first + at), faults[at]))
+                self.faults.append(BadRow(table.path, table.row(batch.first + at), faults[at]))
 
-    def torn(self, table: Table) -> None:
+    def torn(self, table: InputTable) -> None:
         """Rows of a file that the reader could not take apart."""
         self.counts["bad"] += len(table.torn_rows) - table.blank
         self.counts["rows"] += len(table.torn_rows) - table.blank
-        self.faults += [Fault(table.path, *found) for found in table.torn[: max(0, MOST_LISTED - len(self.faults))]]
+        self.faults += [BadRow(table.path, *found) for found in table.torn[: max(0, MOST_LISTED - len(self.faults))]]
 
     def heard(self, kind: str, rows: int) -> None:
         """So many more rows of a kind are converted."""
@@ -79,11 +79,11 @@ class Keep:
 
     @contextmanager
     def attempt(self) -> Iterator[None]:
-        """What was counted and noted is forgotten where it ends in TooManyError; numbers stay taken."""
+        """What was counted and noted is forgotten where it ends in TooManyTypesError; numbers stay taken."""
         before = (Counter(self.counts), list(self.faults), list(self.notes))
         try:
             yield
-        except TooManyError:
+        except TooManyTypesError:
             self.counts, self.faults, self.notes = before
             raise
 
@@ -92,13 +92,13 @@ class Keep:
         return f"{NODE_LABEL[kind]}{SEPARATOR}{self.graph}"
 
 
-class Named:
+class NamedNodes:
     """Nodes of one kind that other rows only name: numbered and written when they are met first."""
 
-    def __init__(self, keep: Keep, kind: str, *, dangling: bool = False) -> None:
+    def __init__(self, keep: Conversion, kind: str, *, dangling: bool = False) -> None:
         """`dangling`: they are marked, since the input has a list of such nodes that lacks them."""
         self._keep, self._kind, self._dangling = keep, kind, dangling
-        self.sheet = Sheet(keep.folder, f"named-{kind}")
+        self.sheet = ToolSheet(keep.folder, f"named-{kind}")
 
     def numbers(self, ids: pa.Array) -> np.ndarray[Any, Any]:
         """The number of each id; unknown ones become nodes."""
@@ -135,9 +135,9 @@ def same(value: Any, beside: pa.Array) -> pa.Array:
     return pa.repeat(pa.scalar(value), len(beside))
 
 
-def tables(paths: tuple[Path, ...], kind: str) -> list[tuple[Table, table_files.Columns]]:
+def tables(paths: tuple[Path, ...], kind: str) -> list[tuple[InputTable, table_files.Columns]]:
     """The files of one kind, looked at: what each column is."""
-    from kgeval.graph.load.bulk.source import Table
+    from kgeval.graph.load.bulk.source import InputTable
 
     columns = [table_files.columns(path, kind) for path in paths]
-    return [(Table(path, of.names), of) for path, of in zip(paths, columns, strict=True)]
+    return [(InputTable(path, of.names), of) for path, of in zip(paths, columns, strict=True)]

@@ -11,9 +11,9 @@ from typing import Any
 from kgeval.errors import IncompleteError, ServerError, UsageError
 from kgeval.graph.connect import Address, Graph, open_graph
 from kgeval.graph.load import naming, state
-from kgeval.graph.load.bulk.convert import Converted, Progress, convert
+from kgeval.graph.load.bulk.convert import Progress, ToolFiles, convert
 from kgeval.graph.load.bulk.sheets import SEPARATOR
-from kgeval.graph.load.table_files import Inputs
+from kgeval.graph.load.table_files import TableInputs
 from kgeval.graph.queries import all_queries
 from kgeval.graph.server import admin, ensure_started, exchange, kept_down, status
 from kgeval.graph.server.faults import FREE_SPACE, NotReadyError, clear_io_errors
@@ -31,22 +31,22 @@ PATIENCE = 4
 
 
 @dataclass(frozen=True)
-class Order:
+class BulkImport:
     """What to load and where. `name_keys`: a column of names -> their normal forms; `judge` hears what was converted before the
     tool runs, and may refuse by raising. `heap`: of the tool and of the server afterwards (null: the server's own, or 1g)."""
 
-    inputs: Inputs
+    inputs: TableInputs
     target: state.ImportTarget
     home: Path | None
     name_keys: Callable[[Any], Any]
-    judge: Callable[[Converted], None]
+    judge: Callable[[ToolFiles], None]
     heap: str | None = None
     replace_store: bool = False
     say: Say = lambda _text: None
     progress: Progress = lambda _stage, _done, _total: None
 
 
-def load(order: Order) -> Converted | None:
+def load(order: BulkImport) -> ToolFiles | None:
     """Loads the graph; null where the home holds just this input already.
 
     The home is looked at twice, before the files are read and after the tool ran: what others wrote in the meantime is not lost.
@@ -65,7 +65,7 @@ def load(order: Order) -> Converted | None:
                 return _load(place, order, folder)
 
 
-def _load(place: Home, order: Order, folder: Path) -> Converted | None:
+def _load(place: Home, order: BulkImport, folder: Path) -> ToolFiles | None:
     check_fits(order.heap or DEFAULT_HEAP)
     _check_space(folder, sum(_growth(path) for path in order.inputs.all), "files and store, beside the old store,")
     (folder / "csv").mkdir(mode=0o700)
@@ -91,7 +91,7 @@ def _load(place: Home, order: Order, folder: Path) -> Converted | None:
     return made
 
 
-def _change(place: Home, order: Order, made: Converted, exchanged: Callable[[], None]) -> None:
+def _change(place: Home, order: BulkImport, made: ToolFiles, exchanged: Callable[[], None]) -> None:
     """Puts the new store in, starts the server on it, checks and finishes it; whatever goes wrong, the old one is there again."""
     ran, last = status(order.home).running, place.running()
     heap = order.heap or (last.heap if last else None)
@@ -108,14 +108,14 @@ def _change(place: Home, order: Order, made: Converted, exchanged: Callable[[], 
         raise
 
 
-def _take_back(place: Home, order: Order) -> None:
+def _take_back(place: Home, order: BulkImport) -> None:
     """The old store is the store again, if an exchange was begun; a server that runs on the new one is stopped first."""
     if exchange.is_pending(place.path):
         with kept_down(order.home, say=order.say):
             exchange.take_back(place.path)
 
 
-def _started(order: Order, heap: str | None) -> Address:
+def _started(order: BulkImport, heap: str | None) -> Address:
     """Starts the server, patiently: a slow machine is no reason to throw the new store away."""
     for _ in range(PATIENCE):
         try:
@@ -125,7 +125,7 @@ def _started(order: Order, heap: str | None) -> Address:
     return ensure_started(order.home, say=order.say, heap=heap)
 
 
-def _exchange(place: Home, order: Order, data: Path, line: Any, jars: list[Path]) -> None:
+def _exchange(place: Home, order: BulkImport, data: Path, line: Any, jars: list[Path]) -> None:
     """Stops the server if it runs and puts the new store in."""
     if status(order.home).running:
         order.say(f"stopping the server of {place.path}; it is started again with the new store")
@@ -137,7 +137,7 @@ def _exchange(place: Home, order: Order, data: Path, line: Any, jars: list[Path]
         exchange.exchange(place.path, data)
 
 
-def _holds(place: Home, order: Order) -> bool:
+def _holds(place: Home, order: BulkImport) -> bool:
     """True where the home holds just this input already, False where its store is empty.
 
     Raises: UsageError where it holds anything else. To look, its server is started if it does not run.
@@ -160,7 +160,7 @@ def _holds(place: Home, order: Order) -> bool:
     )
 
 
-def _finish(graph: Graph, order: Order, made: Converted) -> None:
+def _finish(graph: Graph, order: BulkImport, made: ToolFiles) -> None:
     """Counts what is there, makes index and constraint, writes the mark. Raises: IncompleteError where something is missing."""
     queries = all_queries()
     there = graph.read(queries["stored-counts"])[0]
@@ -182,7 +182,7 @@ def _growth(path: Path) -> int:
     return path.stat().st_size * (PARQUET_GROWTH if path.suffix.lower() == ".parquet" else CSV_GROWTH)
 
 
-def room_for_files(inputs: Inputs, folder: Path) -> None:
+def room_for_files(inputs: TableInputs, folder: Path) -> None:
     """Raises: ServerError where the disk of `folder` has no room for the tool's files alone, as a dry run writes them."""
     needed = sum(_growth(path) for path in inputs.all) // FILES_SHARE
     _check_space(folder, needed, "the converted files", fix="free some, or set TMPDIR to a folder on another disk")

@@ -20,7 +20,7 @@ IDS, START, END, LABEL, TYPE = ":ID", ":START_ID", ":END_ID", ":LABEL", ":TYPE"
 
 
 @dataclass(frozen=True)
-class Group:
+class SheetFiles:
     """The files of one sheet: header first, then data. `broken`: the one with line breaks in texts. `type`: of all its relations."""
 
     files: tuple[str, ...]
@@ -28,7 +28,7 @@ class Group:
     type: str | None
 
 
-class Sheet:
+class ToolSheet:
     """One table for the tool: a header file and up to two data files, written batch by batch. `longest`: bytes of the
     longest row, or a little more."""
 
@@ -61,14 +61,14 @@ class Sheet:
             self._append("rows", table.filter(pc.invert(broken)))
             self._append("lines", table.filter(broken))
 
-    def close(self) -> Group | None:
+    def close(self) -> SheetFiles | None:
         """Closes the files; null where nothing was written."""
         for file in self._files.values():
             file.close()
         if not self._files:
             return None
         files = (self._name("head"), *(self._name(part) for part in self._files))
-        return Group(files, self._name("lines") if "lines" in self._files else None, self._type)
+        return SheetFiles(files, self._name("lines") if "lines" in self._files else None, self._type)
 
     def discard(self) -> None:
         """Closes the files and deletes them."""

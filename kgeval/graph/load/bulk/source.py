@@ -25,7 +25,7 @@ MOST_TORN = 1000
 
 
 @dataclass(frozen=True)
-class Batch:
+class TableBatch:
     """Some rows of one table. `first`: how many rows stand before them in the file, rows with a wrong number of cells left out."""
 
     path: Path
@@ -34,7 +34,7 @@ class Batch:
 
 
 @dataclass
-class Table:
+class InputTable:
     """One file. While it is read, `torn` gathers the first 1,000 rows with a wrong number of cells: (row, from 1; what is wrong),
     and `torn_rows` the numbers of all of them. `blank` counts those of them that hold nothing but blanks: they are no faults."""
 
@@ -44,7 +44,7 @@ class Table:
     torn_rows: array[int] = field(default_factory=lambda: array("q"))
     blank: int = 0
 
-    def batches(self) -> Iterator[Batch]:
+    def batches(self) -> Iterator[TableBatch]:
         """The rows, in batches. Raises: InputError with file and line where the file is damaged or not UTF-8."""
         check_readable(self.path)
         self.torn.clear()
@@ -52,7 +52,7 @@ class Table:
         self.blank = first = 0
         for data in self._csv() if self.is_csv else self._parquet():
             if data.num_rows:
-                yield Batch(self.path, first, data.rename_columns(list(self.names)))
+                yield TableBatch(self.path, first, data.rename_columns(list(self.names)))
             first += data.num_rows
 
     def row(self, position: int) -> int:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from kgeval.graph.load import naming, nodes, table_files
 from kgeval.graph.load.bulk import cells
-from kgeval.graph.load.bulk.keep import CHUNKS, DOCUMENTS, ENTITIES, Keep, Named, TooManyError, same, tables
-from kgeval.graph.load.bulk.places import Places, keys
-from kgeval.graph.load.bulk.sheets import END, IDS, LABEL, SEPARATOR, START, TYPE, Sheet
+from kgeval.graph.load.bulk.keep import CHUNKS, DOCUMENTS, ENTITIES, Conversion, NamedNodes, TooManyTypesError, same, tables
+from kgeval.graph.load.bulk.places import IdNumbers, keys
+from kgeval.graph.load.bulk.sheets import END, IDS, LABEL, SEPARATOR, START, TYPE, ToolSheet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,7 +50,7 @@ READERS: dict[str, dict[str, Read]] = {
 }
 
 
-def good_rows(keep: Keep, paths: tuple[Path, ...], kind: str, unique: str | None = None) -> Iterator[tuple[str, Rows]]:
+def good_rows(keep: Conversion, paths: tuple[Path, ...], kind: str, unique: str | None = None) -> Iterator[tuple[str, Rows]]:
     """The good rows of all files of a kind, in batches, with the file's place as text; bad rows are noted.
 
     unique: the kind of node whose ids these are; rows with an id that was there before are bad. Their numbers come as "numbers".
@@ -110,7 +110,7 @@ def _property(column: pa.Array) -> pa.Array:
     return column
 
 
-def _repeated(keep: Keep, kind: str, ids: pa.Array, faults: cells.Faults) -> cells.Faults:
+def _repeated(keep: Conversion, kind: str, ids: pa.Array, faults: cells.Faults) -> cells.Faults:
     """The rows whose id an earlier good row has."""
     import numpy as np
 
@@ -143,22 +143,22 @@ def _without(rows: Rows, faults: cells.Faults) -> Rows:
 MOST_SHOWN = 5
 
 
-def documents(keep: Keep, paths: tuple[Path, ...]) -> list[Sheet]:
+def documents(keep: Conversion, paths: tuple[Path, ...]) -> list[ToolSheet]:
     """Document nodes."""
     import pyarrow.compute as pc
 
-    sheet = Sheet(keep.folder, "documents")
+    sheet = ToolSheet(keep.folder, "documents")
     for _, rows in good_rows(keep, paths, table_files.DOCUMENTS, DOCUMENTS):
         title = pc.coalesce(rows["title"], rows["id"]) if "title" in rows else rows["id"]
         sheet.write({IDS: _ints(rows["numbers"]), LABEL: same(keep.label(DOCUMENTS), rows["id"]), "id": rows["id"], "title": title})
     return [sheet]
 
 
-def chunks(keep: Keep, paths: tuple[Path, ...], of: Named) -> tuple[list[Sheet], list[Sheet]]:
+def chunks(keep: Conversion, paths: tuple[Path, ...], of: NamedNodes) -> tuple[list[ToolSheet], list[ToolSheet]]:
     """Chunk nodes; their documents and the order of chunks of one document as relations."""
     import numpy as np
 
-    sheet, links = Sheet(keep.folder, "chunks"), Sheet(keep.folder, "from-document", relation_type="FROM_DOCUMENT")
+    sheet, links = ToolSheet(keep.folder, "chunks"), ToolSheet(keep.folder, "from-document", relation_type="FROM_DOCUMENT")
     order: list[tuple[np.ndarray[Any, Any], ...]] = []
     for _, rows in good_rows(keep, paths, table_files.CHUNKS, CHUNKS):
         own: Rows = {field: rows[field] for field in ("id", "index", "text") if field in rows}
@@ -175,11 +175,11 @@ def chunks(keep: Keep, paths: tuple[Path, ...], of: Named) -> tuple[list[Sheet],
     return [sheet], [links, _next(keep, order)]
 
 
-def _next(keep: Keep, order: list[tuple[np.ndarray[Any, Any], ...]]) -> Sheet:
+def _next(keep: Conversion, order: list[tuple[np.ndarray[Any, Any], ...]]) -> ToolSheet:
     """Consecutive chunks of each document, by index; equal ones in the order of the file."""
     import numpy as np
 
-    sheet = Sheet(keep.folder, "next-chunk", relation_type="NEXT_CHUNK")
+    sheet = ToolSheet(keep.folder, "next-chunk", relation_type="NEXT_CHUNK")
     if order:
         document, index, chunk = (np.concatenate([part[at] for part in order]) for at in range(3))
         sort = np.lexsort((index, document))
@@ -189,7 +189,7 @@ def _next(keep: Keep, order: list[tuple[np.ndarray[Any, Any], ...]]) -> Sheet:
     return sheet
 
 
-def _linked(numbers: np.ndarray[Any, Any], found: pa.ListArray, named: Named) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+def _linked(numbers: np.ndarray[Any, Any], found: pa.ListArray, named: NamedNodes) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """Each number beside each of what its row names."""
     import pyarrow.compute as pc
 
@@ -200,14 +200,14 @@ def _linked(numbers: np.ndarray[Any, Any], found: pa.ListArray, named: Named) ->
 class _Stage:
     """Nodes or relations of which a column says the label (relation type). `typed`: it does so, as long as there are not too many."""
 
-    def __init__(self, keep: Keep, stem: str, *, typed: bool) -> None:
+    def __init__(self, keep: Conversion, stem: str, *, typed: bool) -> None:
         self._keep, self._stem, self._typed = keep, stem, typed
         self._types: set[str] = set()
-        self._sheets: dict[str, Sheet] = {}
+        self._sheets: dict[str, ToolSheet] = {}
 
-    def sheet(self, file: str) -> Sheet:
+    def sheet(self, file: str) -> ToolSheet:
         """The sheet of one of the user's files."""
-        return self._sheets.setdefault(file, Sheet(self._keep.folder, f"{self._stem}-{file}"))
+        return self._sheets.setdefault(file, ToolSheet(self._keep.folder, f"{self._stem}-{file}"))
 
     def discard(self) -> None:
         """Closes and deletes what was written, so that the stage can begin again."""
@@ -215,24 +215,24 @@ class _Stage:
             sheet.discard()
 
     def _note_types(self, types: set[str]) -> None:
-        """Raises: TooManyError where that many types cannot be labels."""
+        """Raises: TooManyTypesError where that many types cannot be labels."""
         if self._typed:
             self._types |= types
             if len(self._types) > naming.MOST_TYPES:
-                raise TooManyError
+                raise TooManyTypesError
 
 
-class Entities(_Stage):
+class EntityStage(_Stage):
     """Entity nodes, and what mentions them. `typed`: types become labels."""
 
-    def __init__(self, keep: Keep, *, typed: bool) -> None:
+    def __init__(self, keep: Conversion, *, typed: bool) -> None:
         super().__init__(keep, "entities", typed=typed)
         self._left: set[str] = set()  # some of the types that may not be labels
         self._names: list[np.ndarray[Any, Any]] = []
-        self.mentions = Sheet(keep.folder, "from-chunk", relation_type="FROM_CHUNK")
+        self.mentions = ToolSheet(keep.folder, "from-chunk", relation_type="FROM_CHUNK")
 
-    def convert(self, paths: tuple[Path, ...], chunks: Named, documents: Named) -> list[Sheet]:
-        """The nodes of all files. Raises TooManyError."""
+    def convert(self, paths: tuple[Path, ...], chunks: NamedNodes, documents: NamedNodes) -> list[ToolSheet]:
+        """The nodes of all files. Raises TooManyTypesError."""
         import numpy as np
 
         for file, rows in good_rows(self._keep, paths, table_files.NODES, ENTITIES):
@@ -256,7 +256,7 @@ class Entities(_Stage):
         """As a stage; the entities' ids are free again."""
         super().discard()
         self.mentions.discard()
-        self._keep.places[ENTITIES] = Places()
+        self._keep.places[ENTITIES] = IdNumbers()
 
     def _columns(self, rows: Rows) -> dict[str, pa.Array]:
         name = rows["name"] if "name" in rows else rows["id"]
@@ -284,15 +284,15 @@ class Entities(_Stage):
         return pa.array([*labels, base]).take(coded.indices.fill_null(len(labels)))
 
 
-class Relations(_Stage):
+class RelationStage(_Stage):
     """Relations between entities; unknown ends become entities. `typed`: predicates become relation types."""
 
-    def __init__(self, keep: Keep, ends: Named, *, typed: bool, first_named: int) -> None:
+    def __init__(self, keep: Conversion, ends: NamedNodes, *, typed: bool, first_named: int) -> None:
         super().__init__(keep, "relations", typed=typed)
         self._ends, self._first_named = ends, first_named
 
-    def convert(self, paths: tuple[Path, ...], chunks: Named | None, *, dangling: bool) -> list[Sheet]:
-        """The relations of all files. `chunks`: chunks that relations name become nodes. Raises TooManyError."""
+    def convert(self, paths: tuple[Path, ...], chunks: NamedNodes | None, *, dangling: bool) -> list[ToolSheet]:
+        """The relations of all files. `chunks`: chunks that relations name become nodes. Raises TooManyTypesError."""
         import numpy as np
         import pyarrow as pa
         import pyarrow.compute as pc
