@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 # (kind, content): null, bool, int, float, text, bytes, list, map, node, relation, path, point, or a temporal type by its name
 Cell = tuple[str, Any]
+SCALARS = {"null": type(None), "bool": bool, "int": int, "float": float, "text": str}  # a bool is an int, too: it comes first
 DEEPEST = 100  # lists and maps in lists and maps
 MOST_CONTENT = 20_000_000  # characters and values of a result
 
@@ -128,14 +129,9 @@ def plain(value: Any, depth: int = 0) -> Cell:
     """
     if depth > DEEPEST:
         raise QueryError(f"a value of the result is nested more than {DEEPEST} levels deep", fix="return flat values")
-    if value is None:
-        return ("null", None)
-    if isinstance(value, bool):
-        return ("bool", value)
-    if isinstance(value, int | float):
-        return ("int" if isinstance(value, int) else "float", value)
-    if isinstance(value, str):
-        return ("text", value)
+    for kind, types in SCALARS.items():
+        if isinstance(value, types):
+            return (kind, value)
     if isinstance(value, bytes | bytearray):
         return ("bytes", bytes(value))
     if type(value) is dict:

@@ -45,7 +45,7 @@ def _place() -> str:
     except OSError:
         space = ""
     machine, start = (_text(path) for path in _PLACES)
-    return f"{machine} {space}" if space in ("", "pid:[4026531836]") else f"{machine} {start} {space}"  # the number of the first space
+    return f"{machine} {space}" if space in ("", "pid:[4026531836]") else f"{machine} {start} {space}"  # the number of the first space: no container
 
 
 def _text(path: str) -> str:
