@@ -121,6 +121,7 @@ class Graph:
         """Runs an index or constraint command of our own layout. Only importers call this."""
         import neo4j
 
+        # a transaction of its own: one that changes the schema must not hold anything else
         with self._session(writing) as session:
             session.run(neo4j.Query(_text(query), metadata=marks())).consume()
 
@@ -148,6 +149,7 @@ class Graph:
 
             self._reading = ReadingDriver(self._driver, self._renew)
             self._reading.timeout = self._gds_timeout
+            # without Arrow: the free GDS has no Arrow server, and lacks the procedure by which the client asks for it
             self._gds = GraphDataScience(self._reading, database=self.info.database, arrow=False)
         return self._gds
 
@@ -157,7 +159,7 @@ class Graph:
             raise ConnectError("this server has no Graph Data Science plugin", fix=NO_GDS_FIX)
 
     def limit_gds(self, timeout: float | None) -> None:
-        """Gives every later call of the GDS client this time limit in seconds (null = none). The client is loaded when it is used."""
+        """Gives every later call of the GDS client this time limit in seconds (None = none). The client is loaded when it is used."""
         self.need_gds()
         self._gds_timeout = timeout
         if self._reading:
@@ -247,6 +249,7 @@ def driver_of(address: Address, *, timeout: float = 10.0) -> neo4j.Driver:
     if address.uri.partition("://")[0] not in SCHEMES:
         raise ConnectError(f"{address.uri}: not a Neo4j address", fix="use neo4j://, neo4j+s:// or bolt://host:port")
     try:
+        # notifications off: looking for labels and properties that a database lacks brings a warning each
         return neo4j.GraphDatabase.driver(
             address.uri, auth=(address.username, address.password), notifications_min_severity="OFF",
             connection_timeout=timeout, user_agent="kgeval", max_transaction_retry_time=5.0,

@@ -74,14 +74,14 @@ def run_foreign(graph: Graph, query: str, *, timeout: float, rows: int) -> Query
     with _reading(graph, timeout) as tx:
         result = tx.run(query)
         columns = tuple(result.keys())
-        found: list[tuple[Cell, ...]] = []
+        fetched: list[tuple[Cell, ...]] = []
         content = 0
         for record in result:
-            if len(found) == rows or content > MOST_CONTENT:
-                return QueryResult(columns, tuple(found), cut=True)
-            found.append(tuple(plain(value) for value in record.values()))
-            content += sum(map(_size, found[-1]))
-    return QueryResult(columns, tuple(found), cut=content > MOST_CONTENT)
+            if len(fetched) == rows or content > MOST_CONTENT:
+                return QueryResult(columns, tuple(fetched), cut=True)
+            fetched.append(tuple(plain(value) for value in record.values()))
+            content += sum(map(_size, fetched[-1]))
+    return QueryResult(columns, tuple(fetched), cut=content > MOST_CONTENT)
 
 
 def _size(cell: Cell) -> int:

@@ -41,7 +41,7 @@ class Keys:
         return int(self._hashes.nbytes + self._ids.nbytes)
 
     def find(self, keys: Sequence[str], *, most: int | None = MOST_OF_A_NAME) -> dict[str, tuple[str, ...]]:
-        """Key -> element ids, of the keys that are there; at most `most` a key (null: all).
+        """Key -> element ids, of the keys that are there; at most `most` a key (None: all).
 
         Keys are told apart by 64 bits: among a million names one look-up in some 10^13 goes wrong.
         """
@@ -49,11 +49,11 @@ class Keys:
 
         wanted = np.fromiter((_hash(key) for key in keys), dtype=np.uint64, count=len(keys))
         first, last = np.searchsorted(self._hashes, wanted, "left"), np.searchsorted(self._hashes, wanted, "right")
-        found = {}
-        for at in np.flatnonzero(last > first):
-            ids = self._ids[first[at] : last[at]][:most]
-            found[keys[int(at)]] = tuple(dict.fromkeys(bytes(element_id).decode() for element_id in ids))
-        return found
+        ids_of = {}
+        for position in np.flatnonzero(last > first):
+            ids = self._ids[first[position] : last[position]][:most]
+            ids_of[keys[int(position)]] = tuple(dict.fromkeys(bytes(element_id).decode() for element_id in ids))
+        return ids_of
 
 
 def _hash(key: str) -> int:

@@ -20,7 +20,7 @@ class TooLarge(QueryError):
 
 @dataclass(frozen=True)
 class MemoryEstimate:
-    """What the algorithms of an audit take of the server's heap, in bytes: at most, by step. `limit`: what the user grants, or null."""
+    """What the algorithms of an audit take of the server's heap, in bytes: at most, by step. `limit`: what the user grants, or None."""
 
     steps: dict[str, int]
     limit: int | None = None
@@ -35,7 +35,7 @@ class MemoryEstimate:
         return self.steps[step] + (self.steps.get(PROJECTION, 0) if step != PROJECTION else 0)
 
     def refusal(self, step: str) -> str | None:
-        """Why a step may not run; null if it may. An unknown step takes what the projection takes."""
+        """Why a step may not run; None if it may. An unknown step takes what the projection takes."""
         known = step if step in self.steps else PROJECTION
         if self.limit is None or known not in self.steps or self.needed(known) <= self.limit:
             return None
@@ -57,9 +57,9 @@ def check_vectors(graph: Graph, nodes: int, dimension: int, top_k: int, *, timeo
     --memory-limit; QueryError where GDS does not answer."""
     if graph.memory_limit is None:
         return
-    found = _asked(graph, "vector-memory", {"nodes": nodes, "dimension": dimension, "top_k": top_k}, timeout)
-    for step in found.steps:
-        if refusal := found.refusal(step):
+    needs = _asked(graph, "vector-memory", {"nodes": nodes, "dimension": dimension, "top_k": top_k}, timeout)
+    for step in needs.steps:
+        if refusal := needs.refusal(step):
             what = f"comparing {nodes:,} vectors of {dimension:,} numbers"
             raise TooLarge(f"{what} {refusal}", fix="raise --memory-limit, or --skip the check")
 
@@ -80,10 +80,10 @@ def _asked(graph: Graph, query: str, params: dict[str, int], timeout: float | No
 
 def size_of(text: str) -> int:
     """Bytes of `512m`, `2g`, `1.5GB`. Raises: UsageError."""
-    found = _SIZE.fullmatch(text.strip())
-    if found is None or not float(found[1]):
+    match = _SIZE.fullmatch(text.strip())
+    if match is None or not float(match[1]):
         raise UsageError(f"{text!r} is no amount of memory", fix="write a number with k, m, g or t: --memory-limit 2g")
-    return int(float(found[1]) * _UNITS[found[2].lower()])
+    return int(float(match[1]) * _UNITS[match[2].lower()])
 
 
 def amount(number: int) -> str:

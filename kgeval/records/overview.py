@@ -118,7 +118,7 @@ class OverviewGate(Record):
 
 
 class OverviewPriority(Record):
-    """What to mend, the most pressing first. `evidence`: the figure that says so; `advice`: what to do; `source`: file."""
+    """What to fix, the most pressing first. `evidence`: the figure that says so; `advice`: what to do; `source`: file."""
 
     severity: Severity
     title: Public

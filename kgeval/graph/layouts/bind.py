@@ -50,7 +50,7 @@ def _undirected(graph: Graph, layout: Layout, seen: Catalogue) -> bool:
 
 
 def _from_counts(name: str, layout: Layout, seen: Catalogue) -> int | None:
-    """How many relations of a type join two entities, or null where counts alone cannot tell."""
+    """How many relations of a type join two entities, or None where counts alone cannot tell."""
     if seen.source != "count store" or layout.scope_property is not None:
         return None
     labels = [layout.scope_label] if layout.scope_label is not None and layout.scope_label in layout.entity_labels else layout.entity_labels

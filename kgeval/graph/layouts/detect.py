@@ -84,10 +84,10 @@ class Signals:
         return _sampled(row, key, f"{'' if name == '*' else name + ' '}relations have {key}")
 
     def _index(self, form: str) -> tuple[bool, str]:
-        found = {f for index in self.catalogue.indexes for f in index.forms()}
+        forms = {f for index in self.catalogue.indexes for f in index.forms()}
         if form.startswith("*."):
-            found = {"*." + f.rpartition(".")[2] for f in found}
-        return (True, f"an index on {form}") if form in found else (False, f"no index on {form}")
+            forms = {"*." + f.rpartition(".")[2] for f in forms}
+        return (True, f"an index on {form}") if form in forms else (False, f"no index on {form}")
 
     def _holder(self, key: str) -> tuple[bool, str]:
         known = key in self.catalogue.keys
@@ -134,7 +134,7 @@ FOREIGN_SHARE = 0.05  # nodes that a layout does not see at all: above this shar
 
 class Candidate(Record):
     """One layout on one database. `roles` counts nodes as entities, chunks, documents, structure and unseen; `share` is the
-    share of all nodes that play a role (0..1). Both are null for layouts that do not fit. `graphs`: name -> entities."""
+    share of all nodes that play a role (0..1). Both are None for layouts that do not fit. `graphs`: name -> entities."""
 
     name: str
     fit: Fit
@@ -146,7 +146,7 @@ class Candidate(Record):
 
 
 class Detection(Record):
-    """All layouts, best first. `choice` is the one that fits; null if none or several do. `reason` says why in words."""
+    """All layouts, best first. `choice` is the one that fits; None if none or several do. `reason` says why in words."""
 
     choice: str | None
     reason: str
@@ -184,19 +184,20 @@ def detect(graph: Graph, name: str | None = None, *, seen: Catalogue | None = No
             rest = rest.model_copy(update={"fit": "perhaps"})
             choice, reason = "generic", "no writer's layout fits: every label that is not known structure is taken as an entity's"
     ranked = sorted(looked, key=lambda c: ({"fits": 0, "perhaps": 1, "no": 2}[c.fit], c.name != choice, -len(c.evidence_for), c.name))
-    at = sum(c.fit != "no" for c in ranked)
-    candidates = [*ranked[:at], rest, *ranked[at:]]
+    first_unfit = sum(c.fit != "no" for c in ranked)
+    candidates = [*ranked[:first_unfit], rest, *ranked[first_unfit:]]
     return Detection(choice=choice, reason=reason, database=seen.describe(), source=seen.source, candidates=candidates)
 
 
 def misfit(graph: Graph, profile: Profile, seen: Catalogue) -> LayoutError | None:
-    """Why a layout that was named cannot be that of this database: nothing of what it needs is there. Null where something is, or where the
+    """Why a layout that was named cannot be that of this database: nothing of what it needs is there. None where something is, or where the
     layout says nothing of what it needs (a file of the user's, generic)."""
     signals, rules = Signals(graph, seen), profile.detect
-    wanted = [signals.see(one) for one in rules.needs or [*rules.marks, *rules.fallback]]
-    if not wanted or any(one.holds for one in wanted):
+    expected = [signals.see(signal) for signal in rules.needs or [*rules.marks, *rules.fallback]]
+    if not expected or any(signal.holds for signal in expected):
         return None
-    return unfit(graph, seen, f"layout '{profile.name}' does not fit this database: {', '.join(one.text for one in wanted)}. It holds")
+    counted = ", ".join(signal.text for signal in expected)
+    return unfit(graph, seen, f"layout '{profile.name}' does not fit this database: {counted}. It holds")
 
 
 def unfit(graph: Graph, seen: Catalogue, what: str) -> LayoutError:

@@ -76,7 +76,7 @@ def bound_names(graph: Graph, layout: Layout, seen: Catalogue) -> Layout:
 
 
 def _parsed(entry: str, seen: Catalogue) -> LabelName | None:
-    """What an entry says; null where the database has no such label or property. A property that is called so comes first."""
+    """What an entry says; None where the database has no such label or property. A property that is called so comes first."""
     if entry in seen.keys:
         return LabelName(keys=[entry])
     label, _, rest = entry.rpartition(".")

@@ -77,8 +77,8 @@ def held_keys(graph: Graph, layout: Layout) -> Layout:
     }
     asked = {role: sorted({data[key] for key in keys if data[key]}) for role, keys in roles.items()}
     rows = graph.read(all_queries()["layout-held-keys"], {"layout": data, "keys": asked})
-    found = {(row["role"], row["key"]) for row in rows}
-    held = {key for role, keys in roles.items() for key in keys if (role, data[key]) in found}
+    present = {(row["role"], row["key"]) for row in rows}
+    held = {key for role, keys in roles.items() for key in keys if (role, data[key]) in present}
     lost = {key: None for keys in roles.values() for key in keys if key not in held}
     return layout.model_copy(update=lost)
 

@@ -35,15 +35,15 @@ def proved(graph: Graph, layout: Layout, seen: Catalogue) -> Layout:
         "rows": rows, "text_keys": layout.chunk_text_keys, "mention_types": layout.mention_types, "sample": SAMPLE,
         "chunk_labels": [label for label in chunks if label in seen.labels], "place_types": layout.chunk_document_types,
     }
-    found = {row["label"]: row for row in graph.read(all_queries()["layout-proof"], params)}
-    holds = {label for label in guessed["chunk_labels"] if _holds_texts(found[label]) or found[label]["mentioning"]}
+    by_label = {row["label"]: row for row in graph.read(all_queries()["layout-proof"], params)}
+    holds = {label for label in guessed["chunk_labels"] if _holds_texts(by_label[label]) or by_label[label]["mentioning"]}
     sure = holds | {label for label in layout.chunk_labels if not label.endswith(GUESSED)}
     has_chunks = bool(sure & set(seen.labels))
     holds |= {
         label for label in guessed["document_labels"]
-        if (has_chunks and found[label]["placed"]) or (_holds_texts(found[label]) and not found[label]["tied"])
+        if (has_chunks and by_label[label]["placed"]) or (_holds_texts(by_label[label]) and not by_label[label]["tied"])
     }
-    chat = [found[label] for label in guessed["entity_excluded_labels"]]
+    chat = [by_label[label] for label in guessed["entity_excluded_labels"]]
     if any(map(_holds_texts, chat)) and not any(row["tied"] for row in chat):
         holds |= set(guessed["entity_excluded_labels"])
     return layout.model_copy(update={role: _kept(labels, holds, seen) for role, labels in listed.items()})

@@ -145,8 +145,8 @@ class Gather:
 
 def _file_and_line(fault: str) -> tuple[str, int]:
     """What faults are sorted by, so that they are listed in the file's order."""
-    found = re.match(r"(.*?(?::| row | item ))(\d+)", fault)
-    return (found[1], int(found[2])) if found else (fault, 0)
+    match = re.match(r"(.*?(?::| row | item ))(\d+)", fault)
+    return (match[1], int(match[2])) if match else (fault, 0)
 
 
 def _next_chunks(chunks: Iterable[SourceChunk]) -> list[tuple[str, str]]:

@@ -72,7 +72,7 @@ def parse(path: Path) -> GraphmlHandler:
     except SAXException as cause:
         line = str(cause.getLineNumber()) if hasattr(cause, "getLineNumber") else "?"
         what = f"{path}:{line}: not XML: {cause.getMessage()}"
-        raise InputError(what, fix="mend the file, or export it again as UTF-8") from cause
+        raise InputError(what, fix="correct the file, or export it again as UTF-8") from cause
     except (UnicodeDecodeError, ValueError, LookupError) as cause:
         raise InputError(f"{path}: not XML in a known encoding: {cause}", fix="export it again as UTF-8") from cause
     if not handler.is_graphml:

@@ -26,7 +26,7 @@ class SourceDocument:
 
 @dataclass(slots=True)
 class SourceChunk:
-    """A piece of a document. `text` is null where only its id is known; `index` is null where the order is not known.
+    """A piece of a document. `text` is None where only its id is known; `index` is None where the order is not known.
 
     `dangling`: entities name this chunk, but the source's own list of chunks lacks it.
     """

@@ -58,10 +58,10 @@ def _head(head: Any, gather: Gather, name: str) -> None:
 
 
 def _list(data: Any, path: Path, *names: str) -> list[Any]:
-    found = next((data[name] for name in names if name in data), None) if isinstance(data, dict) else None
-    if not isinstance(found, list):
+    rows = next((data[name] for name in names if name in data), None) if isinstance(data, dict) else None
+    if not isinstance(rows, list):
         raise InputError(f"{path}: no list '{' or '.join(names)}'", fix='node-link JSON is {"nodes": [...], "links": [...]}')
-    return found
+    return rows
 
 
 def _with_ends(row: dict[str, Any]) -> dict[str, Any]:

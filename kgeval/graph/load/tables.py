@@ -48,30 +48,30 @@ def titled(loaded: Loaded, paths: tuple[Path, ...]) -> Loaded:
     Raises: InputError with every row that is faulty, or names no document of the input.
     """
     if not paths:
-        unnamed = sum((one.title or "").strip().lower() in UNNAMED for one in loaded.documents)
+        unnamed = sum((document.title or "").strip().lower() in UNNAMED for document in loaded.documents)
         if unnamed:
             note = f"{unnamed} documents have no name of their own; gold sets by document need one: --documents map.csv (id, title)"
             return replace(loaded, notes=[*loaded.notes, note])
         return loaded
     gather = Gather(FORM, list(paths))
     by_name: dict[str, list[SourceDocument]] = {}
-    for one in loaded.documents:
-        for name in {one.id, one.title or one.id}:
-            by_name.setdefault(name, []).append(one)
+    for document in loaded.documents:
+        for name in {document.id, document.title or document.id}:
+            by_name.setdefault(name, []).append(document)
     titles: dict[str, str] = {}
     for where, row, _ in _rows(gather, paths, table_files.DOCUMENTS):
         with gather.row(where):
             key = key_of(row.get("id"), "id")
-            known = by_name.get(key, [])
-            if len(known) != 1:
-                raise Misfit(f"{len(known) or 'no'} documents of the input are called {key[:80]!r}")
-            _once(key, known[0].id in titles, "document")
-            titles[known[0].id] = needed(row.get("title"), "title")
+            bearers = by_name.get(key, [])
+            if len(bearers) != 1:
+                raise Misfit(f"{len(bearers) or 'no'} documents of the input are called {key[:80]!r}")
+            _once(key, bearers[0].id in titles, "document")
+            titles[bearers[0].id] = needed(row.get("title"), "title")
     if gather.faults:
         raise InputError(f"{paths[0]}: {len(gather.faults)} rows do not fit the documents that are loaded", faults=gather.faults)
     left = len(loaded.documents) - len(titles)
     notes = [*loaded.notes, f"{left} documents are not in {paths[0].name} and keep their names"] if left else loaded.notes
-    documents = [SourceDocument(one.id, titles.get(one.id, one.title)) for one in loaded.documents]
+    documents = [SourceDocument(document.id, titles.get(document.id, document.title)) for document in loaded.documents]
     return replace(loaded, documents=documents, notes=notes, inputs=[*loaded.inputs, *paths])
 
 

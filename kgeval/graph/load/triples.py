@@ -49,12 +49,12 @@ def delimiter_of(path: Path) -> str:
 
 def _from_table(gather: Gather, path: Path) -> list[Row]:
     lines = list(read_table(path, delimiter_of(path)))
-    at = next((at for at, line in enumerate(lines) if line.value), 0)
-    first: Sequence[str] = lines[at].value if lines and lines[at].value else []
-    found = columns(first, TRIPLES)
-    if {"subject", "object"} <= set(found):
-        header, body = [cell.strip() for cell in first], lines[:at] + lines[at + 1:]
-    elif len(first) == 3 and len(found) < 2:
+    first_row = next((first_row for first_row, line in enumerate(lines) if line.value), 0)
+    first: Sequence[str] = lines[first_row].value if lines and lines[first_row].value else []
+    fields = columns(first, TRIPLES)
+    if {"subject", "object"} <= set(fields):
+        header, body = [cell.strip() for cell in first], lines[:first_row] + lines[first_row + 1:]
+    elif len(first) == 3 and len(fields) < 2:
         header, body = ["subject", "predicate", "object"], lines
         gather.notes.append("no header found: the three columns are taken as subject, predicate, object")
     else:

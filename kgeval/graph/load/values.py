@@ -91,10 +91,10 @@ def numbers(value: Any, field: str) -> list[float] | None:
     items = _json(value) if isinstance(value, str) else value
     if items is None:
         raise Misfit(f"{field}: a JSON list of numbers expected, found {value[:40]!r}")
-    found = [number(item, field) for item in items] if isinstance(items, list | tuple) else [None]
-    if any(item is None for item in found):
+    floats = [number(item, field) for item in items] if isinstance(items, list | tuple) else [None]
+    if any(item is None for item in floats):
         raise Misfit(f"{field}: a list of numbers expected")
-    return [item for item in found if item is not None] or None
+    return [item for item in floats if item is not None] or None
 
 
 def _json(value: str) -> Any:

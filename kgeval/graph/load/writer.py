@@ -65,9 +65,9 @@ def write(graph: Graph, loaded: Loaded, target: state.ImportTarget, options: Wri
     writer.write_all()
     graph.schema_command(all_queries()["create-name-index"])
     state.finish(graph, target, before, sum(map(len, writer.ids.values())))
-    made = writer.made
+    created = writer.made
     return WrittenGraph(
-        False, made[ENTITY], len(loaded.relations), made[CHUNK], made[DOCUMENT], writer.already_there, deleted, writer.notes
+        False, created[ENTITY], len(loaded.relations), created[CHUNK], created[DOCUMENT], writer.already_there, deleted, writer.notes
     )
 
 

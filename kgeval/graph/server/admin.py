@@ -37,7 +37,7 @@ if os.getppid() == int(sys.argv[1]):
 @dataclass(frozen=True)
 class ToolInput:
     """What the tool is asked for. `folder` holds the CSV files. `nodes`, `relations`: the type of all relations of a group (or
-    null: they say it themselves) and its files, header first. `broken`: the files with line breaks in texts. `longest`: bytes of the
+    None: they say it themselves) and its files, header first. `broken`: the files with line breaks in texts. `longest`: bytes of the
     longest row. `separator`: the code point inside lists."""
 
     folder: Path
@@ -95,7 +95,7 @@ def off_heap_mb(heap: str) -> int:
 
 
 def _run(command: list[str], folder: Path, variables: dict[str, str], progress: Callable[[str, int, int], None]) -> list[str] | None:
-    """Runs it to its end; its last lines if it failed, else null. Whatever interrupts us ends it; on Linux kill -9 of us does too."""
+    """Runs it to its end; its last lines if it failed, else None. Whatever interrupts us ends it; on Linux kill -9 of us does too."""
     last: deque[str] = deque(maxlen=40)
     stage = "starting the import tool"
     with subprocess.Popen(

@@ -34,6 +34,9 @@ R = TypeVar("R", bound=BaseModel)
 USERNAME = "neo4j"
 PAGE_CACHE_MB = 256
 NEEDED_MB = 100
+# The page cache is always set: left to itself it may be more than the memory that the heap leaves, and the server refuses to start.
+# `unrestricted`: GDS works on the store's internals, which procedures may not touch unless they are named here. Without `preallocate=false`
+# every database, also the empty one, begins with 256 MB of transaction log.
 CONF = """\
 # Written by kgeval before each start; changes are lost.
 server.default_listen_address=127.0.0.1
@@ -63,7 +66,7 @@ class Marker(BaseModel):
 
 
 class StartedServer(BaseModel):
-    """The server that was started last. `pid` is null in the moment before it is known; `created` is the process's
+    """The server that was started last. `pid` is None in the moment before it is known; `created` is the process's
     start time in seconds since 1970."""
 
     port: int
@@ -94,7 +97,7 @@ class Home:
         self._server = self.path / "kgeval-server.json"
 
     def marker(self) -> Marker | None:
-        """The marker, or null if the folder is no home of ours. Raises: ServerError if it is of a later kgeval."""
+        """The marker, or None if the folder is no home of ours. Raises: ServerError if it is of a later kgeval."""
         marker = _read(self._marker, Marker)
         if marker is not None and marker.kgeval_home != "1":
             raise ServerError(f"{self.path} was made by a later kgeval", fix="pip install --upgrade kgeval, or use another --home")
@@ -190,7 +193,7 @@ class Home:
         for name in ("tmp", "plugins", "conf", "logs", "import"):
             (self.path / name).mkdir(exist_ok=True, mode=0o700)
         for jar, file in zip(line.jars, jars, strict=True):
-            if jar.group in line.plugin_groups:
+            if jar.group in line.plugin_groups:  # procedures are looked for here, GDS's own extension on the class path: it needs both
                 (self.path / "plugins" / file.name).symlink_to(file)
 
     def write_conf(self, port: int, *, page_cache: int = PAGE_CACHE_MB) -> None:
@@ -250,7 +253,7 @@ def write_private(path: Path, text: str) -> None:
 
 
 def _read(path: Path, record: type[R]) -> R | None:
-    """A record from a JSON file; null if there is none, or it is none of ours."""
+    """A record from a JSON file; None if there is none, or it is none of ours."""
     try:
         return record.model_validate(json.loads(path.read_text(encoding="utf-8")))
     except (FileNotFoundError, NotADirectoryError, ValidationError, ValueError):

@@ -172,17 +172,17 @@ class _Fetch:
 
 def _copy(jars: list[Jar], source: Path, folder: Path) -> None:
     """Copies the missing jars from a folder of the user's (any depth; other files in it do not matter)."""
-    there: dict[str, list[Path]] = {}
+    offered: dict[str, list[Path]] = {}
     for file in source.expanduser().rglob("*.jar"):
-        there.setdefault(file.name, []).append(file)
+        offered.setdefault(file.name, []).append(file)
     lacking = []
     for jar in jars:
-        found = next((file for file in there.get(jar.file, []) if is_pinned(file, jar)), None)
-        if found is None:
-            lacking.append(jar.file + (" (another file than the pinned one)" if jar.file in there else ""))
+        copy = next((file for file in offered.get(jar.file, []) if is_pinned(file, jar)), None)
+        if copy is None:
+            lacking.append(jar.file + (" (another file than the pinned one)" if jar.file in offered else ""))
             continue
         part = folder / f"{jar.file}.part"
-        shutil.copyfile(found, part)
+        shutil.copyfile(copy, part)
         part.replace(folder / jar.file)
     if lacking:
         more = f" and {len(lacking) - 10} more" if len(lacking) > 10 else ""

@@ -29,7 +29,7 @@ PORT_TRIES = 5
 
 
 class ServerStatus(Record):
-    """An embedded server. `uri` and `pid` are null while it does not run; `neo4j` and `gds` before its first start."""
+    """An embedded server. `uri` and `pid` are None while it does not run; `neo4j` and `gds` before its first start."""
 
     running: bool
     uri: str | None = None
@@ -196,7 +196,7 @@ def _launch(place: Home, line: Neo4jLine, jars: list[Path], *, port: int, heap: 
 
 
 def _adopt(place: Home, say: Say) -> StartedServer | None:
-    """A server whose starter was killed before it was ready: waits for it. Null if there is none, or it ends."""
+    """A server whose starter was killed before it was ready: waits for it. None if there is none, or it ends."""
     running, process = place.running(), processes.find(place)
     if running is None or process is None:
         return None

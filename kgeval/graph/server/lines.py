@@ -1,4 +1,4 @@
-"""The Neo4j lines that can be embedded: one pinned list of jars each, `jars-LINE.toml` beside this file.
+"""The Neo4j lines that can be embedded: one pinned list of jars each, `jars-LINE.toml` in this folder.
 
 A new line comes by adding its file; tools/lock_jars.py makes it.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 from kgeval.config import environment
 from kgeval.errors import ServerError
 
-DEFAULT_LINE = "5.26"
+DEFAULT_LINE = "5.26"  # with long-term support; each line of Neo4j has one line of GDS that fits it, and no other loads
 LINE_VARIABLE = "KGEVAL_NEO4J_LINE"
 
 

@@ -75,7 +75,7 @@ def launch(home: Home, line: Neo4jLine, jars: list[Path], *, port: int, heap: st
     home.write_running(StartedServer(port=port, heap=heap))
     if home.log.exists():
         home.log.replace(home.log.with_suffix(".log.1"))
-    command = [*java, line.main_class, *_home_options(home), "--console-mode"]
+    command = [*java, line.main_class, *_home_options(home), "--console-mode"]  # else it makes a daemon of itself, with another pid
     started = subprocess.run(
         ["/bin/sh", "-c", LAUNCH, "sh", str(home.log), *command], cwd=home.path, env=environment(),
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, start_new_session=True, check=True,
@@ -113,7 +113,7 @@ def environment() -> dict[str, str]:
 
 
 def find(home: Home) -> psutil.Process | None:
-    """The live server of this home, or null. A pid alone proves nothing: start time and home must fit too.
+    """The live server of this home, or None. A pid alone proves nothing: start time and home must fit too.
 
     Where the record does not fit (its writer was killed, the clock was set), our processes are searched for the home.
     """

@@ -51,9 +51,9 @@ def convert(
     listed = bool(inputs.chunks)
     documents, chunks = NamedNodes(keep, DOCUMENTS), NamedNodes(keep, CHUNKS, dangling=listed)
     ends = NamedNodes(keep, ENTITIES, dangling=bool(inputs.nodes))
-    nodes = stages.documents(keep, inputs.documents)
-    more, links = stages.chunks(keep, inputs.chunks, documents)
-    entities, found = _stage(
+    document_sheets = stages.documents(keep, inputs.documents)
+    chunk_sheets, links = stages.chunks(keep, inputs.chunks, documents)
+    entities, entity_sheets = _stage(
         keep, lambda typed: stages.EntityStage(keep, typed=typed), lambda stage: stage.convert(inputs.nodes, chunks, documents)
     )
     first_named = keep.numbers
@@ -61,13 +61,13 @@ def convert(
         keep, lambda typed: stages.RelationStage(keep, ends, typed=typed, first_named=first_named),
         lambda stage: stage.convert(inputs.relations, None if listed else chunks, dangling=bool(inputs.nodes)),
     )
-    keep.counts["entities"] = sum(sheet.rows for sheet in found) + ends.sheet.rows
+    keep.counts["entities"] = sum(sheet.rows for sheet in entity_sheets) + ends.sheet.rows
     keep.counts["dangling_entities"] = ends.sheet.rows if inputs.nodes else 0
     keep.counts["dangling_chunks"] = chunks.sheet.rows if listed else 0
-    keep.counts["chunks"] = sum(sheet.rows for sheet in more) + chunks.sheet.rows
-    keep.counts["documents"] = nodes[0].rows + documents.sheet.rows
+    keep.counts["chunks"] = sum(sheet.rows for sheet in chunk_sheets) + chunks.sheet.rows
+    keep.counts["documents"] = document_sheets[0].rows + documents.sheet.rows
     keep.counts["relations"] = sum(sheet.rows for sheet in relations)
-    all_nodes = [*nodes, *more, *found, documents.sheet, chunks.sheet, ends.sheet]
+    all_nodes = [*document_sheets, *chunk_sheets, *entity_sheets, documents.sheet, chunks.sheet, ends.sheet]
     return _whole(keep, all_nodes, [*links, entities.mentions, *relations])
 
 

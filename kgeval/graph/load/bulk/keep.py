@@ -128,11 +128,11 @@ class NamedNodes:
         return found
 
 
-def same(value: Any, beside: pa.Array) -> pa.Array:
+def same(value: Any, like: pa.Array) -> pa.Array:
     """A column of one value, as long as another."""
     import pyarrow as pa
 
-    return pa.repeat(pa.scalar(value), len(beside))
+    return pa.repeat(pa.scalar(value), len(like))
 
 
 def tables(paths: tuple[Path, ...], kind: str) -> list[tuple[InputTable, table_files.Columns]]:

@@ -19,6 +19,7 @@ from kgeval.graph.server import admin, ensure_started, exchange, kept_down, stat
 from kgeval.graph.server.faults import FREE_SPACE, NotReadyError, clear_io_errors
 from kgeval.graph.server.home import Home, credentials, write_private
 from kgeval.graph.server.jars import ensure_jars
+from kgeval.graph.server.lines import Neo4jLine
 from kgeval.graph.server.memory import DEFAULT_HEAP, check_fits
 
 Say = Callable[[str], None]
@@ -70,35 +71,42 @@ def _load(place: Home, order: BulkImport, folder: Path) -> ToolFiles | None:
     _check_space(folder, sum(_growth(path) for path in order.inputs.all), "files and store, beside the old store,")
     (folder / "csv").mkdir(mode=0o700)
     order.say("converting the files")
-    made = convert(order.inputs, folder / "csv", order.target.name, name_keys=order.name_keys, progress=order.progress)
-    order.judge(made)
-    needed = STORE_GROWTH * made.size + NODE_BYTES * made.nodes + RELATION_BYTES * made.relations
+    files = convert(order.inputs, folder / "csv", order.target.name, name_keys=order.name_keys, progress=order.progress)
+    order.judge(files)
+    needed = STORE_GROWTH * files.size + NODE_BYTES * files.nodes + RELATION_BYTES * files.relations
     _check_space(folder, needed, "the store, beside the old one,")
     with place.locked(order.say):
         line = place.claim(None)
     jars = ensure_jars(line, source=None, say=order.say)
-    order.say(f"importing {made.nodes:,} nodes and {made.relations:,} relations with Neo4j's own tool")
-    groups = (*made.node_groups, *made.relation_groups)
+    order.say(f"importing {files.nodes:,} nodes and {files.relations:,} relations with Neo4j's own tool")
+    groups = (*files.node_groups, *files.relation_groups)
     tool_input = admin.ToolInput(
-        made.folder, [(None, group.files) for group in made.node_groups], [(group.type, group.files) for group in made.relation_groups],
-        [group.broken for group in groups if group.broken], made.longest, ord(SEPARATOR),
+        files.folder, [(None, group.files) for group in files.node_groups], [(group.type, group.files) for group in files.relation_groups],
+        [group.broken for group in groups if group.broken], files.longest, ord(SEPARATOR),
     )
     data = admin.import_store(tool_input, folder / "store", jars, heap=order.heap or DEFAULT_HEAP, progress=order.progress)
     shutil.rmtree(folder / "csv")
     if not order.replace_store and _holds(place, order):
         return None
-    _change(place, order, made, lambda: _exchange(place, order, data, line, jars))
-    return made
+    _change(place, order, files, data, line, jars)
+    return files
 
 
-def _change(place: Home, order: BulkImport, made: ToolFiles, exchanged: Callable[[], None]) -> None:
+def _change(place: Home, order: BulkImport, files: ToolFiles, data: Path, line: Neo4jLine, jars: list[Path]) -> None:
     """Puts the new store in, starts the server on it, checks and finishes it; whatever goes wrong, the old one is there again."""
     ran, last = status(order.home).running, place.running()
     heap = order.heap or (last.heap if last else None)
     try:
-        exchanged()
+        if ran:
+            order.say(f"stopping the server of {place.path}; it is started again with the new store")
+        with kept_down(order.home, say=order.say):
+            place.check_line(line.name)  # the home was free while the tool ran: somebody may have made it one of another line
+            place.prepare(line, jars)
+            write_private(data / "dbms" / "auth.ini", credentials(place.password()))
+            place.mark_used()
+            exchange.exchange(place.path, data)
         with open_graph(_started(order, heap)) as graph:
-            _finish(graph, order, made)
+            _finish(graph, order, files)
         exchange.settle(place.path)
     except BaseException:
         order.say("taking the old store back")
@@ -125,18 +133,6 @@ def _started(order: BulkImport, heap: str | None) -> Address:
     return ensure_started(order.home, say=order.say, heap=heap)
 
 
-def _exchange(place: Home, order: BulkImport, data: Path, line: Any, jars: list[Path]) -> None:
-    """Stops the server if it runs and puts the new store in."""
-    if status(order.home).running:
-        order.say(f"stopping the server of {place.path}; it is started again with the new store")
-    with kept_down(order.home, say=order.say):
-        place.check_line(line.name)
-        place.prepare(line, jars)
-        write_private(data / "dbms" / "auth.ini", credentials(place.password()))
-        place.mark_used()
-        exchange.exchange(place.path, data)
-
-
 def _holds(place: Home, order: BulkImport) -> bool:
     """True where the home holds just this input already, False where its store is empty.
 
@@ -160,13 +156,13 @@ def _holds(place: Home, order: BulkImport) -> bool:
     )
 
 
-def _finish(graph: Graph, order: BulkImport, made: ToolFiles) -> None:
+def _finish(graph: Graph, order: BulkImport, files: ToolFiles) -> None:
     """Counts what is there, makes index and constraint, writes the mark. Raises: IncompleteError where something is missing."""
     queries = all_queries()
     there = graph.read(queries["stored-counts"])[0]
-    if (there["nodes"], there["relations"]) != (made.nodes, made.relations):
+    if (there["nodes"], there["relations"]) != (files.nodes, files.relations):
         raise IncompleteError(
-            f"{made.nodes:,} nodes and {made.relations:,} relations were converted, "
+            f"{files.nodes:,} nodes and {files.relations:,} relations were converted, "
             f"{there['nodes']:,} and {there['relations']:,} are there",
             fix="please report this; the old store is as it was",
         )
@@ -175,7 +171,7 @@ def _finish(graph: Graph, order: BulkImport, made: ToolFiles) -> None:
     new = state.ImportState("new", (), frozenset())
     state.begin(graph, order.target, new)
     graph.write(queries["await-indexes"], {"seconds": INDEX_SECONDS})
-    state.finish(graph, order.target, new, made.nodes)
+    state.finish(graph, order.target, new, files.nodes)
 
 
 def _growth(path: Path) -> int:

@@ -92,7 +92,7 @@ class ToolSheet:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        found, longest = None, NUMBER_BYTES * len(table.columns)
+        broken, longest = None, NUMBER_BYTES * len(table.columns)
         for column in table.columns:
             if not pa.types.is_string(column.type):
                 continue
@@ -101,8 +101,8 @@ class ToolSheet:
             if not any(_has_break(chunk) for chunk in column.chunks):
                 continue
             hit = pc.fill_null(pc.match_substring_regex(column, "[\r\n]"), False)
-            found = hit if found is None else pc.or_(found, hit)
-        return None if found is None or not pc.any(found).as_py() else found
+            broken = hit if broken is None else pc.or_(broken, hit)
+        return None if broken is None or not pc.any(broken).as_py() else broken
 
 
 def _has_break(column: pa.Array) -> bool:
@@ -134,11 +134,11 @@ def _cells_of_numbers(column: pa.Array) -> pa.Array:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    found = column.cast(pa.string())
+    texts = column.cast(pa.string())
     if not pa.types.is_floating(column.type):
-        return found
-    found = pc.if_else(pc.is_inf(column), pc.replace_substring(found, "inf", "Infinity"), found)
-    return pc.if_else(pc.is_nan(column), pa.scalar("NaN"), found)
+        return texts
+    texts = pc.if_else(pc.is_inf(column), pc.replace_substring(texts, "inf", "Infinity"), texts)
+    return pc.if_else(pc.is_nan(column), pa.scalar("NaN"), texts)
 
 
 def _without_separator(column: pa.Array) -> pa.Array:

@@ -128,25 +128,25 @@ class InputTable:
                     where = f"{self.path}:{begun}: the row that begins here is longer than {BLOCK >> 20} MB"
                     return InputError(where, fix='close its quotes (a quote inside a quoted cell is written ""), or use Parquet')
                 begun, size = reader.line_num + 1, 0
-        return InputError(f"{self.path}: not a table: {str(cause).splitlines()[0]}", fix="mend the file, or export it as Parquet")
+        return InputError(f"{self.path}: not a table: {str(cause).splitlines()[0]}", fix="correct the file, or export it as Parquet")
 
 
 def lines(path: Path, rows: Collection[int]) -> dict[int, str]:
     """Where rows are, in words: `file:line` (its last line) in CSV, `file: row n` in Parquet. A CSV file is read again, once."""
-    found = {row: f"{path.name}: row {row}" for row in rows}
-    if path.suffix.lower() == ".parquet" or not found:
-        return found
+    places = {row: f"{path.name}: row {row}" for row in rows}
+    if path.suffix.lower() == ".parquet" or not places:
+        return places
     csv.field_size_limit(LONGEST_CELL)
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
         reader = csv.reader(file, delimiter=delimiter(path))
-        seen, last = -1, max(found)
+        row_number, last = -1, max(places)
         for cells in reader:
-            seen += bool(cells)
-            if cells and seen in found:
-                found[seen] = f"{path.name}:{reader.line_num}"
-            if seen >= last:
+            row_number += bool(cells)
+            if cells and row_number in places:
+                places[row_number] = f"{path.name}:{reader.line_num}"
+            if row_number >= last:
                 break
-    return found
+    return places
 
 
 def plain(batch: pa.RecordBatch, path: Path) -> pa.RecordBatch:

@@ -77,25 +77,25 @@ def good_rows(keep: Conversion, paths: tuple[Path, ...], kind: str, unique: str 
 
 
 def _rows(data: pa.RecordBatch, kind: str, columns: table_files.Columns) -> tuple[Rows, cells.Faults]:
-    found: Rows = {}
+    rows: Rows = {}
     faults: cells.Faults = {}
     for field, read in READERS[kind].items():
         if field in columns.fields:
-            found[field], wrong = read(data.column(columns.fields[field]), field)
+            rows[field], wrong = read(data.column(columns.fields[field]), field)
             faults = wrong | faults
-    found["further"] = {name: _property(data.column(column)) for column, name in columns.further.items()}
-    return found, faults
+    rows["further"] = {name: _property(data.column(column)) for column, name in columns.further.items()}
+    return rows, faults
 
 
 def _blank(data: pa.RecordBatch) -> set[int]:
     """The rows of text in which every cell is blank: all of them are faults, since an id is missing, but they are no rows."""
     import pyarrow.compute as pc
 
-    found = None
+    all_blank = None
     for column in data.columns:
         blank = pc.or_(pc.utf8_is_space(column), pc.equal(pc.binary_length(column), 0))
-        found = blank if found is None else pc.and_(found, blank)
-    return set(pc.indices_nonzero(found).to_pylist())
+        all_blank = blank if all_blank is None else pc.and_(all_blank, blank)
+    return set(pc.indices_nonzero(all_blank).to_pylist())
 
 
 def _property(column: pa.Array) -> pa.Array:
@@ -164,14 +164,14 @@ def chunks(keep: Conversion, paths: tuple[Path, ...], of: NamedNodes) -> tuple[l
         own: Rows = {field: rows[field] for field in ("id", "index", "text") if field in rows}
         sheet.write({IDS: _ints(rows["numbers"]), LABEL: same(keep.label(CHUNKS), rows["id"]), **own})
         if "documents" in rows:
-            holders, found = _linked(rows["numbers"], rows["documents"], of)
-            links.write({START: _ints(holders), END: _ints(found)})
+            holders, numbers = _linked(rows["numbers"], rows["documents"], of)
+            links.write({START: _ints(holders), END: _ints(numbers)})
             if "index" in rows and len(rows["id"]):
                 first = np.unique(holders, return_index=True)[1]
-                at = holders[first] - rows["numbers"][0]
-                known = ~rows["index"].is_null().to_numpy(zero_copy_only=False)[at]
-                index = rows["index"].fill_null(0).to_numpy()[at]
-                order.append((found[first][known], index[known], holders[first][known]))
+                rows_of_first = holders[first] - rows["numbers"][0]
+                known = ~rows["index"].is_null().to_numpy(zero_copy_only=False)[rows_of_first]
+                index = rows["index"].fill_null(0).to_numpy()[rows_of_first]
+                order.append((numbers[first][known], index[known], holders[first][known]))
     return [sheet], [links, _next(keep, order)]
 
 
@@ -189,12 +189,12 @@ def _next(keep: Conversion, order: list[tuple[np.ndarray[Any, Any], ...]]) -> To
     return sheet
 
 
-def _linked(numbers: np.ndarray[Any, Any], found: pa.ListArray, named: NamedNodes) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+def _linked(numbers: np.ndarray[Any, Any], lists: pa.ListArray, named: NamedNodes) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """Each number beside each of what its row names."""
     import pyarrow.compute as pc
 
-    parents = pc.list_parent_indices(found).to_numpy()
-    return numbers[parents], named.numbers(pc.list_flatten(found))
+    parents = pc.list_parent_indices(lists).to_numpy()
+    return numbers[parents], named.numbers(pc.list_flatten(lists))
 
 
 class _Stage:
