@@ -119,6 +119,7 @@ class Graph:
         """Runs an index or constraint command of our own layout. Only importers call this."""
         import neo4j
 
+        # a transaction of its own: one that changes the schema must not hold anything else
         with self._session(writing) as session:
             session.run(neo4j.Query(_text(query), metadata=marks())).consume()
 
@@ -165,6 +166,7 @@ class Graph:
 
             from kgeval.graph.reading import ReadingDriver
 
+            # without Arrow: the free GDS has no Arrow server, and lacks the procedure by which the client asks for it
             driver = ReadingDriver(self._driver, self._renew, timeout)
             try:  # no progress: it would be asked for by a thread, on a connection of its own, twice a second
                 self._clients[timeout] = GraphDataScience(driver, database=self.info.database, arrow=False, show_progress=False)
@@ -245,13 +247,8 @@ def driver_graph(driver: neo4j.Driver, database: str | None = None) -> Graph:
     if not isinstance(driver, neo4j.Driver):
         kind = "an asynchronous driver" if isinstance(driver, neo4j.AsyncDriver) else type(driver).__name__
         raise ConnectError(f"a neo4j.Driver is needed, not {kind}", fix="give neo4j.GraphDatabase.driver(...), an address, or None")
-    return Graph(driver, inspect(driver, Address(_uri(driver), "", "", database, source=DRIVER)), None)
-
-
-def _uri(driver: neo4j.Driver) -> str:
-    """The address of a driver, for messages."""
-    address = driver._pool.address
-    return f"bolt://{address[0]}:{address[1]}"
+    host, port, *_ = driver._pool.address  # for messages; the driver does not tell it otherwise
+    return Graph(driver, inspect(driver, Address(f"bolt://{host}:{port}", "", "", database, source=DRIVER)), None)
 
 
 def driver_of(address: Address, *, timeout: float = 10.0) -> neo4j.Driver:
@@ -266,6 +263,7 @@ def driver_of(address: Address, *, timeout: float = 10.0) -> neo4j.Driver:
     if address.uri.partition("://")[0] not in SCHEMES:
         raise ConnectError(f"{address.uri}: not a Neo4j address", fix="use neo4j://, neo4j+s:// or bolt://host:port")
     try:
+        # notifications off: looking for labels and properties that a database lacks brings a warning each
         return neo4j.GraphDatabase.driver(
             address.uri, auth=(address.username, address.password), notifications_min_severity="OFF",
             connection_timeout=timeout, user_agent="kgeval", max_transaction_retry_time=5.0,

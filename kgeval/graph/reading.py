@@ -24,7 +24,7 @@ def limited(query: str | neo4j.Query, timeout: float | None) -> neo4j.Query:
 
 
 class ReadingSession:
-    """A session whose queries carry the driver's time limit (seconds; null = none) and our mark. When an interrupt leaves it, it
+    """A session whose queries carry the driver's time limit (seconds; None = none) and our mark. When an interrupt leaves it, it
     is cut off, and `ending` and `left` are called."""
 
     def __init__(self, inner: neo4j.Session, timeout: float | None, ending: Callable[[], object], left: Callable[[], object]) -> None:
