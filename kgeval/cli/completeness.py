@@ -6,20 +6,19 @@ from typing import Any
 
 import click
 
-from kgeval.cli.common import say
 from kgeval.cli.derive import HeadedCommand, flags_of, options_from
-from kgeval.cli.options import common_session, connection_options, embedding_options, layout_options, model_flags
-from kgeval.cli.show import report_options, show_report
+from kgeval.cli.options import connection_options, embedding_options, layout_options, model_flags, session_from
+from kgeval.cli.show import plan_or_run, report_options
 from kgeval.config import CompletenessOptions
 
 
 @click.command(cls=HeadedCommand)
 @flags_of(CompletenessOptions)
+@report_options
+@model_flags("judge")
 @connection_options
 @layout_options
-@model_flags("judge")
 @embedding_options
-@report_options
 def completeness(**options: Any) -> int:
     """Find what a graph lacks: hold it against gold entities and triples. Reads only; needs no model, but for --ideal and --facts.
 
@@ -28,13 +27,5 @@ def completeness(**options: Any) -> int:
     """
     from kgeval.workflows import completeness as workflow
 
-    with common_session("completeness", options) as session:
-        chosen = options_from(CompletenessOptions, options, session.config.completeness)
-        if session.dry:
-            click.echo(str(workflow.plan(session, chosen)))
-            return 0
-        result = workflow.run(session, chosen)
-    for message in result.messages:
-        say(message)
-    show_report(result.report, options, session.outputs)
-    return result.exit_code
+    with session_from("completeness", options) as session:
+        return plan_or_run(workflow, session, options, options_from(CompletenessOptions, options, session.config.completeness))

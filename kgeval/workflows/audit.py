@@ -234,8 +234,8 @@ def embedding_of(session: Session, options: AuditOptions) -> Embedding | None:
 
     wanted = session.embedding
     if not options.embed:
-        parts = {"model": wanted.model, "url": wanted.url, "device": wanted.device}
-        if given := [f"--embedding-{name}" for name, value in parts.items() if value]:
+        names = ("embedding_model", "embedding_url", "embedding_device")
+        if given := [f"--{name.replace('_', '-')}" for name in names if getattr(wanted, name)]:
             raise UsageError(f"{', '.join(given)} without --embed", fix="add --embed, or --embed-anew where the graph has embeddings")
         return None
     if not session.dry:

@@ -244,7 +244,7 @@ def extractor_of(session: Session, options: BuildOptions, schema: Schema | None 
 
 def embedder_of(session: Session, stored: object) -> Embedder:
     """The embedder that is named, else the one (`stored`) that the graph was resolved with last."""
-    named = session.embedding.model or session.config.model.embedding.name
+    named = session.embedding.embedding_model or session.config.model.embedding.name
     return session.embedder if named or not stored else session.open_embedder(str(stored))
 
 

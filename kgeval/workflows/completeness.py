@@ -243,7 +243,7 @@ def _facts_planned(measuring: _Measuring, facts: Facts, judge: Models) -> Planne
 
     session, prompt = measuring.session, judge.prompt(PROMPT)
     graph, layout = session.graph, session.bound_layout()
-    if session.embedding.url or session.config.model.embedding.base_url:
+    if session.embedding.embedding_url or session.config.model.embedding.base_url:
         return judge.bound(prompt, calls=(0, len(facts.facts)), slot_tokens=(0, MOST_TOKENS))
     return judge.plan(fact_tasks(graph, layout, facts.facts, prompt, session.embedder, options=_fact_options(measuring.options)))
 

@@ -13,36 +13,26 @@ from math import isnan
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
 
-from kgeval.config import BatchOptions, Config, Flag, ModelOptions, Section, environment, explain
+from kgeval.config import BatchOptions, Config, EmbeddingOptions, Flag, ModelOptions, Section, ServerOptions, environment, explain
 from kgeval.errors import Faults, InputError, KgevalError, UsageError
 from kgeval.files.plain import plain_value
 from kgeval.workflows.result import QuestionsResult, Result
-from kgeval.workflows.session import EmbeddingChoice, Session
+from kgeval.workflows.session import GDS_SESSION_PARTS, Session
 
 RUNS_ALGORITHMS = ("connect", "audit")  # the functions that take a session of Aura Graph Analytics
 _FLAG = re.compile(r"(kgeval [a-z][^;,()]*)|(?<![\w-])-(?:-([a-z][a-z-]*)|o(?![\w-]))")  # a command that is to be typed, or a flag
 
 
-class Connection(Section):
+class Connection(ServerOptions, EmbeddingOptions):
     """What `connect` takes, for its faults to be told all at once."""
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
     graph: str | None = None
-    layout: str | Path | None = None
-    layout_keys: Mapping[str, Any] = Field(default_factory=dict)
-    username: str | None = None
-    database: str | None = None
-    home: str | Path | None = None
     config: Config | Path | str | Literal[False] | None = None
-    embedding_model: str | None = None
-    embedding_url: str | None = None
-    embedding_device: str | None = None
-    embedding_batch: int = Field(default=64, ge=1, le=4096)
-    cache_dir: str | Path | None = None
     gds_session: bool | Mapping[str, Any] | None = None
     progress: bool | None = None
 
@@ -380,20 +370,16 @@ def new_session(
     config = given.config if isinstance(given.config, Config) else Config() if given.config is False else load_config(file)
     remote = given.home is None and (connection is None or isinstance(connection, str))
     parts = dict(given.gds_session) if isinstance(given.gds_session, Mapping) else {}
-    if other := parts.keys() - {"memory", "ttl", "cloud", "name"}:
+    if other := parts.keys() - set(GDS_SESSION_PARTS):
         raise function.unusable([f"gds_session.{name}: unknown" for name in sorted(other)])
-    home = None if given.home is None else Path(given.home)
     return Session(
-        function.name, connection or (environment("NEO4J_URI") if home is None else None),
+        function.name, connection or (environment("NEO4J_URI") if given.home is None else None),
         username=given.username or (environment("NEO4J_USERNAME") if remote else None),
         database=given.database or (environment("NEO4J_DATABASE") if remote else None),
-        home=home, config=config, config_file=file, dry=dry, redact=config.report.redact,
-        embedding=EmbeddingChoice(
-            given.embedding_model, given.embedding_url, given.embedding_device, given.embedding_batch,
-            None if given.cache_dir is None else Path(given.cache_dir),
-        ),
+        home=given.home, config=config, config_file=file, dry=dry, redact=config.report.redact,
+        embedding=EmbeddingOptions.model_validate(given.model_dump(include=set(EmbeddingOptions.model_fields), exclude_unset=True)),
         gds_session=None if given.gds_session is False or function.name not in RUNS_ALGORITHMS else gds_session_of(
-            config, use=bool(given.gds_session), parts={name: parts.get(name) for name in ("memory", "ttl", "cloud", "name")},
+            config, use=bool(given.gds_session), parts={name: parts.get(name) for name in GDS_SESSION_PARTS},
         ),
         show=given.progress, downloads=nullcontext, source="the call or NEO4J_URI", **fields,
         **_renamed({name: value for name, value in settings.items() if name in ("graph", "layout", "layout_keys")}),

@@ -275,11 +275,11 @@ def _embedder(making: _Making) -> Embedder | None:
     """An embedder where a model makes questions, or where one is named for kinds that search texts; in a dry run none that would send
     something."""
     session, wanted, choice = making.session, making.session.embedding, making.session.config.model.embedding
-    named = bool(wanted.url or wanted.model or choice.base_url)
+    named = bool(wanted.embedding_url or wanted.embedding_model or choice.base_url)
     searching = named and any(order.kind.confirms for order in making.orders)
     if making.options.no_embeddings or not (searching or (making.models is not None and making.asking)):
         return None
-    if session.dry and (wanted.url or choice.base_url):
+    if session.dry and (wanted.embedding_url or choice.base_url):
         return None
     return session.embedder
 

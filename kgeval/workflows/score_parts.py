@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from kgeval.workflows.workers import Ended, Worker
 
 DONE = (0, INCOMPLETE)  # a shard that is incomplete is a part too
-PLACES = ("uri", "username", "database", "home", "layout_option", "overrides")  # of a graph: the manifest keeps them
+PLACES = ("uri", "username", "database", "home", "layout", "layout_keys")  # of a graph: the manifest keeps them
 NOT_OF_THE_WHOLE = ("shard", "resume", "retry_errors", "executor")
 
 

@@ -214,7 +214,7 @@ def correct(session: Session, files: Sequence[Path], options: CorrectOptions) ->
     return _result(session, "correct", options, read, counts, shares=shares, selection_p=p, notes=notes)
 
 
-def drift(session: Session, files: Sequence[Path], anchors: Path, options: DriftOptions) -> StatsResult:
+def drift(session: Session, files: Sequence[Path], options: DriftOptions) -> StatsResult:
     """Whether a judge moved: its verdicts on a fixed set of labelled pairs (`anchors`), against people and against `baseline`.
 
     Raises: UsageError, InputError.
@@ -222,9 +222,11 @@ def drift(session: Session, files: Sequence[Path], anchors: Path, options: Drift
     from kgeval.comparison.drift import drift as measure
     from kgeval.files.label_files import read_anchors
 
-    read = [*files, anchors, *([options.baseline] if options.baseline else [])]
+    if options.anchors is None:
+        raise UsageError("the labelled pairs are needed", fix="give --anchors FILE")
+    read = [*files, options.anchors, *([options.baseline] if options.baseline else [])]
     _check_outputs(session, read)
-    labelled, lenient = read_anchors(anchors), options.model_copy(update={"allow_missing": True})
+    labelled, lenient = read_anchors(options.anchors), options.model_copy(update={"allow_missing": True})
     verdicts, tables = _verdicts(files, lenient)
     _check_known(labelled, verdicts)
     seed, confidence, procedure = options.seed, options.confidence, tables.procedure

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from kgeval.cli.derive import given_of
 from kgeval.cli.layout import layout
+from kgeval.config import SessionOptions
 from kgeval.errors import ConfigError, UsageError
-from kgeval.graph.layouts import load_profile, names, override, parse_overrides, profiles
+from kgeval.graph.layouts import load_profile, names, override, profiles
 from kgeval.graph.layouts.write import KEYS, to_toml
 from kgeval.graph.literals import cypher_literal, cypher_name
 from kgeval.records import Layout
@@ -109,9 +111,9 @@ def test_all_unknown_keys_of_an_override_are_named() -> None:
 
 
 def test_overrides_on_the_command_line_are_key_and_value() -> None:
-    assert parse_overrides(["a=b=c", "d="]) == {"a": "b=c", "d": ""}
+    assert given_of(SessionOptions, {"layout_keys": ("a=b=c", "d=")}) == {"layout_keys": {"a": "b=c", "d": ""}}
     with pytest.raises(UsageError, match="--set x, y"):
-        parse_overrides(["x", "a=b", "y"])
+        given_of(SessionOptions, {"layout_keys": ("x", "a=b", "y")})
 
 
 @pytest.mark.parametrize(

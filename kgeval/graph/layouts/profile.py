@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field, ValidationError
 
 from kgeval.config import explain
-from kgeval.errors import ConfigError, UsageError
+from kgeval.errors import ConfigError
 from kgeval.records import Layout, Record
 
 FOLDER = Path(__file__).parents[1] / "profiles"
@@ -97,14 +97,6 @@ def override(layout: Layout, mapping: Mapping[str, Any]) -> Layout:
     if wrong:
         raise ConfigError("layout: " + "; ".join(wrong), fix=f"keys of a layout: {', '.join(sorted(Layout.model_fields))}")
     return changed
-
-
-def parse_overrides(pairs: Sequence[str]) -> dict[str, str]:
-    """`key=value` texts (of --set) as a mapping for `override`. Raises: UsageError that lists the ones without `=`."""
-    wrong = [pair for pair in pairs if "=" not in pair]
-    if wrong:
-        raise UsageError(f"--set {', '.join(wrong)}: not of the form key=value", fix="for example --set name_keys=title,name")
-    return {key.strip(): value for key, _, value in (pair.partition("=") for pair in pairs)}
 
 
 def _coerced(old: Any, key: str, value: Any) -> Any:
