@@ -146,6 +146,14 @@ def library_missing(error: ImportError) -> KgevalError | None:
     return ConfigError(f"this needs {name}, which cannot be loaded: {first_line(error, longest=200)}", fix=f"pip install {name}")
 
 
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A hint for a name that is not there, to stand behind it; "" where no known one is near."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(known), 1)
+    return f" (did you mean {near[0]}?)" if near else ""
+
+
 def first_line(error: BaseException, *, longest: int = 300) -> str:
     """The first line of what a library says went wrong, or the error's name where it says nothing."""
     return (str(error).splitlines() or [type(error).__name__])[0][:longest]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgeval.config import AuditOptions
-from kgeval.errors import InputError, UsageError
+from kgeval.errors import InputError, UsageError, did_you_mean
 from kgeval.reports.display import percent
 from kgeval.workflows.audit_gates import GatePlan, gated, planned_gates, threshold_texts, write_debt
 from kgeval.workflows.progress import steps_bar
@@ -362,7 +362,8 @@ def parse_settings(given: list[str]) -> dict[str, Any]:
         rule_id, _, setting = name.partition(".")
         rule = load_rules().get(rule_id)
         if rule is None or setting not in rule.settings:
-            faults.append(f"'{name}' is no setting")
+            known = [f"{rule.id}.{one}" for rule in load_rules().values() for one in rule.settings]
+            faults.append(f"'{name}' is no setting{did_you_mean(name, known)}")
             continue
         kind = type(rule.settings[setting])
         try:

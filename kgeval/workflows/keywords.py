@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
-from difflib import get_close_matches
 from math import isnan
 from pathlib import Path
 from typing import Any, Literal
@@ -17,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
 
 from kgeval.config import BatchOptions, Config, EmbeddingOptions, Flag, ModelOptions, Section, ServerOptions, environment, explain
-from kgeval.errors import Faults, InputError, KgevalError, UsageError
+from kgeval.errors import Faults, InputError, KgevalError, UsageError, did_you_mean
 from kgeval.files.plain import plain_value
 from kgeval.workflows.result import QuestionsResult, Result
 from kgeval.workflows.session import GDS_SESSION_PARTS, Session
@@ -88,16 +87,16 @@ class Function:
     def unknown(self, given: Iterable[str]) -> dict[str, str]:
         """The names that are no keywords, with a line for each, and what it is called now, or the nearest that there is."""
         known: list[str] = []
-        earlier: dict[str, list[str]] = {}
+        earlier: dict[str, str] = {}
         lines = {}
         for keyword, field in self.fields():
             known.append(keyword)
             for flag in (one for one in field.metadata if isinstance(one, Flag) and one.old):
-                earlier |= {word.strip("-").replace("-", "_"): [keyword] for word in flag.old.replace("/", " ").split()}
+                earlier |= {word.strip("-").replace("-", "_"): keyword for word in flag.old.replace("/", " ").split()}
         for name in given:
             if name not in known:
-                near = earlier.get(name) or get_close_matches(name, known, 1)
-                lines[name] = f"{name}: unknown" + (f" (did you mean {near[0]}?)" if near else "")
+                hint = f" (did you mean {earlier[name]}?)" if name in earlier else did_you_mean(name, known)
+                lines[name] = f"{name}: unknown{hint}"
         return lines
 
     def worded(self, text: str) -> str:

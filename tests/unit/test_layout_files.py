@@ -106,7 +106,8 @@ def test_single_keys_are_replaced_and_texts_become_what_the_key_holds() -> None:
 
 
 def test_all_unknown_keys_of_an_override_are_named() -> None:
-    with pytest.raises(ConfigError, match=r"nane_keys: unknown key; wieght_key: unknown key"):
+    faults = r"nane_keys: unknown key \(did you mean name_keys\?\); wieght_key: unknown key \(did you mean weight_key\?\)"
+    with pytest.raises(ConfigError, match=faults):
         override(load_profile("generic").layout, {"wieght_key": "w", "nane_keys": "n"})
 
 

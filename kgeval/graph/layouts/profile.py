@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import Field, ValidationError
 
 from kgeval.config import explain
-from kgeval.errors import ConfigError
+from kgeval.errors import ConfigError, did_you_mean
 from kgeval.records import Layout, Record
 
 FOLDER = Path(__file__).parents[1] / "profiles"
@@ -88,7 +88,7 @@ def override(layout: Layout, mapping: Mapping[str, Any]) -> Layout:
         return layout
     data = layout.model_dump()
     unknown = sorted(set(mapping) - set(data))
-    wrong = [f"{key}: unknown key" for key in unknown]
+    wrong = [f"{key}: unknown key{did_you_mean(key, data)}" for key in unknown]
     data |= {key: _coerced(data[key], key, value) for key, value in mapping.items() if key in data}
     try:
         changed = type(layout).model_validate(data)
@@ -125,7 +125,7 @@ def _validated(path: Path, data: dict[str, Any]) -> Profile:
             raise ConfigError(f"{path}: extends: there is no layout '{extends}'", fix=f"known layouts: {', '.join(names())}")
         base = load_profile(str(extends)).model_dump(exclude={"detect", "name"})
     known = set(Profile.model_fields)
-    wrong = [f"{key}: unknown key" for key in data if key not in known]
+    wrong = [f"{key}: unknown key{did_you_mean(key, known)}" for key in data if key not in known]
     try:
         profile = Profile.model_validate({"name": path.stem, **base, **{k: v for k, v in data.items() if k in known}})
     except ValidationError as cause:
