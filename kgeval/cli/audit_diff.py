@@ -32,14 +32,13 @@ def diff(before: Path, after: Path, **options: Any) -> int:
     from kgeval.auditing.diff import diff_all
     from kgeval.auditing.previous import read_audits
     from kgeval.records import AuditDiff
-    from kgeval.reports.write import check_outputs, check_replaced
+    from kgeval.reports.write import check_outputs
     from kgeval.workflows.audit import warn_of_another, worse_gate
 
     session = session_from(
         "audit diff", options, outputs=options["outputs"], fail_on_worse=options["fail_on_worse"], before=str(before), after=str(after),
     )
-    check_outputs(options["outputs"], AuditDiff)
-    check_replaced(options["outputs"], [before, after])
+    check_outputs(session.outputs, AuditDiff, read=[before, after])
     sides = read_audits(before), read_audits(after)
     made = diff_all(*sides, names=(str(before), str(after)), fail_on_worse=options["fail_on_worse"])
     if len(sides[0]) == len(sides[1]) == 1:

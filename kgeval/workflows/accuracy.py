@@ -127,12 +127,11 @@ def _sampled(session: Session, options: AccuracyOptions) -> _Sampled:
     from kgeval.auditing.accuracy.gold_pairs import read_pairs
     from kgeval.auditing.accuracy.run import draw
     from kgeval.records import AccuracyReport
-    from kgeval.reports.write import check_outputs, check_replaced
+    from kgeval.reports.write import check_outputs
 
     thresholds = parse_gates(options.thresholds)
     _check(options)
-    check_outputs(session.outputs, AccuracyReport)
-    check_replaced(session.outputs, _read(options))
+    check_outputs(session.outputs, AccuracyReport, read=_read(options))
     judge = session.models("judge") if _asks_judge(session, options) else None
     chunks: Chunks | None = read_chunks(options.chunks) if options.chunks else None
     gold = read_pairs(options.labelled_pairs) if options.labelled_pairs else []

@@ -139,10 +139,10 @@ class _AnswerRun:
         lines = [line for system in self.systems if isinstance(system, Tells) for line in system.notes]
         return [*lines, *(self.box.models.notes if self.box.models is not None else [])]
 
-    def read_files(self) -> set[Path]:
-        """The files that this run reads, resolved: nothing may be written there."""
+    def read_files(self) -> list[Path]:
+        """The files that this run reads: nothing may be written there."""
         named = [self.file, self.session.config_file, self.session.asking.prices, *(one.spec.argument for one in self.chosen)]
-        return {Path(name).resolve() for name in named if name and Path(name).is_file()}
+        return list(dict.fromkeys(Path(name) for name in named if name and Path(name).is_file()))
 
     def manifest(self, code: int, before: Sequence[ModelUse] = ()) -> RunManifest:
         """The manifest of this run, with what models were asked after `before`: of several files each has its own part."""
@@ -199,12 +199,12 @@ def run(
     """
     from kgeval.files.temporary import private_folder
     from kgeval.records import AnswerReport
+    from kgeval.reports.write import check_replaced
 
     with _opened(session, questions, options, functions) as answering:
         folder = private_folder("parts") if session.keep_rows and not session.outputs else None
         places = targets((folder.path / "answers.jsonl",) if folder else session.outputs, [one.name for one in answering.systems])
-        if replaced := [str(path) for path in files_of(places) if path.resolve() in answering.read_files()]:
-            raise UsageError(f"-o would replace a file that is read: {', '.join(replaced)}", fix="name another file or folder with -o")
+        check_replaced(files_of(places), answering.read_files())
         if options.index_record:
             _write_index_records(answering, options.index_record, places)
         written: list[Path] = []
@@ -363,6 +363,7 @@ def _write_index_records(answering: _AnswerRun, output: Path, places: Sequence[T
     Raises: UsageError where there is none, where several would go into one file, and where one would replace a file of this run.
     """
     from kgeval.files import write_text
+    from kgeval.reports.write import check_replaced
     from kgeval.systems.builtin.record import index_record
     from kgeval.systems.builtin.system import BuiltinSystem
     from kgeval.systems.spec import SystemSpec
@@ -373,9 +374,7 @@ def _write_index_records(answering: _AnswerRun, output: Path, places: Sequence[T
     if len(indexed) > 1 and "{system}" not in str(output):
         raise UsageError(f"--index-record: {len(indexed)} systems have an index", fix="put {system} into the file's name")
     paths = [Path(str(output).replace("{system}", file_name(system.name))) for system in indexed]
-    taken = answering.read_files() | {path.resolve() for path in files_of(places)}
-    if lost := sorted({str(path) for path in paths if path.resolve() in taken}):
-        raise UsageError(f"--index-record would replace a file of this run: {', '.join(lost)}", fix="name another file")
+    check_replaced(paths, [*answering.read_files(), *files_of(places)], flag="--index-record", what="of this run")
     tools = [answering.box.tools(SystemSpec("builtin", system.settings.system)) for system in indexed]
     records = [index_record(system, its, answering.manifest(0)) for system, its in zip(indexed, tools, strict=True)]
     for path, record in zip(paths, records, strict=True):

@@ -138,14 +138,13 @@ def _opened(session: Session, options: CompletenessOptions) -> _Measuring:
     from kgeval.auditing.completeness.gold import Items, distinct
     from kgeval.auditing.completeness.gold_files import read_gold
     from kgeval.records import CompletenessReport
-    from kgeval.reports.write import check_outputs, check_replaced
+    from kgeval.reports.write import check_outputs
     from kgeval.text.extract.model import ModelExtractor
 
-    check_outputs(session.outputs, CompletenessReport)
     thresholds = parse_gates(options.thresholds)
     _check(options)
-    single = (options.facts, options.control, options.triples, options.ideal_labels)
-    check_replaced(session.outputs, [*options.gold, *options.ideal, *(path for path in single if path)])
+    read = [*options.gold, *options.ideal, options.facts, options.control, options.triples, options.ideal_labels]
+    check_outputs(session.outputs, CompletenessReport, read=read)
     control = read_gold([options.control]) if options.control else None
     if control:
         _say_faults(session, control, options.examples)

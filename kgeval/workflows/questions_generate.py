@@ -201,7 +201,7 @@ def _orders(options: GenerateOptions) -> tuple[Order, ...]:
 
 def _check_places(session: Session, options: GenerateOptions, output: Path | None) -> None:
     """Refuses places that cannot be written, or that would replace something that is needed. Raises: UsageError."""
-    from kgeval.reports.write import blocked, check_outputs
+    from kgeval.reports.write import blocked, check_outputs, check_replaced
 
     sheet = options.sheet
     if output is not None and output.suffix.lower() != ".jsonl":
@@ -216,10 +216,7 @@ def _check_places(session: Session, options: GenerateOptions, output: Path | Non
         return
     check_outputs([beside(output)])
     named = [options.earlier, session.config_file, session.asking.prices, session.layout, *options.chunks]
-    read = {Path(path).resolve(): path for path in named if path}
-    lost = [str(read[path.resolve()]) for path in (output, beside(output)) if path.resolve() in read]
-    if lost:
-        raise UsageError(f"-o would replace a file that is read: {', '.join(lost)}", fix="name another file with -o")
+    check_replaced([output, beside(output)], [Path(path) for path in named if path])
 
 
 def _check_model(session: Session, options: GenerateOptions, orders: tuple[Order, ...]) -> None:

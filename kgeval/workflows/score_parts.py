@@ -166,11 +166,9 @@ def check_there(files: Sequence[Path | None]) -> None:
 
 def _check_outputs(scoring: Scoring, parts: Sequence[ScorePart]) -> None:
     from kgeval.files.scores import files_of
+    from kgeval.reports.write import check_replaced
 
-    read = {file.resolve() for file in files_of(part.path for part in parts)}
-    lost = [str(path) for path in (*files_of(scoring.results), *scoring.reports) if path.resolve() in read]
-    if lost:
-        raise UsageError(f"-o would replace a file of a part: {', '.join(lost)}", fix="name another file or folder with -o")
+    check_replaced((*files_of(scoring.results), *scoring.reports), files_of(part.path for part in parts), what="of a part")
 
 
 def _check_same(scoring: Scoring, rows: Rows, parts: Sequence[ScorePart]) -> None:

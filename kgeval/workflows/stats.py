@@ -269,10 +269,9 @@ def report_drift(path: Path) -> Drift | None:
 def _check_outputs(session: Session, read: Sequence[Path]) -> None:
     """Before anything is read. `read`: every file that will be."""
     from kgeval.records import StatsReport
-    from kgeval.reports.write import check_outputs, check_replaced
+    from kgeval.reports.write import check_outputs
 
-    check_outputs(session.outputs, StatsReport)
-    check_replaced(session.outputs, list(read))
+    check_outputs(session.outputs, StatsReport, read=read)
 
 
 def _result(
@@ -466,7 +465,7 @@ def _check_export(session: Session, files: Sequence[Path], path: Path | None) ->
         raise UsageError(f"--export and -o name one file: {path}", fix="name two files")
     if why := blocked(path):
         raise UsageError(f"--export {path}: {why}", fix="name another file")
-    check_replaced([path], list(files))
+    check_replaced([path], files, flag="--export")
 
 
 # --- people
