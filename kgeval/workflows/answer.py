@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 from kgeval.config import AnswerOptions
 from kgeval.errors import IncompleteError, InputError, ModelError, UsageError
 from kgeval.files.answers import AnswerFile, Counted, Taking, Target, as_json, file_name, files_of, read_answers, targets
+from kgeval.llm.plan import Plan
 from kgeval.reports.display import for_terminal, percent
 from kgeval.systems.engine import Answering, Tally, answers, asks, check_adjusts
 from kgeval.systems.spec import ablated, open_system
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
     from kgeval.files.question_rows import Questions
     from kgeval.files.row_selection import RowSelection
-    from kgeval.llm.plan import Plan
     from kgeval.records import Answer, AnsweredSystem, AnswerReport, ModelUse, Question, RunManifest
     from kgeval.systems.builtin import BuiltinTools, Settings
     from kgeval.systems.builtin.sweep import SweepRow
@@ -104,14 +104,8 @@ class AnswersResult(Result):
 
 
 @dataclass(frozen=True)
-class AnswerPlan:
-    """What a run would ask of models. `notes`: of systems whose calls are not known here."""
-
-    calls: Plan
-    notes: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        return "\n".join((*map(for_terminal, self.notes), str(self.calls)))
+class AnswerPlan(Plan):
+    """What a run would ask of models. `lines`: of systems whose calls are not known here."""
 
 
 @dataclass
@@ -169,7 +163,6 @@ class _AnswerRun:
 
 def plan(session: Session, questions: Path, options: AnswerOptions, functions: Functions | None = None) -> AnswerPlan:
     """The dry run: calls, tokens and cost where they are known; nothing is started or sent. Raises: as `run`."""
-    from kgeval.llm.plan import Plan
     from kgeval.systems.builtin.system import BuiltinSystem
 
     stages, notes = [], []
@@ -185,7 +178,7 @@ def plan(session: Session, questions: Path, options: AnswerOptions, functions: F
                 what = "no model is asked" if builtin else "what they cost is not known here"
                 notes.append(f"{system.name}: {answering.rows:,} questions; {what}")
         dry = answering.box.dry
-        return AnswerPlan(Plan((*stages, *(dry.stages() if dry is not None else ())), session.limits), tuple(notes))
+        return AnswerPlan((*stages, *(dry.stages() if dry is not None else ())), session.limits, lines=tuple(map(for_terminal, notes)))
 
 
 def run(

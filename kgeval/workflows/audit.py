@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from kgeval.config import AuditOptions
 from kgeval.errors import InputError, UsageError, did_you_mean
+from kgeval.llm.plan import Plan
 from kgeval.reports.display import percent
 from kgeval.workflows.audit_gates import GatePlan, gated, planned_gates, threshold_texts, write_debt
 from kgeval.workflows.progress import steps_bar
@@ -65,13 +66,8 @@ class AuditResult(Result):
 
 
 @dataclass(frozen=True)
-class AuditPlan:
-    """What an audit would take: a dry run. `lines`: in words."""
-
-    lines: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return "\n".join(self.lines)
+class AuditPlan(Plan):
+    """What an audit would take: a dry run, in the words of `lines`; it asks no model."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +132,7 @@ def plan(session: Session, options: AuditOptions) -> AuditPlan:
     memory = None if session.gds_session is None else session.gds_session.memory_told
     rules = [rule.id for rule in prepared.engine.rules]
     with _memory_limited(session.graph, options):
-        return AuditPlan(tuple(dry_run_lines(session.graph, bound, options, rules, session=memory)))
+        return AuditPlan((), lines=tuple(dry_run_lines(session.graph, bound, options, rules, session=memory)), asks=False)
 
 
 @contextmanager

@@ -113,11 +113,6 @@ class CompareResult(Result):
 class ComparePlan(Plan):
     """What a comparison would ask of models. `lines`: how the number of judge calls comes about, and what systems would be asked."""
 
-    lines: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        return "\n".join((*self.lines, super().__str__()))
-
 
 @dataclass(frozen=True)
 class Outputs:

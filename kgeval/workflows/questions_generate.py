@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from kgeval.config import Config, GenerateOptions
 from kgeval.errors import KgevalError, UsageError
+from kgeval.llm.plan import Plan
 from kgeval.workflows.result import QuestionsResult, beside
 from kgeval.workflows.session import Session, options_of
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from kgeval.graph.connect import Graph
     from kgeval.llm.asker import Asker
     from kgeval.llm.embed import Embedder
-    from kgeval.llm.plan import Plan
     from kgeval.llm.session import Models
     from kgeval.questions.checking.run import CheckDesk
     from kgeval.questions.duplicates import Twins
@@ -51,14 +51,8 @@ class GenerateResult(QuestionsResult):
 
 
 @dataclass(frozen=True)
-class GeneratePlan:
+class GeneratePlan(Plan):
     """What making questions would ask of the model. `notes`: what the lower and higher figures mean."""
-
-    calls: Plan
-    notes: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        return "\n".join((str(self.calls), *self.notes))
 
 
 @dataclass
@@ -98,7 +92,6 @@ def generate_options(config: Config, given: dict[str, Any]) -> GenerateOptions:
 def plan(session: Session, options: GenerateOptions) -> GeneratePlan:
     """What the run would ask of the model: calls that are not in the journal yet, counted by the code that makes them."""
     from kgeval.llm.asker import Dry
-    from kgeval.llm.plan import Plan
     from kgeval.questions.generate import Bench, Generation
     from kgeval.questions.spool import QuestionSpool
 
@@ -107,7 +100,7 @@ def plan(session: Session, options: GenerateOptions) -> GeneratePlan:
         sampler = _opened(making, held)
         twins = _twins(making, _embedder(making))
         if making.models is None:
-            return GeneratePlan(Plan((), session.limits))
+            return GeneratePlan((), session.limits)
         dry = Dry(making.models)
         bench = Bench(
             sampler, twins, dry, graph=making.graph, layout=making.layout, model=making.models.endpoint.model, say=session.say,
@@ -125,7 +118,7 @@ def plan(session: Session, options: GenerateOptions) -> GeneratePlan:
         for tally in generation.tallies:
             if tally.lacking and tally.why:
                 session.say(f"{tally.order.kind.name}: {tally.lacking} fewer than asked: {tally.why}")
-        return GeneratePlan(Plan(dry.stages(), making.models.limits), tuple(notes))
+        return GeneratePlan(dry.stages(), making.models.limits, notes=tuple(notes))
 
 
 def run(session: Session, options: GenerateOptions, out: IO[str] | None = None) -> GenerateResult:

@@ -25,6 +25,7 @@ from kgeval.config import (
 from kgeval.config.session import AURA, CONNECTION, EMBEDDING, LAYOUT, SHOWN, WORKING
 from kgeval.files.score_forms import is_folder
 from kgeval.files.scores import is_result
+from kgeval.llm.plan import Plan
 from kgeval.records import (
     AccuracyReport,
     AuditReport,
@@ -68,7 +69,7 @@ def _checked(session: Session, files: Sequence[Path], options: CheckOptions) -> 
     return questions_check.run(session, files, options, graph=_has_graph(session))
 
 
-def _check_planned(session: Session, files: Sequence[Path], options: CheckOptions) -> object:
+def _check_planned(session: Session, files: Sequence[Path], options: CheckOptions) -> Plan:
     return questions_check.plan(session, files, options, graph=_has_graph(session))
 
 

@@ -15,6 +15,7 @@ from kgeval.auditing.malloc import trim_heap
 from kgeval.config import BatchOptions, Config, ModelOptions, SessionOptions, load
 from kgeval.config.words import values_of
 from kgeval.errors import KgevalError, library_missing
+from kgeval.llm.plan import Plan
 from kgeval.reports.display import for_terminal
 from kgeval.workflows.pipeline.execute import INTERRUPTED
 from kgeval.workflows.pipeline.stages import Kind, Stage
@@ -115,13 +116,13 @@ def shown(stage: Stage, session: Session, result: Any, log: StageLog) -> int:
     return int(result.exit_code)
 
 
-def planned(stage: Stage, base: Session) -> str:
+def planned(stage: Stage, base: Session) -> Plan | str:
     """What the stage would ask of models; or what is wrong, with what was said before. Nothing is sent or written."""
     said: list[str] = []
     try:
         session = session_of(stage, replace(base, dry=True), said.append)
         with session:
-            return "" if stage.kind.plan is None else str(stage.kind.plan(session, stage.files, stage.options(session.config)))
+            return "" if stage.kind.plan is None else stage.kind.plan(session, stage.files, stage.options(session.config))
     except (KgevalError, ImportError) as fault:
         cause = library_missing(fault) if isinstance(fault, ImportError) else fault
         if cause is None:

@@ -16,6 +16,7 @@ from kgeval.records.model import Role
 from kgeval.workflows.session import Session, options_of
 
 if TYPE_CHECKING:
+    from kgeval.llm.plan import Plan
     from kgeval.reports.page import Report
 
 LOGS = "logs"  # the folder of messages, below that of the run
@@ -54,7 +55,7 @@ class Kind:
     role: Role | None = None
     batches: bool = False
     run: Callable[[Session, Sequence[Path], Any], Any] = lambda session, files, options: None
-    plan: Callable[[Session, Sequence[Path], Any], object] | None = None
+    plan: Callable[[Session, Sequence[Path], Any], Plan] | None = None
     section: str | None = None
     files: str | None = None
     file: str | None = None
