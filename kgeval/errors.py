@@ -17,7 +17,10 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
 
 _VALUES = re.compile(r"""'[^']*'|"[^"]*"|\d+""")
 _PLACE = re.compile(r".*?\d+(?=: )")
@@ -127,6 +130,29 @@ class IncompleteError(KgevalError):
     """Stopped before the end (time-out, too many bad rows, budget). What was done is saved."""
 
     exit_code = 3
+
+
+def tried(call: Callable[[], T], faults: list[KgevalError]) -> T | None:
+    """What the call gives; None where it raises, and what it raised is added to the faults."""
+    try:
+        return call()
+    except KgevalError as fault:
+        faults.append(fault)
+        return None
+
+
+def raise_together(faults: Sequence[KgevalError]) -> None:
+    """Raises: the fault, or of several a UsageError with all of them and their ways out; nothing where there are none."""
+    if faults:
+        raise together(faults)
+
+
+def together(faults: Sequence[KgevalError]) -> KgevalError:
+    """The fault, or of several a UsageError with all of them and their ways out."""
+    if len(faults) == 1:
+        return faults[0]
+    lines = ["; ".join(getattr(fault, "faults", ())) or fault.message for fault in faults]
+    return UsageError("; ".join(lines), fix="; ".join(dict.fromkeys(fault.fix for fault in faults if fault.fix)))
 
 
 # Libraries that are installed under another name than they are imported by.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import click
@@ -31,7 +32,7 @@ def accuracy(**options: Any) -> int:
     from kgeval.workflows import accuracy as workflow
 
     with session_from("accuracy", options) as session:
-        chosen = options_from(AccuracyOptions, options, session.config.accuracy)
+        chosen = options_from(AccuracyOptions, options, session.config.accuracy, names=partial(workflow.names, session))
         if session.dry:
             return show_plan(workflow.plan(session, chosen))
         result = workflow.run(session, chosen)

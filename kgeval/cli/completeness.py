@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import click
@@ -28,4 +29,5 @@ def completeness(**options: Any) -> int:
     from kgeval.workflows import completeness as workflow
 
     with session_from("completeness", options) as session:
-        return plan_or_run(workflow, session, options, options_from(CompletenessOptions, options, session.config.completeness))
+        chosen = options_from(CompletenessOptions, options, session.config.completeness, names=partial(workflow.names, session))
+        return plan_or_run(workflow, session, options, chosen)

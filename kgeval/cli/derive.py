@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
@@ -66,17 +66,20 @@ def given_of(kind: type[Section], options: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def options_from(kind: type[S], options: Mapping[str, Any], section: Section | None = None) -> S:
-    """The options of a command over those of its section of kgeval.toml. Raises: UsageError that names every faulty flag."""
+def options_from(
+    kind: type[S], options: Mapping[str, Any], section: Section | None = None, *,
+    names: Callable[[S], Iterable[Callable[[], object]]] = lambda _: (),
+) -> S:
+    """The options of a command over those of its section of kgeval.toml. `names`: checks of what only the task knows.
+
+    Raises: UsageError that names every faulty flag.
+    """
     from kgeval.workflows.session import options_of
 
-    try:
-        return options_of(kind, given_of(kind, options), section)
-    except UsageError as fault:
-        cause = fault.__cause__
-        if not isinstance(cause, ValidationError):
-            raise
-        raise UsageError("; ".join(flagged(kind, cause)), fix="--help describes each option") from cause
+    def worded(cause: ValidationError) -> str:
+        return "; ".join(flagged(kind, cause))
+
+    return options_of(kind, given_of(kind, options), section, names=names, worded=worded, fix="--help describes each option")
 
 
 class HeadedCommand(click.Command):

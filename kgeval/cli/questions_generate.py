@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +48,7 @@ def generate(**options: Any) -> int:
 
     outputs = () if options["output"] == STDOUT else (options["output"],)
     with session_from("questions generate", options, outputs=outputs) as session:
-        chosen = options_from(GenerateOptions, options, session.config.questions)
+        chosen = options_from(GenerateOptions, options, session.config.questions, names=partial(workflow.names, session))
         if session.dry:
             return show_plan(workflow.plan(session, chosen))
         result = workflow.run(session, chosen, sys.stdout)

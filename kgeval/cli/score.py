@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +44,7 @@ def score(answers: tuple[Path, ...], **options: Any) -> int:
     from kgeval.workflows import score_parts
 
     with session_from("score", options, answers=[str(path) for path in answers]) as session:
-        chosen = options_from(ScoreOptions, options, session.config.score)
+        chosen = options_from(ScoreOptions, options, session.config.score, names=partial(workflow.names, session))
         if chosen.explain or chosen.sweep:
             return _look_closer(session, answers, chosen)
         if session.dry:

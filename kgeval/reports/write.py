@@ -129,7 +129,7 @@ def _replace(path: Path, text: str, *, mode: int) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         write_text(target, text.encode("utf-8", "replace").decode(), mode=mode)
     except (OSError, InputError) as cause:
-        raise UsageError(f"{path}: cannot be written ({_why(cause)})", fix="give another path with -o") from cause
+        raise UsageError(f"{path}: cannot be written ({_why(cause)})", fix="name another file") from cause
 
 
 def _why(cause: OSError | InputError) -> str:

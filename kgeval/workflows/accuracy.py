@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -103,6 +103,12 @@ def run(session: Session, options: AccuracyOptions) -> AccuracyResult:
         code = 0 if report.items else INCOMPLETE
     report = report.model_copy(update={"run": report.run.model_copy(update={"exit_code": code})})
     return AccuracyResult(report, thresholds=tuple(gates), messages=tuple(messages), labelled=labelled, redact=session.redact)
+
+
+def names(_: Session, options: AccuracyOptions) -> Iterator[Callable[[], object]]:
+    """Checks of what options name or ask for together, before anything is read. Each raises: UsageError with its faults."""
+    yield lambda: parse_gates(options.thresholds)
+    yield lambda: _check(options)
 
 
 def parse_gates(given: Sequence[str]) -> list[Threshold]:

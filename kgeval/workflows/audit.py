@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgeval.config import AuditOptions
-from kgeval.errors import InputError, UsageError, did_you_mean
+from kgeval.errors import InputError, KgevalError, UsageError, did_you_mean, together, tried
 from kgeval.llm.plan import Plan
 from kgeval.reports.display import percent
-from kgeval.workflows.audit_gates import GatePlan, gated, planned_gates, threshold_texts, write_debt
+from kgeval.workflows.audit_gates import GatePlan, gated, parse_limits, planned_gates, threshold_texts, write_debt
 from kgeval.workflows.progress import steps_bar
 from kgeval.workflows.result import Result
 from kgeval.workflows.session import Session, options_of
@@ -93,20 +93,38 @@ def audit_options(config: Config, given: Mapping[str, Any]) -> AuditOptions:
     return options_of(AuditOptions, given, section)
 
 
+def names(_: Session, options: AuditOptions) -> Iterator[Callable[[], object]]:
+    """Checks of names in the options: of checks, of their settings, and in thresholds. Each raises: UsageError with its faults."""
+    from kgeval.auditing.rulebook import choose
+    from kgeval.stats.thresholds import split
+
+    yield lambda: choose(listed(options.checks), listed(options.skip))
+    yield lambda: parse_settings([f"{name}={value}" for name, value in options.settings.items()])
+    yield lambda: parse_limits(split(options.thresholds))
+
+
 def prepare(session: Session, options: AuditOptions, *, several: bool = False) -> Prepared:
     """The audit as it will be run. Raises: UsageError, InputError, ConfigError for whatever is wrong with options and files."""
     from kgeval.auditing.joined import read_joined
     from kgeval.records import AuditReport, GraphsReport
     from kgeval.reports.write import check_outputs
 
-    check_outputs(session.outputs, GraphsReport if several else AuditReport)
-    gates = planned_gates(session, options, today=datetime.now().astimezone().date(), several=several)
-    joined, baseline = read_joined(options.with_reports), read_baseline(session, options)
-    memory_limit_bytes(options)
+    faults: list[KgevalError] = []
+    tried(lambda: check_outputs(session.outputs, GraphsReport if several else AuditReport), faults)
+    rules, settings, _ = names(session, options)  # thresholds are read with the other gates
+    for check in (rules, settings):
+        tried(check, faults)
+    gates = tried(lambda: planned_gates(session, options, today=datetime.now().astimezone().date(), several=several), faults)
+    joined = tried(lambda: read_joined(options.with_reports), faults) or []
+    baseline = tried(lambda: read_baseline(session, options), faults)
+    tried(lambda: memory_limit_bytes(options), faults)
     if session.dry and several:
-        raise UsageError("--dry-run looks at one graph", fix="name one graph, or leave --dry-run out")
+        faults.append(UsageError("--dry-run looks at one graph", fix="name one graph, or leave --dry-run out"))
     if options.memory_limit and session.gds_session is not None:
-        raise UsageError("--memory-limit is for the database's own GDS; a session has memory of its own", fix="use --gds-session-memory")
+        what = "--memory-limit is for the database's own GDS; a session has memory of its own"
+        faults.append(UsageError(what, fix="use --gds-session-memory"))
+    if gates is None or faults:
+        raise together(faults)
     engine = replace(engine_options(options, gates), embedding=embedding_of(session, options))
     return Prepared(options, engine, joined, gates, baseline, several)
 

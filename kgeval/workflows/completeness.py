@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -257,6 +257,12 @@ def _together(parts: Sequence[ModelUsage]) -> ModelUsage:
         [model for part in parts for model in part.models], [use for part in parts for use in part.use],
         {name: prompt for part in parts for name, prompt in part.prompt_hashes.items()},
     )
+
+
+def names(_: Session, options: CompletenessOptions) -> Iterator[Callable[[], object]]:
+    """Checks of what options name or ask for together, before anything is read. Each raises: UsageError with its faults."""
+    yield lambda: parse_gates(options.thresholds)
+    yield lambda: _check(options)
 
 
 def parse_gates(given: Sequence[str]) -> list[Threshold]:

@@ -7,19 +7,25 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from dataclasses import fields as fields_of
+from functools import cached_property
+from importlib import import_module
 from math import isnan
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.fields import FieldInfo
 
 from kgeval.config import BatchOptions, Config, EmbeddingOptions, Flag, ModelOptions, Section, ServerOptions, environment, explain
-from kgeval.errors import Faults, InputError, KgevalError, UsageError, did_you_mean
+from kgeval.errors import Faults, InputError, KgevalError, UsageError, did_you_mean, tried
 from kgeval.files.plain import plain_value
+from kgeval.llm.plan import Plan
 from kgeval.workflows.result import QuestionsResult, Result
-from kgeval.workflows.session import GDS_SESSION_PARTS, Session
+from kgeval.workflows.session import GDS_SESSION_PARTS, Session, log, tried_options
+
+T = TypeVar("T", bound=Result | Plan)
 
 RUNS_ALGORITHMS = ("connect", "audit")  # the functions that take a session of Aura Graph Analytics
 _FLAG = re.compile(r"(kgeval [a-z][^;,()]*)|(?<![\w-])-(?:-([a-z][a-z-]*)|o(?![\w-]))")  # a command that is to be typed, or a flag
@@ -40,7 +46,8 @@ class Connection(ServerOptions, EmbeddingOptions):
 class Function:
     """A function of `import kgeval`: what its keywords are. `options`: the class of its own, but those in `without`; beside them are those
     of `connect` and, where models are asked, those of ModelOptions and BatchOptions. `role`: of the model that is asked; `model`: the
-    keyword that names it. `words`: flags whose keyword is not the field's name."""
+    keyword that names it. `words`: flags whose keyword is not the field's name. `task`: the module of workflows with
+    `names`, where it checks names in options."""
 
     name: str
     options: type[Section]
@@ -48,6 +55,7 @@ class Function:
     role: str = ""
     model: str = "model"
     words: tuple[tuple[str, str], ...] = ()
+    task: str = ""
 
     @property
     def kinds(self) -> tuple[type[Section], ...]:
@@ -66,6 +74,8 @@ class Function:
         """
         with ExitStack() as stack:
             files = SpooledRows(stack)
+            say = connection.say if isinstance(connection, Session) else log
+            fields["say"] = lambda text: say(files.named(self.worded(text)))
             with self.errors(files):
                 yield self._checked(stack, files, dict(given), connection, graph, dry, list(faults), fields)
 
@@ -101,6 +111,13 @@ class Function:
 
     def worded(self, text: str) -> str:
         """The text with keywords for the flags that it names; commands in it stay as they are typed."""
+        names = self._keywords
+        plain = text.replace("the same command", "the same call")
+        return _FLAG.sub(lambda match: match[1] or names.get(match[2] or "output", match[0]), plain)
+
+    @cached_property
+    def _keywords(self) -> dict[str, str]:
+        """Flag, without dashes -> keyword."""
         names = {"uri": "connection", "output": "output", "set": "layout_keys", "dry-run": "dry_run"}
         kinds: Iterable[type[Section]] = (Connection, *self.kinds)
         for kind in kinds:
@@ -110,8 +127,7 @@ class Function:
                 for word in flag.name.split() or [name.replace("_", "-")]:
                     names[word.removeprefix("--")] = keyword
                 names |= {word.removeprefix("--"): f"{name}={value!r}" for word, (value, _) in flag.values.items()}
-        names |= dict(self.words)
-        return _FLAG.sub(lambda match: match[1] or names.get(match[2] or "output", match[0]), text)
+        return names | dict(self.words)
 
     def fields(self) -> Iterator[tuple[str, FieldInfo]]:
         """The keywords, with the fields that they are; each once."""
@@ -181,6 +197,9 @@ class Function:
             settings["graph"] = graph
         for kind, values in ((self.options, own), (ModelOptions, asking), (BatchOptions, batches)):
             faults += [re.sub("^model:", f"{self.model}:", line) for line in _faults(kind, values)]
+        if faults:
+            config = connection.config if isinstance(connection, Session) else settings.get("config")
+            faults += self._wrong_names(own, config, fields.get("functions", {}))
         if not isinstance(connection, Session):
             session = stack.enter_context(new_session(self, connection, settings, faults, dry=dry, **fields))
         else:
@@ -192,7 +211,19 @@ class Function:
         if self.role:
             session.asking, session.batches = ModelOptions.model_validate(_given(asking)), BatchOptions.model_validate(_given(batches))
         session.spooled = files.names
-        return Call(session, own, files)
+        return Call(session, own, files, self)
+
+    def _wrong_names(self, own: Mapping[str, Any], config: Any, functions: Mapping[str, Any]) -> list[str]:
+        """What is wrong with names in the options, those of metrics and checks, where other options are wrong, too: all is told at once."""
+        options, found = tried_options(self.options, _given(own), lambda _: None), list[KgevalError]()
+        names = getattr(import_module(f"kgeval.workflows.{self.task}"), "names", None) if self.task else None
+        if names is None or options is None:
+            return []
+        loaded = config if isinstance(config, Config) else tried(lambda: _config(config), found)
+        if loaded is not None:
+            for check in names(Session(self.name, config=loaded, functions=functions), options):
+                tried(check, found)
+        return [fault.message for fault in found]
 
     def unusable(self, faults: Sequence[str]) -> UsageError:
         """What is raised for arguments that cannot be used."""
@@ -298,6 +329,15 @@ class Call:
     session: Session
     given: dict[str, Any]
     files: SpooledRows
+    function: Function
+
+    def worded(self, made: T) -> T:
+        """What came of the call, a result or a plan, with keywords in its messages where the command line has flags."""
+        changes = {}
+        for name in {field.name for field in fields_of(made)} & {"messages", "lines", "notes"}:
+            texts = getattr(made, name)
+            changes[name] = type(texts)(self.files.named(self.function.worded(text)) for text in texts)
+        return replace(made, **changes)
 
 
 def named_parts(data: Any, name: str = "answers") -> list[tuple[str, Any]]:
@@ -356,7 +396,6 @@ def new_session(
     function: Function, connection: Any, settings: Mapping[str, Any], faults: Sequence[str] = (), *, dry: bool = False, **fields: Any,
 ) -> Session:
     """A session of its own. `settings`: the keywords of `connect`. `fields`: others of it. Raises: UsageError, ConfigError."""
-    from kgeval.workflows.audit_gates import load_config
     from kgeval.workflows.session import gds_session_of
 
     wrong = [*faults, *_faults(Connection, settings)]
@@ -365,8 +404,7 @@ def new_session(
     if wrong:
         raise function.unusable(wrong)
     given = Connection.model_validate(dict(settings))
-    file = Path(given.config) if isinstance(given.config, str | Path) else None
-    config = given.config if isinstance(given.config, Config) else Config() if given.config is False else load_config(file)
+    file, config = Path(given.config) if isinstance(given.config, str | Path) else None, _config(given.config)
     remote = given.home is None and (connection is None or isinstance(connection, str))
     parts = dict(given.gds_session) if isinstance(given.gds_session, Mapping) else {}
     if other := parts.keys() - set(GDS_SESSION_PARTS):
@@ -383,6 +421,15 @@ def new_session(
         show=given.progress, downloads=nullcontext, source="the call or NEO4J_URI", **fields,
         **_renamed({name: value for name, value in settings.items() if name in ("graph", "layout", "layout_keys")}),
     )
+
+
+def _config(given: Config | Path | str | bool | None) -> Config:
+    """The configuration that is given, or of the file; False: none. Raises: ConfigError."""
+    from kgeval.workflows.audit_gates import load_config
+
+    if isinstance(given, Config):
+        return given
+    return Config() if given is False else load_config(Path(given) if isinstance(given, str | Path) else None)
 
 
 def _renamed(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
-from kgeval.config import Config, GenerateOptions
+from kgeval.config import GenerateOptions
 from kgeval.errors import KgevalError, UsageError
 from kgeval.llm.plan import Plan
 from kgeval.workflows.result import QuestionsResult, beside
-from kgeval.workflows.session import Session, options_of
+from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:
     from kgeval.graph.connect import Graph
@@ -84,9 +84,9 @@ class _Making:
         self.session.say(text)
 
 
-def generate_options(config: Config, given: dict[str, Any]) -> GenerateOptions:
-    """The options of a run over `[questions]` of kgeval.toml. Raises: UsageError with all faults."""
-    return options_of(GenerateOptions, given, config.questions)
+def names(_: Session, options: GenerateOptions) -> Iterator[Callable[[], object]]:
+    """The check of names of kinds. Raises: UsageError with its faults."""
+    yield lambda: _orders(options)
 
 
 def plan(session: Session, options: GenerateOptions) -> GeneratePlan:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pydantic import ValidationError
 
 from kgeval.config import BatchOptions, Config, EmbeddingOptions, ModelOptions, Section, SessionOptions, environment, explain
-from kgeval.errors import UsageError
+from kgeval.errors import KgevalError, UsageError, together, tried
 from kgeval.llm.endpoints import address
 from kgeval.manifest import Started
 from kgeval.reports.display import for_terminal
@@ -394,19 +394,40 @@ def session_with(base: Session, command: str, own: SessionOptions, config: Confi
     )
 
 
-def options_of(kind: type[S], given: Mapping[str, Any], section: Section | None = None) -> S:
+def explained(cause: ValidationError) -> str:
+    """What is wrong with options, in the names of their fields."""
+    return "these options cannot be used: " + "; ".join(explain(cause))
+
+
+def options_of(
+    kind: type[S], given: Mapping[str, Any], section: Section | None = None, *,
+    names: Callable[[S], Iterable[Callable[[], object]]] = lambda _: (), worded: Callable[[ValidationError], str] = explained,
+    fix: str = "",
+) -> S:
     """The options: what is given (and not None) over what the section of kgeval.toml sets over the defaults. A section may have keys that
-    are no options.
+    are no options. `names`: checks of what only the task knows, such as names of metrics; `worded`, `fix`: how faulty values are told.
 
     Raises: UsageError with all faults, unknown names among them.
     """
-
     merged = {name: getattr(section, name) for name in section.model_fields_set if name in kind.model_fields} if section is not None else {}
     merged |= {name: value for name, value in given.items() if value is not None}
+    faults: list[KgevalError] = []
+    options = tried_options(kind, merged, lambda cause: faults.append(UsageError(worded(cause), fix=fix)))
+    for check in names(options) if options is not None else ():
+        tried(check, faults)
+    if options is None or faults:
+        raise together(faults)
+    return options
+
+
+def tried_options(kind: type[S], values: Mapping[str, Any], fault: Callable[[ValidationError], None]) -> S | None:
+    """The options; without their faulty values, of which `fault` is told; None where they cannot be at all."""
     try:
-        return kind.model_validate(merged)
+        return kind.model_validate(values)
     except ValidationError as cause:
-        raise UsageError("these options cannot be used: " + "; ".join(explain(cause)), fix="") from cause
+        fault(cause)
+        wrong = {str(one["loc"][0]) for one in cause.errors() if one["loc"]}
+        return tried_options(kind, {n: v for n, v in values.items() if n not in wrong}, lambda _: None) if wrong & values.keys() else None
 
 
 def refuse(faults: Sequence[tuple[str, str]]) -> None:
