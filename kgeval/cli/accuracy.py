@@ -8,17 +8,17 @@ from typing import Any
 import click
 
 from kgeval.cli.derive import HeadedCommand, flags_of, options_from
-from kgeval.cli.options import connection_options, embedding_options, layout_options, model_flags, session_from
+from kgeval.cli.options import embedding_options, model_flags, rest_of_connection, session_from, which_graph
 from kgeval.cli.show import report_options, show_plan, show_result
 from kgeval.config import AccuracyOptions
 
 
 @click.command(cls=HeadedCommand)
+@which_graph
 @flags_of(AccuracyOptions)
 @report_options
 @model_flags("judge")
-@connection_options
-@layout_options
+@rest_of_connection
 @embedding_options
 def accuracy(**options: Any) -> int:
     """Measure how much of a graph is true, by a sample of it: each item is read against the passages that it comes from.

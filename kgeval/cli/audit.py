@@ -13,7 +13,7 @@ from kgeval.cli.audit_group import CommandWithMore, OwnArgument
 from kgeval.cli.common import say
 from kgeval.cli.derive import flags_of, given_of
 from kgeval.cli.interrupts import patient
-from kgeval.cli.options import connection_options, layout_options, session_from
+from kgeval.cli.options import rest_of_connection, session_from, which_graph
 from kgeval.cli.show import report_options_of, show_plan, show_report, show_result
 from kgeval.config import AuditOptions, SessionOptions
 from kgeval.config.session import AURA, EMBEDDING, WORKING
@@ -29,14 +29,18 @@ DRY_RUN = "Say how large the graph is, which checks are asked for, what memory G
 
 @click.group(cls=CommandWithMore, invoke_without_command=True)
 @click.argument("graphs", nargs=-1, metavar="[GRAPH | REPORT.json]...", cls=OwnArgument)
+@which_graph
 @flags_of(AuditOptions)
 @report_options_of("Report file: .html .json .md .csv (hits; of several graphs their figures); of one graph .xml (JUnit) .sarif", FORMS)
 @flags_of(SessionOptions, only=WORKING, texts={"dry_run": DRY_RUN})
-@connection_options
-@layout_options
+@rest_of_connection
 @flags_of(SessionOptions, only=(*EMBEDDING, "cache_dir", *AURA))
 def audit(**options: Any) -> int:
     """Find what is wrong with a graph in Neo4j, whatever wrote it. Reads only: the server refuses every write.
+
+    \b
+    kgeval audit --uri neo4j://localhost -o report.html
+    kgeval audit novels --fail-on error
 
     GRAPH: as --graph. Several graphs, or JSON reports of earlier audits, are put side by side: one table and one plot a figure.
     `kgeval audit diff BEFORE.json AFTER.json` says what changed between two reports. (A graph called diff: --graph diff.)

@@ -18,6 +18,7 @@ from kgeval.errors import UsageError
 if TYPE_CHECKING:
     from kgeval.workflows.compare import CompareResult
 
+FIRST = ("questions", "systems", "against", "trials", "procedure")  # what is needed first stands first in the help
 # these stand further below
 FILTERS = FilterOptions.model_fields.keys() - {"seed"}
 SYSTEM_FLAGS = SystemOptions.model_fields.keys() - {"systems"}
@@ -25,7 +26,8 @@ SYSTEM_FLAGS = SystemOptions.model_fields.keys() - {"systems"}
 
 @click.command(cls=HeadedCommand)
 @click.argument("answers", nargs=-1, type=click.Path(path_type=Path))
-@flags_of(CompareOptions, without=FILTERS | SYSTEM_FLAGS)
+@flags_of(CompareOptions, only=FIRST)
+@flags_of(CompareOptions, without=FILTERS | SYSTEM_FLAGS | set(FIRST))
 @model_flags("judge")
 @report_options_of(
     "Report: .html .md .json .xml .csv; verdicts: .jsonl; DIR/: all of it", ("text", "json", "md", "html", "xml"),
@@ -39,6 +41,9 @@ SYSTEM_FLAGS = SystemOptions.model_fields.keys() - {"systems"}
 @flags_of(SimulateOptions, without=("seed", "trials", "repeats", "tie_region"))
 def compare(answers: tuple[Path, ...], **options: Any) -> int:
     """Compare the ANSWERS of two or more systems: answers of one length, both orders, several trials, written grades, ties.
+
+    \b
+    kgeval compare vector.jsonl graph.jsonl --questions questions.jsonl --model gpt-4o --dry-run
 
     One file a system, or one for several; --system adds systems that can be called, or gives a file's system its hook for lengths.
     Finished calls are never paid twice: the same command again costs nothing. --dry-run says the number of calls first.

@@ -8,17 +8,17 @@ from typing import Any
 import click
 
 from kgeval.cli.derive import HeadedCommand, flags_of, options_from
-from kgeval.cli.options import connection_options, embedding_options, layout_options, model_flags, session_from
+from kgeval.cli.options import embedding_options, model_flags, rest_of_connection, session_from, which_graph
 from kgeval.cli.show import plan_or_run, report_options
 from kgeval.config import CompletenessOptions
 
 
 @click.command(cls=HeadedCommand)
+@which_graph
 @flags_of(CompletenessOptions)
 @report_options
 @model_flags("judge")
-@connection_options
-@layout_options
+@rest_of_connection
 @embedding_options
 def completeness(**options: Any) -> int:
     """Find what a graph lacks: hold it against gold entities and triples. Reads only; needs no model, but for --ideal and --facts.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import textwrap
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args, get_origin
@@ -82,8 +84,18 @@ def options_from(
     return options_of(kind, given_of(kind, options), section, names=names, worded=worded, fix="--help describes each option")
 
 
+BRIEF = "kgeval.brief"  # in a context's meta: -h was asked for, the page of one screen
+
+
 class HeadedCommand(click.Command):
-    """A command whose rare options stand under headings of their own in the help."""
+    """A command whose rare options stand under headings of their own in the help; `-h` only names these."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[BRIEF] = "-h" in args
+        return super().parse_args(ctx, args)
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        format_text(self, ctx, formatter)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         format_headed(self, ctx, formatter)
@@ -95,17 +107,38 @@ class Group(click.Group):
     command_class = HeadedCommand
 
 
+def format_text(command: click.Command, context: click.Context, formatter: click.HelpFormatter) -> None:
+    """What a command does; with -h its first paragraph and its examples."""
+    text = inspect.cleandoc(command.help or "")
+    if context.meta.get(BRIEF):
+        first, *others = text.split("\n\n")
+        text = "\n\n".join([first, *(part for part in others if part.startswith("\b"))])
+    formatter.write_paragraph()
+    with formatter.indentation():
+        formatter.write_text(text)
+
+
 def format_headed(command: click.Command, context: click.Context, formatter: click.HelpFormatter) -> None:
-    """The options of a command: those without a heading first, then heading by heading."""
+    """The options of a command: those without a heading first, then heading by heading; with -h of these the names alone."""
+    brief = bool(context.meta.get(BRIEF))
     parts: dict[str, list[tuple[str, str]]] = {"": []}
     for param in command.get_params(context):
         record = param.get_help_record(context) if isinstance(param, click.Option) else None
         if record is not None:
             parts.setdefault(getattr(param, "heading", ""), []).append(record)
     for heading, records in parts.items():
-        if records:
+        if records and not (brief and heading):
             with formatter.section(heading or "Options"):
                 formatter.write_dl(records)
+    named = [
+        (heading, ", ".join(next(word.rstrip(",") for word in flags.split() if word.startswith("--")) for flags, _ in records))
+        for heading, records in parts.items() if heading
+    ]
+    if brief and named:
+        with formatter.section(f"More, which {context.command_path} --help describes"):
+            for heading, flags in named:  # no line breaks within the name of a flag
+                lines = textwrap.wrap(f"{heading}: {flags}", formatter.width - 4, break_on_hyphens=False)
+                formatter.write("  " + "\n    ".join(lines) + "\n")
 
 
 def _options(

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 connection_options = flags_of(SessionOptions, only=CONNECTION)  # the password comes from NEO4J_PASSWORD or a prompt
 layout_options = flags_of(SessionOptions, only=LAYOUT)
+which_graph = flags_of(SessionOptions, only=("uri", "graph_name"), heading="")  # of commands about a graph: what is needed first
+rest_of_connection = flags_of(SessionOptions, only=(*CONNECTION, *LAYOUT), without=("uri", "graph_name"))
 embedding_options = flags_of(SessionOptions, only=EMBEDDING)
 config_option = flags_of(SessionOptions, only=("config_file",), heading="")
 home_option = flags_of(SessionOptions, only=("home",), heading="")

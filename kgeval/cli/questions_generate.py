@@ -12,7 +12,7 @@ import click
 
 from kgeval.cli.common import coloured, say
 from kgeval.cli.derive import HeadedCommand, flags_of, options_from
-from kgeval.cli.options import connection_options, embedding_options, layout_options, model_flags, session_from
+from kgeval.cli.options import embedding_options, model_flags, rest_of_connection, session_from, which_graph
 from kgeval.cli.show import show_plan
 from kgeval.config import GenerateOptions, SessionOptions
 
@@ -23,6 +23,7 @@ STDOUT = Path("-")
 
 
 @click.command(cls=HeadedCommand)
+@which_graph
 @flags_of(GenerateOptions)
 @click.option(
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), default=STDOUT, show_default=True, metavar="FILE.jsonl",
@@ -32,8 +33,7 @@ STDOUT = Path("-")
     SessionOptions, only=("form", "quiet"), choices=("text", "json"), texts={"form": "The counts.", "quiet": "No counts on the screen."},
 )
 @model_flags("generator")
-@connection_options
-@layout_options
+@rest_of_connection
 @embedding_options
 def generate(**options: Any) -> int:
     """Make questions from a graph and its texts, each from one piece of the graph, with a reference answer and its evidence.

@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     from kgeval.workflows.session import Session
 
 ANSWERS = click.Path(path_type=Path)
+FIRST = ("questions", "metrics")  # what is needed first stands first in the help
 
 
 @click.command(cls=HeadedCommand)
 @click.argument("answers", nargs=-1, required=True, type=ANSWERS)
-@flags_of(ScoreOptions)
+@flags_of(ScoreOptions, only=FIRST)
 @report_options_of("Results: .jsonl .csv .parquet or DIR/; report: .html .md .json .xml", ("text", "json", "md", "html", "xml"))
+@flags_of(ScoreOptions, without=FIRST)
 @model_flags("judge")
 @flags_of(BatchOptions)
 @connection_options
@@ -33,6 +35,10 @@ ANSWERS = click.Path(path_type=Path)
 @embedding_options
 def score(answers: tuple[Path, ...], **options: Any) -> int:
     """Score the ANSWERS of RAG systems: files of kgeval, ragas, deepeval, RAGChecker, benchmark-qed, GraphRAG-Bench and others.
+
+    \b
+    kgeval score answers.jsonl --questions questions.jsonl --metrics usual --model gpt-4o-mini -o scores.html
+    kgeval score vector.jsonl graph.jsonl --metrics lexical
 
     One file a system, or one file for several. -o takes result files (.jsonl .csv .parquet, or DIR/ for a run folder) and reports
     (.html .md .json .xml). Finished calls are never paid twice: the same command again costs nothing.
