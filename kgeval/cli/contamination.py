@@ -10,7 +10,7 @@ import click
 from kgeval.cli.common import say
 from kgeval.cli.derive import HeadedCommand, flags_of, options_from
 from kgeval.cli.options import common_session, connection_options, layout_options, model_flags
-from kgeval.cli.show import report_options_of, show_report
+from kgeval.cli.show import report_options, show_report
 from kgeval.config import ContaminationOptions
 
 
@@ -20,7 +20,7 @@ from kgeval.config import ContaminationOptions
 @connection_options
 @layout_options
 @model_flags("judge")
-@report_options_of("Report: .json .md", ("text", "json", "md"))
+@report_options
 def contamination(questions: Path, **options: Any) -> int:
     """What a model answers to QUESTIONS without any text, and every score without the questions that it knows.
 

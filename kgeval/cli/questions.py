@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 OUT = click.Path(dir_okay=False, path_type=Path)
 FORM = click.option(
-    "-f", "--format", "form", type=click.Choice(("text", "json", "md")), default="text", show_default=True, help="What goes to stdout.",
+    "-f", "--format", "form", type=click.Choice(("text", "json", "md", "html")), default="text", show_default=True,
+    help="What goes to stdout.",
 )
 QUIET = click.option("-q", "--quiet", is_flag=True, help="No summary on stdout.")
 STDOUT = Path("-")

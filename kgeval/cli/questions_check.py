@@ -22,7 +22,7 @@ from kgeval.config import CheckOptions
 @layout_options
 @model_flags("judge")
 @embedding_options
-@report_options_of("Report: .json .md; the questions with their checks: .jsonl", ("text", "json", "md"))
+@report_options_of("Report: .html .json .md; the questions with their checks: .jsonl", ("text", "json", "md", "html"))
 def check(files: tuple[Path, ...], **options: Any) -> int:
     """Check the questions of FILE, whoever made them; of two files side by side.
 

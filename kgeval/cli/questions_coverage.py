@@ -10,7 +10,7 @@ import click
 from kgeval.cli.common import say
 from kgeval.cli.derive import HeadedCommand, flags_of, options_from
 from kgeval.cli.options import common_session, connection_options, layout_options
-from kgeval.cli.show import report_options_of, show_report
+from kgeval.cli.show import report_options, show_report
 from kgeval.config import CoverageOptions
 
 
@@ -19,7 +19,7 @@ from kgeval.config import CoverageOptions
 @flags_of(CoverageOptions)
 @connection_options
 @layout_options
-@report_options_of("Report: .json .md", ("text", "json", "md"))
+@report_options
 def coverage(files: tuple[Path, ...], **options: Any) -> int:
     """What of a graph the questions of FILE cover: types, predicates, communities, documents, degrees and hop counts; and what they
     miss. Two files are set side by side.

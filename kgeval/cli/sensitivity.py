@@ -11,7 +11,7 @@ from kgeval.cli.common import say
 from kgeval.cli.derive import HeadedCommand, flags_of, options_from
 from kgeval.cli.options import common_session, connection_options, embedding_options, layout_options, model_flags
 from kgeval.cli.score import ANSWERS
-from kgeval.cli.show import report_options_of, show_report
+from kgeval.cli.show import report_options, show_report
 from kgeval.config import MetricOptions, RowOptions, ScoreOptions
 
 
@@ -23,7 +23,7 @@ from kgeval.config import MetricOptions, RowOptions, ScoreOptions
 @layout_options
 @model_flags("judge")
 @embedding_options
-@report_options_of("Report file: .json .md", ("text", "json", "md"))
+@report_options
 def sensitivity(answers: tuple[Path, ...], **options: Any) -> int:
     """Score the ANSWERS, their references and answers to other questions, and say how well each metric tells them apart.
 

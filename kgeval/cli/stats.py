@@ -9,7 +9,7 @@ import click
 
 from kgeval.cli.common import say
 from kgeval.cli.derive import flags_of, options_from
-from kgeval.cli.show import report_options_of, show_report
+from kgeval.cli.show import report_options, show_report
 from kgeval.config import (
     CorrectOptions,
     DriftOptions,
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from kgeval.workflows.stats import StatsResult
 
 FILES = click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-REPORT = report_options_of("Report file: .json .md", ("text", "json", "md"))
+REPORT = report_options
 
 
 @click.group()

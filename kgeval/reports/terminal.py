@@ -46,9 +46,10 @@ def render(report: AuditReport, *, width: int = 100, colour: bool = False, writt
 def _against(console: Console, report: AuditReport) -> None:
     """What changed since the baseline, where there is one."""
     if report.diff:
-        from kgeval.reports.audit_diff_text import in_summary
+        from kgeval.reports.render.terminal import show_section
+        from kgeval.reports.views.audit_diff import section
 
-        in_summary(console, report.diff)
+        show_section(console, section(report.diff))
 
 
 def _gates(console: Console, report: AuditReport) -> None:

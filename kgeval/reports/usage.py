@@ -20,6 +20,11 @@ def usage_line(run: RunManifest) -> str:
     )
 
 
+def usage(run: RunManifest) -> list[str]:
+    """The line where models were asked."""
+    return [usage_line(run)] if run.model_use else []
+
+
 def construction_line(built: Construction) -> str:
     """What building the graph took: `Built by kgeval build in 12.3 s from 3 documents (61 chunks, 31,000 tokens): ...`"""
     counts = ((built.chunks, "chunk"), (built.tokens, "token"))

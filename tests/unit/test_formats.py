@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 import kgeval
 from kgeval.records import CrossedCell, Estimate, Estimated, Mean, Proportion, RunPlace
-from kgeval.reports import agreement_view, comparison_view, contamination, crossed, display, measures, scores_view, stats_parts
+from kgeval.reports import comparison_view, display, measures, scores_view
 from kgeval.reports.overview import wording as told
+from kgeval.reports.views import agreement, contamination, crossed, stats
 
 # every way in which a share becomes a text
 SHARES: dict[str, Callable[[float], str]] = {
@@ -24,7 +25,7 @@ SHARES: dict[str, Callable[[float], str]] = {
     "one report": lambda value: told.value_of(value, None, None, "share"),
     "a difference of one report": lambda value: told.value_of(value, None, None, "difference"),
     "scores": lambda value: scores_view.difference(value, None, None),
-    "agreement": agreement_view.figure, "points of a comparison": comparison_view.points, "statistics": stats_parts.signed,
+    "agreement": agreement.figure, "points of a comparison": comparison_view.points, "statistics": stats.signed,
     "a proportion": lambda value: measures.share(Proportion(count=1, total=2, share=value)),
     "an estimate": lambda value: measures.estimated(_estimate(value)),
     "contamination": lambda value: contamination.mean_cells(_mean(value))[0],
@@ -37,8 +38,8 @@ INTERVALS: dict[str, Callable[[float, float], str]] = {
     "scores": scores_view.between,
     "a difference of scores": lambda low, high: scores_view.difference(0.5, low, high).removeprefix("+0.500"),
     "a comparison": lambda low, high: comparison_view.between(Estimated(value=0.5, low=low, high=high)),
-    "agreement": lambda low, high: agreement_view.between(Estimated(value=0.5, low=low, high=high)),
-    "statistics": lambda low, high: stats_parts.between(Estimated(value=0.5, low=low, high=high)).strip("-"),
+    "agreement": lambda low, high: agreement.between(Estimated(value=0.5, low=low, high=high)),
+    "statistics": lambda low, high: stats.between(Estimated(value=0.5, low=low, high=high)).strip("-"),
     "an estimate": lambda low, high: measures.estimated(_estimate(0.5, low, high)).removeprefix("50.0 %"),
     "a proportion": lambda low, high: measures.full(_proportion(low, high)).removeprefix("50.0 % (1 of 2)"),
     "contamination": lambda low, high: contamination.mean_cells(_mean(0.5, low, high))[1].strip("-"),

@@ -25,13 +25,13 @@ from kgeval.records import (
     Unit,
 )
 from kgeval.reports import figures as structure
-from kgeval.reports.accuracy import headline
-from kgeval.reports.completeness import TITLES as COVERAGE_TITLES
 from kgeval.reports.measures import who
 from kgeval.reports.overview.comparison_figures import comparison
 from kgeval.reports.overview.score_figures import scores
 from kgeval.reports.overview.sources import Source
-from kgeval.reports.question_checks import PASSES
+from kgeval.reports.views.accuracy import headline
+from kgeval.reports.views.completeness import TITLES as COVERAGE_TITLES
+from kgeval.reports.views.question_checks import PASSES
 from kgeval.stats.intervals import quantile, wilson
 
 WRONG = frozenset({"contradicted", "not_stated", "wrong_type", "not_an_entity", "wrong_redundant_or_irrelevant"})

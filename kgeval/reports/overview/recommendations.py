@@ -24,7 +24,6 @@ from kgeval.records import (
     ScoreReport,
     Severity,
 )
-from kgeval.reports.completeness import sentence
 from kgeval.reports.display import beyond, number, percent, visible
 from kgeval.reports.overview.advice import ADVICE, BY_DIMENSION
 from kgeval.reports.overview.bands import DIMENSIONS
@@ -32,6 +31,7 @@ from kgeval.reports.overview.findings import failed
 from kgeval.reports.overview.gates import told_by_checks
 from kgeval.reports.overview.sources import Source
 from kgeval.reports.overview.wording import place_of, value_of
+from kgeval.reports.views.completeness import sentence
 
 MOST = 30
 WEAK = 2  # of 5

@@ -18,12 +18,13 @@ from kgeval.records import (
     ScoreReport,
     SourceKind,
 )
-from kgeval.reports import accuracy, agreement_view, comparison_view, comparison_words, completeness, contamination, crossed, priorities
+from kgeval.reports import comparison_view, comparison_words, priorities
 from kgeval.reports.display import number, percent, plural, visible
 from kgeval.reports.overview.sources import Source
 from kgeval.reports.scores_view import verdict as scores_verdict
 from kgeval.reports.scores_view import view_of as scores_view
 from kgeval.reports.usage import usage_line
+from kgeval.reports.views import accuracy, agreement, completeness, contamination, crossed
 
 MOST = 6
 
@@ -108,6 +109,6 @@ def _comparison(report: ComparisonReport) -> list[str]:
 _SAYS: dict[SourceKind, Callable[[Any], list[str]]] = {
     "build": _build, "audit": lambda report: [priorities.verdict(report)], "completeness": lambda report: [completeness.verdict(report)],
     "accuracy": lambda report: [accuracy.verdict(report)], "questions": _questions, "check": _check, "coverage": _coverage,
-    "answers": _answers, "scores": _scores, "contamination": contamination.head, "comparison": _comparison, "matrix": crossed.lead,
-    "agreement": agreement_view.verdict,
+    "answers": _answers, "scores": _scores, "contamination": contamination.lead, "comparison": _comparison, "matrix": crossed.lead,
+    "agreement": agreement.verdict,
 }
