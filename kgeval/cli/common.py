@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 import click
 
-from kgeval.reports.display import for_terminal
+from kgeval.format import for_terminal
 
 if TYPE_CHECKING:
     pass

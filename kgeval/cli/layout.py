@@ -11,7 +11,7 @@ import click
 from kgeval.cli.common import form_option, say
 from kgeval.cli.options import connection_options, open_from_options
 from kgeval.errors import UsageError
-from kgeval.reports.display import percent
+from kgeval.format import percent
 
 if TYPE_CHECKING:
     from kgeval.graph.layouts import Candidate, Detection

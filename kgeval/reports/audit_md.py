@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from kgeval.format import number, percent, plural
+from kgeval.overview import priorities
+from kgeval.overview import structure as figures
 from kgeval.records import AuditReport, Example, Finding
-from kgeval.reports import figures, priorities, reading
+from kgeval.reports import reading
 from kgeval.reports.audit_gates import gate_name, outcome, summary, value, waived_or_known, waiver_state
-from kgeval.reports.display import number, percent, plural
 from kgeval.reports.listing import repair_line
 from kgeval.reports.markdown import MOST_CHARACTERS, cell, code, elsewhere, escape, fitted, foot, notes, prose, table
 from kgeval.reports.render.markdown import section_text

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from kgeval.format import chance, interval, number, share, signed
 from kgeval.records import Stopped
 from kgeval.reports.comparison_view import View, between
-from kgeval.reports.display import chance, interval, number, share, signed
 from kgeval.reports.views.stats import DRIFT, SELECTION, drift_lines, drift_rows
 
 

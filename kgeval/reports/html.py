@@ -6,8 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from kgeval.overview import priorities
+from kgeval.overview import structure as figures
 from kgeval.records import SEVERITIES, AuditReport, Finding
-from kgeval.reports import audit_gates, figures, page, priorities, reading
+from kgeval.reports import audit_gates, page, reading
 from kgeval.reports.listing import Listing, hits, layout_line, listing, repair
 from kgeval.reports.usage import construction_line
 from kgeval.reports.views.audit_diff import section

@@ -71,8 +71,8 @@ KINDS: dict[type[Report], Kind] = {
     ),
     OverviewReport: Kind(
         "a report over a run",
-        _forms(("overview.text", "terminal"), ("overview.markdown", "render"),
-            html=("overview.html", "render"), xml=("overview.junit", "render"), sarif=("sarif", "of_overview"),
+        _forms(("overview_text", "terminal"), ("overview_markdown", "render"),
+            html=("overview_html", "render"), xml=("overview_junit", "render"), sarif=("sarif", "of_overview"),
         ),
     ),
     CompletenessReport: Kind(

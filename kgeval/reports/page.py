@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kgeval import format as display
 from kgeval.records import (
     AccuracyReport,
     AgreementReport,
@@ -33,7 +34,7 @@ from kgeval.records import (
     SimulationReport,
     StatsReport,
 )
-from kgeval.reports import display, document, json_, measures
+from kgeval.reports import document, json_, measures
 from kgeval.reports.usage import usage_line
 
 if TYPE_CHECKING:

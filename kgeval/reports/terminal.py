@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kgeval.format import number, percent, plural, visible
+from kgeval.overview import priorities
+from kgeval.overview import structure as figures
 from kgeval.records import AuditReport, Finding
-from kgeval.reports import figures, priorities, reading
+from kgeval.reports import reading
 from kgeval.reports.audit_gates import gate_name, outcome, summary, value, waived_or_known
 from kgeval.reports.console import grid, head, screen, text_of, title, where
-from kgeval.reports.display import number, percent, plural, visible
 from kgeval.reports.listing import repair_line
 from kgeval.reports.usage import construction_line
 

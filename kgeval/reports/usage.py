@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from kgeval.format import joined, money, number, plural, visible
 from kgeval.records import Construction, RunManifest
-from kgeval.reports.display import joined, money, number, plural, visible
 
 
 def usage_line(run: RunManifest) -> str:

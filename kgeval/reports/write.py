@@ -10,8 +10,8 @@ from pathlib import Path
 
 from kgeval.errors import InputError, UsageError
 from kgeval.files import write_text
+from kgeval.format import joined
 from kgeval.records import AuditDiff, AuditReport, GraphsReport
-from kgeval.reports.display import joined
 from kgeval.reports.kinds import ENDINGS, KINDS, Form
 from kgeval.reports.page import Report
 from kgeval.reports.redact import redacted

@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 from kgeval.config import AnswerOptions
 from kgeval.errors import IncompleteError, InputError, ModelError, UsageError
 from kgeval.files.answers import AnswerFile, Counted, Taking, Target, as_json, file_name, files_of, read_answers, targets
-from kgeval.reports.display import for_terminal, percent
+from kgeval.format import for_terminal, percent
 from kgeval.systems.engine import Answering, Tally, answers, asks, check_adjusts
 from kgeval.systems.spec import ablated, open_system
 from kgeval.systems.system import Plans, System, Tells

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from kgeval.config import AuditOptions
 from kgeval.errors import InputError, UsageError
-from kgeval.reports.display import percent
+from kgeval.format import percent
 from kgeval.workflows.audit_gates import GatePlan, gated, planned_gates, threshold_texts, write_debt
 from kgeval.workflows.progress import steps_bar
 from kgeval.workflows.result import Result

@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kgeval
+from kgeval import format as display
+from kgeval.overview import wording as told
 from kgeval.records import CrossedCell, Estimate, Estimated, Mean, Proportion, RunPlace
-from kgeval.reports import comparison_view, display, measures, scores_view
-from kgeval.reports.overview import wording as told
+from kgeval.reports import comparison_view, measures, scores_view
 from kgeval.reports.views import agreement, contamination, crossed, stats
 
 # every way in which a share becomes a text
@@ -100,11 +101,11 @@ def test_durations_and_money_above_0_are_not_shown_as_0() -> None:
 
 
 def test_no_other_module_formats_shares() -> None:
-    """`:.1%` and `100 * share` within a text round to 0 % and 100 %: only display.py may, which sees to it. Drawings have lengths."""
+    """`:.1%` and `100 * share` within a text round to 0 % and 100 %: only format.py may, which sees to it. Drawings have lengths."""
     wrong = []
     for path in sorted(Path(kgeval.__file__).parent.rglob("*.py")):
         name = path.relative_to(Path(kgeval.__file__).parent).as_posix()
-        if name == "reports/display.py" or "/plots" in name or "/scripts/" in name:
+        if name == "format.py" or "/plots" in name or "/scripts/" in name:
             continue
         text = path.read_text(encoding="utf-8")
         if not re.search(r":[^{}\"'\n]*(?:%|\.\d[fe])", text):  # no format of the kind anywhere: most modules need not be parsed

@@ -15,12 +15,12 @@ from overview_world import audited, example, finding, gate, mean, scored, whole,
 from test_report_html import HOSTILE, Page
 from test_report_texts import HOSTILE as HOSTILE_MD
 
+from kgeval.format import visible
+from kgeval.overview.kinds import KINDS
+from kgeval.overview.wording import single, value_of
 from kgeval.records import OverviewReport, Unit
-from kgeval.reports.display import visible
 from kgeval.reports.markdown import MOST_CHARACTERS
-from kgeval.reports.overview.html import address
-from kgeval.reports.overview.kinds import KINDS
-from kgeval.reports.overview.wording import single, value_of
+from kgeval.reports.overview_html import address
 from kgeval.reports.redact import redacted
 from kgeval.reports.write import Form, rendered, write_report
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kgeval.format import visible
 from kgeval.reports.console import more, notes, screen, text_of, title, where
-from kgeval.reports.display import visible
 from kgeval.reports.document import (
     Block,
     Cards,

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kgeval.auditing.accuracy.report import best
+from kgeval.format import interval, joined, labels_of, number, percent, plural, visible
+from kgeval.format import share as share_of
 from kgeval.records import AccuracyKind, AccuracyReport, Estimate, ItemVerdict
-from kgeval.reports.display import interval, joined, number, percent, plural, visible
-from kgeval.reports.display import share as share_of
 from kgeval.reports.document import Block, Cell, Details, Document, Figure, Items, Section, Table, Text, Tone
 from kgeval.reports.markdown import foot
-from kgeval.reports.measures import causes, counted, estimated, over, who
+from kgeval.reports.measures import causes, counted, estimated, over
 from kgeval.reports.page import MOST_ROWS
 from kgeval.reports.usage import usage
 from kgeval.reports.views.parts import findings_section, read_from
@@ -180,7 +180,7 @@ def verdict(report: AccuracyReport) -> str:
         for pile in piles(report) if pile.label and pile.label not in GOOD
     ]
     tail = f"In the sample: {joined(others)}." if others else "No labelled item of the sample is wrong."
-    return f"Accuracy {estimated(first)}: {SUBJECTS[report.kind]} ({who(first)}; {over(first)}). {tail}"
+    return f"Accuracy {estimated(first)}: {SUBJECTS[report.kind]} ({labels_of(first)}; {over(first)}). {tail}"
 
 
 def _lower(title: str) -> str:
@@ -198,13 +198,13 @@ def bounds(one: Estimate) -> str:
 def name_of(one: Estimate) -> str:
     """What an estimate is of, and whose labels it rests on: `accuracy (judge alone, uncorrected)`; of corrections, which one."""
     corrected = one.labelled_by == "judge corrected by people"
-    ways = [who(one), *(visible(word, longest=40) for word in one.method.replace(",", " ").split()[:1] if corrected)]
+    ways = [labels_of(one), *(visible(word, longest=40) for word in one.method.replace(",", " ").split()[:1] if corrected)]
     return f"{visible(one.of.replace('_', ' '), longest=60)} ({', '.join(ways)})"
 
 
 def split_title(title: str, rows: Sequence[Estimate]) -> str:
     """The title of a split with whose labels it rests on: people may have labelled the whole and the judge each type."""
-    given = list(dict.fromkeys(who(one) for one in rows))
+    given = list(dict.fromkeys(labels_of(one) for one in rows))
     return f"{title} ({given[0]})" if len(given) == 1 else title
 
 

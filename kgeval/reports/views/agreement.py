@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from kgeval.format import figure as plain
+from kgeval.format import interval, joined, number, plural
 from kgeval.records import (
     AgreementReport,
     Estimated,
@@ -14,8 +16,6 @@ from kgeval.records import (
     PeopleAgreement,
     PredictorAgreement,
 )
-from kgeval.reports.display import figure as plain
-from kgeval.reports.display import interval, joined, number, plural
 from kgeval.reports.document import Cell, Document, Section, Table, Text
 from kgeval.reports.measures import causes
 

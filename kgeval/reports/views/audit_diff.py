@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from kgeval import __version__
 from kgeval.auditing.diff import newly_fails, parts_of, silent, unanswered_at, worse_at
+from kgeval.format import joined, number, percent, plural, points, visible
+from kgeval.overview.structure import FIGURES, Figure
 from kgeval.records import SEVERITIES, AuditDiff, ChangeOf, Example, FigureChange, FindingChange, RunManifest
-from kgeval.reports.display import joined, number, percent, plural, points, visible
 from kgeval.reports.document import Block, Document, Items, Section, Table, Text
-from kgeval.reports.figures import FIGURES, Figure
 
 ORDER: tuple[ChangeOf, ...] = ("worse", "better", "new", "gone", "not_comparable", "changed", "same", "unanswered")
 HEADINGS: dict[ChangeOf, str] = {

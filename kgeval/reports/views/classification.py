@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from kgeval.format import figure, joined, number, percent, plural
 from kgeval.records import Classification
-from kgeval.reports.display import figure, joined, number, percent, plural
 from kgeval.reports.document import Cell, Document, Section, Table
 from kgeval.reports.usage import usage_line
 

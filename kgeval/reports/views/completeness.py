@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from kgeval.records import LEVELS, CompletenessReport, Coverage, FactRetention, FactVerdict, GoldMatch, Judgement, Level, Proportion
-from kgeval.reports.display import interval, joined, number, percent, plural, visible
+from kgeval.format import interval, joined, number, plural, visible
+from kgeval.overview.coverage import TITLES, judged, sentence
+from kgeval.records import LEVELS, CompletenessReport, Coverage, FactRetention, FactVerdict, GoldMatch, Level, Proportion
 from kgeval.reports.document import Card, Cards, Cell, Details, Document, Items, Section, Table, Text, Tone
 from kgeval.reports.markdown import foot
 from kgeval.reports.measures import causes, full, of, share
@@ -15,10 +16,6 @@ from kgeval.reports.page import MOST_ROWS
 from kgeval.reports.usage import usage
 from kgeval.reports.views.parts import findings_section, read_from
 
-TITLES: dict[str, str] = {
-    "entity_coverage": "Entities", "relation_completeness": "Relations",
-    "relation_completeness_directed": "Relations, directed", "relation_completeness_with_predicate": "Relations with predicate",
-}
 MEANINGS: dict[str, str] = {
     "entity_coverage": "Gold entities that the graph has.",
     "relation_completeness": "Gold triples whose ends are joined, in either direction.",
@@ -249,39 +246,11 @@ def not_run(report: CompletenessReport) -> list[Level]:
     return [level for level in LEVELS if level not in report.levels]
 
 
-def judged(report: CompletenessReport, judgement: Judgement) -> Proportion | None:
-    """The count behind a verdict, null where the report has no such figure."""
-    coverage = report.levels.get(judgement.level)
-    found = getattr(coverage, judgement.figure, None)
-    return found if isinstance(found, Proportion) else None
-
-
 UNMATCHED = (
     "No document of the gold set could be matched with a document of the graph, so every item was looked for in the whole graph: the "
     "figures are too high, and no verdict is given. Load the graph with its documents (kgeval import --documents map.csv), or "
     "ask for the whole graph (--whole-graph)."
 )
-
-
-def sentence(report: CompletenessReport, judgement: Judgement) -> str:
-    """`Entities: 61.6 % of 2,134 found (normalised level; 95 %: 59.5 % to 63.6 %): critical.` Where the interval reaches into other bands,
-    that is said."""
-    counted, name = judged(report, judgement), TITLES.get(judgement.figure, judgement.figure)
-    if judgement.share is None or counted is None:
-        return f"{name}: no figure."
-    between = interval(counted.low, counted.high)
-    level = f"{judgement.level} level; 95 %: {between}" if between else f"{judgement.level} level"
-    return f"{name}: {percent(judgement.share)} of {number(counted.total)} found ({level}){_band(judgement, counted)}."
-
-
-def _band(judgement: Judgement, counted: Proportion) -> str:
-    from kgeval.auditing.completeness.figures import band
-
-    if judgement.band is None:
-        return ""
-    ends = band(counted.low), band(counted.high)
-    reach = "" if set(ends) <= {judgement.band, None} else f" (the interval reaches from {ends[0]} to {ends[1]})"
-    return f": {judgement.band}{reach}"
 
 
 def verdict(report: CompletenessReport) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kgeval.format import has_width, interval, number, plural, points, share, visible
 from kgeval.records import ContaminationReport, Gain, KnownSide, Mean
-from kgeval.reports.display import has_width, interval, number, plural, points, share, visible
 from kgeval.reports.document import Cell, Document, Section, Table
 from kgeval.reports.measures import causes
 from kgeval.reports.usage import usage

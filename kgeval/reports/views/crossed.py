@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from kgeval.format import bracketed, chance, figure, number, percent, plural
 from kgeval.records import CrossedCell, CrossedChange, CrossedReport, RunPlace
-from kgeval.reports.display import bracketed, chance, figure, number, percent, plural
 from kgeval.reports.document import Document, Figure, Section, Table
 from kgeval.reports.plots_crossed import Curve, curves
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from kgeval.format import number, percent, plural
+from kgeval.overview import priorities
+from kgeval.overview.findings import taken_out
+from kgeval.overview.structure import FIGURES, Figure
 from kgeval.records import SEVERITIES, CheckCell, CheckRow, FigureRow, GraphsReport, Status
 from kgeval.reports import document as blocks
-from kgeval.reports import priorities
-from kgeval.reports.display import number, percent, plural
 from kgeval.reports.document import Document, Items, Section, Table, Text
-from kgeval.reports.figures import FIGURES, Figure
-from kgeval.reports.overview.findings import taken_out
 from kgeval.reports.plots_graphs import bars
 
 COMPARED = (  # in the order of [X table 5, figure 5, table 13]; each has a plot

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kgeval.format import number, visible
 from kgeval.records import AccuracyReport, AuditReport, CompletenessReport, Finding
-from kgeval.reports.display import number, visible
 from kgeval.reports.document import Cell, Section, Table, Tone
 
 

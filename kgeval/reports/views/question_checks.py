@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kgeval.format import has_width, interval, number, plural, points, share, visible
+from kgeval.questions.checking.table import PASSES
 from kgeval.records import CheckDifference, CheckedSet, CheckFigure, CheckReport
-from kgeval.reports.display import has_width, interval, number, plural, points, share, visible
 from kgeval.reports.document import Block, Cell, Document, Items, Section, Table, Text
 from kgeval.reports.measures import causes
 from kgeval.reports.usage import usage
@@ -15,12 +16,6 @@ _MEANING = (
     "passed: share of the questions that could be checked; not applicable: the check means nothing for them (no evidence, no right "
     "answer, a negative question); unscored: a call or query failed."
 )
-# what is true of a question that passes, so that a share of 100 % is good for each of them
-PASSES = {
-    "answerable": "by its evidence", "closed_book": "not known by heart", "unique": "by its path",
-    "unique_wording": "by its words", "not_in_one_passage": "needs several", "leak": "does not say its answer",
-    "duplicate": "asked once", "no_shortcut": "no shorter way", "absent": "not in the graph",
-}
 _EXAMPLES = 3  # of each check in the short form
 _MOST = 100
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kgeval.format import code, joined, number, percent, plural, share, visible
 from kgeval.records import CoverageFigure, CoverageGroup, CoverageReport, CoverageSet
-from kgeval.reports.display import code, joined, number, percent, plural, share, visible
 from kgeval.reports.document import Block, Cell, Code, Document, Items, Section, Table, Text
 
 _HEADS = ("facet", "covered", "of", "share", "by records", "of the graph", "questions", "")

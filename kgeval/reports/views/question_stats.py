@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Literal
 
 from kgeval.files.fields import level_of
+from kgeval.format import number, percent, plural
 from kgeval.records import LEVELS_OF_X, Amounts, QuestionGroup, QuestionSet, QuestionStats
-from kgeval.reports.display import number, percent, plural
 from kgeval.reports.document import Cell, Document, Items, Section, Table, Text
 
 Side = Literal["levels", "kinds"]
@@ -29,7 +29,8 @@ def document(report: QuestionStats) -> Document:
     ]
     for name, one in zip(names, report.sets, strict=True):
         groups = [*one.levels, *([one.overall] if len(one.levels) > 1 else [])]
-        rows = [(Cell("all" if group is one.overall else group.name or _NAMELESS, user=True), *_row(group)) for group in groups]
+        names_of = [Cell("all" if group is one.overall else group.name or _NAMELESS, user=True) for group in groups]
+        rows: list[Sequence[str | Cell]] = [(cell, *_row(group)) for cell, group in zip(names_of, groups, strict=True)]
         about = Text(f"{plural(one.n, 'question')}, {plural(one.documents, 'document')} named.")
         sections.append(Section(name, [about, Table(_HEADS, rows, short=100), Items([f"note: {note}" for note in one.notes])]))
     total = plural(sum(one.n for one in report.sets), "question")

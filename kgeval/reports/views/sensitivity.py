@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from kgeval.format import figure, number, plural
 from kgeval.records import Sensitivity, SensitivityReport
-from kgeval.reports.display import figure, number, plural
 from kgeval.reports.document import Cell, Document, Section, Table
 from kgeval.reports.usage import usage
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from kgeval.format import figure, number, percent, plural
 from kgeval.records import SimulatedScenario, SimulationBound, SimulationReport
-from kgeval.reports.display import figure, number, percent, plural
 from kgeval.reports.document import Cell, Document, Section, Table
 
 _ACCURACY = ("scenario", "truth", "estimate", "held", "alarms", "biased", "biased held", "biased alarms")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from kgeval.format import chance, figure, interval, number, percent, plural, share, visible
 from kgeval.records import Drift, Estimated, JudgeReport, PairedResult, SequenceResult, StatsReport
-from kgeval.reports.display import chance, figure, interval, number, percent, plural, share, visible
 from kgeval.reports.document import Document, Items, Section, Table
 
 MOST = 200  # rows of a table
@@ -219,7 +219,7 @@ def _drift(report: StatsReport) -> Iterator[Section]:
 
 def drift_rows(one: Drift) -> list[tuple[str, ...]]:
     """The judge on the anchors: agreement, and against a baseline what changed and whether he moved."""
-    rows = [
+    rows: list[tuple[str, ...]] = [
         ("agreement with the labels", share(one.agreement.value), between(one.agreement, percent)),
         ("kappa", figure(one.kappa), "-"),
         *((f"agreement, {aspect}", share(found.value), between(found, percent)) for aspect, found in one.aspects.items()),

@@ -16,7 +16,7 @@ from kgeval.config import BatchOptions, Config, ModelOptions, load
 from kgeval.config.session import SessionOptions
 from kgeval.config.words import values_of
 from kgeval.errors import KgevalError, library_missing
-from kgeval.reports.display import for_terminal
+from kgeval.format import for_terminal
 from kgeval.workflows.pipeline.execute import INTERRUPTED
 from kgeval.workflows.pipeline.stages import Kind, Stage
 from kgeval.workflows.session import EmbeddingChoice, Session, gds_session_of, options_of

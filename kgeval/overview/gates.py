@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kgeval.auditing.gates import FAIL_ON
+from kgeval.overview.findings import at_or_above
+from kgeval.overview.sources import Source
 from kgeval.records import (
     AccuracyReport,
     AuditGate,
@@ -20,8 +22,6 @@ from kgeval.records import (
     ScoreReport,
     Severity,
 )
-from kgeval.reports.overview.findings import at_or_above
-from kgeval.reports.overview.sources import Source
 from kgeval.stats.thresholds import Threshold, passes
 
 

@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from kgeval.format import number, percent, plural, visible
+from kgeval.overview import priorities
+from kgeval.overview.sources import Source
 from kgeval.records import (
     AnswerReport,
     AuditReport,
@@ -18,9 +21,7 @@ from kgeval.records import (
     ScoreReport,
     SourceKind,
 )
-from kgeval.reports import comparison_view, comparison_words, priorities
-from kgeval.reports.display import number, percent, plural, visible
-from kgeval.reports.overview.sources import Source
+from kgeval.reports import comparison_view, comparison_words
 from kgeval.reports.scores_view import verdict as scores_verdict
 from kgeval.reports.scores_view import view_of as scores_view
 from kgeval.reports.usage import usage_line
@@ -29,7 +30,7 @@ from kgeval.reports.views import accuracy, agreement, completeness, contaminatio
 MOST = 6
 
 
-def said(source: Source) -> OverviewSource:
+def summary_of(source: Source) -> OverviewSource:
     """The source as this report lists it."""
     record, run = source.record, source.record.run
     reason = unfinished(record)

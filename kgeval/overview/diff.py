@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
+from kgeval.format import percent
+from kgeval.overview.sources import Source, Sources
 from kgeval.records import (
     ChangeVerdict,
     ComparisonReport,
@@ -18,8 +20,6 @@ from kgeval.records import (
     RunManifest,
     RunPlace,
 )
-from kgeval.reports.display import percent
-from kgeval.reports.overview.sources import Source, Sources
 from kgeval.stats.intervals import Interval
 from kgeval.stats.recovered import recovered
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from kgeval.overview.bands import DIMENSIONS, FACETS, NEEDS, PASS, Bands
 from kgeval.records import Dimension, OverviewFigure, OverviewFinding, Rubric, RubricFigure, RubricScore, RunPlace
-from kgeval.reports.overview.bands import DIMENSIONS, FACETS, NEEDS, PASS, Bands
 
 WORST = "worst_error_share"
 LEAST = 10  # questions, entities ... under a figure that is to give a score: three of three right are no 5

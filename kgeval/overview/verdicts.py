@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from kgeval.format import joined, number, plural, visible
+from kgeval.overview.bands import DIMENSIONS, PASS
+from kgeval.overview.findings import at_or_above
+from kgeval.overview.kinds import TITLES
+from kgeval.overview.wording import place_of
 from kgeval.records import OverviewDiff, OverviewReport, Rubric
-from kgeval.reports.display import joined, number, plural, visible
-from kgeval.reports.overview.bands import DIMENSIONS, PASS
-from kgeval.reports.overview.findings import at_or_above
-from kgeval.reports.overview.kinds import TITLES
-from kgeval.reports.overview.wording import place_of
 
 ORDER = ("comparison", "scores", "completeness", "accuracy", "audit", "contamination", "matrix")
 MOST = 4  # of one kind

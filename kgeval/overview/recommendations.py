@@ -5,6 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from kgeval.format import beyond, number, percent, visible
+from kgeval.overview.advice import ADVICE, BY_DIMENSION
+from kgeval.overview.bands import DIMENSIONS
+from kgeval.overview.coverage import sentence
+from kgeval.overview.findings import failed
+from kgeval.overview.gates import told_by_checks
+from kgeval.overview.sources import Source
+from kgeval.overview.wording import place_of, value_of
 from kgeval.records import (
     SEVERITIES,
     AuditJoin,
@@ -24,14 +32,6 @@ from kgeval.records import (
     ScoreReport,
     Severity,
 )
-from kgeval.reports.display import beyond, number, percent, visible
-from kgeval.reports.overview.advice import ADVICE, BY_DIMENSION
-from kgeval.reports.overview.bands import DIMENSIONS
-from kgeval.reports.overview.findings import failed
-from kgeval.reports.overview.gates import told_by_checks
-from kgeval.reports.overview.sources import Source
-from kgeval.reports.overview.wording import place_of, value_of
-from kgeval.reports.views.completeness import sentence
 
 MOST = 30
 WEAK = 2  # of 5

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from kgeval.format import bracketed, figure, money, number, percent
 from kgeval.records import RunPlace, Unit
-from kgeval.reports.display import bracketed, figure, money, number, percent
 
 NONE = "-"
 

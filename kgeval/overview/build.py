@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from kgeval.overview import verdicts
+from kgeval.overview.bands import DIMENSIONS, NEEDS
+from kgeval.overview.costs import costs_of
+from kgeval.overview.diff import changes_of, diff_of
+from kgeval.overview.figures import figures_of
+from kgeval.overview.findings import findings_of
+from kgeval.overview.gates import fail_on_gate, gates_of, thresholds_on
+from kgeval.overview.kinds import TITLES
+from kgeval.overview.recommendations import Evidence, priorities_of
+from kgeval.overview.rubric import rubrics_of
+from kgeval.overview.sources import Source, Sources
 from kgeval.records import (
     OverviewFigure,
     OverviewFinding,
@@ -16,18 +27,6 @@ from kgeval.records import (
     RunManifest,
     Severity,
 )
-from kgeval.reports.overview import verdicts
-from kgeval.reports.overview.bands import DIMENSIONS, NEEDS
-from kgeval.reports.overview.costs import costs_of
-from kgeval.reports.overview.diff import changes_of, diff_of
-from kgeval.reports.overview.figures import figures_of
-from kgeval.reports.overview.findings import findings_of
-from kgeval.reports.overview.gates import fail_on_gate, gates_of, thresholds_on
-from kgeval.reports.overview.kinds import TITLES
-from kgeval.reports.overview.recommendations import Evidence, priorities_of
-from kgeval.reports.overview.rubric import rubrics_of
-from kgeval.reports.overview.source_summaries import said
-from kgeval.reports.overview.sources import Sources
 from kgeval.stats.thresholds import Threshold
 
 WHOLE = ("done", "missed")  # states of a stage that came to its end
@@ -45,9 +44,11 @@ class Demands:
     fail_on_worse: bool = False
 
 
-def overview(found: Sources, run: RunManifest, demands: Demands = Demands(), *, baseline: Sources | None = None) -> OverviewReport:
-    """The report over all sources, against a baseline where there is one."""
-    sources = [said(one) for one in found.reports]
+def overview(
+    found: Sources, run: RunManifest, demands: Demands, summary_of: Callable[[Source], OverviewSource], *, baseline: Sources | None = None,
+) -> OverviewReport:
+    """The report over all sources, against a baseline where there is one. `summary_of`: a source with its verdict in its own words."""
+    sources = [summary_of(one) for one in found.reports]
     figures = [figure for one in found.reports for figure in figures_of(one)]
     findings = findings_of(found.reports)
     stages = _stages(found)

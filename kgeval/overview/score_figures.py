@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from kgeval.overview.metric_parts import part_of
 from kgeval.records import CostSummary, Mean, ReasoningSummary, ScoreReport
-from kgeval.reports.overview.metric_parts import part_of
-from kgeval.reports.scores_view import view_of
 
+# The metric that the verdict speaks of: the leaderboard's, else the first of these that has values, else the first of all.
+HEADLINES = (
+    "answer_accuracy", "factual_correctness", "answer_completeness", "binary_accuracy", "semantic_similarity", "token_f1", "exact_match",
+)
 MOST_GAINS = 60  # differences between systems, of the metric that the verdict speaks of
 
 
@@ -79,11 +83,22 @@ def _cost(one: CostSummary) -> Iterator[dict[str, Any]]:
 
 def _gains(report: ScoreReport) -> Iterator[dict[str, Any]]:
     """Paired differences between systems in the metric of the verdict."""
-    view = view_of(report)
-    metric = view.headline
+    metric = headline_metric(report)
+    lower = {one.metric for one in report.metrics if one.better == "lower"}
     for gain in [one for one in report.gains if one.metric == metric][:MOST_GAINS]:
         yield {
             "part": "baseline", "name": f"{gain.metric}_gain", "title": f"{gain.metric}: paired difference", "unit": "difference",
             "value": gain.mean, "low": gain.low, "high": gain.high, "of": f"{gain.system} - {gain.baseline}", "n": gain.n,
-            "n_scored": gain.n, "better": "lower" if view.lower(gain.metric) else "higher",
+            "n_scored": gain.n, "better": "lower" if gain.metric in lower else "higher",
         }
+
+
+def headline_metric(report: ScoreReport) -> str | None:
+    """The metric that the verdict on a score report speaks of; None where none has a value."""
+    metrics = dict.fromkeys([*(one.metric for one in report.metrics), *(one.metric for one in report.summaries)])
+    told = Counter(one.metric for one in report.summaries if one.overall.mean is not None)
+    most = max(told.values(), default=0)
+    for name in (*(row.metric for row in report.leaderboard), *HEADLINES, *metrics):
+        if most and told[name] == most:
+            return name
+    return None

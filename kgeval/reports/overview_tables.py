@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from kgeval.format import money, number
+from kgeval.overview.bands import DIMENSIONS
+from kgeval.overview.costs import total
+from kgeval.overview.kinds import TITLES
+from kgeval.overview.wording import NONE, place_of, value_of
 from kgeval.records import OverviewChange, OverviewCost, OverviewDiff, OverviewFigure, OverviewSource, Rubric
-from kgeval.reports.display import money, number
-from kgeval.reports.overview.bands import DIMENSIONS
-from kgeval.reports.overview.costs import total
-from kgeval.reports.overview.kinds import TITLES
-from kgeval.reports.overview.wording import NONE, place_of, value_of
 
 CHANGES = {
     "worse": "worse", "better": "better", "noise": "within noise", "few": "too few questions", "changed": "changed",

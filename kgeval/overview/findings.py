@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kgeval.auditing.identity import lasting_name
+from kgeval.format import number
+from kgeval.overview.priorities import touched
+from kgeval.overview.sources import Source
 from kgeval.records import (
     SEVERITIES,
     AccuracyReport,
@@ -19,9 +22,6 @@ from kgeval.records import (
     RunPlace,
     Severity,
 )
-from kgeval.reports.display import number
-from kgeval.reports.overview.sources import Source
-from kgeval.reports.priorities import touched
 
 MOST_EXAMPLES = 10
 

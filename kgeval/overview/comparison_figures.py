@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from kgeval.format import chance
 from kgeval.records import ComparisonReport, Estimated, PairResult
-from kgeval.reports.display import chance
 
 MOST_PAIRS = 60
 

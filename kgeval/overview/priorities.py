@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 
 from kgeval.auditing.structure import NO_TYPE
+from kgeval.format import joined, number, percent, plural
 from kgeval.records import GROUPS, SEVERITIES, AuditReport, Finding, Group, Severity
-from kgeval.reports.display import joined, number, percent, plural
 
 GROUP_TITLES: dict[Group, str] = {
     "names": "Names", "duplicates": "Duplicates", "merging": "Merging", "connectivity": "Connectivity",

@@ -7,6 +7,8 @@ import re
 import unicodedata
 from collections.abc import Callable
 
+from kgeval.records import Estimate
+
 LONGEST = 200
 _SPACE = re.compile(r"\s+")
 _NUMBER = re.compile(r"-?\d+(\.\d+)?")
@@ -176,3 +178,8 @@ def money(cost: float | None) -> str:
     if cost is None:
         return "price not known"
     return f"${cost:,.2f}" if cost >= 1 or cost == 0 else f"${cost:.4f}" if cost >= 0.00005 else "< $0.0001"
+
+
+def labels_of(one: Estimate) -> str:
+    """Whose labels an estimate rests on. A judge alone is always said to be uncorrected."""
+    return "judge alone, uncorrected" if one.labelled_by == "judge" else one.labelled_by

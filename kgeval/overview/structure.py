@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from kgeval.format import number, percent, visible
 from kgeval.records import AuditReport
-from kgeval.reports.display import number, percent, visible
 
 
 @dataclass(frozen=True)

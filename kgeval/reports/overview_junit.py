@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from xml.etree.ElementTree import Element, SubElement
 
+from kgeval.format import beyond
+from kgeval.overview.gates import told_by_checks
+from kgeval.overview.wording import place_of
 from kgeval.records import OverviewGate, OverviewReport
 from kgeval.reports.checks_junit import check
-from kgeval.reports.display import beyond
 from kgeval.reports.junit import add_case, add_outcome, written, xml_text
-from kgeval.reports.overview.gates import told_by_checks
-from kgeval.reports.overview.wording import place_of
 
 NOT_DONE = ("failed", "not_run", "interrupted", "incomplete", "running")
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kgeval.format import number, percent
 from kgeval.records import OverviewPriority, OverviewReport
-from kgeval.reports.display import number, percent
+from kgeval.reports import overview_tables as tables
 from kgeval.reports.markdown import MOST_CHARACTERS, code, escape
 from kgeval.reports.markdown import table as rows_of
-from kgeval.reports.overview import tables
-from kgeval.reports.overview.parts import sections
-from kgeval.reports.overview.tables import Table
+from kgeval.reports.overview_parts import sections
+from kgeval.reports.overview_tables import Table
 
 MOST_ROWS = 25
 FIRST = ("worse", "better", "noise", "few", "changed", "not_comparable", "new", "gone")

@@ -5,6 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from kgeval.auditing.accuracy.report import best
+from kgeval.format import labels_of
+from kgeval.overview import structure as structure
+from kgeval.overview.comparison_figures import comparison
+from kgeval.overview.coverage import TITLES as COVERAGE_TITLES
+from kgeval.overview.score_figures import scores
+from kgeval.overview.sources import Source
+from kgeval.questions.checking.table import PASSES
 from kgeval.records import (
     AccuracyReport,
     AgreementReport,
@@ -24,14 +32,6 @@ from kgeval.records import (
     Proportion,
     Unit,
 )
-from kgeval.reports import figures as structure
-from kgeval.reports.measures import who
-from kgeval.reports.overview.comparison_figures import comparison
-from kgeval.reports.overview.score_figures import scores
-from kgeval.reports.overview.sources import Source
-from kgeval.reports.views.accuracy import headline
-from kgeval.reports.views.completeness import TITLES as COVERAGE_TITLES
-from kgeval.reports.views.question_checks import PASSES
 from kgeval.stats.intervals import quantile, wilson
 
 WRONG = frozenset({"contradicted", "not_stated", "wrong_type", "not_an_entity", "wrong_redundant_or_irrelevant"})
@@ -113,7 +113,7 @@ def completeness(report: CompletenessReport) -> Iterator[dict[str, Any]]:
 
 def accuracy(report: AccuracyReport) -> Iterator[dict[str, Any]]:
     """The most trustworthy estimate of each thing estimated."""
-    first = headline(report)
+    first = best(report.estimates, report.estimates[0].of) if report.estimates else None
     for of in dict.fromkeys(one.of for one in report.estimates):
         rows = [one for one in report.estimates if one.of == of]
         one = first if first is not None and first.of == of else rows[-1]
@@ -121,7 +121,7 @@ def accuracy(report: AccuracyReport) -> Iterator[dict[str, Any]]:
         yield _row(
             "graph", f"{report.kind}_{of}", f"{report.kind.capitalize()}: {of.replace('_', ' ')}", one.value,
             low=one.low, high=one.high, n=one.n, n_scored=one.n_scored, better="lower" if lower else "higher",
-            note=f"{who(one)}; {one.method}",
+            note=f"{labels_of(one)}; {one.method}",
         )
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from kgeval.format import visible
 from kgeval.records import OverviewReport
+from kgeval.reports import overview_tables as tables
 from kgeval.reports.console import more, notes, screen, table, text_of, title, where
-from kgeval.reports.display import visible
-from kgeval.reports.overview import tables
-from kgeval.reports.overview.tables import Table
+from kgeval.reports.overview_tables import Table
 
 MOST = 10
 MOST_ROWS = 15

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from kgeval.format import beyond, number, percent, plural
+from kgeval.overview.findings import failed
+from kgeval.overview.kinds import TITLES
+from kgeval.overview.wording import place_of
 from kgeval.records import OverviewReport, Part
-from kgeval.reports.display import beyond, number, percent, plural
-from kgeval.reports.overview import tables
-from kgeval.reports.overview.findings import failed
-from kgeval.reports.overview.kinds import TITLES
-from kgeval.reports.overview.tables import Table
-from kgeval.reports.overview.wording import place_of
+from kgeval.reports import overview_tables as tables
+from kgeval.reports.overview_tables import Table
 
 INTERVALS = (
     "Brackets: 95 % interval. n: what a figure is over; where not all of it has a value, how many do. A figure without an interval was "

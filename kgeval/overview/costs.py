@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from kgeval.overview.sources import Source
 from kgeval.records import AnswerReport, IndexRecord, ModelUse, OverviewCost
-from kgeval.reports.overview.sources import Source
 
 UNTOLD = "not told"
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import quote
 
+from kgeval.overview.bands import DIMENSIONS, PASS
 from kgeval.records import OverviewReport
+from kgeval.reports import overview_tables as tables
 from kgeval.reports import page
-from kgeval.reports.overview import tables
-from kgeval.reports.overview.bands import DIMENSIONS, PASS
-from kgeval.reports.overview.parts import sections
+from kgeval.reports.overview_parts import sections
 
 FIRST = ("worse", "better", "noise", "few", "changed", "not_comparable")
 REST = ("new", "gone", "same")
