@@ -11,7 +11,7 @@ from typing import Any, TextIO, TypeVar
 
 import click
 
-from kgeval.reports.display import for_terminal
+from kgeval.format import for_terminal
 
 F = TypeVar("F", bound=Callable[..., Any])
 visible = for_terminal

@@ -78,8 +78,8 @@ def _simulate(answers: tuple[Path, ...], options: dict[str, Any]) -> int:
 
     if options["shard"]:
         raise UsageError("--shard does not go with these: --simulate is one computation", fix="leave out --shard, or the others")
-    if options["form"] not in ("text", "json", "md"):
-        raise UsageError(f"a simulation has no form '{options['form']}'", fix="choose one of: text, json, md")
+    if options["form"] not in ("text", "json", "md", "html"):
+        raise UsageError(f"a simulation has no form '{options['form']}'", fix="choose one of: text, json, md, html")
     if answers or options["systems"]:
         raise UsageError("--simulate draws its own systems: it takes no answers and no --system", fix="leave out these, or --simulate")
     quiet = options["quiet"]

@@ -9,14 +9,14 @@ import click
 
 from kgeval.cli.derive import HeadedCommand, flags_of, options_from
 from kgeval.cli.options import connection_options, layout_options, model_flags, session_from
-from kgeval.cli.show import plan_or_run, report_options_of
+from kgeval.cli.show import plan_or_run, report_options
 from kgeval.config import ContaminationOptions
 
 
 @click.command(cls=HeadedCommand)
 @click.argument("questions", type=click.Path(path_type=Path))
 @flags_of(ContaminationOptions)
-@report_options_of("Report: .json .md", ("text", "json", "md"))
+@report_options
 @model_flags("judge")
 @connection_options
 @layout_options

@@ -14,7 +14,7 @@ from kgeval.cli.options import connection_options, session_from
 from kgeval.cli.show import json_option
 from kgeval.config import SessionOptions
 from kgeval.errors import UsageError
-from kgeval.reports.display import percent
+from kgeval.format import percent
 
 if TYPE_CHECKING:
     from kgeval.graph.layouts import Candidate, Detection

@@ -41,7 +41,7 @@ for _command in (check, coverage, generate, kinds):
     "-o", "--output", type=click.Path(path_type=Path), metavar="FILE.jsonl", help="The questions with levels; needed but for --dry-run.",
 )
 @flags_of(ClassifyOptions)
-@form_option("md")
+@form_option("md", "html")
 @quiet_option
 @config_option
 @model_flags("judge")
@@ -137,7 +137,7 @@ def sample(output: Path | None, **options: Any) -> int:
 @questions.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @flags_of(QuestionFileOptions)
-@report_options_of("Report file: .json .md", ("text", "json", "md"), without=("redact",))
+@report_options_of("Report file: .html .json .md", ("text", "json", "md", "html"), without=("redact",))
 def stats(files: tuple[Path, ...], **options: Any) -> int:
     """What the question FILES are made of: levels, kinds, breadth and depth, lengths, evidence; several files side by side.
 

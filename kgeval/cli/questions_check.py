@@ -17,7 +17,7 @@ from kgeval.config import CheckOptions
 @click.command(cls=HeadedCommand)
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE [FILE2]")
 @flags_of(CheckOptions)
-@report_options_of("Report: .json .md; the questions with their checks: .jsonl", ("text", "json", "md"))
+@report_options_of("Report: .html .json .md; the questions with their checks: .jsonl", ("text", "json", "md", "html"))
 @model_flags("judge")
 @connection_options
 @layout_options

@@ -9,14 +9,14 @@ import click
 
 from kgeval.cli.derive import HeadedCommand, flags_of, options_from
 from kgeval.cli.options import connection_options, layout_options, session_from
-from kgeval.cli.show import report_options_of, show_result
+from kgeval.cli.show import report_options, show_result
 from kgeval.config import CoverageOptions
 
 
 @click.command(cls=HeadedCommand)
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE [FILE2]")
 @flags_of(CoverageOptions)
-@report_options_of("Report: .json .md", ("text", "json", "md"))
+@report_options
 @connection_options
 @layout_options
 def coverage(files: tuple[Path, ...], **options: Any) -> int:

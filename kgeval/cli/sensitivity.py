@@ -10,7 +10,7 @@ import click
 from kgeval.cli.derive import HeadedCommand, flags_of, options_from
 from kgeval.cli.options import connection_options, embedding_options, layout_options, model_flags, session_from
 from kgeval.cli.score import ANSWERS
-from kgeval.cli.show import plan_or_run, report_options_of
+from kgeval.cli.show import plan_or_run, report_options
 from kgeval.config import MetricOptions, RowOptions, ScoreOptions
 
 
@@ -18,7 +18,7 @@ from kgeval.config import MetricOptions, RowOptions, ScoreOptions
 @click.argument("answers", nargs=-1, required=True, type=ANSWERS)
 @flags_of(MetricOptions)
 @flags_of(RowOptions)
-@report_options_of("Report file: .json .md", ("text", "json", "md"))
+@report_options
 @model_flags("judge")
 @connection_options
 @layout_options

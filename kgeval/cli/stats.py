@@ -9,7 +9,7 @@ import click
 
 from kgeval.cli.derive import Group, flags_of, options_from
 from kgeval.cli.options import session_from
-from kgeval.cli.show import report_options_of, show_result
+from kgeval.cli.show import report_options, show_result
 from kgeval.config import (
     CorrectOptions,
     DriftOptions,
@@ -22,7 +22,7 @@ from kgeval.config import (
 )
 
 FILES = click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
-REPORT = report_options_of("Report file: .json .md", ("text", "json", "md"))
+REPORT = report_options
 
 
 @click.group(cls=Group)

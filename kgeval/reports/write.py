@@ -10,11 +10,12 @@ from pathlib import Path
 
 from kgeval.errors import InputError, UsageError
 from kgeval.files import write_text
+from kgeval.format import joined
 from kgeval.records import AuditDiff, AuditReport, GraphsReport
-from kgeval.reports.display import joined
 from kgeval.reports.kinds import ENDINGS, KINDS, Form
 from kgeval.reports.page import Report
 from kgeval.reports.redact import redacted
+from kgeval.reports.render import html, markdown, terminal
 
 STDIN = Path("-")
 MARK = "<!-- a report of kgeval -->"  # below Markdown reports, where no page shows it: `kgeval init` takes them for no documents
@@ -38,10 +39,16 @@ def rendered(report: Report, form: Form, *, redact: bool = False, screen: Screen
     check_form(form, type(report))
     shown = redacted(report) if redact else report
     module, name = kind.forms[form]
-    render = getattr(import_module(f"kgeval.reports.{module}"), name)
+    made = getattr(import_module(f"kgeval.reports.{module}"), name)
     screen = screen or Screen()
     shape = {"width": screen.width, "colour": screen.colour, "written": screen.written} if form == "text" else {}
-    text: str = render(shown, **shape)
+    text: str
+    if not module.startswith("views."):
+        text = made(shown, **shape)
+    elif form == "html":
+        text = html.render(made(shown), shown)
+    else:
+        text = (terminal if form == "text" else markdown).render(made(shown), **shape)
     return f"{text}\n{MARK}\n" if form == "md" else text
 
 

@@ -239,8 +239,8 @@ def _answered(report: AccuracyReport, thresholds: Sequence[Threshold]) -> tuple[
     estimate there is."""
     from kgeval.auditing.accuracy.estimates import share_names
     from kgeval.auditing.accuracy.report import best
+    from kgeval.format import beyond
     from kgeval.records import AuditGate
-    from kgeval.reports.display import beyond
     from kgeval.stats.thresholds import passes
 
     better, gates, missed, unanswered = share_names(), [], [], []

@@ -15,8 +15,8 @@ from typing import IO, TYPE_CHECKING, Any
 from kgeval.config import AnswerOptions
 from kgeval.errors import IncompleteError, InputError, ModelError, UsageError
 from kgeval.files.answers import Counted, Target, as_json, file_name, files_of, read_answers, targets, write_with_report
+from kgeval.format import for_terminal, percent, plural
 from kgeval.llm.plan import Plan
-from kgeval.reports.display import for_terminal, percent, plural
 from kgeval.systems.engine import Answering, AnswerRows, Tally, answers, asks, check_adjusts
 from kgeval.systems.spec import ablated, open_system
 from kgeval.systems.system import Plans, System, Tells

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from kgeval.config import AuditOptions
 from kgeval.errors import InputError, KgevalError, UsageError, did_you_mean, together, tried
+from kgeval.format import percent
 from kgeval.llm.plan import Plan
-from kgeval.reports.display import percent
 from kgeval.workflows.audit_gates import GatePlan, gated, parse_limits, planned_gates, threshold_texts, write_debt
 from kgeval.workflows.progress import steps_bar
 from kgeval.workflows.result import Result

@@ -199,7 +199,7 @@ def _unfinished(findings: Sequence[Finding], *, figures: bool) -> list[str]:
 
 
 def _say(notes: Sequence[str], rows: Sequence[AuditGate], where: str, say: Callable[[str], None]) -> None:
-    from kgeval.reports.display import beyond
+    from kgeval.format import beyond
 
     for text in notes:
         say(f"warning: {where}{text}")

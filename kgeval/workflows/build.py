@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from kgeval.config import BuildOptions, Config
 from kgeval.errors import QueryError, UsageError
+from kgeval.format import for_terminal
 from kgeval.llm.plan import Plan
-from kgeval.reports.display import for_terminal
 from kgeval.workflows.layouts import choose_layout
 from kgeval.workflows.progress import stage_bars
 from kgeval.workflows.result import Result

@@ -16,8 +16,8 @@ from kgeval.config import CompareOptions
 from kgeval.errors import GateError, IncompleteError, ModelError, UsageError
 from kgeval.files.joining import only_how_read
 from kgeval.files.score_forms import beside, is_folder
+from kgeval.format import beyond
 from kgeval.llm.plan import Plan
-from kgeval.reports.display import beyond
 from kgeval.workflows.compare_calibrate import CalibrationInputs, read_calibration
 from kgeval.workflows.compare_inputs import Inputs, Settings, open_inputs, settings_of, settled, systems_chosen, thresholds_of
 from kgeval.workflows.result import Result

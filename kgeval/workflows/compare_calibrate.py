@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from kgeval.comparison.results.pair import is_first
 from kgeval.config import CompareOptions, SimulateOptions
 from kgeval.errors import InputError, UsageError
-from kgeval.reports.display import figure
+from kgeval.format import figure
 from kgeval.workflows.session import Session
 
 if TYPE_CHECKING:

@@ -280,8 +280,8 @@ def parse_gates(given: Sequence[str]) -> list[Threshold]:
 
 def _answered(report: CompletenessReport, thresholds: Iterable[Threshold]) -> tuple[list[AuditGate], list[str]]:
     """The thresholds, each met, missed or without an answer, and a line for each that is not met."""
+    from kgeval.format import beyond
     from kgeval.records import AuditGate
-    from kgeval.reports.display import beyond
     from kgeval.stats.thresholds import passes
 
     gates, lines = [], []

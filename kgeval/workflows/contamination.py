@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from kgeval.config import ContaminationOptions
 from kgeval.errors import UsageError
+from kgeval.format import percent
 from kgeval.metrics.contamination.documents import Knowledge
 from kgeval.metrics.engine import Tools
-from kgeval.reports.display import percent
 from kgeval.workflows.result import Result
 from kgeval.workflows.rows import STDIN, questions_of
 from kgeval.workflows.session import Session, refuse

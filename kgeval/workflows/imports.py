@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from kgeval.config import ImportOptions
 from kgeval.errors import IncompleteError, InputError, KgevalError, UsageError
-from kgeval.reports.display import percent
+from kgeval.format import percent
 from kgeval.workflows.progress import stage_bars
 from kgeval.workflows.session import Session
 

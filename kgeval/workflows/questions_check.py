@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from kgeval.config import CheckOptions
 from kgeval.errors import GateError, UsageError
-from kgeval.reports.display import percent
+from kgeval.format import percent
 from kgeval.workflows.result import QuestionsResult, threshold_lines
 from kgeval.workflows.rows import STDIN, names_of, questions_of
 from kgeval.workflows.session import Session

@@ -16,8 +16,8 @@ from kgeval.workflows.session import Session
 if TYPE_CHECKING:
     import pandas as pd
 
+    from kgeval.overview.sources import Sources
     from kgeval.records import OverviewReport
-    from kgeval.reports.overview.sources import Sources
     from kgeval.stats.thresholds import Threshold
 
 
@@ -47,8 +47,9 @@ def run(session: Session, runs: Sequence[Path], options: ReportOptions) -> Repor
 
     Raises: UsageError, InputError.
     """
-    from kgeval.reports.overview.build import Demands, overview
-    from kgeval.reports.overview.sources import read_sources
+    from kgeval.overview.build import Demands, overview
+    from kgeval.overview.sources import read_sources
+    from kgeval.reports.summaries import summary_of
 
     thresholds, outputs = parsed_thresholds(options.thresholds), session.outputs
     _check(runs, options, outputs)
@@ -57,7 +58,7 @@ def run(session: Session, runs: Sequence[Path], options: ReportOptions) -> Repor
     _check_sources(sources, outputs)
     read = [file for file in (*sources.files, *(baseline.files if baseline else ())) if file not in outputs]
     demands = Demands(options.title, options.fail_on, thresholds, fail_on_worse=options.fail_on_worse)
-    report = _with_links(overview(sources, session.manifest(options, inputs=read), demands, baseline=baseline), outputs)
+    report = _with_links(overview(sources, session.manifest(options, inputs=read), demands, summary_of, baseline=baseline), outputs)
     code = exit_code(report)
     return ReportResult(report.model_copy(update={"run": report.run.model_copy(update={"exit_code": code})}), redact=session.redact)
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from kgeval.config import Config, MetricOptions, ScoreOptions
 from kgeval.errors import ConnectError, GateError, KgevalError, UsageError, raise_together, tried
 from kgeval.files.shards import WHOLE, fingerprint_in
+from kgeval.format import beyond, percent
 from kgeval.metrics.definition import Settings
 from kgeval.metrics.engine import Tools
 from kgeval.metrics.select import Selection
-from kgeval.reports.display import beyond, percent
 from kgeval.workflows.result import Result
 from kgeval.workflows.rows import STDIN, check_places, rows_wanted
 from kgeval.workflows.session import Session

@@ -10,11 +10,11 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from kgeval.errors import UsageError
+from kgeval.format import visible
 from kgeval.metrics.definition import Settings, Subject
 from kgeval.metrics.facts import Facts
 from kgeval.metrics.options import SettingValue, make_settings
 from kgeval.metrics.select import Selection, lacking
-from kgeval.reports.display import visible
 from kgeval.workflows.score import Scoring, planned
 
 if TYPE_CHECKING:

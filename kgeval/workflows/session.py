@@ -16,9 +16,9 @@ from pydantic import ValidationError
 
 from kgeval.config import BatchOptions, Config, EmbeddingOptions, ModelOptions, Section, SessionOptions, environment, explain
 from kgeval.errors import KgevalError, UsageError, together, tried
+from kgeval.format import for_terminal
 from kgeval.llm.endpoints import address
 from kgeval.manifest import Started
-from kgeval.reports.display import for_terminal
 from kgeval.workflows.layouts import Asking, configured_layout
 from kgeval.workflows.progress import shows_progress
 

@@ -327,7 +327,7 @@ def test_a_summary_names_calls_and_the_text_of_a_command_its_flags() -> None:
     checked = kgeval.check_questions([{"id": "a", "question": "Who?", "reference": "Ann"}], no_model=True, config=False)
     assert 'result.save("report.json"); the questions with their checks: result.save("checked.jsonl")' in str(checked)
     assert "add -o report.json" in checked.rendered("text") and " -o " not in str(checked)
-    assert checked._repr_html_().startswith("<pre>"), "checks of questions have no page"
+    assert checked._repr_html_().startswith("<iframe "), "every kind of report has a page"
 
 
 def test_a_notebook_shows_the_page_in_a_frame_and_print_the_summary(result: AuditResult) -> None:

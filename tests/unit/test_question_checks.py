@@ -258,7 +258,8 @@ def test_a_gold_path_is_a_chain_only_where_each_relation_joins_the_next_two_node
 
 
 def test_every_check_is_shown_with_what_is_true_of_a_question_that_passes() -> None:
-    from kgeval.reports.question_checks import PASSES, check_words
+    from kgeval.questions.checking.table import PASSES
+    from kgeval.reports.views.question_checks import check_words
 
     assert list(PASSES) == list(CHECKS)
     assert check_words("leak") == "leak: does not say its answer", "100 % of them is good"

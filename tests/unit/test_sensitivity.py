@@ -234,7 +234,7 @@ def test_the_command_prints_a_table_and_writes_json_and_markdown(tmp_path: Path)
 
 def test_the_command_says_what_is_wrong_before_anything_is_scored(tmp_path: Path) -> None:
     path = answers_file(tmp_path, some(3))
-    for more in (["-o", str(tmp_path / "r.html")], ["--metrics", "rouge"], ["--metrics", "faithfulness"]):
+    for more in (["-o", str(tmp_path / "r.xml")], ["--metrics", "rouge"], ["--metrics", "faithfulness"]):
         given = [str(path), *(more if "--metrics" in more else ["--metrics", "lexical", *more])]
         assert isinstance(CliRunner().invoke(command, given, standalone_mode=False).exception, UsageError)
 

@@ -40,6 +40,12 @@ CHECKS: dict[str, Check] = {check.name: check for check in (
     Check("no_shortcut", "no shorter way joins the ends of the question's path in the graph", frozenset({"graph"})),
     Check("absent", "the Cypher of a negative question finds nothing in the graph", frozenset({"graph"})),
 )}
+# what is true of a question that passes, so that a share of 100 % is good for each of them
+PASSES = {
+    "answerable": "by its evidence", "closed_book": "not known by heart", "unique": "by its path",
+    "unique_wording": "by its words", "not_in_one_passage": "needs several", "leak": "does not say its answer",
+    "duplicate": "asked once", "no_shortcut": "no shorter way", "absent": "not in the graph",
+}
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from kgeval.auditing.malloc import trim_heap
 from kgeval.config import BatchOptions, Config, ModelOptions, SessionOptions, load
 from kgeval.config.words import values_of
 from kgeval.errors import KgevalError, library_missing
+from kgeval.format import for_terminal
 from kgeval.llm.plan import Plan
-from kgeval.reports.display import for_terminal
 from kgeval.workflows.pipeline.execute import INTERRUPTED
 from kgeval.workflows.pipeline.stages import Kind, Stage
 from kgeval.workflows.session import Session, gds_session_of, gds_session_parts, options_of, session_with
