@@ -45,7 +45,7 @@ class LevelVerdicts(Reply):
 
 
 @dataclass(frozen=True)
-class Labelled:
+class ClassifiedQuestion:
     """A question with the level that it got, or why it got none. `before`: the level that the file gave it."""
 
     question: Question
@@ -54,7 +54,7 @@ class Labelled:
 
 
 @dataclass
-class Counts:
+class LevelCounts:
     """What became of the questions of a file."""
 
     n: int = 0
@@ -63,7 +63,7 @@ class Counts:
     changes: Counter[tuple[str | None, str | None]] = field(default_factory=Counter)
     by_kind: Counter[tuple[str | None, str | None]] = field(default_factory=Counter)
 
-    def add(self, labelled: Labelled) -> None:
+    def add(self, labelled: ClassifiedQuestion) -> None:
         """Counts one question."""
         level = None if labelled.failure is not None else labelled.question.level
         self.n += 1
@@ -110,7 +110,7 @@ def shown(question: Question) -> JsonValue:
     return item
 
 
-def classified(models: Models, questions: Iterable[Question], *, batch: int, total: int | None = None) -> Iterator[Labelled]:
+def classified(models: Models, questions: Iterable[Question], *, batch: int, total: int | None = None) -> Iterator[ClassifiedQuestion]:
     """Every question with its level, in order and lazily. Raises as Models.map does."""
     def ask(pair: tuple[Task[LevelVerdicts], tuple[Question, ...]]) -> tuple[Outcome[LevelVerdicts], tuple[Question, ...]]:
         return models.ask(pair[0]), pair[1]
@@ -123,7 +123,7 @@ def classified(models: Models, questions: Iterable[Question], *, batch: int, tot
             yield _labelled(question, verdicts.get(number), lost, models.endpoint.model)
 
 
-def _labelled(question: Question, verdict: LevelVerdict | None, lost: Failure, model: str) -> Labelled:
+def _labelled(question: Question, verdict: LevelVerdict | None, lost: Failure, model: str) -> ClassifiedQuestion:
     """The question with the level set; its kind stays as it is. One that got none has no level: an old one would pass for new."""
     story = question.extra.get(MARK)
     first = story.get("before") if isinstance(story, dict) else question.level  # labelled before: what the file had at first
@@ -131,4 +131,4 @@ def _labelled(question: Question, verdict: LevelVerdict | None, lost: Failure, m
     mark: dict[str, JsonValue] = {"before": before, "model": model}
     mark |= {"failure": lost.cause} if verdict is None else {"reason": verdict.reason.strip()[:REASON]}
     made = question.model_copy(update={"level": None if verdict is None else verdict.level, "extra": {**question.extra, MARK: mark}})
-    return Labelled(made, before, lost if verdict is None else None)
+    return ClassifiedQuestion(made, before, lost if verdict is None else None)

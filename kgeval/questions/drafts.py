@@ -1,7 +1,7 @@
 """What all makers of questions share: showing a structure to a prompt, reading numbers and quotes back, and the question itself.
 
 Replies and graphs are hostile: whatever a model says is looked up here in what it was shown. What does not hold is a RejectedError,
-which a maker may raise anywhere; the run counts it by its cause, as if the maker had returned it.
+which the run counts by its cause.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from kgeval.llm.tokens import count
 from kgeval.questions.complexity import complexity
 from kgeval.questions.excerpts import head
-from kgeval.questions.kind import RejectedError
+from kgeval.questions.kinds import RejectedError
 from kgeval.records import Layout, Passage, Question, QuestionCheck, Structure, StructureNode, StructureRelation
 from kgeval.text.clean import clean_line, clean_name, clean_text
 from kgeval.text.names import normalise
@@ -48,11 +48,11 @@ def triples_shown(
     keywords are shown as such, RELATED not at all; and where relations have no direction, that is said."""
     values = []
     for n, r in enumerate(structure.relations if relations is None else relations, start=1):
-        said = {"relation": r.predicate} if is_predicate(r.predicate, layout) else {}
-        listed = [] if said else [clean_line(word) for word in keywords(r.predicate) if not is_placeholder(word)]
-        ends = {"subject": structure.node(r.source).name, **said, "object": structure.node(r.target).name}
+        predicate = {"relation": r.predicate} if is_predicate(r.predicate, layout) else {}
+        listed = [] if predicate else [clean_line(word) for word in keywords(r.predicate) if not is_placeholder(word)]
+        triple = {"subject": structure.node(r.source).name, **predicate, "object": structure.node(r.target).name}
         values.append(_shown(
-            number=n, **ends, keywords=list[JsonValue](listed) or None, description=r.description,
+            number=n, **triple, keywords=list[JsonValue](listed) or None, description=r.description,
             direction="none" if layout is not None and layout.relations_undirected else None,
         ))
     return values
@@ -88,12 +88,11 @@ def relevant_passages(structure: Structure, relations: Collection[str] | None = 
     its entities come from; of equals the structure's order."""
     chosen = [r for r in structure.relations if relations is None or r.element_id in relations]
 
-    def told(passage: Passage) -> tuple[int, int]:
-        return (
-            -sum(passage.chunk_id in r.chunk_ids for r in chosen), -sum(passage.chunk_id in node.chunk_ids for node in structure.nodes),
-        )
+    def rank(passage: Passage) -> tuple[int, int]:
+        of_relations = sum(passage.chunk_id in r.chunk_ids for r in chosen)
+        return -of_relations, -sum(passage.chunk_id in node.chunk_ids for node in structure.nodes)
 
-    return sorted(structure.passages, key=told)
+    return sorted(structure.passages, key=rank)
 
 
 def passages_of(structure: Structure, relations: Iterable[StructureRelation]) -> list[Passage]:
@@ -129,9 +128,8 @@ def question_text(text: str) -> str:
         raise RejectedError("declined", f"the model declines: {line[:120]}")
     if len(line) > LONGEST_QUESTION:
         raise RejectedError("too_long", f"the question has {len(line):,} characters")
-    found = _MATERIAL.search(line)
-    if found:
-        raise RejectedError("material", f"the question speaks of '{found[0]}', which only the model saw")
+    if material := _MATERIAL.search(line):
+        raise RejectedError("material", f"the question speaks of '{material[0]}', which only the model saw")
     return line
 
 
@@ -164,6 +162,12 @@ def leaks(question: str, answers: Iterable[str]) -> bool:
     """Whether the question says one of the answers, word for word or in the possessive."""
     plain = _plain(question)
     return any(_stands(normalise(answer), plain) for answer in answers)
+
+
+def common_id(groups: Iterable[Iterable[str]]) -> str | None:
+    """The first id that every group has: the chunk that says all relations, the document that tells all of them; None where none does."""
+    sets = [set(group) for group in groups]
+    return min(set[str].intersection(*sets), default=None) if sets else None
 
 
 def check(name: str, passed: bool | None, reason: str = "") -> QuestionCheck:

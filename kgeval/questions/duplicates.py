@@ -30,7 +30,7 @@ _MARKED = re.compile(r"\w*\d[\w.,:/-]*|\w+(?:['’]\w+)*")
 
 
 @dataclass(frozen=True)
-class Asks:
+class QuestionFingerprint:
     """What is compared of a question. `marks`: the names and numbers in it; `answers`: its short right answers. `set`: which file."""
 
     id: str
@@ -55,15 +55,15 @@ class Twin:
     similarity: float | None = None
 
 
-def asks(question: Question, number: int = 0) -> Asks:
+def fingerprint_of(question: Question, number: int = 0) -> QuestionFingerprint:
     """What is compared of a question of set `number`."""
     short = frozenset(plain for text in question.right_answers if len(text.split()) <= SHORT_ANSWER and (plain := normalise(text)))
-    return Asks(question.id, clean_line(question.question), number, marks(question.question), short)
+    return QuestionFingerprint(question.id, clean_line(question.question), number, marks(question.question), short)
 
 
-def asked_by(text: str) -> Asks:
+def text_fingerprint(text: str) -> QuestionFingerprint:
     """What is compared of a question of which only the text is known."""
-    return Asks("", clean_line(text), 0, marks(text))
+    return QuestionFingerprint("", clean_line(text), 0, marks(text))
 
 
 def marks(text: str) -> frozenset[str]:
@@ -73,7 +73,7 @@ def marks(text: str) -> frozenset[str]:
     return frozenset(re.sub(r"['’]s?$", "", word).casefold().strip(".,:/-") for word in kept)
 
 
-def agree(one: Asks, other: Asks) -> bool:
+def agree(one: QuestionFingerprint, other: QuestionFingerprint) -> bool:
     """Whether the right answers can be the same: one is not told, or they share one."""
     return not one.answers or not other.answers or bool(one.answers & other.answers)
 
@@ -82,7 +82,7 @@ class Twins:
     """The questions so far, each kept once. `embed`: texts -> unit vectors; null: compared by their words only. `near`: cosine from which
     two are near."""
 
-    def __init__(self, embed: Embed | None = None, near: float = NEAR, earlier: Iterable[Asks] = ()) -> None:
+    def __init__(self, embed: Embed | None = None, near: float = NEAR, earlier: Iterable[QuestionFingerprint] = ()) -> None:
         self._embed, self._near = embed, near
         self._texts: set[str] = set()
         self._words: set[str] = set()
@@ -91,7 +91,7 @@ class Twins:
             if self._by_words(one) is None:
                 self._group(one).keep(one)
 
-    def sift(self, given: Sequence[Asks], *, embed: bool = True) -> list[TwinKind | None]:
+    def sift(self, given: Sequence[QuestionFingerprint], *, embed: bool = True) -> list[TwinKind | None]:
         """For each question, in their order, how it is a duplicate of one before it (also among these), or null: then it is kept.
 
         `embed` false: these are compared by their words only.
@@ -106,7 +106,7 @@ class Twins:
                 group.keep(given[at], vectors.get(at))
         return found
 
-    def _by_words(self, one: Asks) -> TwinKind | None:
+    def _by_words(self, one: QuestionFingerprint) -> TwinKind | None:
         if one.text in self._texts:
             return "exact"
         if one.words in self._words:
@@ -115,10 +115,10 @@ class Twins:
         self._words.add(one.words)
         return None
 
-    def _group(self, one: Asks) -> _Group:
+    def _group(self, one: QuestionFingerprint) -> _Group:
         return self._groups.setdefault(one.marks, _Group())
 
-    def _embedded(self, given: Sequence[Asks], new: Sequence[tuple[int, _Group]]) -> dict[int, np.ndarray]:
+    def _embedded(self, given: Sequence[QuestionFingerprint], new: Sequence[tuple[int, _Group]]) -> dict[int, np.ndarray]:
         """The vectors of those that have another to be compared with, which get theirs too: embedded all at once."""
         sizes = Counter(id(group) for _, group in new)
         compared = [(at, group) for at, group in new if group.size + sizes[id(group)] > 1]
@@ -139,8 +139,8 @@ class _Group:
     """The questions that name the same names and numbers. `waiting`: those without a vector; the others' stand in one array that
     doubles when it is full, in the order of `known`."""
 
-    waiting: list[Asks] = field(default_factory=list)
-    known: list[Asks] = field(default_factory=list)
+    waiting: list[QuestionFingerprint] = field(default_factory=list)
+    known: list[QuestionFingerprint] = field(default_factory=list)
     vectors: np.ndarray | None = None
 
     @property
@@ -148,14 +148,14 @@ class _Group:
         """How many questions are kept."""
         return len(self.waiting) + len(self.known)
 
-    def has_near(self, one: Asks, vector: np.ndarray, near: float) -> bool:
+    def has_near(self, one: QuestionFingerprint, vector: np.ndarray, near: float) -> bool:
         """Whether one of these is near, and its right answers can be the same."""
         if self.vectors is None:
             return False
         alike = (self.vectors[: len(self.known)] @ vector >= near).nonzero()[0]
         return any(agree(one, self.known[at]) for at in alike)
 
-    def keep(self, one: Asks, vector: np.ndarray | None = None) -> None:
+    def keep(self, one: QuestionFingerprint, vector: np.ndarray | None = None) -> None:
         """Keeps a question."""
         if vector is None:
             self.waiting.append(one)
@@ -170,7 +170,7 @@ class _Group:
         self.known.append(one)
 
 
-def twins(given: Sequence[Asks], embed: Embed | None = None, near: float = NEAR) -> Iterator[Twin]:
+def twins(given: Sequence[QuestionFingerprint], embed: Embed | None = None, near: float = NEAR) -> Iterator[Twin]:
     """For each question the earlier one that is most like it, if one asks the same: in its own set, and in each earlier set.
 
     `embed`: texts -> unit vectors; null: words only. `near`: the cosine from which two are near. In the order of the questions.
@@ -184,7 +184,7 @@ def twins(given: Sequence[Asks], embed: Embed | None = None, near: float = NEAR)
     yield from (found[key] for key in sorted(found))
 
 
-def _same(given: Sequence[Asks]) -> Iterator[Twin]:
+def _same(given: Sequence[QuestionFingerprint]) -> Iterator[Twin]:
     """Equal texts and equal words."""
     first: dict[tuple[int, str], int] = {}
     sets = range(max((one.set for one in given), default=-1) + 1)
@@ -196,7 +196,7 @@ def _same(given: Sequence[Asks]) -> Iterator[Twin]:
         first.setdefault((one.set, one.words), at)
 
 
-def _near(given: Sequence[Asks], embed: Embed, near: float) -> Iterator[Twin]:
+def _near(given: Sequence[QuestionFingerprint], embed: Embed, near: float) -> Iterator[Twin]:
     """Near ones among the questions with the same names and numbers: only those are embedded and compared."""
     groups: dict[frozenset[str], list[int]] = {}
     for at, one in enumerate(given):
@@ -211,7 +211,7 @@ def _near(given: Sequence[Asks], embed: Embed, near: float) -> Iterator[Twin]:
         start += len(places)
 
 
-def _near_in(given: Sequence[Asks], places: Sequence[int], vectors: np.ndarray, near: float) -> Iterator[Twin]:
+def _near_in(given: Sequence[QuestionFingerprint], places: Sequence[int], vectors: np.ndarray, near: float) -> Iterator[Twin]:
     """For each question of a group the nearest earlier one of each set."""
     import numpy as np
 

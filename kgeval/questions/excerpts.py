@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
 
 from pydantic import JsonValue
 
@@ -67,8 +66,3 @@ def _until_fits(text: str, tokens: int, *, last: bool) -> str:
         text = (shorter if len(shorter) < len(text) else text[:-1] if last else text[1:]).strip()
     return text
 
-
-def in_all(groups: Iterable[Iterable[str]]) -> str | None:
-    """The first id that every group has: the chunk that says all relations, the document that tells all of them. Null where none does."""
-    sets = [set(group) for group in groups]
-    return min(set[str].intersection(*sets), default=None) if sets else None

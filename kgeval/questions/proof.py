@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from kgeval.graph.connect import Graph, Row
 from kgeval.graph.queries import all_queries
-from kgeval.questions.graph_facts import known
+from kgeval.questions.graph_facts import facts_of
 from kgeval.questions.word_index import WordIndex
 from kgeval.records import Layout, Structure, StructureNode
 from kgeval.text.names import normalise
@@ -70,7 +70,7 @@ def prove(graph: Graph, layout: Layout, paths: Sequence[Structure], *, timeout: 
 
 
 def _prove(graph: Graph, layout: Layout, paths: Sequence[Structure], timeout: float | None) -> list[PathProof]:
-    called = known(graph, layout).entities(node.name for path in paths for node in (path.nodes[0], path.nodes[-1]))
+    called = facts_of(graph, layout).entities(node.name for path in paths for node in (path.nodes[0], path.nodes[-1]))
     walks = []
     for path in paths:
         starts, ends = (_called(node, called) for node in (path.nodes[0], path.nodes[-1]))
@@ -201,15 +201,15 @@ def absent(
     spelled = {term: folded(term) for term in dict.fromkeys(terms) if normalise(term)}
     if not spelled:
         return {}
-    known_graph = known(graph, layout)
+    known_graph = facts_of(graph, layout)
     called = known_graph.entities(spelled)
     def found(query: str, told: WordIndex | None) -> dict[str, Row]:
         asked = [term for term in sorted(set(spelled.values())) if told is None or told.holding(term)]
         params = {"layout": layout.model_dump(), "terms": asked}
         return {row["term"]: row for row in graph.read(all_queries()[query], params, timeout=timeout)} if asked else {}
 
-    within = found("prove-names", known_graph.told_names() if often else None)
-    texts = found("prove-texts", known_graph.told_texts() if often else None)
+    within = found("prove-names", known_graph.name_words() if often else None)
+    texts = found("prove-texts", known_graph.text_words() if often else None)
     has_chunks = known_graph.has_chunks()
     none: Row = {}
     return {

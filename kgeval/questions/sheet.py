@@ -13,7 +13,7 @@ from kgeval.errors import InputError
 from kgeval.files import sheets
 from kgeval.files.sheets import without_controls
 from kgeval.questions.drafts import answer_text, question_text
-from kgeval.questions.kind import RejectedError
+from kgeval.questions.kinds import RejectedError
 from kgeval.records import Question, QuestionCheck
 
 MARK = "kgeval questions sheet"

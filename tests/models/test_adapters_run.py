@@ -27,7 +27,7 @@ from kgeval.llm.prices import Price
 from kgeval.llm.vector_cache import VectorCache
 from kgeval.records import Document, IndexRecord
 from kgeval.systems.adapters import catalog, folder, launch
-from kgeval.systems.adapters.embeddings import EmbeddingServer
+from kgeval.systems.adapters.embedding_server import EmbeddingServer
 from kgeval.systems.adapters.environment import MARKER, Installed
 
 KEY = "sk-the-real-key"
@@ -299,7 +299,7 @@ def test_an_index_step_ends_when_the_command_that_started_it_is_killed(world: Fa
     """Nobody would read what it goes on to pay for."""
     Path("documents/three.txt").write_text("slow")
     starter = "import os, subprocess, sys; subprocess.Popen(sys.argv[1:], start_new_session=True); sys.stdin.read(); os._exit(0)"
-    card = folder.Card(adapter="lightrag", model="m", embedding_model="e")
+    card = folder.IndexCard(adapter="lightrag", model="m", embedding_model="e")
     folder.prepare(Path("ix"), card, [Document(id="a", text="slow")], replace=False)
     environ = launch.variables(catalog.adapter("lightrag"))
     command = [sys.executable, "-c", starter, *launch.argv(catalog.adapter("lightrag"), "index")]

@@ -288,9 +288,9 @@ def test_lists_of_sources_with_a_separator_are_read_and_chunks_may_come_from_fil
 def test_super_nodes_are_read_once_and_give_the_same(graph: Graph, draw: Callable[[str], None], monkeypatch: pytest.MonkeyPatch) -> None:
     draw(SMALL)
     before = [drawn(graph, wanted) for wanted in EVERY[1:4]]
-    monkeypatch.setattr("kgeval.questions.sampling.around.HUB", 1)
+    monkeypatch.setattr("kgeval.questions.sampling.links.HUB", 1)
     assert [drawn(graph, wanted) for wanted in EVERY[1:4]] == before
-    monkeypatch.setattr("kgeval.questions.sampling.around.MOST_KEPT", 3)  # room for one of them
+    monkeypatch.setattr("kgeval.questions.sampling.links.MOST_KEPT", 3)  # room for one of them
     assert [drawn(graph, wanted) for wanted in EVERY[1:4]] == before
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from kgeval.questions.checking.table import CHECKS, Checked, is_negative
+from kgeval.questions.checking.check_table import CHECKS, CheckOutcome, is_negative
 from kgeval.records import Question
 from kgeval.records.question_checks import CheckDifference, CheckedSet, CheckExample, CheckFigure
 from kgeval.stats.intervals import newcombe, quantile, wilson
@@ -17,14 +17,14 @@ MOST_LEVELS = 50
 
 
 @dataclass
-class _Counts:
+class _CheckCounts:
     """The results of one check so far."""
 
     statuses: Counter[str] = field(default_factory=Counter)
     causes: Counter[str] = field(default_factory=Counter)
     why_not: Counter[str] = field(default_factory=Counter)
 
-    def add(self, one: Checked) -> None:
+    def add(self, one: CheckOutcome) -> None:
         self.statuses[one.status] += 1
         if one.status == "unscored":
             self.causes[one.cause or "unknown"] += 1
@@ -45,17 +45,17 @@ class _Counts:
         )
 
 
-class Tally:
+class CheckTally:
     """Counts the questions of one file as they come. `examples`: failed ones kept of each check."""
 
     def __init__(self, file: str, checks: Collection[str], *, examples: int = 5) -> None:
         self._file, self._most = file, examples
-        self._all = {name: _Counts() for name in CHECKS if name in checks}
-        self._levels: dict[str, dict[str, _Counts]] = {}
+        self._all = {name: _CheckCounts() for name in CHECKS if name in checks}
+        self._levels: dict[str, dict[str, _CheckCounts]] = {}
         self._examples: dict[str, list[CheckExample]] = {name: [] for name in self._all}
         self.n = self.references = self.evidence = self.negative = 0
 
-    def add(self, question: Question, found: Iterable[Checked]) -> None:
+    def add(self, question: Question, found: Iterable[CheckOutcome]) -> None:
         """Counts one question."""
         self.n += 1
         self.references += bool(question.right_answers)
@@ -64,7 +64,7 @@ class Tally:
         level = question.level or next(iter(question.kinds), NO_LEVEL)
         if level not in self._levels and len(self._levels) >= MOST_LEVELS:
             level = OTHERS  # a file whose types are free text has as many as it has questions
-        counts = self._levels.setdefault(level, {name: _Counts() for name in self._all})
+        counts = self._levels.setdefault(level, {name: _CheckCounts() for name in self._all})
         for one in found:
             self._all[one.name].add(one)
             counts[one.name].add(one)
@@ -83,7 +83,7 @@ class Tally:
         )
 
 
-def _figures(counts: dict[str, _Counts]) -> list[CheckFigure]:
+def _figures(counts: dict[str, _CheckCounts]) -> list[CheckFigure]:
     return [found.figure(name) for name, found in counts.items()]
 
 

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from kgeval.questions.kind import RejectedError
-from kgeval.questions.making.phrases import Phrase, listed, noun_in, noun_of_type, phrase, with_a
+from kgeval.questions.kinds import RejectedError
+from kgeval.questions.making.predicate_phrases import PredicatePhrase, listed, noun_in, noun_of_type, phrase, with_a
 from kgeval.records import Passage
 from kgeval.text.extract.lexicon import lemma
 
@@ -36,11 +36,11 @@ class Step:
 
 
 @dataclass(frozen=True)
-class _Said:
+class _PhrasedStep:
     """A step with its phrase. `leads`: what is looked for is the subject of the sentence. `known`: the type's noun of what is known."""
 
     step: Step
-    phrase: Phrase
+    phrase: PredicatePhrase
     leads: bool
     known: str
 
@@ -61,7 +61,7 @@ def worded(start: str, steps: Sequence[Step], kind: str | None = None) -> str:
         said = phrase(step.predicate)
         if said is None:
             raise _refused(step, "its form is not understood")
-        known.append(_Said(step, said, step.forward == said.swapped, steps[at - 1].noun if at else noun_of_type(kind)))
+        known.append(_PhrasedStep(step, said, step.forward == said.swapped, steps[at - 1].noun if at else noun_of_type(kind)))
     for one in known:
         if why := _unfit(one):
             raise _refused(one.step, why)
@@ -84,7 +84,7 @@ def _refused(step: Step, why: str) -> RejectedError:
     return RejectedError("not_worded", f"no template says '{step.predicate[:80]}'" + (": " if why else "") + why)
 
 
-def _unfit(one: _Said) -> str:
+def _unfit(one: _PhrasedStep) -> str:
     """Why a person would not ask so along a predicate whose form is understood; "" if one would."""
     said, (subject, other) = one.phrase, one.ends
     first, *_, last = (said.rest.split() or [""]) * 2
@@ -134,14 +134,14 @@ def _without_the(text: str) -> str:
     return re.sub(r"\bThe\b", "the", text)
 
 
-def _statement(subject: str, one: _Said) -> str:
+def _statement(subject: str, one: _PhrasedStep) -> str:
     """A first hop as a sentence of its own: `Livia Tarrant designed a building.`"""
     noun = f"another {one.step.noun or NOUN}" if one.step.back else with_a(one.step.noun or NOUN)
     text = one.phrase.said_of(noun) + " " + subject if one.leads else one.phrase.said_of(subject) + " " + noun
     return text[0].upper() + text[1:] + "."
 
 
-def _described(subject: str, one: _Said) -> str:
+def _described(subject: str, one: _PhrasedStep) -> str:
     """What a hop leads to, as a noun with a clause: `the person who founded the board`, `the place that the board is located in`."""
     noun = one.step.noun or NOUN
     article = ("the other" if one.step.one else "another") if one.step.back else "the" if one.step.one else with_a(noun).split()[0]
@@ -152,7 +152,7 @@ def _described(subject: str, one: _Said) -> str:
     return f"{article} {noun} {clause}"
 
 
-def _asked(subject: str, one: _Said) -> str:
+def _asked(subject: str, one: _PhrasedStep) -> str:
     """The question itself: `Who founded the board?`, `Where was Osric Venn born?`"""
     more, rest = one.step.back, one.phrase.without_object
     noun = "person" if not one.step.noun and noun_in(one.phrase) in listed("nouns", "person") else one.step.noun

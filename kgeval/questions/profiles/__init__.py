@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from kgeval.errors import ConfigError
-from kgeval.questions.kind import Profile
+from kgeval.questions.kinds import Profile
 
 FOLDER = Path(__file__).parent
 

@@ -6,7 +6,7 @@
     folder.py        the folder of an index: documents, the card that says how it is made
     indexing.py      runs a script's index step and writes the Index record
     launch.py        an open system: the script as a process that speaks JSONL
-    embeddings.py    kgeval's own embedding model behind /embeddings, for packages without one
+    embedding_server.py  kgeval's own embedding model behind /embeddings, for packages without one
     scripts/         what runs in the other environments: it imports the wrapped package and the standard library, never kgeval
 """
 

@@ -22,7 +22,7 @@ XIANG_TEMPERATURE = 0.7  # [X H.2]: of the generation, for all systems
 _HERE = Path(__file__).parent
 
 
-class Setting(BaseModel):
+class AdapterSetting(BaseModel):
     """One setting. `package`: the package's own default (null: none that is fixed); `xiang`: the preset's; `answer`: it can be given
     when answering, the others are the index's."""
 
@@ -55,7 +55,7 @@ class AdapterInfo(BaseModel):
     modes: tuple[str, ...]
     neo4j: bool = False
     card: tuple[str, str, str, str, str]
-    settings: tuple[Setting, ...] = Field(default=())
+    settings: tuple[AdapterSetting, ...] = Field(default=())
 
     @property
     def module(self) -> str:

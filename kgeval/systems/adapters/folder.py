@@ -16,7 +16,7 @@ from kgeval.text.tokens import TOKENIZER, count_tokens
 CARD, DOCUMENTS, RESULT, STORE, LOG = "kgeval-adapter.json", "documents.jsonl", "index.json", "store", "index.log"
 
 
-class Card(BaseModel):
+class IndexCard(BaseModel):
     """How an index is made; the scripts read it too. `local`: the embedding model runs in kgeval, not at the endpoint.
 
     `documents`: SHA-256 of the texts (null: the graph was there before). `dimensions`, `version`: told by the script; null before it
@@ -60,11 +60,11 @@ class IndexReport(BaseModel):
         return sum(self.failures.values())
 
 
-def read_card(folder: Path, info: AdapterInfo) -> Card:
+def read_card(folder: Path, info: AdapterInfo) -> IndexCard:
     """The card of a finished index. Raises: InputError where there is none, or one of another adapter."""
     fix = f"kgeval system index {info.name} --documents DOCS --folder {folder}"
     try:
-        card = Card.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
+        card = IndexCard.model_validate_json((folder / CARD).read_text(encoding="utf-8"))
     except OSError as cause:
         raise InputError(f"{folder}: no index of {info.name} ({CARD} cannot be read)", fix=fix) from cause
     except ValidationError as cause:
@@ -85,7 +85,7 @@ def check_free(folder: Path, *, replace: bool) -> None:
             raise UsageError(f"{folder} holds an index already", fix="give another --folder, or --replace to make it anew")
 
 
-def prepare(folder: Path, card: Card, documents: Sequence[Document], *, replace: bool) -> None:
+def prepare(folder: Path, card: IndexCard, documents: Sequence[Document], *, replace: bool) -> None:
     """Writes documents and card into a new folder, or an empty one; `replace`: into one of kgeval's, whose index is deleted, and
     nothing else that is in it. Raises: UsageError as `check_free` has it.
     """
@@ -101,7 +101,7 @@ def prepare(folder: Path, card: Card, documents: Sequence[Document], *, replace:
     write_jsonl(folder / DOCUMENTS, ({"id": one.id, "title": one.title, "text": one.text} for one in documents))
 
 
-def write_card(folder: Path, card: Card) -> None:
+def write_card(folder: Path, card: IndexCard) -> None:
     """Writes the card, whole or not at all."""
     write_text(folder / CARD, card.model_dump_json(indent=2))
 
@@ -129,7 +129,7 @@ def digest(documents: Sequence[Document]) -> str:
     return corpus_hash((one.id, content_hash(one)) for one in documents)
 
 
-def configuration(info: AdapterInfo, card: Card, version: str) -> Mapping[str, JsonValue]:
+def configuration(info: AdapterInfo, card: IndexCard, version: str) -> Mapping[str, JsonValue]:
     """The configuration card of [X table 18] with what was set."""
     return {
         **info.configuration_card, "package": f"{info.distribution} {version}", "modes": list(info.modes), "preset": card.preset,

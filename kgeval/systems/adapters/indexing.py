@@ -21,7 +21,7 @@ from kgeval.manifest import ModelUsage, Started
 from kgeval.records import Document, IndexRecord, ModelRef, ModelUse
 from kgeval.systems.adapters import folder as folders
 from kgeval.systems.adapters.catalog import AdapterInfo
-from kgeval.systems.adapters.folder import Card, IndexReport
+from kgeval.systems.adapters.folder import IndexCard, IndexReport
 from kgeval.systems.adapters.launch import Prices, argv, local_embeddings, variables
 
 GRACE_SECONDS = 5.0
@@ -33,7 +33,7 @@ class IndexWanted:
 
     documents: Sequence[Document]
     folder: Path
-    card: Card
+    card: IndexCard
     started: Started
     inputs: Sequence[Path] = ()
     faults: Sequence[str] = ()
@@ -110,14 +110,14 @@ def record(info: AdapterInfo, wanted: IndexWanted, told: IndexReport) -> IndexRe
     )
 
 
-def _prices(card: Card) -> Prices:
+def _prices(card: IndexCard) -> Prices:
     """By kgeval's own price list."""
     prices, url = read_prices(), address(environment("OPENAI_BASE_URL") or DEFAULT_URL)
     chat, embedding = (price_of(Endpoint(name, url), prices) for name in (card.model, card.embedding_model))
     return Prices(chat, embedding, card.local)
 
 
-def _use(card: Card, told: IndexReport) -> list[ModelUse]:
+def _use(card: IndexCard, told: IndexReport) -> list[ModelUse]:
     """What was asked of the two models, as the relay counted it."""
     refused = {"refused": int(told.asked["failed"] or 0)} if told.asked.get("failed") else {}
     return [

@@ -24,7 +24,7 @@ from kgeval.llm.tokens import encoding
 from kgeval.records import Answer
 from kgeval.systems.adapters.catalog import AdapterInfo, adapter, scripts
 from kgeval.systems.adapters.environment import place, python_of
-from kgeval.systems.adapters.folder import Card, read_card
+from kgeval.systems.adapters.folder import IndexCard, read_card
 from kgeval.systems.outside.command import CommandSystem, CommandWanted, open_command
 from kgeval.systems.system import Ask
 
@@ -202,10 +202,10 @@ def _direct(found: Mapping[str, str]) -> dict[str, str]:
     return dict.fromkeys(("NO_PROXY", "no_proxy"), f"{known},{LOOPBACK}" if known else LOOPBACK)
 
 
-def local_embeddings(stack: ExitStack, card: Card) -> dict[str, str]:
+def local_embeddings(stack: ExitStack, card: IndexCard) -> dict[str, str]:
     """kgeval's own embedding model behind an address, for as long as the stack is open; the variables that tell the script of it."""
     from kgeval.llm.embed import open_embedder
-    from kgeval.systems.adapters.embeddings import EmbeddingServer
+    from kgeval.systems.adapters.embedding_server import EmbeddingServer
 
     server = stack.enter_context(EmbeddingServer(open_embedder(card.embedding_model)))
     server.vectors([secrets.token_hex(8)])  # a text that no cache holds: the model is loaded now, not on the first question's time

@@ -11,10 +11,19 @@
 """
 
 from kgeval.systems.builtin.opening import open_builtin, open_variant
-from kgeval.systems.builtin.settings import SETTINGS, Setting, Settings, defaults, read_settings, variants
+from kgeval.systems.builtin.settings import SETTINGS, BuiltinSetting, Settings, defaults, read_settings, variants
 from kgeval.systems.builtin.tools import NEEDS, BuiltinNeed, BuiltinTools
 
 __all__ = [
-    "NEEDS", "SETTINGS", "BuiltinNeed", "BuiltinTools", "Setting", "Settings", "defaults", "open_builtin", "open_variant",
-    "read_settings", "variants",
+    "NEEDS",
+    "SETTINGS",
+    "BuiltinNeed",
+    "BuiltinSetting",
+    "BuiltinTools",
+    "Settings",
+    "defaults",
+    "open_builtin",
+    "open_variant",
+    "read_settings",
+    "variants",
 ]

@@ -11,7 +11,7 @@ from kgeval.llm import tokens
 from kgeval.llm.rerank import Reranker, reranker
 from kgeval.llm.text_table import TextTable
 from kgeval.records import Layout, Passage
-from kgeval.systems.builtin.retrieval import Clock, Place, Retrieved
+from kgeval.systems.builtin.retrieval import Clock, Retrieved, SearchedGraph
 from kgeval.systems.builtin.settings import Settings
 from kgeval.text.predicates import is_placeholder, is_predicate, keywords, uncamel
 from kgeval.text.windows import excerpt
@@ -154,7 +154,7 @@ class GraphPieces:
 class GraphRetriever:
     """Searches the entities and walks the graph. `table` null: the database's own vector index is searched, or nothing (a plan)."""
 
-    def __init__(self, settings: Settings, place: Place, *, planned: bool) -> None:
+    def __init__(self, settings: Settings, place: SearchedGraph, *, planned: bool) -> None:
         self._settings, self._place = settings, place
         self._with_text = settings.system == "graph+text"
         if self._with_text:

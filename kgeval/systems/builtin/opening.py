@@ -14,7 +14,7 @@ from kgeval.llm.text_table import Hit, TextTable
 from kgeval.records import Passage
 from kgeval.systems.builtin.graph_rag import GraphRetriever
 from kgeval.systems.builtin.readers import open_reader
-from kgeval.systems.builtin.retrieval import Clock, Place, Retrieved, Retriever, open_place, window_place
+from kgeval.systems.builtin.retrieval import Clock, Retrieved, Retriever, SearchedGraph, open_place, window_place
 from kgeval.systems.builtin.settings import Settings, read_settings
 from kgeval.systems.builtin.system import BuiltinSystem, PlannedSystem
 from kgeval.systems.builtin.tools import BuiltinTools
@@ -34,7 +34,7 @@ SHORTEST = 50
 class VectorRetriever:
     """Searches the chunks. `table` null: made for a plan only, which retrieves nothing."""
 
-    def __init__(self, settings: Settings, place: Place, *, planned: bool) -> None:
+    def __init__(self, settings: Settings, place: SearchedGraph, *, planned: bool) -> None:
         self._settings, self._place = settings, place
         place.need_chunks(settings.system)
         self._reranker = reranker(settings.rerank) if settings.rerank else None

@@ -35,7 +35,7 @@ class Read:
     error: str | None = None
 
 
-class Reader(Protocol):
+class AnswerReader(Protocol):
     """Reads. `signature`: what its answers depend on. `model`: what writes them (null: no model). `adjusts`: it can be asked for a
     length. `parallel`: questions at a time."""
 
@@ -48,7 +48,7 @@ class Reader(Protocol):
         """The answer from contexts; null: from what it knows itself. `max_words` 0: no limit."""
 
 
-class Said(Reply):
+class ReaderReply(Reply):
     """An answer of a model."""
 
     answer: str
@@ -77,13 +77,13 @@ class ModelReader:
         self.signature = f"reader={self._base}|{'|'.join(self._hashes.values())}"
 
     def read(self, ask: Ask, contexts: Sequence[Passage] | None, max_words: int) -> Read:
-        """As Reader.read. A call that fails is a Read with its cause. Raises: what ends the session."""
+        """As AnswerReader.read. A call that fails is a Read with its cause. Raises: what ends the session."""
         name = CLOSED_BOOK if contexts is None else FROM_CONTEXTS
         slots: dict[str, JsonValue] = {"question": ask.question, "length": _length(ask, max_words), "previous": ask.previous}
         if contexts is not None:
             slots["contexts"] = [passage.text for passage in contexts]
         outcome = self._asker.ask(Task(
-            id=ask.question_id, prompt=self._asker.prompt(name), slots=slots, reply=Said, trial=ask.trial or 0, stage=name,
+            id=ask.question_id, prompt=self._asker.prompt(name), slots=slots, reply=ReaderReply, trial=ask.trial or 0, stage=name,
         ))
         if outcome.value is None:
             failure = outcome.failure
@@ -108,7 +108,7 @@ class ExtractiveReader:
     model: str | None = None
 
     def read(self, ask: Ask, contexts: Sequence[Passage] | None, max_words: int) -> Read:
-        """As Reader.read."""
+        """As AnswerReader.read."""
         from kgeval.llm.fake.reader import extract
 
         started = perf_counter()
@@ -118,7 +118,7 @@ class ExtractiveReader:
         return Read(text, round(perf_counter() - started, 6), input_tokens=0, output_tokens=0, calls=0, cost=0.0)
 
 
-def open_reader(tools: BuiltinTools) -> Reader:
+def open_reader(tools: BuiltinTools) -> AnswerReader:
     """The reader of these tools: the session's model, or the extractive one where there is no session."""
     return ExtractiveReader() if tools.models is None else ModelReader(tools.models, tools.asker)
 

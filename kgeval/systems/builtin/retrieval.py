@@ -76,7 +76,7 @@ class Clock:
 
 
 @dataclass(frozen=True)
-class Place:
+class SearchedGraph:
     """The graph that is searched and the model that embeds."""
 
     reader: EntryReader
@@ -144,10 +144,10 @@ def window_place(item: Item) -> tuple[str, tuple[int, int], bool]:
     return element_id, (int(start), int(start) + len(item.text)), count == "1"
 
 
-def open_place(system: str, tools: BuiltinTools) -> Place:
+def open_place(system: str, tools: BuiltinTools) -> SearchedGraph:
     """Raises: UsageError where a tool is missing that the system needs."""
     there = {"reader": True, "chunks": True, "embedder": tools.embedder, "graph": tools.graph and tools.layout}
     missing = sorted(need for need in NEEDS[system] if not there[need])
     if missing or tools.graph is None or tools.layout is None or tools.embedder is None:
         raise UsageError(f"the system {system} needs {' and '.join(missing)}", fix="name the graph with --graph, or take closed-book")
-    return Place(EntryReader(tools.graph, tools.layout, timeout=tools.timeout), tools.embedder, tools)
+    return SearchedGraph(EntryReader(tools.graph, tools.layout, timeout=tools.timeout), tools.embedder, tools)

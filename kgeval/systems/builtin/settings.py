@@ -20,7 +20,7 @@ RERANKER = "cross-encoder/ms-marco-MiniLM-L-6-v2"
 
 
 @dataclass(frozen=True)
-class Setting:
+class BuiltinSetting:
     """One setting: who has it, its type, its bounds (both included) or choices, and what it does."""
 
     name: str
@@ -32,20 +32,22 @@ class Setting:
     choices: tuple[str, ...] = ()
 
 
-SETTINGS: tuple[Setting, ...] = (
-    Setting("k", RETRIEVING, "whole number", "vector: chunks in the context; graph: entry entities at most.", 1, 1_000),
-    Setting("theta", GRAPHS, "number", "An entry entity's cosine with the question is above this.", -1, 1),
-    Setting("hops", GRAPHS, "whole number", "How far the graph is walked from the entry entities.", 1, 3),
-    Setting("most", GRAPHS, "whole number", "Relations of one entity that are looked at, at most (bounds super-nodes).", 1, 10_000),
-    Setting("l_max", RETRIEVING, "whole number", "Tokens of the context, at most; vector takes that of a graph beside it.", 20, 1_000_000),
-    Setting("text_share", ("graph+text",), "number", "Share of l_max that is kept for the texts of chunks.", 0, 1),
-    Setting("entity_types", GRAPHS, "list", "Entry entities have one of these types, written A|B; empty: any."),
-    Setting("entry", GRAPHS, "text", "Where entry entities are searched.", choices=("lancedb", "neo4j")),
-    Setting("index", GRAPHS, "text", "With entry=neo4j: the name of the vector index; empty: the one on the layout's embeddings."),
-    Setting("describe", GRAPHS, "yes or no", "Put the descriptions of relations and entry entities into the context too."),
-    Setting("rerank", RETRIEVING, "text", f"Order what was found by a cross-encoder: a model's name or folder; yes: {RERANKER}."),
-    Setting("candidates", RETRIEVING, "whole number", "With rerank: chunks or relations that it orders, at most.", 1, 1_000),
-    Setting("max_words", EVERY, "whole number", "Ask the reader for at most so many words; 0: no limit.", 0, 10_000),
+SETTINGS: tuple[BuiltinSetting, ...] = (
+    BuiltinSetting("k", RETRIEVING, "whole number", "vector: chunks in the context; graph: entry entities at most.", 1, 1_000),
+    BuiltinSetting("theta", GRAPHS, "number", "An entry entity's cosine with the question is above this.", -1, 1),
+    BuiltinSetting("hops", GRAPHS, "whole number", "How far the graph is walked from the entry entities.", 1, 3),
+    BuiltinSetting("most", GRAPHS, "whole number", "Relations of one entity that are looked at, at most (bounds super-nodes).", 1, 10_000),
+    BuiltinSetting(
+        "l_max", RETRIEVING, "whole number", "Tokens of the context, at most; vector takes that of a graph beside it.", 20, 1_000_000,
+    ),
+    BuiltinSetting("text_share", ("graph+text",), "number", "Share of l_max that is kept for the texts of chunks.", 0, 1),
+    BuiltinSetting("entity_types", GRAPHS, "list", "Entry entities have one of these types, written A|B; empty: any."),
+    BuiltinSetting("entry", GRAPHS, "text", "Where entry entities are searched.", choices=("lancedb", "neo4j")),
+    BuiltinSetting("index", GRAPHS, "text", "With entry=neo4j: the name of the vector index; empty: the one on the layout's embeddings."),
+    BuiltinSetting("describe", GRAPHS, "yes or no", "Put the descriptions of relations and entry entities into the context too."),
+    BuiltinSetting("rerank", RETRIEVING, "text", f"Order what was found by a cross-encoder: a model's name or folder; yes: {RERANKER}."),
+    BuiltinSetting("candidates", RETRIEVING, "whole number", "With rerank: chunks or relations that it orders, at most.", 1, 1_000),
+    BuiltinSetting("max_words", EVERY, "whole number", "Ask the reader for at most so many words; 0: no limit.", 0, 10_000),
 )
 BY_NAME = {one.name: one for one in SETTINGS}
 
@@ -142,7 +144,7 @@ def variants(system: str, given: Mapping[str, JsonValue], ablations: Mapping[str
     return made
 
 
-def _read(setting: Setting, value: JsonValue) -> int | float | bool | str | tuple[str, ...]:
+def _read(setting: BuiltinSetting, value: JsonValue) -> int | float | bool | str | tuple[str, ...]:
     """The value in the setting's type. Raises: ValueError that says what was expected."""
     if setting.type == "list":
         parts = value if isinstance(value, list) else str(value).split("|")
@@ -161,7 +163,7 @@ def _read(setting: Setting, value: JsonValue) -> int | float | bool | str | tupl
     return _number(setting, text)
 
 
-def _number(setting: Setting, text: str) -> int | float:
+def _number(setting: BuiltinSetting, text: str) -> int | float:
     low, high = setting.low or 0, setting.high or 0
     try:
         number = int(text) if setting.type == "whole number" else float(text)

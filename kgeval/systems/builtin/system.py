@@ -10,7 +10,7 @@ from kgeval.graph.failures import QueryTimeout
 from kgeval.llm import tokens
 from kgeval.llm.asker import Asker, Later, digest
 from kgeval.records import Aligned, Answer, Stages
-from kgeval.systems.builtin.readers import CLOSED_BOOK, FROM_CONTEXTS, NOT_FOUND, Read, Reader
+from kgeval.systems.builtin.readers import CLOSED_BOOK, FROM_CONTEXTS, NOT_FOUND, AnswerReader, Read
 from kgeval.systems.builtin.retrieval import Clock, Retrieved, Retriever
 from kgeval.systems.builtin.settings import Settings
 from kgeval.systems.system import Ask
@@ -21,7 +21,7 @@ PLANNED = "cancelled: a dry run asks nothing"
 class BuiltinSystem:
     """A System. Closed book has no retriever. Safe for several threads, as many as its reader takes."""
 
-    def __init__(self, settings: Settings, reader: Reader, retriever: Retriever | None) -> None:
+    def __init__(self, settings: Settings, reader: AnswerReader, retriever: Retriever | None) -> None:
         self.settings, self.retriever, self._reader = settings, retriever, reader
         self.name, self.variant = settings.name, settings.variant
         self.adjusts, self.parallel = reader.adjusts, reader.parallel
@@ -75,7 +75,7 @@ class BuiltinSystem:
 class PlannedSystem(BuiltinSystem):
     """The same in a dry run: counts the reader's calls, retrieves nothing, embeds nothing, builds no index."""
 
-    def __init__(self, settings: Settings, reader: Reader, retriever: Retriever | None, asker: Asker | None) -> None:
+    def __init__(self, settings: Settings, reader: AnswerReader, retriever: Retriever | None, asker: Asker | None) -> None:
         super().__init__(settings, reader, retriever)
         self._asker = asker
         self._bounds = retriever.bounds() if retriever and asker else (0, 0)

@@ -24,7 +24,7 @@ Form = Literal["verb", "be"]
 
 
 @dataclass(frozen=True)
-class Phrase:
+class PredicatePhrase:
     """A predicate that a sentence can be made of: "A works for B", "A was born in B".
 
     `finite`: the verb after a singular subject; `base`: its base form (`be`: ""); `rest`: what follows ("for", "the capital of").
@@ -60,12 +60,12 @@ def spoken(predicate: str) -> str:
 
 
 @cache
-def phrase(predicate: str) -> Phrase | None:
+def phrase(predicate: str) -> PredicatePhrase | None:
     """The predicate as English, or null where its form is not understood."""
     text = spoken(predicate)
     if text in _table("whole"):
         finite, base, rest = _table("whole")[text]
-        return Phrase("verb", finite, base, rest, past=finite != third_of(base))
+        return PredicatePhrase("verb", finite, base, rest, past=finite != third_of(base))
     for words in dict.fromkeys((tuple(text.split()), tuple(text.replace("-", " ").split()))):
         readable = 0 < len(words) <= 6 and len(text) <= LONGEST_PREDICATE and all(_WORD.fullmatch(word) for word in words)
         if readable and text not in _set("unclear", "whole") and not _small("not") & set(words):
@@ -75,7 +75,7 @@ def phrase(predicate: str) -> Phrase | None:
     return None
 
 
-def _of_words(words: list[str]) -> Phrase | None:
+def _of_words(words: list[str]) -> PredicatePhrase | None:
     first, *rest = words
     if first in _small("be") and rest:
         return _state(rest, told="was" if first in ("was", "were") else "is" if first in ("is", "are") else None)
@@ -84,23 +84,23 @@ def _of_words(words: list[str]) -> Phrase | None:
     return _noun(words) or _passive(words) or _verb(words) or _bare(words)
 
 
-def _state(rest: list[str], told: str | None) -> Phrase | None:
+def _state(rest: list[str], told: str | None) -> PredicatePhrase | None:
     """What follows "is" or "was": a participle, a noun with "of", a preposition of place. `told`: which of the two the name says."""
     state = (_noun(rest) or _passive(rest, after_be=True) or _bare(rest)) if rest[-1] in _small("prepositions") else None
     if state is None:
         return None
-    return state if told is None else Phrase("be", told, "", state.rest, past=told == "was", swapped=state.swapped)
+    return state if told is None else PredicatePhrase("be", told, "", state.rest, past=told == "was", swapped=state.swapped)
 
 
-def _had(rest: list[str]) -> Phrase | None:
+def _had(rest: list[str]) -> PredicatePhrase | None:
     """What follows "has": a participle ("has founded") or a noun ("has director")."""
     if is_participle(rest[0]) and (verb := _verb(rest)):
         base = lemma(rest[0], ()) or ""
-        return Phrase("verb", past_of(base), base, verb.rest, past=True)
+        return PredicatePhrase("verb", past_of(base), base, verb.rest, past=True)
     return _noun(rest) if rest[-1] not in _small("prepositions") else None
 
 
-def _noun(words: list[str]) -> Phrase | None:
+def _noun(words: list[str]) -> PredicatePhrase | None:
     """"capital of" (A is the capital of B) and "capital" (B is the capital of A): nouns of the lists, with words before them that only say
     which of several."""
     article = words[0] if words[0] in ("a", "an", "the") else ""
@@ -113,7 +113,7 @@ def _noun(words: list[str]) -> Phrase | None:
     if plain == "cause" and not of and not article:
         return None  # "causes", said in the base form
     put = "the" if plain in _nouns("the") else article or _a(known)
-    return Phrase("be", "is", "", f"{put} {known} of", past=False, swapped=not of)
+    return PredicatePhrase("be", "is", "", f"{put} {known} of", past=False, swapped=not of)
 
 
 def _without_modifiers(noun: str) -> str:
@@ -124,29 +124,29 @@ def _without_modifiers(noun: str) -> str:
     return " ".join(words)
 
 
-def noun_in(phrase: Phrase) -> str:
+def noun_in(phrase: PredicatePhrase) -> str:
     """The noun of "the elder brother of", without what says which of several; "" where the phrase has none."""
     words = phrase.rest.split()
     is_noun = phrase.form == "be" and len(words) > 2 and words[0] in ("a", "an", "the")
     return _without_modifiers(" ".join(words[1:-1])) if is_noun else ""
 
 
-def _passive(words: list[str], *, after_be: bool = False) -> Phrase | None:
+def _passive(words: list[str], *, after_be: bool = False) -> PredicatePhrase | None:
     """A participle with one preposition, after "is" or "was": located in, born in, written by."""
     if len(words) != 2 or words[1] not in _small("prepositions"):
         return None
     first, last = words
     if first in _verbs("stative"):
-        return Phrase("be", "is", "", " ".join(words), past=False)
+        return PredicatePhrase("be", "is", "", " ".join(words), past=False)
     if not is_participle(first) and first not in _verbs("passive"):
         return None
     irregular = first in IRREGULAR and _past(IRREGULAR[first]) != first and first != IRREGULAR[first]
     if last == "by" or first in _verbs("passive") or ((irregular or after_be) and last in _set("vague", "places")):
-        return Phrase("be", "was", "", " ".join(words), past=True)
+        return PredicatePhrase("be", "was", "", " ".join(words), past=True)
     return None
 
 
-def _verb(words: list[str]) -> Phrase | None:
+def _verb(words: list[str]) -> PredicatePhrase | None:
     """A known verb, alone or with a preposition that goes with it: works for, founded, move to."""
     first, rest = words[0], words[1:]
     if len(rest) > 1 or (rest and (rest[0] not in _small("prepositions") or rest[0] == "by")):
@@ -158,12 +158,12 @@ def _verb(words: list[str]) -> Phrase | None:
         return None
     present = first == third_of(base)
     finite = first if present or (first != base and (first.endswith("ed") or _past(base) == first)) else past_of(base)
-    return Phrase("verb", finite, base, " ".join(rest), past=not present)
+    return PredicatePhrase("verb", finite, base, " ".join(rest), past=not present)
 
 
-def _bare(words: list[str]) -> Phrase | None:
+def _bare(words: list[str]) -> PredicatePhrase | None:
     """A preposition alone that says where something is."""
-    return Phrase("be", "is", "", words[0], past=False) if len(words) == 1 and words[0] in _small("bare") else None
+    return PredicatePhrase("be", "is", "", words[0], past=False) if len(words) == 1 and words[0] in _small("bare") else None
 
 
 def _base(word: str) -> str | None:

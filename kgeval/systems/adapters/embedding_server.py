@@ -19,7 +19,7 @@ LARGEST = 64 * 2**20
 POLL_SECONDS = 0.05  # how often the server looks whether it is to end
 
 
-class _Server(ThreadingHTTPServer):
+class _EmbeddingHttpServer(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
 
@@ -30,7 +30,7 @@ class EmbeddingServer:
     def __init__(self, embedder: Embedder) -> None:
         self.key = f"local-{secrets.token_urlsafe(24)}"
         self._embedder, self._lock = embedder, threading.Lock()
-        self._server = _Server(("127.0.0.1", 0), _handler(self))
+        self._server = _EmbeddingHttpServer(("127.0.0.1", 0), _handler(self))
         self.base_url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
         self._thread = threading.Thread(target=self._server.serve_forever, args=(POLL_SECONDS,), name="kgeval-embeddings", daemon=True)
 
@@ -58,7 +58,7 @@ class EmbeddingServer:
 
 
 def _handler(server: EmbeddingServer) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
+    class EmbeddingHandler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
@@ -86,7 +86,7 @@ def _handler(server: EmbeddingServer) -> type[BaseHTTPRequestHandler]:
         def log_message(self, *_: Any) -> None:
             """Nothing: the texts are the user's."""
 
-    return Handler
+    return EmbeddingHandler
 
 
 def _embedded(server: EmbeddingServer, body: dict[str, Any]) -> dict[str, Any]:

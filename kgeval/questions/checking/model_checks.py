@@ -14,8 +14,9 @@ from kgeval.llm import tokens
 from kgeval.llm.asker import Asker, Later, digest
 from kgeval.llm.calls import Failure, Outcome, Reply, Task
 from kgeval.llm.characters import whole
-from kgeval.questions.checking.table import Checked, decided, is_multi_hop, is_negative, is_open, not_applicable
-from kgeval.questions.excerpts import in_all, tokens_of
+from kgeval.questions.checking.check_table import CheckOutcome, decided, is_multi_hop, is_negative, is_open, not_applicable
+from kgeval.questions.drafts import common_id
+from kgeval.questions.excerpts import tokens_of
 from kgeval.records import Question
 from kgeval.text.names import normalise
 
@@ -26,7 +27,6 @@ NO_EVIDENCE = "no evidence with a text is given"
 NO_REFERENCE = "no right answer is given"
 NOT_JUDGED = "not judged: no model is named"
 MOST_ALONE = 8  # passages of one question that are tried alone
-LOST = Failure("empty", "no reply")
 
 
 def _word(value: object) -> object:
@@ -47,8 +47,8 @@ class ModelAnswer(Reply):
         return self
 
     @property
-    def said(self) -> str | None:
-        """The answer; null where there is none."""
+    def answer_or_none(self) -> str | None:
+        """The answer; None where there is none."""
         return self.answer.strip() if self.answered else None
 
 
@@ -60,61 +60,58 @@ class RightAnswers(Reply):
     specific: bool
 
 
-class Judgement(Reply):
+class AnswerJudgement(Reply):
     """An answer as a whole, measured by the right one."""
 
     reason: str
     label: Annotated[Literal["correct", "partial", "incorrect", "refusal"], BeforeValidator(_word)]
 
 
-def answerable(question: Question, asker: Asker) -> Checked:
+def answerable(question: Question, asker: Asker) -> CheckOutcome:
     """The check "answerable": passed where the evidence leads to a right answer; of a negative question, where it leads to none."""
     name, passages = "answerable", shown(question)
     if not passages:
         return not_applicable(name, NO_EVIDENCE)
-    slots: dict[str, JsonValue] = {"question": question.question, "passages": passages}
-    outcome = asker.ask(Task(
-        id=f"{question.id}:{name}", prompt=asker.prompt("check-answerable"), slots=slots, reply=ModelAnswer, stage=name,
-    ))
+    outcome = _answer_from(question, passages, asker, stage=name)
     if outcome.value is None:
         return _unanswered(name, outcome.failure, question, asker)
-    said = outcome.value.said
+    answer = outcome.value.answer_or_none
     if is_negative(question):
-        why = f"but the evidence was taken to answer it: {said}" if said else "the evidence does not answer it, as it should be"
-        return decided(name, said is None, why[:MOST_REASON])
-    if said is None:
+        why = f"but the evidence was taken to answer it: {answer}" if answer else "the evidence does not answer it, as it should be"
+        return decided(name, answer is None, why[:MOST_REASON])
+    if answer is None:
         return decided(name, False, f"not from the evidence: {outcome.value.reason.strip()}"[:MOST_REASON])
     if not question.right_answers:
         return decided(name, True, "answered; no right answer is given to compare with")
-    label = judged(name, question, said, asker)
-    if isinstance(label, Checked):
+    label = judged(name, question, answer, asker)
+    if isinstance(label, CheckOutcome):
         return label
-    return decided(name, label == "correct", "" if label == "correct" else f"{label}: from the evidence came {said!r}"[:MOST_REASON])
+    return decided(name, label == "correct", "" if label == "correct" else f"{label}: from the evidence came {answer!r}"[:MOST_REASON])
 
 
-def closed_book(question: Question, asker: Asker) -> Checked:
+def closed_book(question: Question, asker: Asker) -> CheckOutcome:
     """The check "closed_book": passed where a model without texts gives no right answer; of a negative question, no answer at all."""
     name = "closed_book"
     if not question.right_answers and not is_negative(question):
         return not_applicable(name, NO_REFERENCE)
     outcome = asker.ask(Task(
-        id=f"{question.id}:{name}", prompt=asker.prompt("check-closed-book"), slots={"question": question.question}, reply=ModelAnswer,
-        stage=name,
+        id=f"{question.id}:{name}", prompt=asker.prompt("check-closed-book"), slots={"question": question.question},
+        reply=ModelAnswer, stage=name,
     ))
     if outcome.value is None:
         return _unanswered(name, outcome.failure, question, asker)
-    said = outcome.value.said
-    if said is None:
+    answer = outcome.value.answer_or_none
+    if answer is None:
         return decided(name, True, "the model does not know")
     if is_negative(question):
-        return decided(name, False, f"a model without texts claims an answer: {said}"[:MOST_REASON])
-    label = judged(name, question, said, asker)
-    if isinstance(label, Checked):
+        return decided(name, False, f"a model without texts claims an answer: {answer}"[:MOST_REASON])
+    label = judged(name, question, answer, asker)
+    if isinstance(label, CheckOutcome):
         return label
-    return decided(name, label != "correct", f"{label} without any text: {said!r}"[:MOST_REASON])
+    return decided(name, label != "correct", f"{label} without any text: {answer!r}"[:MOST_REASON])
 
 
-def unique_wording(question: Question, asker: Asker | None) -> Checked:
+def unique_wording(question: Question, asker: Asker | None) -> CheckOutcome:
     """The check "unique_wording" by a model: passed where the words ask for one thing, and the evidence gives one right answer."""
     name, passages = "unique_wording", shown(question)
     if is_negative(question):
@@ -126,71 +123,70 @@ def unique_wording(question: Question, asker: Asker | None) -> Checked:
     if asker is None:
         return not_applicable(name, NOT_JUDGED)
     outcome: Outcome[RightAnswers] = asker.ask(Task(
-        id=f"{question.id}:{name}", prompt=asker.prompt("check-unique"), slots={"question": question.question, "passages": passages},
-        reply=RightAnswers, stage=name,
+        id=f"{question.id}:{name}", prompt=asker.prompt("check-unique"),
+        slots={"question": question.question, "passages": passages}, reply=RightAnswers, stage=name,
     ))
     if outcome.value is None:
         return unscored(name, outcome.failure)
-    found = different(outcome.value.answers, question.right_answers)
+    answers = different(outcome.value.answers, question.right_answers)
     if not outcome.value.specific:
         return decided(name, False, f"its words ask for nothing in particular: {outcome.value.reason.strip()}"[:MOST_REASON])
-    if not found:
+    if not answers:
         return not_applicable(name, "the evidence gives no answer, so nothing can be said of others")
-    return decided(name, len(found) == 1, "" if len(found) == 1 else f"{len(found)} answers: {'; '.join(found)}"[:MOST_REASON])
+    several = f"{len(answers)} answers: {'; '.join(answers)}"[:MOST_REASON]
+    return decided(name, len(answers) == 1, "" if len(answers) == 1 else several)
 
 
-def not_in_one_passage(question: Question, asker: Asker | None) -> Checked:
-    """The check "not_in_one_passage": failed where a single passage of the evidence gives the right answer to a question of several hops.
-    Without a model as far as the question's own evidence ids show it."""
+def not_in_one_passage(question: Question, asker: Asker | None) -> CheckOutcome:
+    """The check "not_in_one_passage": failed where a single passage of the evidence gives the right answer to a question of several
+    hops. Without a model as far as the question's own evidence ids show it."""
     name, passages = "not_in_one_passage", shown(question)
     if is_negative(question) or is_open(question) or not is_multi_hop(question):
         return not_applicable(name, "not a question of several hops with one answer")
     if asker is None:
         if not question.evidence_ids:
             return not_applicable(name, NOT_JUDGED)
-        both = in_all(question.evidence_ids)
-        why = f"chunk {both} says all of it" if both else "no chunk says all of it; no model is asked"
-        return decided(name, both is None, f"by its evidence ids: {why}")
+        shared = common_id(question.evidence_ids)
+        why = f"chunk {shared} says all of it" if shared else "no chunk says all of it; no model is asked"
+        return decided(name, shared is None, f"by its evidence ids: {why}")
     if not passages:
         return not_applicable(name, NO_EVIDENCE)
     if not question.right_answers:
         return not_applicable(name, NO_REFERENCE)
     for n, passage in enumerate(passages[:MOST_ALONE], start=1):
-        stage = name if n == 1 else f"{name}-{n}"
-        slots: dict[str, JsonValue] = {"question": question.question, "passages": [passage]}
-        outcome = asker.ask(Task(
-            id=f"{question.id}:{stage}", prompt=asker.prompt("check-answerable"), slots=slots, reply=ModelAnswer, stage=name,
-        ))
+        outcome = _answer_from(question, [passage], asker, stage=name if n == 1 else f"{name}-{n}")
         if outcome.value is None:
-            _count_others(question, passages[n:MOST_ALONE], asker)
+            if asker.dry:  # the passages after this one are tried only if none before gives the answer
+                for later, other in enumerate(passages[n:MOST_ALONE], start=2):
+                    size = tokens.count(whole(question.question)) + tokens_of(other)
+                    key = digest(name, question.question, other, later)
+                    asker.later(Later(name, "check-answerable", key, (size, size), certain=False))
             return _unanswered(name, outcome.failure, question, asker)
-        said = outcome.value.said
-        label = judged(name, question, said, asker, f"-{n}") if said is not None else "refusal"
-        if isinstance(label, Checked):
+        answer = outcome.value.answer_or_none
+        label = judged(name, question, answer, asker, f"-{n}") if answer is not None else "refusal"
+        if isinstance(label, CheckOutcome):
             return label
         if label == "correct":
-            return decided(name, False, f"passage {n} alone gives it: {said!r}"[:MOST_REASON])
+            return decided(name, False, f"passage {n} alone gives it: {answer!r}"[:MOST_REASON])
     of = f" (of {len(passages)})" if len(passages) > MOST_ALONE else ""
     return decided(name, True, f"tried alone, none of {min(len(passages), MOST_ALONE)} passages{of} gives the answer")
 
 
-def _count_others(question: Question, passages: list[JsonValue], asker: Asker) -> None:
-    """Dry run: the passages after the first are tried only if none before gives the answer."""
-    for n, passage in enumerate(passages, start=2):
-        if asker.dry:
-            size = tokens.count(whole(question.question)) + tokens_of(passage)
-            key = digest("not_in_one_passage", question.question, passage, n)
-            asker.later(Later("not_in_one_passage", "check-answerable", key, (size, size), certain=False))
+def _answer_from(question: Question, passages: list[JsonValue], asker: Asker, stage: str) -> Outcome[ModelAnswer]:
+    return asker.ask(Task(
+        id=f"{question.id}:{stage}", prompt=asker.prompt("check-answerable"),
+        slots={"question": question.question, "passages": passages}, reply=ModelAnswer, stage=stage,
+    ))
 
 
 def different(answers: list[str], right: tuple[str, ...]) -> list[str]:
     """The answers that differ in their words; all that are right answers of the file are one (they are its aliases)."""
     known = {normalise(text) for text in right} - {""}
-    found: dict[str, str] = {}
+    distinct: dict[str, str] = {}
     for text in answers:
         if plain := normalise(text):
-            found.setdefault("" if plain in known else plain, text.strip())
-    return list(found.values())
+            distinct.setdefault("" if plain in known else plain, text.strip())
+    return list(distinct.values())
 
 
 def shown(question: Question) -> list[JsonValue]:
@@ -201,28 +197,28 @@ def shown(question: Question) -> list[JsonValue]:
     ]
 
 
-def judged(name: str, question: Question, said: str, asker: Asker, mark: str = "") -> str | Checked:
+def judged(name: str, question: Question, answer: str, asker: Asker, mark: str = "") -> str | CheckOutcome:
     """What an answer is, measured by the right ones; what is unscored, where the judge's call failed. `mark`: of several answers, which."""
-    plain = normalise(said)
+    plain = normalise(answer)
     if plain and any(plain == normalise(right) for right in question.right_answers):
         return "correct"
     outcome = asker.ask(Task(
-        id=f"{question.id}:{name}-judge{mark}", prompt=asker.prompt(JUDGE), reply=Judgement, stage=f"{name}-judge",
-        slots={"question": question.question, "references": list[JsonValue](question.right_answers), "answer": said},
+        id=f"{question.id}:{name}-judge{mark}", prompt=asker.prompt(JUDGE), reply=AnswerJudgement, stage=f"{name}-judge",
+        slots={"question": question.question, "references": list[JsonValue](question.right_answers), "answer": answer},
     ))
     return outcome.value.label if outcome.value is not None else unscored(name, outcome.failure)
 
 
-def unscored(name: str, failure: Failure | None) -> Checked:
+def unscored(name: str, failure: Failure | None) -> CheckOutcome:
     """The call failed: nothing is known, and why."""
-    lost = failure or LOST
-    return Checked(name, "unscored", f"{lost.cause}: {lost.detail}" if lost.detail else lost.cause, lost.cause)
+    lost = failure or Failure("empty", "no reply")
+    return CheckOutcome(name, "unscored", f"{lost.cause}: {lost.detail}" if lost.detail else lost.cause, lost.cause)
 
 
-def _unanswered(name: str, failure: Failure | None, question: Question, asker: Asker) -> Checked:
+def _unanswered(name: str, failure: Failure | None, question: Question, asker: Asker) -> CheckOutcome:
     """The first call has no reply. In a dry run the judge's call is counted too: it may follow."""
     if asker.dry and question.right_answers and not is_negative(question):
-        base = tokens.count(whole(question.question)) + sum(tokens.count(whole(text)) for text in question.right_answers)
+        base = sum(tokens.count(whole(text)) for text in (question.question, *question.right_answers))
         asker.later(Later(
             stage=f"{name}-judge", prompt=JUDGE, key=digest(name, question.question, list(question.right_answers), shown(question)),
             tokens=(base, base + GUESSED_ANSWER), certain=False,
