@@ -47,7 +47,7 @@ class QuestionFingerprint:
 
 @dataclass(frozen=True)
 class Twin:
-    """Question `later` (a place in the list) asks the same as `earlier`. `similarity`: cosine; null where the words are the same."""
+    """Question `later` (a place in the list) asks the same as `earlier`. `similarity`: cosine; None where the words are the same."""
 
     later: int
     earlier: int
@@ -68,8 +68,8 @@ def text_fingerprint(text: str) -> QuestionFingerprint:
 
 def marks(text: str) -> frozenset[str]:
     """Names and numbers of a text: words with a digit, and words with a capital that do not begin it. Without possessive endings."""
-    found = list(_MARKED.finditer(text))
-    kept = [word[0] for at, word in enumerate(found) if any(c.isdigit() for c in word[0]) or (at and word[0][:1].isupper())]
+    words = enumerate(_MARKED.findall(text))
+    kept = [word for at, word in words if any(c.isdigit() for c in word) or (at and word[0].isupper())]
     return frozenset(re.sub(r"['’]s?$", "", word).casefold().strip(".,:/-") for word in kept)
 
 
@@ -79,7 +79,7 @@ def agree(one: QuestionFingerprint, other: QuestionFingerprint) -> bool:
 
 
 class Twins:
-    """The questions so far, each kept once. `embed`: texts -> unit vectors; null: compared by their words only. `near`: cosine from which
+    """The questions so far, each kept once. `embed`: texts -> unit vectors; None: compared by their words only. `near`: cosine from which
     two are near."""
 
     def __init__(self, embed: Embed | None = None, near: float = NEAR, earlier: Iterable[QuestionFingerprint] = ()) -> None:
@@ -92,19 +92,19 @@ class Twins:
                 self._group(one).keep(one)
 
     def sift(self, given: Sequence[QuestionFingerprint], *, embed: bool = True) -> list[TwinKind | None]:
-        """For each question, in their order, how it is a duplicate of one before it (also among these), or null: then it is kept.
+        """For each question, in their order, how it is a duplicate of one before it (also among these), or None: then it is kept.
 
         `embed` false: these are compared by their words only.
         """
-        found: list[TwinKind | None] = [self._by_words(one) for one in given]
-        new = [(at, self._group(one)) for at, (one, twin) in enumerate(zip(given, found, strict=True)) if twin is None]
+        kinds: list[TwinKind | None] = [self._by_words(one) for one in given]
+        new = [(at, self._group(given[at])) for at, kind in enumerate(kinds) if kind is None]
         vectors = self._embedded(given, new) if embed and self._embed is not None else {}
         for at, group in new:
             if at in vectors and group.has_near(given[at], vectors[at], self._near):
-                found[at] = "embedding"
+                kinds[at] = "embedding"
             else:
                 group.keep(given[at], vectors.get(at))
-        return found
+        return kinds
 
     def _by_words(self, one: QuestionFingerprint) -> TwinKind | None:
         if one.text in self._texts:
@@ -173,15 +173,12 @@ class _Group:
 def twins(given: Sequence[QuestionFingerprint], embed: Embed | None = None, near: float = NEAR) -> Iterator[Twin]:
     """For each question the earlier one that is most like it, if one asks the same: in its own set, and in each earlier set.
 
-    `embed`: texts -> unit vectors; null: words only. `near`: the cosine from which two are near. In the order of the questions.
+    `embed`: texts -> unit vectors; None: words only. `near`: the cosine from which two are near. In the order of the questions.
     """
-    found: dict[tuple[int, int], Twin] = {}
-    for twin in _same(given):
-        found[twin.later, given[twin.earlier].set] = twin
-    if embed is not None:
-        for twin in _near(given, embed, near):
-            found.setdefault((twin.later, given[twin.earlier].set), twin)
-    yield from (found[key] for key in sorted(found))
+    pairs: dict[tuple[int, int], Twin] = {}
+    for twin in (*_same(given), *(_near(given, embed, near) if embed is not None else ())):
+        pairs.setdefault((twin.later, given[twin.earlier].set), twin)  # the same words before nearness
+    yield from (pairs[key] for key in sorted(pairs))
 
 
 def _same(given: Sequence[QuestionFingerprint]) -> Iterator[Twin]:
@@ -199,30 +196,28 @@ def _same(given: Sequence[QuestionFingerprint]) -> Iterator[Twin]:
 def _near(given: Sequence[QuestionFingerprint], embed: Embed, near: float) -> Iterator[Twin]:
     """Near ones among the questions with the same names and numbers: only those are embedded and compared."""
     groups: dict[frozenset[str], list[int]] = {}
-    for at, one in enumerate(given):
-        groups.setdefault(one.marks, []).append(at)
+    for place, one in enumerate(given):
+        groups.setdefault(one.marks, []).append(place)
     several = [places for places in groups.values() if len(places) > 1]
     if not several:
         return
-    vectors = embed([given[at].text for places in several for at in places])
-    start = 0
+    vectors = embed([given[place].text for places in several for place in places])
+    first = 0
     for places in several:
-        yield from _near_in(given, places, vectors[start : start + len(places)], near)
-        start += len(places)
+        yield from _near_in(given, places, vectors[first : first + len(places)], near)
+        first += len(places)
 
 
 def _near_in(given: Sequence[QuestionFingerprint], places: Sequence[int], vectors: np.ndarray, near: float) -> Iterator[Twin]:
-    """For each question of a group the nearest earlier one of each set."""
-    import numpy as np
-
+    """For each question of a group the nearest earlier one of each set. A block of rows at a time: all cosines of a large group would
+    not fit into memory."""
     for start in range(0, len(places), BLOCK):
         cosines = vectors[start : start + BLOCK] @ vectors[: start + BLOCK].T
-        for row, line in enumerate(cosines):
-            later = start + row
+        for later, row in enumerate(cosines, start=start):
             best: dict[int, Twin] = {}
-            for at in (int(one) for one in np.nonzero(line[:later] >= near)[0]):
-                twin = Twin(places[later], places[at], "embedding", round(min(1.0, float(line[at])), 4))
-                kept = best.get(given[places[at]].set)
+            for at in (row[:later] >= near).nonzero()[0]:
+                twin = Twin(places[later], places[at], "embedding", round(min(1.0, float(row[at])), 4))
+                kept = best.get(given[twin.earlier].set)
                 if agree(given[twin.later], given[twin.earlier]) and (kept is None or (kept.similarity or 0) < (twin.similarity or 0)):
-                    best[given[places[at]].set] = twin
+                    best[given[twin.earlier].set] = twin
             yield from best.values()

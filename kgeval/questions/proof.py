@@ -13,7 +13,7 @@ from kgeval.graph.connect import Graph, Row
 from kgeval.graph.queries import all_queries
 from kgeval.questions.graph_facts import facts_of
 from kgeval.questions.word_index import WordIndex
-from kgeval.records import Layout, Structure, StructureNode
+from kgeval.records import Layout, Structure
 from kgeval.text.names import normalise
 from kgeval.text.predicates import is_placeholder
 
@@ -31,7 +31,7 @@ class PathProof:
 
     `starts`: element ids of all entities that are called like the first node, it itself first. `reached`: how many entities each hop
     leads to, from all of them. `ends`: what the last hop leads to: element id -> name. `shortcut`: relations of a shorter way
-    between start and end, or another entity of the end's name (null: none; not looked for where the answer is not the only one).
+    between start and end, or another entity of the end's name (None: none; not looked for where the answer is not the only one).
     `followed`: false where a hop led to more than MOST_REACHED entities and the rest is not known.
     """
 
@@ -63,18 +63,19 @@ def prove(graph: Graph, layout: Layout, paths: Sequence[Structure], *, timeout: 
 
     Raises: QueryError, QueryTimeout, ConnectionLost.
     """
-    found: list[PathProof] = []
-    for start in range(0, len(paths), BATCH):
-        found += _prove(graph, layout, paths[start : start + BATCH], timeout)
-    return found
+    return [
+        proof for start in range(0, len(paths), BATCH) for proof in _prove(graph, layout, paths[start : start + BATCH], timeout)
+    ]
 
 
 def _prove(graph: Graph, layout: Layout, paths: Sequence[Structure], timeout: float | None) -> list[PathProof]:
     called = facts_of(graph, layout).entities(node.name for path in paths for node in (path.nodes[0], path.nodes[-1]))
     walks = []
     for path in paths:
-        starts, ends = (_called(node, called) for node in (path.nodes[0], path.nodes[-1]))
-        ways: Ways = [((one, ""),) for one in starts[:MOST_STARTS]]
+        starts, ends = (
+            tuple(dict.fromkeys((node.element_id, *called.get(normalise(node.name), ())))) for node in (path.nodes[0], path.nodes[-1])
+        )
+        ways: Ways = [((element_id, ""),) for element_id in starts[:MOST_STARTS]]
         walks.append(_Walk(path, starts[:MOST_STARTS], ends[:MOST_STARTS], ways, followed=len(starts) <= MOST_STARTS))
     for hop in range(max((len(path.relations) for path in paths), default=0)):
         _follow(graph, layout, [walk for walk in walks if hop < len(walk.structure.relations)], hop, timeout)
@@ -85,17 +86,10 @@ def _prove(graph: Graph, layout: Layout, paths: Sequence[Structure], timeout: fl
     ]
 
 
-def _called(node: StructureNode, called: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """The entities of a node's name or alias, it itself first."""
-    return tuple(dict.fromkeys((node.element_id, *called.get(normalise(node.name), ()))))
-
-
 def _follow(graph: Graph, layout: Layout, walks: Sequence[_Walk], hop: int, timeout: float | None) -> None:
     """One hop of all walks. A hop that several of them take is asked for once."""
-    asked: dict[Hop, int] = {}
-    for walk in walks:
-        asked |= dict.fromkeys((step for way in walk.ways if (step := _step(layout, walk, way, hop)) not in asked), 0)
-    asked = {step: n for n, step in enumerate(asked)}
+    steps = dict.fromkeys(_step(layout, walk, way, hop) for walk in walks for way in walk.ways)
+    asked = {step: n for n, step in enumerate(steps)}
     rows = [{"n": n, "at": at, "predicate": predicate, "forward": forward} for (at, predicate, forward), n in asked.items()]
     params = {"layout": layout.model_dump(), "rows": rows, "most": MOST_REACHED + hop + 2}
     found = {row["n"]: row["reached"] for row in graph.read(all_queries()["prove-step"], params, timeout=timeout)} if rows else {}
@@ -112,7 +106,7 @@ def _follow(graph: Graph, layout: Layout, walks: Sequence[_Walk], hop: int, time
 
 
 def _step(layout: Layout, walk: _Walk, way: tuple[tuple[str, str], ...], hop: int) -> Hop:
-    """Where a way goes on from, along which predicate, and whether in the relation's own direction (null: it has none)."""
+    """Where a way goes on from, along which predicate, and whether in the relation's own direction (None: it has none)."""
     relation = walk.structure.relations[hop]
     forward = relation.source == walk.structure.nodes[hop].element_id
     return way[-1][0], squeezed(relation.predicate), forward if has_direction(layout, relation.predicate) else None
@@ -167,7 +161,7 @@ def hop_counts(
 @dataclass(frozen=True)
 class Presence:
     """Where a term stands in a graph. `called`: entities with just this name or alias, in normal form. `within`: entities that hold it
-    as a part of a name or alias. `chunks`: chunks that hold it in their text, null where the graph has no texts. Examples: a name, a
+    as a part of a name or alias. `chunks`: chunks that hold it in their text, None where the graph has no texts. Examples: a name, a
     chunk id."""
 
     term: str
@@ -201,25 +195,26 @@ def absent(
     spelled = {term: folded(term) for term in dict.fromkeys(terms) if normalise(term)}
     if not spelled:
         return {}
-    known_graph = facts_of(graph, layout)
-    called = known_graph.entities(spelled)
-    def found(query: str, told: WordIndex | None) -> dict[str, Row]:
-        asked = [term for term in sorted(set(spelled.values())) if told is None or told.holding(term)]
+    facts = facts_of(graph, layout)
+    called = facts.entities(spelled)
+
+    def found(query: str, index: WordIndex | None) -> dict[str, Row]:
+        asked = [term for term in sorted(set(spelled.values())) if index is None or index.holding(term)]
         params = {"layout": layout.model_dump(), "terms": asked}
         return {row["term"]: row for row in graph.read(all_queries()[query], params, timeout=timeout)} if asked else {}
 
-    within = found("prove-names", known_graph.name_words() if often else None)
-    texts = found("prove-texts", known_graph.text_words() if often else None)
-    has_chunks = known_graph.has_chunks()
-    none: Row = {}
-    return {
-        term: Presence(
-            term, len(called.get(normalise(term), ())), within[low]["entities"] if low in within else 0,
-            (texts[low]["chunks"] if low in texts else 0) if has_chunks else None,
-            _text(within.get(low, none).get("example")), _text(texts.get(low, none).get("example")),
+    within = found("prove-names", facts.name_words() if often else None)
+    texts = found("prove-texts", facts.text_words() if often else None)
+    has_chunks = facts.has_chunks()
+    nowhere: Row = {"entities": 0, "chunks": 0, "example": None}
+    presences = {}
+    for term, low in spelled.items():
+        names, chunks = within.get(low, nowhere), texts.get(low, nowhere)
+        presences[term] = Presence(
+            term, len(called.get(normalise(term), ())), names["entities"], chunks["chunks"] if has_chunks else None,
+            names["example"], chunks["example"],
         )
-        for term, low in spelled.items()
-    }
+    return presences
 
 
 def passages_naming(
@@ -240,7 +235,3 @@ def folded(text: str) -> str:
 def squeezed(predicate: str) -> str:
     """A predicate without case, spaces, hyphens and underscores: works_for, worksFor and WORKS FOR are one."""
     return predicate.lower().replace("_", "").replace(" ", "").replace("-", "")
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None

@@ -8,12 +8,12 @@ import pytest
 from bench_world import KIND, chain
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kgeval.questions.making.bench_replies import BenchAnswerVerdict, BenchQuestion, EvidenceVerdict, EvidenceVerdicts, Refined
 
 from kgeval.errors import ConfigError
 from kgeval.llm.calls import Outcome, Task
 from kgeval.llm.prompts import Prompt, load_prompt
 from kgeval.questions.kinds import MakingContext, MakingOptions, Profile, RejectedError
+from kgeval.questions.making.bench_draft import BenchAnswerVerdict, BenchQuestion, EvidenceVerdict, EvidenceVerdicts, Refined
 from kgeval.questions.making.graphrag_bench import KINDS
 from kgeval.questions.profiles import load_profile
 

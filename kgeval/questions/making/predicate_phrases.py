@@ -60,15 +60,26 @@ def spoken(predicate: str) -> str:
 
 
 @cache
+def _wording() -> dict[str, dict[str, list[str]]]:
+    return tomllib.loads((Path(__file__).parent / "wording.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def listed(table: str, name: str) -> frozenset[str]:
+    """One of the word lists of wording.toml."""
+    return frozenset(_wording()[table][name])
+
+
+@cache
 def phrase(predicate: str) -> PredicatePhrase | None:
-    """The predicate as English, or null where its form is not understood."""
+    """The predicate as English, or None where its form is not understood."""
     text = spoken(predicate)
-    if text in _table("whole"):
-        finite, base, rest = _table("whole")[text]
+    if text in _wording()["whole"]:
+        finite, base, rest = _wording()["whole"][text]
         return PredicatePhrase("verb", finite, base, rest, past=finite != third_of(base))
     for words in dict.fromkeys((tuple(text.split()), tuple(text.replace("-", " ").split()))):
         readable = 0 < len(words) <= 6 and len(text) <= LONGEST_PREDICATE and all(_WORD.fullmatch(word) for word in words)
-        if readable and text not in _set("unclear", "whole") and not _small("not") & set(words):
+        if readable and text not in listed("unclear", "whole") and not listed("small", "not") & set(words):
             found = _of_words(list(words))
             if found is not None:
                 return found
@@ -77,27 +88,22 @@ def phrase(predicate: str) -> PredicatePhrase | None:
 
 def _of_words(words: list[str]) -> PredicatePhrase | None:
     first, *rest = words
-    if first in _small("be") and rest:
-        return _state(rest, told="was" if first in ("was", "were") else "is" if first in ("is", "are") else None)
-    if first in _small("have") and rest:
-        return _had(rest)
+    if first in listed("small", "be") and rest:
+        return _state(rest, says="was" if first in ("was", "were") else "is" if first in ("is", "are") else None)
+    if first in listed("small", "have") and rest:
+        if is_participle(rest[0]) and (verb := _verb(rest)):  # has founded
+            base = lemma(rest[0], ()) or ""
+            return PredicatePhrase("verb", past_of(base), base, verb.rest, past=True)
+        return _noun(rest) if rest[-1] not in listed("small", "prepositions") else None  # has director
     return _noun(words) or _passive(words) or _verb(words) or _bare(words)
 
 
-def _state(rest: list[str], told: str | None) -> PredicatePhrase | None:
-    """What follows "is" or "was": a participle, a noun with "of", a preposition of place. `told`: which of the two the name says."""
-    state = (_noun(rest) or _passive(rest, after_be=True) or _bare(rest)) if rest[-1] in _small("prepositions") else None
+def _state(rest: list[str], says: str | None) -> PredicatePhrase | None:
+    """What follows "is" or "was": a participle, a noun with "of", a preposition of place. `says`: which of the two the name says."""
+    state = (_noun(rest) or _passive(rest, after_be=True) or _bare(rest)) if rest[-1] in listed("small", "prepositions") else None
     if state is None:
         return None
-    return state if told is None else PredicatePhrase("be", told, "", state.rest, past=told == "was", swapped=state.swapped)
-
-
-def _had(rest: list[str]) -> PredicatePhrase | None:
-    """What follows "has": a participle ("has founded") or a noun ("has director")."""
-    if is_participle(rest[0]) and (verb := _verb(rest)):
-        base = lemma(rest[0], ()) or ""
-        return PredicatePhrase("verb", past_of(base), base, verb.rest, past=True)
-    return _noun(rest) if rest[-1] not in _small("prepositions") else None
+    return state if says is None else PredicatePhrase("be", says, "", state.rest, past=says == "was", swapped=state.swapped)
 
 
 def _noun(words: list[str]) -> PredicatePhrase | None:
@@ -108,18 +114,20 @@ def _noun(words: list[str]) -> PredicatePhrase | None:
     of = len(core) > 1 and core[-1] == "of"
     known = " ".join(core[:-1] if of else core)
     plain = _without_modifiers(known)
-    if plain not in _nouns("the") | _nouns("a"):
+    if plain not in listed("nouns", "the") | listed("nouns", "a"):
         return None
     if plain == "cause" and not of and not article:
         return None  # "causes", said in the base form
-    put = "the" if plain in _nouns("the") else article or _a(known)
-    return PredicatePhrase("be", "is", "", f"{put} {known} of", past=False, swapped=not of)
+    if plain in listed("nouns", "the"):
+        article = "the"
+    noun = f"{article} {known}" if article else with_a(known)
+    return PredicatePhrase("be", "is", "", f"{noun} of", past=False, swapped=not of)
 
 
 def _without_modifiers(noun: str) -> str:
     """"elder brother" -> "brother"; a noun that a list has as it is stays."""
-    words = noun.split()
-    while len(words) > 1 and " ".join(words) not in _nouns("the") | _nouns("a") and words[0] in _nouns("modifiers"):
+    words, nouns = noun.split(), listed("nouns", "the") | listed("nouns", "a")
+    while len(words) > 1 and " ".join(words) not in nouns and words[0] in listed("nouns", "modifiers"):
         words = words[1:]
     return " ".join(words)
 
@@ -133,15 +141,15 @@ def noun_in(phrase: PredicatePhrase) -> str:
 
 def _passive(words: list[str], *, after_be: bool = False) -> PredicatePhrase | None:
     """A participle with one preposition, after "is" or "was": located in, born in, written by."""
-    if len(words) != 2 or words[1] not in _small("prepositions"):
+    if len(words) != 2 or words[1] not in listed("small", "prepositions"):
         return None
     first, last = words
-    if first in _verbs("stative"):
+    if first in listed("verbs", "stative"):
         return PredicatePhrase("be", "is", "", " ".join(words), past=False)
-    if not is_participle(first) and first not in _verbs("passive"):
+    if not is_participle(first) and first not in listed("verbs", "passive"):
         return None
     irregular = first in IRREGULAR and _past(IRREGULAR[first]) != first and first != IRREGULAR[first]
-    if last == "by" or first in _verbs("passive") or ((irregular or after_be) and last in _set("vague", "places")):
+    if last == "by" or first in listed("verbs", "passive") or ((irregular or after_be) and last in listed("vague", "places")):
         return PredicatePhrase("be", "was", "", " ".join(words), past=True)
     return None
 
@@ -149,12 +157,12 @@ def _passive(words: list[str], *, after_be: bool = False) -> PredicatePhrase | N
 def _verb(words: list[str]) -> PredicatePhrase | None:
     """A known verb, alone or with a preposition that goes with it: works for, founded, move to."""
     first, rest = words[0], words[1:]
-    if len(rest) > 1 or (rest and (rest[0] not in _small("prepositions") or rest[0] == "by")):
+    if len(rest) > 1 or (rest and (rest[0] not in listed("small", "prepositions") or rest[0] == "by")):
         return None
     base = _base(first)
-    if base is None or base == "be" or not (base in _verbs("base") or base in _irregular() or lemma(third_of(base), ()) == base):
+    if base is None or base == "be" or not (base in listed("verbs", "base") or base in _forms() or lemma(third_of(base), ()) == base):
         return None  # the base of an unknown word in -ed is a guess
-    if rest and f"{base} {rest[0]}" not in _verbs("joined"):
+    if rest and f"{base} {rest[0]}" not in listed("verbs", "joined"):
         return None
     present = first == third_of(base)
     finite = first if present or (first != base and (first.endswith("ed") or _past(base) == first)) else past_of(base)
@@ -163,25 +171,29 @@ def _verb(words: list[str]) -> PredicatePhrase | None:
 
 def _bare(words: list[str]) -> PredicatePhrase | None:
     """A preposition alone that says where something is."""
-    return PredicatePhrase("be", "is", "", words[0], past=False) if len(words) == 1 and words[0] in _small("bare") else None
+    return PredicatePhrase("be", "is", "", words[0], past=False) if len(words) == 1 and words[0] in listed("small", "bare") else None
 
 
 def _base(word: str) -> str | None:
-    """The base form of a verb form, null where the word is not known as one."""
-    if word in _verbs("base"):
+    """The base form of a verb form, None where the word is not known as one."""
+    if word in listed("verbs", "base"):
         return word
     for base in (word[:-1], word[:-2], word[:-1] + "e", word[:-3] + "y", word[:-3]):
-        if base in _verbs("base") and word in (third_of(base), past_of(base)):
+        if base in listed("verbs", "base") and word in (third_of(base), past_of(base)):
             return base
-    return lemma(word, _verbs("base"))
+    return lemma(word, listed("verbs", "base"))
 
 
 def past_of(base: str) -> str:
     """The past tense of a verb in its base form."""
-    return _past(base) or (
-        base + "d" if base.endswith("e") else base[:-1] + "ied" if re.search(r"[^aeiou]y$", base)
-        else base + base[-1] + "ed" if _doubles(base) else base + "ed"
-    )
+    if irregular := _past(base):
+        return irregular
+    if base.endswith("e"):
+        return base + "d"
+    if re.search(r"[^aeiou]y$", base):
+        return base[:-1] + "ied"
+    short = len(base) > 2 and re.fullmatch(r"[^aeiou]*(?:qu)?[aeiou][bdgklmnprt]", base)  # one syllable: plan, planned
+    return base + (base[-1] if short or base in listed("verbs", "doubling") else "") + "ed"
 
 
 def third_of(base: str) -> str:
@@ -200,11 +212,6 @@ def _past(base: str) -> str | None:
 
 
 @cache
-def _irregular() -> frozenset[str]:
-    return frozenset(IRREGULAR.values())
-
-
-@cache
 def _forms() -> dict[str, list[str]]:
     forms: dict[str, list[str]] = {}
     for form, base in IRREGULAR.items():
@@ -212,70 +219,28 @@ def _forms() -> dict[str, list[str]]:
     return forms
 
 
-def _doubles(base: str) -> bool:
-    one = re.fullmatch(r"[^aeiou]*(?:qu)?[aeiou][bdgklmnprt]", base)
-    return base in _verbs("doubling") or (one is not None and len(base) > 2)
-
-
-def listed(table: str, name: str) -> frozenset[str]:
-    """One of the word lists of wording.toml."""
-    return _set(table, name)
-
-
 def noun_of_type(kind: str | None) -> str:
     """What a question calls an entity of this type: person, place, "" where the type says nothing, else the type in lower case."""
     text = normalise(spoken(kind or ""))
-    for noun, types in _table("types").items():
+    for noun, types in _wording()["types"].items():
         if text in types:
             return str(noun)
     readable = len(text) <= 30 and len(text.split()) <= 3 and re.fullmatch(r"[a-z]+(?: [a-z]+)*", text)
     return text if readable else ""
 
 
-def _a(noun: str) -> str:
-    """The indefinite article before a noun."""
-    return "an" if noun[:1] in "aeiou" and not re.match(r"uni|use|eu|one", noun) else "a"
-
-
 def with_a(noun: str) -> str:
     """A noun with its indefinite article."""
-    return f"{_a(noun)} {noun}"
-
-
-
-@cache
-def _wording() -> dict[str, dict[str, list[str]]]:
-    return tomllib.loads((Path(__file__).parent / "wording.toml").read_text(encoding="utf-8"))
-
-
-def _table(name: str) -> dict[str, list[str]]:
-    return _wording()[name]
-
-
-@cache
-def _set(table: str, name: str) -> frozenset[str]:
-    return frozenset(_wording()[table][name])
-
-
-def _nouns(name: str) -> frozenset[str]:
-    return _set("nouns", name)
-
-
-def _verbs(name: str) -> frozenset[str]:
-    return _set("verbs", name)
-
-
-def _small(name: str) -> frozenset[str]:
-    return _set("small", name)
+    return ("an " if noun[:1] in "aeiou" and not re.match(r"uni|use|eu|one", noun) else "a ") + noun
 
 
 def tells_place(predicate: str, target: str | None) -> bool:
     """Whether a predicate that is a bare preposition makes sense: something is in or near a place."""
     last = spoken(predicate).split()[-1:]
-    return bool(last) and last[0] in _small("bare") and noun_of_type(target) not in ("", "person")
+    return bool(last) and last[0] in listed("small", "bare") and noun_of_type(target) not in ("", "person")
 
 
 def content_words(predicate: str) -> list[str]:
     """The words of a predicate that carry its sense: without prepositions, "is", "has" and articles."""
-    small = _small("prepositions") | _small("be") | _small("have") | {"a", "an", "the"}
+    small = listed("small", "prepositions") | listed("small", "be") | listed("small", "have") | {"a", "an", "the"}
     return [word for word in re.findall(r"\w+", spoken(predicate)) if word not in small]

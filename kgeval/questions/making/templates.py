@@ -56,32 +56,35 @@ def worded(start: str, steps: Sequence[Step], kind: str | None = None) -> str:
 
     Raises: RejectedError("not_worded") where a predicate is not understood, or the sentence would ask for nothing in particular.
     """
-    known = []
+    phrased: list[_PhrasedStep] = []
     for at, step in enumerate(steps):
-        said = phrase(step.predicate)
-        if said is None:
+        form = phrase(step.predicate)
+        if form is None:
             raise _refused(step, "its form is not understood")
-        known.append(_PhrasedStep(step, said, step.forward == said.swapped, steps[at - 1].noun if at else noun_of_type(kind)))
-    for one in known:
+        phrased.append(_PhrasedStep(step, form, step.forward == form.swapped, steps[at - 1].noun if at else noun_of_type(kind)))
+    for one in phrased:
         if why := _unfit(one):
             raise _refused(one.step, why)
-        if one is not known[-1] and not one.step.noun:
+        if one is not phrased[-1] and not one.step.noun:
             raise _refused(one.step, "it leads to an entity without a type, which a question cannot call anything")
-    if start[:1].islower() and not start.startswith(("the ", "a ", "an ")) and known[0].known in ("", "person", "organization", "group"):
+    first = phrased[0]
+    if start[:1].islower() and not start.startswith(("the ", "a ", "an ")) and first.known in ("", "person", "organization", "group"):
         raise _refused(steps[0], f"'{start[:80]}' is no name of one thing")
-    if not known[0].leads and known[0].phrase.helper != "did" and _is_plural(start, known[0].known):
+    if not first.leads and first.phrase.helper != "did" and _is_plural(start, first.known):
         raise _refused(steps[0], f"'{start[:80]}' may be several, and the verb would not agree")
     sentences, subject = [], start
-    for one in known[:-2]:
-        sentences.append(_statement(subject, one))
+    for one in phrased[:-2]:  # first hops as sentences of their own: `Livia Tarrant designed a building.`
+        noun = f"another {one.step.noun or NOUN}" if one.step.back else with_a(one.step.noun or NOUN)
+        text = f"{one.phrase.said_of(noun)} {subject}" if one.leads else f"{one.phrase.said_of(subject)} {noun}"
+        sentences.append(text[0].upper() + text[1:] + ".")
         subject = f"this {one.step.noun or NOUN}"
-    if len(known) > 1:
-        subject = _described(subject, known[-2])
-    return " ".join([*sentences, _asked(subject, known[-1])])
+    if len(phrased) > 1:
+        subject = _described(subject, phrased[-2])
+    return " ".join([*sentences, _asked(subject, phrased[-1])])
 
 
 def _refused(step: Step, why: str) -> RejectedError:
-    return RejectedError("not_worded", f"no template says '{step.predicate[:80]}'" + (": " if why else "") + why)
+    return RejectedError("not_worded", f"no template says '{step.predicate[:80]}': {why}")
 
 
 def _unfit(one: _PhrasedStep) -> str:
@@ -120,25 +123,14 @@ def _is_plural(name: str, noun: str) -> bool:
 
 def called(name: str, passages: Iterable[Passage]) -> str:
     """The name as a sentence calls it: with "the" where the passages mostly do, in quotation marks where it is no plain name."""
-    if not _PLAIN.fullmatch(name) or len(name.split()) > 8:
-        return f'"{_quoted(name)}"'
+    if not _PLAIN.fullmatch(name) or len(name.split()) > 8:  # on one line, without control characters and marks of its own
+        return '"' + " ".join(_CONTROL.sub(" ", name.replace('"', "'")).split()) + '"'
     if name.casefold().startswith(("the ", "a ", "an ")):
         return name
     pattern = re.compile(r"(?<!\w)(\bthe\s+)?" + r"\s+".join(map(re.escape, name.split())) + r"(?!['\u2019\w-]|\s+[A-Z])")
-    found = [bool(match[1]) for passage in passages for match in pattern.finditer(_without_the(passage.text))]
-    return f"the {name}" if found and 2 * sum(found) > len(found) else name
-
-
-def _without_the(text: str) -> str:
-    """The text with "The" at the beginning of a sentence in lower case."""
-    return re.sub(r"\bThe\b", "the", text)
-
-
-def _statement(subject: str, one: _PhrasedStep) -> str:
-    """A first hop as a sentence of its own: `Livia Tarrant designed a building.`"""
-    noun = f"another {one.step.noun or NOUN}" if one.step.back else with_a(one.step.noun or NOUN)
-    text = one.phrase.said_of(noun) + " " + subject if one.leads else one.phrase.said_of(subject) + " " + noun
-    return text[0].upper() + text[1:] + "."
+    texts = (re.sub(r"\bThe\b", "the", passage.text) for passage in passages)  # "The" begins a sentence
+    with_the = [bool(match[1]) for text in texts for match in pattern.finditer(text)]
+    return f"the {name}" if 2 * sum(with_the) > len(with_the) else name
 
 
 def _described(subject: str, one: _PhrasedStep) -> str:
@@ -171,8 +163,3 @@ def _which(noun: str, more: bool) -> str:
     if not noun:
         return "Who or what else" if more else "Who or what"
     return f"Which other {noun}" if more else f"Which {noun}"
-
-
-def _quoted(text: str) -> str:
-    """Text that can stand between double quotation marks, on one line without control characters."""
-    return " ".join(_CONTROL.sub(" ", text.replace('"', "'")).split())

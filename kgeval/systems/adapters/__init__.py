@@ -10,22 +10,4 @@
     scripts/         what runs in the other environments: it imports the wrapped package and the standard library, never kgeval
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from kgeval.systems.system import System
-
-if TYPE_CHECKING:
-    from kgeval.systems.spec import Opening, SystemSpec
-
 ADAPTERS = ("graphrag", "lightrag", "fast-graphrag", "hipporag", "nano-graphrag", "neo4j-graphrag")
-
-__all__ = ["ADAPTERS", "open_adapter"]
-
-
-def open_adapter(spec: SystemSpec, opening: Opening) -> System:
-    """The adapter as an open system. Raises: UsageError, InputError where it is not installed, has no index, or lacks the mode."""
-    from kgeval.systems.adapters.launch import open_adapter as opened
-
-    return opened(spec, opening)

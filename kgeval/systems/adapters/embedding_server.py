@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import hmac
 import json
 import secrets
+import struct
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -97,17 +99,10 @@ def _embedded(server: EmbeddingServer, body: dict[str, Any]) -> dict[str, Any]:
         raise ValueError("'input' must be a text or a list of texts")
     shown: list[Any] = server.vectors(texts)
     if body.get("encoding_format") == "base64":
-        shown = [_packed(vector) for vector in shown]
+        # little-endian float32, the form that OpenAI's client asks for
+        shown = [base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode() for vector in shown]
     data = [{"object": "embedding", "index": at, "embedding": vector} for at, vector in enumerate(shown)]
     return {"object": "list", "data": data, "model": str(body.get("model")), "usage": {"prompt_tokens": 0, "total_tokens": 0}}
-
-
-def _packed(vector: list[float]) -> str:
-    """As base64 of little-endian float32, the form that OpenAI's client asks for."""
-    import base64
-    import struct
-
-    return base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode()
 
 
 def _error(message: str) -> dict[str, Any]:

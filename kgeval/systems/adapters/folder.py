@@ -19,7 +19,7 @@ CARD, DOCUMENTS, RESULT, STORE, LOG = "kgeval-adapter.json", "documents.jsonl", 
 class IndexCard(BaseModel):
     """How an index is made; the scripts read it too. `local`: the embedding model runs in kgeval, not at the endpoint.
 
-    `documents`: SHA-256 of the texts (null: the graph was there before). `dimensions`, `version`: told by the script; null before it
+    `documents`: SHA-256 of the texts (None: the graph was there before). `dimensions`, `version`: told by the script; None before it
     has finished.
     """
 
@@ -39,8 +39,20 @@ class IndexCard(BaseModel):
         return self.version is not None
 
 
+class AskedCounts(BaseModel):
+    """What the index step asked, as the relay counted it (scripts/adapter_relay.py). Tokens are None where a reply did not say them."""
+
+    calls: int
+    input_tokens: int | None
+    output_tokens: int | None
+    seconds: float
+    embedding_calls: int
+    embedding_tokens: int | None
+    failed: int
+
+
 class IndexReport(BaseModel):
-    """What the script says of its index step; nulls: the package does not say."""
+    """What the script says of its index step; None: the package does not say."""
 
     entities: int | None
     relations: int | None
@@ -51,7 +63,7 @@ class IndexReport(BaseModel):
     seconds: float
     version: str
     dimensions: int
-    asked: dict[str, int | float | None]
+    asked: AskedCounts
     python: str
 
     @property
@@ -106,7 +118,7 @@ def write_card(folder: Path, card: IndexCard) -> None:
     write_text(folder / CARD, card.model_dump_json(indent=2))
 
 
-def told(folder: Path) -> IndexReport:
+def read_report(folder: Path) -> IndexReport:
     """What the script wrote about its index. Raises: InputError where it did not."""
     try:
         return IndexReport.model_validate_json((folder / RESULT).read_text(encoding="utf-8"))

@@ -9,9 +9,8 @@ import os
 import secrets
 from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from pydantic import JsonValue
@@ -25,16 +24,14 @@ from kgeval.records import Answer
 from kgeval.systems.adapters.catalog import AdapterInfo, adapter, scripts
 from kgeval.systems.adapters.environment import place, python_of
 from kgeval.systems.adapters.folder import IndexCard, read_card
-from kgeval.systems.outside.command import CommandSystem, CommandWanted, open_command
-from kgeval.systems.system import Ask
+from kgeval.systems.outside.command import CommandSystem, open_command
+from kgeval.systems.system import Ask, ClosedAtEnd, Opening
 
 if TYPE_CHECKING:
     from kgeval.llm.prices import Price
-    from kgeval.systems.spec import Opening, SystemSpec
+    from kgeval.systems.spec import SystemSpec
 
-# tiktoken's vocabularies for the packages of adapters: it fetches them from the network at first use, but they come
-# with kgeval.
-
+# packages of adapters use tiktoken, which fetches its vocabularies from the network at first use: they come with kgeval
 ADDRESS = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"  # tiktoken calls its file by the SHA-1 of this
 ENCODINGS = ("o200k_base", "cl100k_base")
 
@@ -103,24 +100,26 @@ def open_adapter(spec: SystemSpec, opening: Opening) -> AdapterSystem:
     prices = Prices(opening.price(str(settings.get("model") or card.model), url), opening.price(card.embedding_model, url), card.local)
     with ExitStack() as stack:
         more = local_embeddings(stack, card) if card.local and not opening.dry else {}
-        system = open_command(CommandWanted(
-            argv(info, "answer", mode, settings), name=name, variant=opening.variant,
-            settings={"adapter": info.name, "mode": mode, **settings}, timeout=opening.timeout, processes=opening.processes,
-            environment={**variables(info), **more}, folder=opening.folder.resolve(), hello_seconds=opening.timeout,
-        ), started=not opening.dry)
+        script = replace(
+            opening, settings={"adapter": info.name, "mode": mode, **settings}, environment={**variables(info), **more},
+            say=lambda text: None,
+        )
+        system = open_command(
+            argv(info, "answer", mode, settings), script, name=name, folder=opening.folder.resolve(), hello_seconds=opening.timeout,
+        )
         return AdapterSystem(system, stack.pop_all(), prices)
 
 
 @dataclass(frozen=True)
 class Prices:
-    """What the two models cost; null: not known. `local`: embedding is for nothing."""
+    """What the two models cost; None: not known. `local`: embedding is for nothing."""
 
     chat: Price | None
     embedding: Price | None
     local: bool
 
     def cost(self, given: int | None, said: int | None, embedded: int | None) -> float | None:
-        """USD of so many tokens; null where a count or a price that is needed is not known."""
+        """USD of so many tokens; None where a count or a price that is needed is not known."""
         if given is None or said is None or embedded is None or self.chat is None:
             return None
         if embedded == 0 or self.local:
@@ -128,7 +127,7 @@ class Prices:
         return None if self.embedding is None else round(self.chat.cost(given, said) + self.embedding.cost(embedded, 0), 9)
 
 
-class AdapterSystem:
+class AdapterSystem(ClosedAtEnd):
     """A System: the script's process, and what runs beside it for as long."""
 
     def __init__(self, inner: CommandSystem, beside: ExitStack, prices: Prices) -> None:
@@ -148,10 +147,10 @@ class AdapterSystem:
 
     def answer(self, ask: Ask) -> Answer:
         """The answer, as of any command, with its cost where prices are known."""
-        said = self._inner.answer(ask)
-        embedded = said.extra.get("embedding_tokens")
-        cost = self._prices.cost(said.input_tokens, said.output_tokens, embedded if isinstance(embedded, int) else None)
-        return said if cost is None else said.model_copy(update={"cost": cost})
+        answer = self._inner.answer(ask)
+        embedded = answer.extra.get("embedding_tokens")
+        cost = self._prices.cost(answer.input_tokens, answer.output_tokens, embedded if isinstance(embedded, int) else None)
+        return answer if cost is None else answer.model_copy(update={"cost": cost})
 
     def close(self) -> None:
         """Ends the process and what runs beside it. May be called twice."""
@@ -159,12 +158,6 @@ class AdapterSystem:
             self._inner.close()
         finally:
             self._beside.close()
-
-    def __enter__(self) -> AdapterSystem:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
 
 
 def argv(info: AdapterInfo, task: str, mode: str = "", settings: Mapping[str, JsonValue] | None = None) -> tuple[str, ...]:
@@ -190,16 +183,13 @@ def variables(info: AdapterInfo) -> dict[str, str]:
             raise UsageError(f"{info.name} works on a Neo4j, and NEO4J_URI is not set", fix="set NEO4J_URI, NEO4J_USERNAME, NEO4J_PASSWORD")
         found |= {name: os.environ[name] for name in NEO4J if name in os.environ}
     path = os.pathsep.join([str(python.parent), found.get("PATH", os.defpath)])
+    # requests to this machine are kept away from a proxy: the relay is here, and a proxy would get its key and all texts
+    direct = found.get("no_proxy") or found.get("NO_PROXY")
+    no_proxy = f"{direct},{LOOPBACK}" if direct else LOOPBACK
     return {
-        **found, **QUIET, **_direct(found), "PATH": path, "VIRTUAL_ENV": str(place(info)), "PYTHONPATH": str(scripts()),
-        "OPENAI_BASE_URL": url, "OPENAI_API_KEY": api_key(url),
+        **found, **QUIET, "NO_PROXY": no_proxy, "no_proxy": no_proxy, "PATH": path, "VIRTUAL_ENV": str(place(info)),
+        "PYTHONPATH": str(scripts()), "OPENAI_BASE_URL": url, "OPENAI_API_KEY": api_key(url),
     }
-
-
-def _direct(found: Mapping[str, str]) -> dict[str, str]:
-    """What keeps requests to this machine away from a proxy: the relay is here, and a proxy would get its key and all texts."""
-    known = found.get("no_proxy") or found.get("NO_PROXY")
-    return dict.fromkeys(("NO_PROXY", "no_proxy"), f"{known},{LOOPBACK}" if known else LOOPBACK)
 
 
 def local_embeddings(stack: ExitStack, card: IndexCard) -> dict[str, str]:

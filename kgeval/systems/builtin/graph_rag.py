@@ -17,10 +17,10 @@ from kgeval.text.predicates import is_placeholder, is_predicate, keywords, uncam
 from kgeval.text.windows import excerpt
 from kgeval.text.wordlists import word_list
 
-# The graph around entry entities as text: which relations come first, what fits into a budget, passages with their
-# chunks. Pure.
-
-LONGEST = 1_000
+LONGEST = 1_000  # characters of a name or description in a sentence
+FRONT = 1_000  # entities that one hop goes on from, at most
+# chunks whose texts are read, at most: that many, or as many of so few tokens as the budget could hold
+MOST_CHUNKS, SHORTEST = 100, 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,9 @@ def budgeted(
             groups.setdefault("", {})[text] = None
             places.setdefault("", (None, None))
     for edge in edges:
-        said, chunk = sentence(edge.relation, layout, describe=describe), _chunk_of(edge.relation, groups)
+        said, chunks = sentence(edge.relation, layout, describe=describe), edge.relation.chunks
+        # it is shown under a chunk that already has relations, else under its first
+        chunk = next((chunk for chunk in chunks if chunk.id in groups), chunks[0] if chunks else None)
         key = chunk.id if chunk else ""
         fresh = said not in groups.get(key, ())
         if fresh and used + (cost := count(said) + 1) > budget:
@@ -117,30 +119,18 @@ def budgeted(
             used += cost
             groups.setdefault(key, {})[said] = None
             places.setdefault(key, (chunk, edge.score))
-    passages = [_passage(lines, *places[key]) for key, lines in groups.items()]
+    passages = []
+    for key, lines in groups.items():
+        chunk, score = places[key]
+        passages.append(Passage(
+            text="\n".join(lines), chunk_id=chunk.id if chunk else None, document=chunk.document if chunk else None, score=score,
+        ))
     return Linear(tuple(passages), tuple(kept), used)
-
-
-def _chunk_of(relation: Around, groups: Mapping[str, object]) -> ChunkPlace | None:
-    """The chunk that a relation is shown under: one that already has relations, else its first."""
-    return next((chunk for chunk in relation.chunks if chunk.id in groups), relation.chunks[0] if relation.chunks else None)
-
-
-def _passage(lines: Iterable[str], chunk: ChunkPlace | None, score: float | None) -> Passage:
-    return Passage(
-        text="\n".join(lines), chunk_id=chunk.id if chunk else None, document=chunk.document if chunk else None, score=score,
-    )
 
 
 def _plain(text: str) -> str:
     """The text on one line, cut."""
     return " ".join(text.split())[:LONGEST]
-
-
-FRONT = 1_000
-"""Entities that one hop goes on from, at most."""
-MOST_CHUNKS, SHORTEST = 100, 10
-"""Chunks whose texts are read, at most: that many, or as many of so few tokens as the budget could hold."""
 
 
 @dataclass(frozen=True)
@@ -152,28 +142,28 @@ class GraphPieces:
 
 
 class GraphRetriever:
-    """Searches the entities and walks the graph. `table` null: the database's own vector index is searched, or nothing (a plan)."""
+    """Searches the entities and walks the graph. `table` None: the database's own vector index is searched, or nothing (a plan)."""
 
-    def __init__(self, settings: Settings, place: SearchedGraph, *, planned: bool) -> None:
-        self._settings, self._place = settings, place
+    def __init__(self, settings: Settings, searched: SearchedGraph, *, planned: bool) -> None:
+        self._settings, self._searched = settings, searched
         self._with_text = settings.system == "graph+text"
         if self._with_text:
-            place.need_chunks(settings.system)
+            searched.need_chunks(settings.system)
         self._reranker = reranker(settings.rerank) if settings.rerank else None
         self.table: TextTable | None = None
         self._index: VectorIndex | None = None
-        self.signature = f"embedding={place.embedder.identity}"
+        self.signature = f"embedding={searched.embedder.identity}"
         if planned:
             return
         if settings.entry == "neo4j":
-            with place.embedder.lock:
-                self._index = place.reader.index(settings.index, len(place.embedder.fresh("ready")))
+            with searched.embedder.lock:
+                self._index = searched.reader.index(settings.index, len(searched.embedder.fresh("ready")))
             self.signature += f"|neo4j={self._index.name}"
         else:
-            self.table = place.table("entities")
+            self.table = searched.table("entities")
             self.signature += f"|index={self.table.about.digest[:12]}"
         self.signature += "|graph={}/{}".format(*self.size())  # the index's digest knows nothing of relations
-        place.reader.around([""], 1)  # the server plans the query now, not while the first question waits
+        searched.reader.around([""], 1)  # the server plans the query now, not while the first question waits
         if self._reranker is not None:
             self._reranker.load()
 
@@ -193,18 +183,18 @@ class GraphRetriever:
 
     def size(self) -> tuple[int, int]:
         """Entities and relations of the graph."""
-        return self._place.reader.size()
+        return self._searched.reader.size()
 
     def found(self, question: str, clock: Clock) -> GraphPieces:
         """The entry entities, best first, and the relations around them, hop by hop."""
-        vector = self._place.vector(question, clock)
+        vector = self._searched.vector(question, clock)
         with clock.stage("entry"):
             entries = [one for one in self._nearest(vector.tolist()) if one.score > self._settings.theta]
         with clock.stage("expand"):
             near: dict[str, list[Around]] = {}
             front = [one.element_id for one in entries]
             for _ in range(self._settings.hops):
-                rows = self._place.reader.around(front[:FRONT], self._settings.most)
+                rows = self._searched.reader.around(front[:FRONT], self._settings.most)
                 near |= {one: [] for one in front[:FRONT]}
                 for row in rows:
                     near[row.at].append(row)
@@ -222,7 +212,7 @@ class GraphRetriever:
             share = self._settings.text_share if self._with_text else 0.0
             linear = budgeted(
                 edges, round(self._settings.l_max * (1 - share)), tokens.count, describe=self._settings.describe, lead=lead,
-                layout=self._place.reader.layout,
+                layout=self._searched.reader.layout,
             )
             texts, used = self._texts(linear) if self._with_text else ([], 0)
         ends = [end for edge in linear.edges for end in (edge.relation.start, edge.relation.end)]
@@ -235,7 +225,7 @@ class GraphRetriever:
     def _nearest(self, vector: list[float]) -> list[EntityText]:
         most, types = self._settings.k, self._settings.entity_types
         if self._index is not None:
-            return self._place.reader.nearest(self._index, vector, most, types)
+            return self._searched.reader.nearest(self._index, vector, most, types)
         if self.table is None:
             raise RuntimeError("a plan retrieves nothing")
         import numpy as np
@@ -246,7 +236,7 @@ class GraphRetriever:
     def _reranked(self, question: str, edges: Sequence[Edge], reranker: Reranker) -> list[Edge]:
         """The first `candidates` relations by the cross-encoder's score of their sentences; the others after them, as they were."""
         first, others = list(edges[: self._settings.candidates]), list(edges[self._settings.candidates :])
-        layout, describe = self._place.reader.layout, self._settings.describe
+        layout, describe = self._searched.reader.layout, self._settings.describe
         scores = reranker.scores(question, [sentence(edge.relation, layout, describe=describe) for edge in first])
         ordered = sorted(zip(first, scores, strict=True), key=lambda pair: -pair[1])
         return [*(replace(edge, score=score) for edge, score in ordered), *others]
@@ -256,7 +246,7 @@ class GraphRetriever:
         chunks = {chunk.element_id: (chunk, edge.score) for edge in reversed(linear.edges) for chunk in edge.relation.chunks[::-1]}
         order = list(dict.fromkeys(chunk.element_id for edge in linear.edges for chunk in edge.relation.chunks if chunk.element_id))
         left, made = self._settings.l_max - linear.tokens, list[Passage]()
-        texts = self._place.reader.texts(order[:max(MOST_CHUNKS, left // SHORTEST)])
+        texts = self._searched.reader.texts(order[:max(MOST_CHUNKS, left // SHORTEST)])
         for element_id in order:
             text = texts.get(element_id, "")
             if text and not made and tokens.count(text) > left:

@@ -13,7 +13,6 @@ from kgeval.llm.asker import Asker, Live
 from kgeval.llm.calls import Reply, Task
 from kgeval.llm.session import Models
 from kgeval.records import Passage
-from kgeval.systems.builtin.tools import BuiltinTools
 from kgeval.systems.system import Ask
 from kgeval.text.length import first_words
 
@@ -24,7 +23,7 @@ NOT_FOUND = "Nothing was retrieved for this question, so it cannot be answered."
 
 @dataclass(frozen=True)
 class Read:
-    """What a reader said. `seconds` null: not known; `error`: why there is no answer."""
+    """What a reader said. `seconds` None: not known; `error`: why there is no answer."""
 
     text: str
     seconds: float | None = None
@@ -36,7 +35,7 @@ class Read:
 
 
 class AnswerReader(Protocol):
-    """Reads. `signature`: what its answers depend on. `model`: what writes them (null: no model). `adjusts`: it can be asked for a
+    """Reads. `signature`: what its answers depend on. `model`: what writes them (None: no model). `adjusts`: it can be asked for a
     length. `parallel`: questions at a time."""
 
     signature: str
@@ -45,7 +44,7 @@ class AnswerReader(Protocol):
     parallel: int
 
     def read(self, ask: Ask, contexts: Sequence[Passage] | None, max_words: int) -> Read:
-        """The answer from contexts; null: from what it knows itself. `max_words` 0: no limit."""
+        """The answer from contexts; None: from what it knows itself. `max_words` 0: no limit."""
 
 
 class ReaderReply(Reply):
@@ -70,11 +69,11 @@ class ModelReader:
         self._models, self._asker = models, asker or Live(models)
         self.parallel = models.limits.concurrency
         self.model: str | None = models.endpoint.model
-        at, prompts = models.endpoint, [self._asker.prompt(name) for name in (CLOSED_BOOK, FROM_CONTEXTS)]
-        given = ",".join(f"{name}={value}" for name, value in sorted(at.parameters.items()))
-        self._base = f"{at.model}@{at.name}" + (f"({given})" if given else "")
-        self._hashes = {prompt.name: f"{prompt.language}/{prompt.name}@{prompt.hash}" for prompt in prompts}
-        self.signature = f"reader={self._base}|{'|'.join(self._hashes.values())}"
+        endpoint, prompts = models.endpoint, [self._asker.prompt(name) for name in (CLOSED_BOOK, FROM_CONTEXTS)]
+        given = ",".join(f"{name}={value}" for name, value in sorted(endpoint.parameters.items()))
+        model = f"{endpoint.model}@{endpoint.name}" + (f"({given})" if given else "")
+        hashes = [f"{prompt.language}/{prompt.name}@{prompt.hash}" for prompt in prompts]
+        self.signature = f"reader={model}|{'|'.join(hashes)}"
 
     def read(self, ask: Ask, contexts: Sequence[Passage] | None, max_words: int) -> Read:
         """As AnswerReader.read. A call that fails is a Read with its cause. Raises: what ends the session."""
@@ -116,11 +115,6 @@ class ExtractiveReader:
         if max_words:
             text = first_words(text, max_words)
         return Read(text, round(perf_counter() - started, 6), input_tokens=0, output_tokens=0, calls=0, cost=0.0)
-
-
-def open_reader(tools: BuiltinTools) -> AnswerReader:
-    """The reader of these tools: the session's model, or the extractive one where there is no session."""
-    return ExtractiveReader() if tools.models is None else ModelReader(tools.models, tools.asker)
 
 
 def _length(ask: Ask, max_words: int) -> JsonValue:

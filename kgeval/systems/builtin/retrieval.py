@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from kgeval.llm.embed import Embedder
 
 
+# tokens (o200k_base) of a chunk's windows where nobody says how much the embedding model reads, as with an endpoint
 WINDOW = 256
-"""Tokens (o200k_base) of a chunk's windows where nobody says how much the embedding model reads, as with an endpoint."""
 
 
 @dataclass(frozen=True)
 class Retrieved:
-    """What was found for a question. `nodes`, `relations`: element ids; null: this system retrieves none. `tokens`: of the contexts."""
+    """What was found for a question. `nodes`, `relations`: element ids; None: this system retrieves none. `tokens`: of the contexts."""
 
     contexts: tuple[Passage, ...]
     tokens: int
@@ -39,7 +39,7 @@ class Retrieved:
 
 
 class Retriever(Protocol):
-    """Finds contexts. `signature`: what they depend on. `table`: the index that it searches; null: it needs none."""
+    """Finds contexts. `signature`: what they depend on. `table`: the index that it searches; None: it needs none."""
 
     signature: str
     table: TextTable | None
@@ -96,7 +96,12 @@ class SearchedGraph:
         cut = partial(chunk_windows, most=window, lengths=self.embedder.lengths) if kind == "chunks" else None
         source = json.dumps([info.uri, info.database, layout.model_dump(), *([window, OVERLAP] if cut else [])], sort_keys=True)
         name = f"{kind}-{hashlib.sha256(source.encode()).hexdigest()[:8]}"
-        items = self._chunks if kind == "chunks" else self._entities
+
+        def items() -> Iterable[Item]:
+            if kind == "chunks":
+                return (Item(chunk.element_id, chunk.id, chunk.text, chunk.document) for chunk in self.reader.chunks())
+            return (Item(entity.element_id, entity.name, entity.text, entity.type) for entity in self.reader.entities())
+
         with self.embedder.lock:
             table = open_table(name, items, self.embedder, cache_dir=self.tools.cache_dir, say=self.tools.say, cut=cut)
             self.embedder.close()
@@ -116,12 +121,6 @@ class SearchedGraph:
                 fix="take the system graph, or a layout whose chunk_labels and chunk_text_keys name them: kgeval layout show explains",
             )
 
-    def _chunks(self) -> Iterable[Item]:
-        return (Item(one.element_id, one.id, one.text, one.document) for one in self.reader.chunks())
-
-    def _entities(self) -> Iterable[Item]:
-        return (Item(one.element_id, one.name, one.text, one.type) for one in self.reader.entities())
-
 
 def unread(about: About) -> str:
     """What an index does not know, in a sentence."""
@@ -131,11 +130,11 @@ def unread(about: About) -> str:
 
 def chunk_windows(chunks: Sequence[Item], *, most: int, lengths: Callable[[Sequence[str]], list[int]]) -> list[Item]:
     """The windows of chunks, each under the chunk's own key and group; their id says where they stand (`window_place`)."""
-    found = []
-    for one in chunks:
-        spans = windows(one.text, most, lengths)
-        found += [replace(one, id=f"{one.id}#{start}#{len(spans)}", text=one.text[start:end]) for start, end in spans]
-    return found
+    items = []
+    for chunk in chunks:
+        spans = windows(chunk.text, most, lengths)
+        items += [replace(chunk, id=f"{chunk.id}#{start}#{len(spans)}", text=chunk.text[start:end]) for start, end in spans]
+    return items
 
 
 def window_place(item: Item) -> tuple[str, tuple[int, int], bool]:
@@ -144,8 +143,8 @@ def window_place(item: Item) -> tuple[str, tuple[int, int], bool]:
     return element_id, (int(start), int(start) + len(item.text)), count == "1"
 
 
-def open_place(system: str, tools: BuiltinTools) -> SearchedGraph:
-    """Raises: UsageError where a tool is missing that the system needs."""
+def search_with(system: str, tools: BuiltinTools) -> SearchedGraph:
+    """What a system searches. Raises: UsageError where a tool is missing that the system needs."""
     there = {"reader": True, "chunks": True, "embedder": tools.embedder, "graph": tools.graph and tools.layout}
     missing = sorted(need for need in NEEDS[system] if not there[need])
     if missing or tools.graph is None or tools.layout is None or tools.embedder is None:

@@ -9,7 +9,7 @@ from itertools import product
 from kgeval.errors import UsageError
 from kgeval.records import Answer, Question
 from kgeval.systems.builtin.graph_rag import GraphPieces, GraphRetriever
-from kgeval.systems.builtin.retrieval import Clock, Retrieved, open_place
+from kgeval.systems.builtin.retrieval import Clock, Retrieved, search_with
 from kgeval.systems.builtin.settings import GRAPHS, Settings, read_settings
 from kgeval.systems.builtin.tools import BuiltinTools
 
@@ -17,8 +17,7 @@ Measure = Callable[[Question, Answer], Mapping[str, float | None]]
 GRID: Mapping[str, Sequence[int | float]] = {
     "theta": (0.2, 0.3, 0.4, 0.5, 0.6), "k": (5, 10, 20, 50), "l_max": (250, 500, 1_000, 2_000),
 }
-SLACK = 0.05
-"""A cheaper place of the grid is taken where it loses no more than this."""
+SLACK = 0.05  # a cheaper place of the grid is taken where it loses no more than this
 
 
 @dataclass
@@ -77,7 +76,7 @@ def sweep(
         for theta, k, l_max in product(axes["theta"], axes["k"], axes["l_max"])
     ]
     widest = replace(settings, theta=min(one.theta for one in places), k=max(one.k for one in places))
-    wide = GraphRetriever(widest, open_place(settings.system, tools), planned=False)
+    wide = GraphRetriever(widest, search_with(settings.system, tools), planned=False)
     rows = [SweepRow(place) for place in places]
     for question in questions:
         found = wide.found(question.question, Clock())

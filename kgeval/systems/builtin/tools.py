@@ -25,10 +25,6 @@ NEEDS: Mapping[str, frozenset[BuiltinNeed]] = {
 }
 
 
-def _silent(text: str) -> None:
-    """Says nothing."""
-
-
 @dataclass(frozen=True)
 class BuiltinTools:
     """What a built-in system works with. The caller opens and closes all of it; the system closes nothing of it.
@@ -46,7 +42,7 @@ class BuiltinTools:
     layout: Layout | None = None
     cache_dir: Path | None = None
     timeout: float | None = None
-    say: Callable[[str], None] = _silent
+    say: Callable[[str], None] = lambda text: None
     dry: bool = False
 
     @property

@@ -8,8 +8,8 @@ import re
 import threading
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from types import SimpleNamespace, TracebackType
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import parse_qsl, urljoin, urlsplit
 
@@ -22,17 +22,15 @@ from kgeval.files.fields import ROWS
 from kgeval.files.plain import loads
 from kgeval.llm import tokens
 from kgeval.llm.budget import SpentError
-from kgeval.llm.calls import Limits
 from kgeval.llm.client import CallError, asked_wait, read_answer
 from kgeval.llm.endpoints import address, api_key, is_loopback
 from kgeval.llm.plan import PlannedStage, guessed_output
-from kgeval.llm.prices import Price
 from kgeval.llm.rates import backoff
 from kgeval.llm.shared import Shared
 from kgeval.llm.turns import FirstRequest
 from kgeval.records import Answer
-from kgeval.systems.outside.reply import TAKEN, Stamp, answer_from, failed, signature_of
-from kgeval.systems.system import Ask
+from kgeval.systems.outside.reply import TAKEN, answer_from, failed, signature_of
+from kgeval.systems.system import Ask, ClosedAtEnd, Opening, name_with
 
 # How a JSON endpoint is asked and read: a request with slots, and paths to the parts of its reply.
 
@@ -40,6 +38,7 @@ SLOTS = ("id", "question", "trial", "target_words", "attempt", "previous")
 READABLE = ("answer", "error", *TAKEN)
 _SLOT = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _STEP = re.compile(r"([^.\[\]]+)((?:\[\d*\])*)(?:\.|$)")
+_PATH = re.compile(r"[^.\[\]]+(?:\[\d*\])*(?:\.[^.\[\]]+(?:\[\d*\])*)*")
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 _SECRET = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
 MISSING = object()
@@ -87,8 +86,7 @@ def _slots(template: JsonValue) -> list[str]:
 def request_of(template: JsonValue, ask: Ask) -> JsonValue:
     """The request for a question: a text that is one slot becomes the slot's value (null where there is none), and slots inside a text
     are written into it. The question is a JSON value in the end: no text of it can become a part of the request."""
-    values: dict[str, JsonValue] = {"id": ask.question_id, **{name: getattr(ask, name) for name in SLOTS if name != "id"}}
-    return _filled(template, values)
+    return _filled(template, {"id": ask.question_id, **{name: getattr(ask, name) for name in SLOTS if name != "id"}})
 
 
 def _filled(template: JsonValue, values: Mapping[str, JsonValue]) -> JsonValue:
@@ -109,14 +107,10 @@ def check_paths(paths: Mapping[str, Any]) -> dict[str, str]:
     if unknown:
         fix = f"fields are {', '.join(one for one in READABLE if one == 'error' or one in ROWS)}"
         raise UsageError(f"response: an answer has no field {', '.join(unknown)}", fix=fix)
-    wrong = sorted(name for name, path in paths.items() if not isinstance(path, str) or not _is_path(path))
+    wrong = sorted(name for name, path in paths.items() if not isinstance(path, str) or not _PATH.fullmatch(path))
     if wrong:
         raise UsageError(f"response: no path for {', '.join(wrong)}", fix="write for example data.answer, sources[].text or items[0].text")
     return {name: str(path) for name, path in paths.items()}
-
-
-def _is_path(path: str) -> bool:
-    return bool(path) and "".join(found[0] for found in _STEP.finditer(path)) == path and not path.endswith(".")
 
 
 def walk(value: Any, path: str) -> Any:
@@ -174,24 +168,6 @@ FIRST_ANSWER = 1000  # tokens
 LARGEST_REPLY = 64 * 2**20
 
 
-@dataclass(frozen=True)
-class HttpWanted:
-    """An endpoint. `name`: of the system (empty: the model's, else the host's); `timeout`: seconds a question, retries and all.
-
-    `settings`: SETTINGS. With `request` the address is asked as it is, else it is one of OpenAI's kind and `model` is needed.
-    `price`: of the model, where it is known; `shared`: budget and rates of the command.
-    """
-
-    url: str
-    name: str = ""
-    variant: str | None = None
-    settings: Mapping[str, JsonValue] = field(default_factory=dict)
-    timeout: float = 300.0
-    limits: Limits = field(default_factory=Limits)
-    price: Price | None = None
-    shared: Shared | None = None
-
-
 class _RefusedError(Exception):
     """A request that came to nothing: its cause and words. `again`: worth a retry, after `wait` seconds if the endpoint said so."""
 
@@ -200,18 +176,21 @@ class _RefusedError(Exception):
         self.cause, self.detail, self.again, self.wait, self.billed = cause, detail, again, wait, billed
 
 
-class HttpSystem:
-    """A System. Raises: UsageError for settings that do not fit, ConfigError for headers whose variables are not set,
-    ModelError for a cost limit on a chat whose price is not known."""
+class HttpSystem(ClosedAtEnd):
+    """A System. `name`: its own (empty: the model's, else the host's). Of the opening: SETTINGS; `timeout`: seconds a question, retries
+    and all. With `request` the address is asked as it is, else it is one of OpenAI's kind and `model` is needed.
 
-    def __init__(self, wanted: HttpWanted) -> None:
-        settings, self._wanted = dict(wanted.settings), wanted
+    Raises: UsageError for settings that do not fit, ConfigError for headers whose variables are not set, ModelError for a cost limit on
+    a chat whose price is not known."""
+
+    def __init__(self, url: str, opening: Opening, *, name: str = "") -> None:
+        settings, self._timeout, self._limits = dict(opening.settings), opening.timeout, opening.limits
         if unknown := sorted(set(settings) - set(SETTINGS)):
             raise UsageError(f"http: has no setting {', '.join(unknown)}", fix=f"it has {', '.join(SETTINGS)}: kgeval help answer")
         self._chat = "request" not in settings
         self._template: JsonValue = chat_template(settings) if self._chat else settings["request"]
         check_request(self._template)
-        self._url = f"{address(wanted.url)}/chat/completions" if self._chat else checked_url(wanted.url)
+        self._url = f"{address(url)}/chat/completions" if self._chat else checked_url(url)
         response = settings.get("response", {})
         if not isinstance(response, Mapping) or not isinstance(settings.get("headers", {}), Mapping):
             raise UsageError("http: response and headers have names in them", fix="write response.answer=PATH, headers.NAME=VALUE")
@@ -219,16 +198,16 @@ class HttpSystem:
         given: Any = settings.get("headers", {})
         self._headers = headers_of(given)
         self._model = str(settings["model"]) if self._chat else None
-        base = wanted.name or self._model or urlsplit(self._url).hostname or "http"
-        self.name, self.variant = f"{base}@{wanted.variant}" if wanted.variant else base, wanted.variant
+        self._price = opening.price(self._model, url) if self._model is not None else None
+        base = name or self._model or urlsplit(self._url).hostname or "http"
+        self.name, self.variant = name_with(base, opening.variant), opening.variant
         self.signature = signature_of("http", self._url, self._template, self._paths, sorted(self._headers))
         self.adjusts = self._chat or "target_words" in json.dumps(self._template)
-        self.parallel = wanted.limits.concurrency
-        self._stamp = Stamp(self.name, self.variant, self.signature)
-        if self._chat and wanted.limits.cost_limit is not None and wanted.price is None:
-            what = f"no price is known for {self._model} at {wanted.url}, so a cost limit cannot be kept"
+        self.parallel = self._limits.concurrency
+        if self._chat and self._limits.cost_limit is not None and self._price is None:
+            what = f"no price is known for {self._model} at {url}, so a cost limit cannot be kept"
             raise ModelError(what, fix="give a price file with --prices (kgeval help models), or limit the calls with --max-calls instead")
-        self._shared = wanted.shared or Shared(wanted.limits)
+        self._shared = opening.shared or Shared(self._limits)
         self._rates = self._shared.rates(self._url)
         self._lock, self._halt = threading.Lock(), threading.Event()
         self._client: tuple[Any, Any] | None = None
@@ -244,19 +223,19 @@ class HttpSystem:
         while True:
             try:
                 if self._rates.wait(most, sleep=self._halt.wait):
-                    return failed(ask, self._stamp, "cancelled", "the run was interrupted")
+                    return failed(ask, self, "cancelled", "the run was interrupted")
                 with self._first.first(self._halt.is_set):
-                    until = until or time.monotonic() + self._wanted.timeout  # the wait for its first turn is not the question's
+                    until = until or time.monotonic() + self._timeout  # the wait for its first turn is not the question's
                     reply, seconds = self._once(body, until)
-                return answer_from(reply, ask, self._stamp, seconds=seconds)
+                return answer_from(reply, ask, self, seconds=seconds)
             except _RefusedError as refused:
                 tried += 1
                 wait = backoff(tried, asked=refused.wait)
-                if not refused.again or tried > self._wanted.limits.max_retries or time.monotonic() + wait >= until:
+                if not refused.again or tried > self._limits.max_retries or time.monotonic() + wait >= until:
                     again = f" ({tried} times)" if tried > 1 else ""
-                    return failed(ask, self._stamp, refused.cause, refused.detail + again)
+                    return failed(ask, self, refused.cause, refused.detail + again)
                 if self._halt.wait(wait):
-                    return failed(ask, self._stamp, "cancelled", "the run was interrupted")
+                    return failed(ask, self, "cancelled", "the run was interrupted")
 
     def _request(self, ask: Ask) -> JsonValue:
         """What is sent for a question. A chat is told the length that is wanted in words."""
@@ -267,8 +246,11 @@ class HttpSystem:
 
     def _once(self, body: JsonValue, until: float) -> tuple[dict[str, Any], float]:
         """The fields of one reply and its seconds, within the budget."""
-        bound = self._bound(body)
-        expected = min(bound, self._dearest or self._guess(body))
+        price, shown = self._price, json.dumps(body)
+        bound = price.cost(tokens.most(shown), price.max_output) if price is not None else 0.0
+        # what a first answer should cost; later ones as much as the dearest so far
+        guess = price.cost(tokens.count(shown), FIRST_ANSWER) if price is not None and not self._dearest else self._dearest
+        expected = min(bound, guess)
         try:
             self._shared.budget.reserve(expected, most=bound, ended=self._halt.is_set)
         except SpentError as spent:
@@ -286,15 +268,6 @@ class HttpSystem:
         finally:
             self._shared.budget.settle(expected, cost, most=bound, stage=self.name, broken=broken)
         return reply, seconds
-
-    def _bound(self, body: JsonValue) -> float:
-        price = self._wanted.price
-        return price.cost(tokens.most(json.dumps(body)), price.max_output) if price is not None else 0.0
-
-    def _guess(self, body: JsonValue) -> float:
-        """What a first answer should cost; later ones as much as the dearest so far."""
-        price = self._wanted.price
-        return price.cost(tokens.count(json.dumps(body)), FIRST_ANSWER) if price is not None else 0.0
 
     def _read(self, text: str) -> dict[str, Any]:
         """The fields that a body tells. Raises: _RefusedError for one that is none."""
@@ -316,8 +289,8 @@ class HttpSystem:
         found: dict[str, Any] = {"calls": 1, "model": self._model, "answer": said.text}
         if said.input_tokens is not None and said.output_tokens is not None:
             found |= {"input_tokens": said.input_tokens, "output_tokens": said.output_tokens}
-            if self._wanted.price is not None:
-                found["cost"] = self._wanted.price.cost(said.input_tokens, said.output_tokens)
+            if self._price is not None:
+                found["cost"] = self._price.cost(said.input_tokens, said.output_tokens)
         return found | fields_of(body, self._paths)
 
     def _post(self, body: JsonValue, until: float) -> str:
@@ -334,7 +307,7 @@ class HttpSystem:
     def _sent(self, url: str, body: JsonValue, until: float) -> tuple[Any, str]:
         """One request: the head of the reply, and its text. Raises: _RefusedError; ModelError where nothing listens there at all."""
         client, errors = self._opened()
-        slow = f"no reply in {self._wanted.timeout:g} s"
+        slow = f"no reply in {self._timeout:g} s"
         if (left := until - time.monotonic()) <= 0:
             raise _RefusedError("timeout", slow)
         try:
@@ -361,7 +334,7 @@ class HttpSystem:
         if status >= 400:
             cause = "rate_limited" if status == 429 else "timeout" if status == 408 else "server_error" if status >= 500 else "rejected"
             wait = asked_wait(SimpleNamespace(response=reply))
-            if status == 429 and wait is not None and wait < self._wanted.timeout:
+            if status == 429 and wait is not None and wait < self._timeout:
                 self._rates.pause(wait)
             raise _RefusedError(cause, f"HTTP {status}", again=status in AGAIN, wait=wait, billed=status in (408, 504))
 
@@ -371,9 +344,10 @@ class HttpSystem:
             if self._client is None:
                 import openai
 
-                headers = {"authorization": f"Bearer {api_key(self._url)}"} if self._chat and not _has_key(self._headers) else {}
+                has_key = any(name.lower() == "authorization" for name in self._headers)
+                headers = {"authorization": f"Bearer {api_key(self._url)}"} if self._chat and not has_key else {}
                 made = openai.DefaultHttpxClient(
-                    trust_env=not is_loopback(self._url), follow_redirects=False, headers=headers, timeout=self._wanted.timeout,
+                    trust_env=not is_loopback(self._url), follow_redirects=False, headers=headers, timeout=self._timeout,
                 )
                 library = next(base.__module__.partition(".")[0] for base in type(made).__mro__ if base.__module__.startswith("httpx"))
                 self._client = (made, importlib.import_module(library))
@@ -387,7 +361,7 @@ class HttpSystem:
             used += tokens.count(json.dumps(self._request(ask), ensure_ascii=False)) if self._chat else 0
         return PlannedStage(
             stage=self.name, calls_low=count, calls_high=count, input_tokens_low=used, input_tokens_high=used,
-            output_tokens_high=count * guessed_output(0) if self._chat else 0, price=self._wanted.price,
+            output_tokens_high=count * guessed_output(0) if self._chat else 0, price=self._price,
         )
 
     def close(self) -> None:
@@ -397,12 +371,6 @@ class HttpSystem:
         client, self._client = self._client, None
         if client is not None:
             client[0].close()
-
-    def __enter__(self) -> HttpSystem:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
 
 
 def _text(reply: Any, until: float, slow: str) -> str:
@@ -435,7 +403,3 @@ def _cost(reply: Mapping[str, Any]) -> float:
         return cells.number(reply.get("cost")) or 0.0
     except cells.Misfit:
         return 0.0
-
-
-def _has_key(headers: Mapping[str, str]) -> bool:
-    return any(name.lower() == "authorization" for name in headers)

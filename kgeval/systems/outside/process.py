@@ -69,7 +69,7 @@ class Process:
         self._pending: dict[str, SimpleQueue[dict[str, Any] | None]] = {}
         self._answered: deque[str] = deque(maxlen=REMEMBERED)
         self._hello: SimpleQueue[dict[str, Any] | None] = SimpleQueue()
-        self._tail, self._garbage, self._over = b"", "", ""
+        self._tail, self.garbage, self._over = b"", "", ""  # garbage: the last line on stdout that was no reply, as it is shown
         self._deaf = self.blamed = False  # blamed: its end was counted already, or was our doing
         try:
             self._popen = subprocess.Popen(
@@ -95,7 +95,7 @@ class Process:
         return not self._over and self._popen.poll() is None
 
     def hello(self, message: Mapping[str, Any], seconds: float) -> dict[str, Any] | None:
-        """What it declares; null where it does not say hello. Raises: EndedError, SlowError."""
+        """What it declares; None where it does not say hello. Raises: EndedError, SlowError."""
         until = time.monotonic() + seconds
         try:
             self._send(message, until)
@@ -105,7 +105,7 @@ class Process:
             raise
 
     def ask(self, name: str, message: Mapping[str, Any], seconds: float) -> dict[str, Any] | None:
-        """The reply to a message with this id; null: it came without its id. Raises: EndedError, SlowError."""
+        """The reply to a message with this id; None: it came without its id. Raises: EndedError, SlowError."""
         until = time.monotonic() + seconds
         box: SimpleQueue[dict[str, Any] | None] = SimpleQueue()
         with self._lock:
@@ -157,13 +157,9 @@ class Process:
         how = "closed its pipes" if code is None else f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
         said = self._tail.decode("utf-8", "replace").strip()
         return EndedError(
-            f"the process {how}" + (f"; {self._over}" if self._over else "") + (f"; stdout: {self._garbage}" if self._garbage else "")
+            f"the process {how}" + (f"; {self._over}" if self._over else "") + (f"; stdout: {self.garbage}" if self.garbage else "")
             + (f"; stderr: ...{said[-240:]}" if len(said) > 240 else f"; stderr: {said}" if said else ""),
         )
-
-    def beginning_of_garbage(self) -> str:
-        """The last line on stdout that was no reply, as far as it is shown; nothing where there was none."""
-        return self._garbage
 
     def _listen(self) -> None:
         """Reads stdout to its end. Lines are never kept beyond LONGEST_LINE."""
@@ -198,8 +194,8 @@ class Process:
         except (ValueError, RecursionError):
             value = None
         if not isinstance(value, dict) or not value.keys() & {"id", "answer", "error", "hello"}:
-            self._garbage = _shown(raw)
-            self._notes.add("lines on stdout that are no reply, passed over", self._garbage)
+            self.garbage = _shown(raw)
+            self._notes.add("lines on stdout that are no reply, passed over", self.garbage)
         elif "hello" in value and "id" not in value and self._deaf:
             self._notes.add("hellos that came too late, passed over: its name, version and settings are not known")
         elif "hello" in value and "id" not in value:

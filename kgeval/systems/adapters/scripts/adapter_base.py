@@ -24,7 +24,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-from adapter_relay import Counted, Relay, Upstream
+from adapter_relay import Relay, RelayCounts, Upstream
 
 CARD, DOCUMENTS, RESULT = "kgeval-adapter.json", "documents.jsonl", "index.json"
 PARENT_SECONDS = 1.0
@@ -67,7 +67,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Built:
-    """What an index came to. Null: the package does not say."""
+    """What an index came to. None: the package does not say."""
 
     entities: int | None = None
     relations: int | None = None
@@ -78,8 +78,8 @@ class Built:
 
 
 @dataclass(frozen=True)
-class Said:
-    """What a package answered. `contexts`: passages in its order (text, chunk_id, document, score); null: it does not tell."""
+class PackageAnswer:
+    """What a package answered. `contexts`: passages in its order (text, chunk_id, document, score); None: it does not tell."""
 
     answer: str
     contexts: list[dict[str, Any]] | None = None
@@ -94,7 +94,7 @@ class Adapter(Protocol):
 
     def index(self, documents: list[dict[str, Any]]) -> Built: ...
 
-    def answer(self, question: str) -> Said: ...
+    def answer(self, question: str) -> PackageAnswer: ...
 
     def close(self) -> None: ...
 
@@ -112,8 +112,16 @@ def main(package: str, opener: Callable[[Job], Adapter]) -> None:
     with _protocol_stream() as out:
         card = json.loads((given.folder / CARD).read_text(encoding="utf-8"))
         settings = {**card.get("settings", {}), **given.settings}
-        with Relay(_upstream(parameters(given.task, settings))) as relay:
-            job = _job(given, card, settings, relay)
+        # the endpoint is taken out of the environment: the package finds only the relay there
+        base_url, key, embeddings, embeddings_key = (os.environ.pop(name, "") for name in OURS)
+        forced = parameters(given.task, settings)
+        with Relay(Upstream(base_url, key, embeddings or None, embeddings_key, forced)) as relay:
+            os.environ["OPENAI_BASE_URL"], os.environ["OPENAI_API_KEY"] = relay.base_url, relay.key
+            embedding = card.get("embedding_model") or ""
+            job = Job(
+                given.folder.resolve(), given.mode, settings, given.model or card["model"], embedding,
+                card.get("dimensions") or (relay.dimensions(embedding) if embedding else 0), relay.base_url, relay.key, card,
+            )
             if given.task == "index":
                 _index(package, opener, job, relay)
             else:
@@ -133,21 +141,6 @@ def parameters(task: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     """What the relay sets in every chat request: the temperature is one of answering, the index has the package's own."""
     wanted = settings.get("temperature")
     return {"temperature": wanted} if task == "answer" and wanted is not None else {}
-
-
-def _upstream(forced: Mapping[str, Any]) -> Upstream:
-    """The endpoint, taken out of the environment: the package finds only the relay there."""
-    base_url, key, embeddings, embeddings_key = (os.environ.pop(name, "") for name in OURS)
-    return Upstream(base_url, key, embeddings or None, embeddings_key, forced)
-
-
-def _job(given: argparse.Namespace, card: Mapping[str, Any], settings: Mapping[str, Any], relay: Relay) -> Job:
-    os.environ["OPENAI_BASE_URL"], os.environ["OPENAI_API_KEY"] = relay.base_url, relay.key
-    embedding = card.get("embedding_model") or ""
-    known = card.get("dimensions") or (relay.dimensions(embedding) if embedding else 0)
-    return Job(
-        given.folder.resolve(), given.mode, settings, given.model or card["model"], embedding, known, relay.base_url, relay.key, card,
-    )
 
 
 def _index(package: str, opener: Callable[[Job], Adapter], job: Job, relay: Relay) -> None:
@@ -179,10 +172,12 @@ def _answer(package: str, opener: Callable[[Job], Adapter], job: Job, relay: Rel
             else:
                 relay.reset()
                 started = time.perf_counter()
-                done = one.submit(adapter.answer, str(request.get("question", "")))
-                wrong = done.exception()  # whatever a package raises is this question's failure, not the run's
-                said = done.result() if wrong is None else _failed(wrong)
-                reply = {"id": request.get("id"), **said_fields(said), **counts(relay.counted())}
+                try:
+                    answered = asdict(one.submit(adapter.answer, str(request.get("question", ""))).result())
+                    fields = {name: value for name, value in answered.items() if value is not None}  # what it does not tell is left out
+                except Exception as wrong:  # noqa: BLE001 - whatever a package raises is this question's failure, not the run's
+                    fields = {"error": f"{type(wrong).__name__}: {wrong}"[:2000]}
+                reply = {"id": request.get("id"), **fields, **counts(relay.counted())}
                 reply["latency_s"] = round(time.perf_counter() - started, 6)
             out.write(line(reply) + "\n")
             out.flush()
@@ -205,26 +200,14 @@ def line(value: Any) -> str:
     return json.dumps(value, default=str)
 
 
-def _failed(wrong: BaseException) -> str:
-    if not isinstance(wrong, Exception):
-        raise wrong
-    return f"{type(wrong).__name__}: {wrong}"[:2000]
-
-
-def said_fields(said: Said | str) -> dict[str, Any]:
-    """The fields of a reply; a text is an error. What a package does not tell is left out."""
-    if isinstance(said, str):
-        return {"error": said}
-    return {name: value for name, value in asdict(said).items() if value is not None}
-
-
-def counts(counted: Counted) -> dict[str, Any]:
+def counts(counted: RelayCounts) -> dict[str, Any]:
     """What an answer took, in the protocol's fields; tokens that are not known are null."""
-    more = {
-        "embedding_calls": counted.embedding_calls, "embedding_tokens": counted.embedding_tokens,
-        "model_seconds": round(counted.seconds, 6),
+    return {
+        "calls": counted.calls, "input_tokens": counted.input_tokens, "output_tokens": counted.output_tokens, "extra": {
+            "embedding_calls": counted.embedding_calls, "embedding_tokens": counted.embedding_tokens,
+            "model_seconds": round(counted.seconds, 6),
+        },
     }
-    return {"calls": counted.calls, "input_tokens": counted.input_tokens, "output_tokens": counted.output_tokens, "extra": more}
 
 
 class _protocol_stream:
@@ -247,7 +230,7 @@ def version(package: str) -> str:
 
 
 def graphml_size(path: Path) -> tuple[int | None, int | None]:
-    """(nodes, edges) of a GraphML file, which the package wrote on this machine; nulls where there is none."""
+    """(nodes, edges) of a GraphML file, which the package wrote on this machine; None where there is none."""
     if not path.is_file():
         return None, None
     from xml.etree import ElementTree

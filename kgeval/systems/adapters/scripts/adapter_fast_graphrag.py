@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from adapter_base import Built, Job, Said, main
+from adapter_base import Built, Job, PackageAnswer, main
 
 DOMAIN = "Find the people, places, organisations, things and events of the text, and how they are related to each other."
 QUERIES = "Who did it?\nWhere did it happen?\nHow is the one related to the other?"
@@ -47,7 +47,7 @@ class FastGraphRag:
         entities, relations, chunks = self.rag.insert(texts, origins, show_progress=False)
         return Built(entities, relations, chunks, notes=() if entities else ("the package found no entity in any document",))
 
-    def answer(self, question: str) -> Said:
+    def answer(self, question: str) -> PackageAnswer:
         from fast_graphrag import QueryParam
 
         found = self.rag.query(question, QueryParam(**self.job.given(*PARAM)))
@@ -58,7 +58,7 @@ class FastGraphRag:
         ]
         contexts += [{"text": f"{one.name}: {one.description}", "score": float(score)} for one, score in context.entities]
         contexts += [{"text": f"{one.source} - {one.target}: {one.description}", "score": float(score)} for one, score in context.relations]
-        return Said(
+        return PackageAnswer(
             found.response, contexts, [one.name for one, _ in context.entities],
             [f"{one.source} - {one.target}" for one, _ in context.relations],
         )

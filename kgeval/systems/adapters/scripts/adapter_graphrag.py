@@ -7,7 +7,7 @@ import importlib
 from pathlib import Path
 from typing import Any
 
-from adapter_base import Built, Job, Said, main
+from adapter_base import Built, Job, PackageAnswer, main
 
 NEEDS = {
     "local": ("entities", "communities", "community_reports", "text_units", "relationships"),
@@ -82,10 +82,10 @@ class GraphRag:
             self.tables[name] = pd.read_parquet(self.job.store / "output" / f"{name}.parquet")
         return self.tables[name]
 
-    def answer(self, question: str) -> Said:
+    def answer(self, question: str) -> PackageAnswer:
         return self.runner.run(self._answer(question))
 
-    async def _answer(self, question: str) -> Said:
+    async def _answer(self, question: str) -> PackageAnswer:
         mode, settings, api = self.job.mode, self.job.settings, self.api
         given: dict[str, Any] = {name: self._table(name) for name in NEEDS[mode]}
         level, form = settings.get("community_level"), settings.get("response_type") or "Multiple Paragraphs"
@@ -96,7 +96,7 @@ class GraphRag:
             said, context = await api.local_search(covariates=None, **given)
         else:
             said, context = await api.drift_search(**given)
-        return Said(str(said), *self._retrieved(context))
+        return PackageAnswer(str(said), *self._retrieved(context))
 
     def _retrieved(self, context: Any) -> tuple[list[dict[str, Any]], list[str], list[str]]:
         """Passages (texts with their chunk, reports, entities, relations), and the names of nodes and relations."""

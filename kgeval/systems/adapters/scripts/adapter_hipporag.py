@@ -8,7 +8,7 @@ import sys
 import types
 from typing import Any
 
-from adapter_base import Built, Job, Said, cut, main
+from adapter_base import Built, Job, PackageAnswer, cut, main
 
 CONFIG = (
     "retrieval_top_k", "linking_top_k", "max_qa_steps", "qa_top_k", "graph_type", "max_new_tokens", "embedding_batch_size",
@@ -47,7 +47,7 @@ class HippoRag:
         sizes = self.rag.get_graph_info()
         return Built(sizes.get("num_phrase_nodes"), sizes.get("num_extracted_triples"), sizes.get("num_passage_nodes"))
 
-    def answer(self, question: str) -> Said:
+    def answer(self, question: str) -> PackageAnswer:
         solutions, messages, _ = self.rag.rag_qa(queries=[question])
         found = solutions[0]
         top = self.rag.global_config.qa_top_k
@@ -56,7 +56,7 @@ class HippoRag:
             {"text": text, "chunk_id": f"chunk-{md5(text)}", "document": self.passages.get(text), "score": score}
             for text, score in list(zip(found.docs, scores, strict=False))[:top]
         ]
-        return Said(found.answer or messages[0] or "", contexts)
+        return PackageAnswer(found.answer or messages[0] or "", contexts)
 
     def close(self) -> None:
         """Nothing is open between calls."""

@@ -6,7 +6,7 @@ import asyncio
 from functools import partial
 from typing import Any
 
-from adapter_base import Built, Job, Said, graphml_size, main
+from adapter_base import Built, Job, PackageAnswer, graphml_size, main
 
 RAG = ("chunk_token_size", "chunk_overlap_token_size", "entity_extract_max_gleaning", "llm_model_max_async", "tiktoken_model_name")
 QUERY = ("top_k", "chunk_top_k", "max_entity_tokens", "max_relation_tokens", "max_total_tokens", "response_type")
@@ -58,10 +58,10 @@ class LightRag:
         causes = [f"document {name} failed: {document.error_msg}" for name, document in failed.items()]
         return Built(entities, relations, chunks, {"document": len(failed)} if failed else {}, tuple(causes[:20]))
 
-    def answer(self, question: str) -> Said:
+    def answer(self, question: str) -> PackageAnswer:
         return self.runner.run(self._answer(question))
 
-    async def _answer(self, question: str) -> Said:
+    async def _answer(self, question: str) -> PackageAnswer:
         from lightrag import QueryParam
 
         param = QueryParam(mode=self.job.mode, enable_rerank=False, **self.job.given(*QUERY))
@@ -75,7 +75,7 @@ class LightRag:
         ]
         contexts += [{"text": f"{one['entity_name']}: {one['description']}"} for one in data.get("entities", [])]
         contexts += [{"text": f"{one['src_id']} - {one['tgt_id']}: {one['description']}"} for one in data.get("relationships", [])]
-        return Said(
+        return PackageAnswer(
             (found.get("llm_response") or {}).get("content") or "", contexts,
             [one["entity_name"] for one in data.get("entities", [])],
             [f"{one['src_id']} - {one['tgt_id']}" for one in data.get("relationships", [])],

@@ -8,7 +8,7 @@ import json
 import re
 from typing import Any
 
-from adapter_base import Built, Job, Said, graphml_size, main
+from adapter_base import Built, Job, PackageAnswer, graphml_size, main
 
 RAG = ("chunk_token_size", "chunk_overlap_token_size", "entity_extract_max_gleaning", "max_graph_cluster_size", "tiktoken_model_name")
 QUERY = ("top_k", "level", "response_type", "local_max_token_for_text_unit", "global_max_token_for_community_report")
@@ -55,12 +55,12 @@ class NanoGraphRag:
         stored: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
         return stored
 
-    def answer(self, question: str) -> Said:
+    def answer(self, question: str) -> PackageAnswer:
         from nano_graphrag import QueryParam
 
         self.shown.clear()
         said = self.loop.run_until_complete(self.rag.aquery(question, QueryParam(mode=self.job.mode, **self.job.given(*QUERY))))
-        return Said(said or "", self._contexts())
+        return PackageAnswer(said or "", self._contexts())
 
     def _contexts(self) -> list[dict[str, Any]]:
         """The package does not tell what it retrieved: these are the chunks (global: the community reports) that its prompts showed."""

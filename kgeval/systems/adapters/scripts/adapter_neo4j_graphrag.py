@@ -6,7 +6,7 @@ import asyncio
 import os
 from typing import Any
 
-from adapter_base import Built, Job, Said, main
+from adapter_base import Built, Job, PackageAnswer, main
 
 INDEX = "kgeval_chunks"
 # what the package's own builder writes: a chunk, the document it is of, the entities found in it
@@ -104,13 +104,13 @@ class Neo4jGraphRag:
                 failed.append(f"document {document['id']} failed: {cause}")
         return failed
 
-    def answer(self, question: str) -> Said:
+    def answer(self, question: str) -> PackageAnswer:
         more = {} if self.job.mode == "text2cypher" else {"top_k": self.job.setting("top_k", 5)}
         found = self.rag.search(question, retriever_config=more, return_context=True)
         items = found.retriever_result.items if found.retriever_result else []
         contexts = [{"text": item.content, **(item.metadata or {})} for item in items]
         metadata = (found.retriever_result.metadata or {}) if found.retriever_result else {}
-        return Said(found.answer, contexts, cypher=metadata.get("cypher"))
+        return PackageAnswer(found.answer, contexts, cypher=metadata.get("cypher"))
 
     def _schema(self) -> str:
         """The database's labels, properties and relations in words, without APOC."""

@@ -26,7 +26,7 @@ KEPT_HEADERS = ("retry-after", "retry-after-ms", "x-should-retry", "x-request-id
 
 
 @dataclass(frozen=True)
-class Counted:
+class RelayCounts:
     """What was asked since the last reset. Tokens are null where a reply did not say how many it took: never guessed.
 
     `calls`, `input_tokens`, `output_tokens`, `seconds` (a sum): of chat requests, failed ones counted in `calls`. `embedding_calls`,
@@ -59,9 +59,9 @@ class Relay:
 
     def __init__(self, upstream: Upstream) -> None:
         self.upstream, self.key = upstream, f"relay-{secrets.token_urlsafe(24)}"
-        self._counted, self._lock = Counted(), threading.Lock()
+        self._counted, self._lock = RelayCounts(), threading.Lock()
         self._opener = urllib.request.build_opener(_NoRedirect)
-        self._server = _Server(("127.0.0.1", 0), _handler(self))
+        self._server = _RelayHttpServer(("127.0.0.1", 0), _handler(self))
         self.base_url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
 
     def __enter__(self) -> Relay:
@@ -75,9 +75,9 @@ class Relay:
     def reset(self) -> None:
         """Counts anew."""
         with self._lock:
-            self._counted = Counted()
+            self._counted = RelayCounts()
 
-    def counted(self) -> Counted:
+    def counted(self) -> RelayCounts:
         """What was asked since the last reset."""
         with self._lock:
             return self._counted
@@ -143,7 +143,7 @@ class Relay:
                 )
 
 
-class _Server(ThreadingHTTPServer):
+class _RelayHttpServer(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128  # packages open dozens of connections at once; what finds no place in the queue waits for a second and more
 
@@ -156,7 +156,7 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 def _handler(relay: Relay) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
+    class RelayHandler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
@@ -198,7 +198,7 @@ def _handler(relay: Relay) -> type[BaseHTTPRequestHandler]:
         def log_message(self, *_: Any) -> None:
             """Nothing: what is asked is the user's."""
 
-    return Handler
+    return RelayHandler
 
 
 def _whole(reply: IO[bytes]) -> bytes:
