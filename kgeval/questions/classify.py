@@ -84,8 +84,8 @@ class LevelCounts:
     def compared(self) -> tuple[int, float | None, float | None]:
         """Over the questions that the file had one of the four levels for, and that got one: how many, share of the same, kappa."""
         both = [(before, level) for (before, level), n in self.changes.items() if before in LEVELS_OF_X and level for _ in range(n)]
-        found = agreement([str(before) for before, _ in both], [str(level) for _, level in both])
-        return found.n, found.raw, found.kappa
+        same = agreement([str(before) for before, _ in both], [str(level) for _, level in both])
+        return same.n, same.raw, same.kappa
 
     def rows(self, which: Mapping[tuple[str | None, str | None], int]) -> list[LabelCount]:
         """Counts as records, the largest first."""
@@ -119,16 +119,13 @@ def classified(models: Models, questions: Iterable[Question], *, batch: int, tot
     for outcome, part in models.map(ask, tasks(questions, models.prompt(PROMPT), batch), total=calls):
         verdicts = {verdict.number: verdict for verdict in outcome.value.items} if outcome.value is not None else {}
         for number, question in enumerate(part, start=1):
-            lost = outcome.missing.get(number) or outcome.failure or Failure("empty", "no reply")
-            yield _labelled(question, verdicts.get(number), lost, models.endpoint.model)
-
-
-def _labelled(question: Question, verdict: LevelVerdict | None, lost: Failure, model: str) -> ClassifiedQuestion:
-    """The question with the level set; its kind stays as it is. One that got none has no level: an old one would pass for new."""
-    story = question.extra.get(MARK)
-    first = story.get("before") if isinstance(story, dict) else question.level  # labelled before: what the file had at first
-    before = first if isinstance(first, str) else None
-    mark: dict[str, JsonValue] = {"before": before, "model": model}
-    mark |= {"failure": lost.cause} if verdict is None else {"reason": verdict.reason.strip()[:REASON]}
-    made = question.model_copy(update={"level": None if verdict is None else verdict.level, "extra": {**question.extra, MARK: mark}})
-    return ClassifiedQuestion(made, before, lost if verdict is None else None)
+            verdict = verdicts.get(number)
+            failure = outcome.missing.get(number) or outcome.failure or Failure("empty", "no reply")
+            earlier = question.extra.get(MARK)  # classified before: what the file had at first counts
+            first = earlier.get("before") if isinstance(earlier, dict) else question.level
+            before = first if isinstance(first, str) else None
+            mark: dict[str, JsonValue] = {"before": before, "model": models.endpoint.model}
+            mark |= {"failure": failure.cause} if verdict is None else {"reason": verdict.reason.strip()[:REASON]}
+            # the kind stays as it is; a question that got no level has none: an old one would pass for new
+            update = {"level": None if verdict is None else verdict.level, "extra": {**question.extra, MARK: mark}}
+            yield ClassifiedQuestion(question.model_copy(update=update), before, failure if verdict is None else None)

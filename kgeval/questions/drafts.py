@@ -43,7 +43,7 @@ _DECLINED = re.compile(  # models that were told to leave a field empty often pu
 def triples_shown(
     structure: Structure, relations: Sequence[StructureRelation] | None = None, layout: Layout | None = None,
 ) -> list[JsonValue]:
-    """Relations (null: all, in the structure's order) as a prompt shows them, numbered from 1: number, subject, relation, object and,
+    """Relations (None: all, in the structure's order) as a prompt shows them, numbered from 1: number, subject, relation, object and,
     where there is one, description. `picked(relations, numbers)` reads numbers back. A label that is no predicate is not shown as one:
     keywords are shown as such, RELATED not at all; and where relations have no direction, that is said."""
     values = []
@@ -84,7 +84,7 @@ def passages_shown(passages: Sequence[Passage], tokens: int = PASSAGE_TOKENS) ->
 
 
 def relevant_passages(structure: Structure, relations: Collection[str] | None = None) -> list[Passage]:
-    """The structure's passages, those first that most of these relations (element ids; null: all) come from, then those that most of
+    """The structure's passages, those first that most of these relations (element ids; None: all) come from, then those that most of
     its entities come from; of equals the structure's order."""
     chosen = [r for r in structure.relations if relations is None or r.element_id in relations]
 
@@ -181,7 +181,7 @@ def drafted(
 ) -> Question:
     """A question as a maker returns it: with breadth, depth and document; id, made_by and structure are the run's.
 
-    `used`: element ids of the relations that the answer needs (null: all of the structure's). `document`: where all evidence is of
+    `used`: element ids of the relations that the answer needs (None: all of the structure's). `document`: where all evidence is of
     one document, that one. Raises: as question_text and answer_text.
     """
     needed = {r.element_id for r in structure.relations} if used is None else used

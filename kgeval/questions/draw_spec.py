@@ -28,7 +28,7 @@ class DrawSpec:
 
 @dataclass(frozen=True)
 class Capacity:
-    """What a graph can give. `available`: structures of the kind, exactly or at most (null: not known before drawing);
+    """What a graph can give. `available`: structures of the kind, exactly or at most (None: not known before drawing);
     `why`: in words, what limits it ("its largest component has 12 relations")."""
 
     available: int | None

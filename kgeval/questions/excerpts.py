@@ -49,13 +49,13 @@ def _plain(spelled: list[int]) -> str:
 
 
 def _without_last_word(text: str) -> str:
-    found = re.search(r"\s\S*\Z", text)
-    return text[: found.start()] if found and found.start() else text
+    match = re.search(r"\s\S*\Z", text)
+    return text[: match.start()] if match and match.start() else text
 
 
 def _without_first_word(text: str) -> str:
-    found = re.search(r"\s+(?=\S)", text)
-    return text[found.end():] if found else text
+    match = re.search(r"\s+(?=\S)", text)
+    return text[match.end():] if match else text
 
 
 def _until_fits(text: str, tokens: int, *, last: bool) -> str:

@@ -54,11 +54,11 @@ class GraphFacts:
         Raises: QueryError, QueryTimeout, ConnectionLost.
         """
         wanted = sorted({key for name in names if (key := normalise(name))})
-        found = self._aliases_or_names().find(wanted, most=None)
+        ids = self._aliases_or_names().find(wanted, most=None)
         if has_own_index(self._layout):
             for key, element_id in self._by_index(wanted):
-                found[key] = tuple(dict.fromkeys((*found.get(key, ()), element_id)))
-        return found
+                ids[key] = tuple(dict.fromkeys((*ids.get(key, ()), element_id)))
+        return ids
 
     def has_chunks(self) -> bool:
         """Whether the graph has a chunk with text."""
@@ -69,11 +69,11 @@ class GraphFacts:
             return self._chunks
 
     def text_words(self) -> WordIndex | None:
-        """The words of all chunk texts; null where there is too much text to be kept."""
+        """The words of all chunk texts; None where there is too much text to be kept."""
         return self._words("told-texts")
 
     def name_words(self) -> WordIndex | None:
-        """The words of all names and aliases; null as above."""
+        """The words of all names and aliases; None as above."""
         return self._words("told-names")
 
     def _words(self, query: str) -> WordIndex | None:

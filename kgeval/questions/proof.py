@@ -92,12 +92,12 @@ def _follow(graph: Graph, layout: Layout, walks: Sequence[_Walk], hop: int, time
     asked = {step: n for n, step in enumerate(steps)}
     rows = [{"n": n, "at": at, "predicate": predicate, "forward": forward} for (at, predicate, forward), n in asked.items()]
     params = {"layout": layout.model_dump(), "rows": rows, "most": MOST_REACHED + hop + 2}
-    found = {row["n"]: row["reached"] for row in graph.read(all_queries()["prove-step"], params, timeout=timeout)} if rows else {}
+    reached = {row["n"]: row["reached"] for row in graph.read(all_queries()["prove-step"], params, timeout=timeout)} if rows else {}
     for walk in walks:
         ways = [
             (*way, (element_id, name))
             for way in walk.ways
-            for element_id, name in found.get(asked[_step(layout, walk, way, hop)], ())
+            for element_id, name in reached.get(asked[_step(layout, walk, way, hop)], ())
             if all(element_id != seen for seen, _ in way)
         ]
         walk.reached.append(len({way[-1][0] for way in ways}))
@@ -148,14 +148,14 @@ def hop_counts(
     Raises: QueryError, QueryTimeout, ConnectionLost.
     """
     wanted = list(dict.fromkeys(pairs))
-    found = {pair: 0 for pair in wanted if pair[0] == pair[1]}
+    hops = {pair: 0 for pair in wanted if pair[0] == pair[1]}
     for query in ("prove-near", "prove-hops"):  # most pairs are near, and a path over a super-node is dear
-        rows = [{"n": n, "start": pair[0], "end": pair[1], "below": 3} for n, pair in enumerate(wanted) if pair not in found]
+        rows = [{"n": n, "start": pair[0], "end": pair[1], "below": 3} for n, pair in enumerate(wanted) if pair not in hops]
         for at in range(0, len(rows), BATCH):
             params = {"layout": layout.model_dump(), "rows": rows[at : at + BATCH]}
             for row in graph.read(all_queries()[query], params, timeout=timeout):
-                found[wanted[row["n"]]] = row["hops"]
-    return found
+                hops[wanted[row["n"]]] = row["hops"]
+    return hops
 
 
 @dataclass(frozen=True)

@@ -63,10 +63,10 @@ class WordIndex:
 
         scores = np.zeros(len(self._elements))
         for term in terms:
-            at = self._holding(term)
-            scores[at] += 1 / max(1, len(at)) ** 0.5
+            texts = self._holding(term)
+            scores[texts] += 1 / max(1, len(texts)) ** 0.5
         best = np.lexsort((self._rank, -scores))[:most]
-        return [self._elements[at] for at in best if scores[at] > 0]
+        return [self._elements[place] for place in best if scores[place] > 0]
 
     def _holding(self, term: str) -> npt.NDArray[np.uint32]:
         import numpy as np
@@ -78,9 +78,9 @@ class WordIndex:
         """The texts that have a word with this part."""
         import numpy as np
 
-        found, at = [], self._words.find(part)
+        lists, at = [], self._words.find(part)
         while at >= 0:
             word = int(np.searchsorted(self._lines, at, side="right")) - 1
-            found.append(self._texts[self._first[word] : self._first[word + 1]])
+            lists.append(self._texts[self._first[word] : self._first[word + 1]])
             at = self._words.find(part, int(self._lines[word + 1]))
-        return np.unique(np.concatenate(found)) if found else self._texts[:0]
+        return np.unique(np.concatenate(lists)) if lists else self._texts[:0]

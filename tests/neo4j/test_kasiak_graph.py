@@ -293,7 +293,7 @@ def test_the_searches_find_the_same_where_there_is_too_much_text_to_be_kept(
         layout = bind(graph, load_profile("kgeval").layout, None)
         near = [p.model_dump() for p in nearest(graph, layout, "Who said that so much rye is told of the mill?")]
         present = absent(graph, layout, terms, often=True)
-        assert (facts_of(graph, layout).told_texts() is None) == (most == 0)
+        assert (facts_of(graph, layout).text_words() is None) == (most == 0)
         assert present == absent(graph, layout, terms)
         of = next(iter(drawn(graph, "attribution", of="Ann")))
         cause = cause_of(tried(graph, "attribution", Reader(QUOTE, needs=("Bo said",)), tmp_path / str(most), (of, layout)))

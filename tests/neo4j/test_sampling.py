@@ -263,7 +263,7 @@ def test_the_same_walks_come_from_the_native_projection_as_often_as_it_is_made(
     draw("UNWIND range(0, 59) AS i CREATE (:__Entity__ {name: 'n' + i, i: i})")
     draw("MATCH (a:__Entity__), (b:__Entity__) WHERE b.i = (a.i + 1) % 60 OR b.i = (a.i + 7) % 60 CREATE (a)-[:R {predicate: 'r'}]->(b)")
     with open_sampler(graph, kgeval_layout(graph), seed=0) as sampler:
-        assert not sampler._world.walk_graph.ordered
+        assert not sampler._graph.walk_graph.ordered
     first = drawn(graph, DrawSpec("subgraph"), most=5)
     assert first == drawn(graph, DrawSpec("subgraph"), most=5)
     assert len(first) == 5

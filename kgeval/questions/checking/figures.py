@@ -90,17 +90,18 @@ def _figures(counts: dict[str, _CheckCounts]) -> list[CheckFigure]:
 def differences(first: CheckedSet, second: CheckedSet) -> list[CheckDifference]:
     """Each check that both sets have a share of: the first's minus the second's, with Newcombe's interval."""
     others = {figure.check: figure for figure in second.figures}
-    made = []
-    for one in first.figures:
-        other = others.get(one.check)
-        if other is None or one.share is None or other.share is None:
+    result = []
+    for figure in first.figures:
+        other = others.get(figure.check)
+        if other is None or figure.share is None or other.share is None:
             continue
-        sizes = (one.passed + one.failed, other.passed + other.failed)
-        interval = newcombe((one.share, sizes[0]), (other.share, sizes[1]), quantile=quantile())
-        made.append(CheckDifference(
-            check=one.check, difference=one.share - other.share, low=interval.low, high=interval.high, n_first=sizes[0], n_second=sizes[1],
+        sizes = (figure.passed + figure.failed, other.passed + other.failed)
+        interval = newcombe((figure.share, sizes[0]), (other.share, sizes[1]), quantile=quantile())
+        result.append(CheckDifference(
+            check=figure.check, difference=figure.share - other.share, low=interval.low, high=interval.high, n_first=sizes[0],
+            n_second=sizes[1],
         ))
-    return made
+    return result
 
 
 def failed_share(sets: Iterable[CheckedSet]) -> float:

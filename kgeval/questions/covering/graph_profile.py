@@ -46,19 +46,19 @@ class GraphProfile:
 
     def groups_of(self, element_id: str) -> Iterable[tuple[Facet, str]]:
         """The groups that an entity is in; none for what is no entity of this graph."""
-        at = self.place.get(element_id)
-        if at is None:
+        place = self.place.get(element_id)
+        if place is None:
             return
-        if (kind := self.types[at]) is not None:
+        if (kind := self.types[place]) is not None:
             yield "types", kind
-        yield "degrees", bucket(self.degrees[at])
-        if self.communities[at] >= 0:
-            yield "communities", str(self.communities[at])
+        yield "degrees", bucket(self.degrees[place])
+        if self.communities[place] >= 0:
+            yield "communities", str(self.communities[place])
 
     def degree(self, element_id: str) -> int:
         """Relations of an entity; -1 for what is no entity of this graph."""
-        at = self.place.get(element_id)
-        return -1 if at is None else self.degrees[at]
+        place = self.place.get(element_id)
+        return -1 if place is None else self.degrees[place]
 
     def best(self, element_ids: Iterable[str]) -> str:
         """The one of several entities that has the most relations; of equal ones the oldest."""
@@ -108,13 +108,13 @@ def load_graph_profile(graph: Graph, layout: Layout, *, timeout: float, seed: in
 def _communities(profile: GraphProfile, seed: int) -> None:
     """Communities of one are entities without relations: no question about how things are joined can be in them, and they are left out."""
     if profile.graph.info.gds is None:
-        found: dict[str, int] = {}
+        group_of: dict[str, int] = {}
         profile.reasons["communities"] = "this server has no Graph Data Science plugin"
     else:
         named = communities_of(profile.graph, profile.layout, profile.ids, timeout=profile.timeout, seed=seed)
-        found = {element_id: int(group) for element_id, group in named.items()}  # GDS hands property values out as floats
-    size = Counter(found.values())
-    profile.communities = array("q", (group if size[group := found.get(one, -1)] > 1 else -1 for one in profile.ids))
+        group_of = {element_id: int(group) for element_id, group in named.items()}  # GDS hands property values out as floats
+    size = Counter(group_of.values())
+    profile.communities = array("q", (group if size[group := group_of.get(one, -1)] > 1 else -1 for one in profile.ids))
     profile.sizes["communities"] = {str(group): n for group, n in size.items() if n > 1}
     if not profile.sizes["communities"]:
         profile.reasons.setdefault("communities", "no two entities are joined")

@@ -112,8 +112,8 @@ def steps_of(path: Structure, proof: PathProof | None = None) -> list[Step]:
     for at, relation in enumerate(path.relations):
         forward = relation.source == path.nodes[at].element_id
         back = bool(steps) and steps[-1].forward != forward and squeezed(steps[-1].predicate) == squeezed(relation.predicate)
-        one = proof is None or proof.reached[at] == 1
-        steps.append(Step(relation.predicate, forward, path.nodes[at + 1].type, one, back))
+        single = proof is None or proof.reached[at] == 1
+        steps.append(Step(relation.predicate, forward, path.nodes[at + 1].type, single, back))
     return steps
 
 

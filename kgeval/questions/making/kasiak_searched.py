@@ -108,8 +108,8 @@ def make_out_of_context(context: MakingContext) -> Question:
         check("related", True, f"it names '{node.name}', which is in the graph"), proof,
         check("answerable", True, f"a model finds no answer in the {len(near)} nearest passages, as it should be"),
     ]
-    made = drafted(context.structure, question, reference, level="out_of_context", used=(), checks=checks)
-    return made.model_copy(update={"extra": {"absent": list[JsonValue](names)}})
+    result = drafted(context.structure, question, reference, level="out_of_context", used=(), checks=checks)
+    return result.model_copy(update={"extra": {"absent": list[JsonValue](names)}})
 
 
 def check_not_answered(context: MakingContext, question: str, near: Sequence[Passage]) -> None:

@@ -98,8 +98,8 @@ def _missing_relation(context: MakingContext, rng: random.Random) -> Question:
                 last = error
     if last is not None:
         raise last
-    told = f"; of {len(usages)} the texts may tell" if usages else ""
-    raise RejectedError("no_missing_relation", f"'{node.name}' has all relations that entities of its type often have{told}")
+    of_others = f"; of {len(usages)} the texts may tell" if usages else ""
+    raise RejectedError("no_missing_relation", f"'{node.name}' has all relations that entities of its type often have{of_others}")
 
 
 def _usages(graph: Graph, layout: Layout, node: StructureNode, own: list[str]) -> list[PredicateUsage]:

@@ -80,9 +80,9 @@ def phrase(predicate: str) -> PredicatePhrase | None:
     for words in dict.fromkeys((tuple(text.split()), tuple(text.replace("-", " ").split()))):
         readable = 0 < len(words) <= 6 and len(text) <= LONGEST_PREDICATE and all(_WORD.fullmatch(word) for word in words)
         if readable and text not in listed("unclear", "whole") and not listed("small", "not") & set(words):
-            found = _of_words(list(words))
-            if found is not None:
-                return found
+            understood = _of_words(list(words))
+            if understood is not None:
+                return understood
     return None
 
 

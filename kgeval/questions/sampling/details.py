@@ -23,7 +23,7 @@ def structures(graph: SampledGraph, kind: StructureKind, drawn: Sequence[DrawnSt
     """The structures, in order, all with `number` 0. One whose entity or relation is gone from the graph by now is left out."""
     nodes = _rows(graph, "structure-nodes", (name for one in drawn for name in one.nodes))
     relations = _rows(graph, "structure-relations", (link.relation for one in drawn for link in one.links))
-    found = [
+    complete = [
         Structure(
             kind=kind, number=0, seed=graph.seed, nodes=[_node(graph, nodes[name]) for name in one.nodes],
             relations=[_relation(graph, relations[link.relation], link, nodes) for link in one.links], stratum=one.stratum,
@@ -32,14 +32,14 @@ def structures(graph: SampledGraph, kind: StructureKind, drawn: Sequence[DrawnSt
         if all(name in nodes for name in one.nodes) and all(link.relation in relations for link in one.links)
     ]
     passages = graph.passages
-    places = [_passage_numbers(graph, structure) for structure in found]
+    places = [_passage_numbers(graph, structure) for structure in complete]
     texts = graph.texts(sorted({passages.element_ids[at] for own in places for at in own}))  # each read once
     return [
         structure.model_copy(update={"passages": [
             Passage(text=texts.get(passages.element_ids[at], ""), chunk_id=passages.ids[at], document=passages.documents[at])
             for at in own
         ]})
-        for structure, own in zip(found, places, strict=True)
+        for structure, own in zip(complete, places, strict=True)
     ]
 
 

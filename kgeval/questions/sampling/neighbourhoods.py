@@ -104,8 +104,8 @@ def grow(graph: SampledGraph, pieces: Sequence[Piece], rng: np.random.Generator)
             reach = piece.most if piece.inside is None else MOST_INSIDE
             places.append(graph.some_places(name, reach, rng))
             asked.setdefault(name, set()).update(places[-1])
-        found = links_at(graph, {name: sorted(wanted) for name, wanted in asked.items()})
+        links_of = links_at(graph, {name: sorted(wanted) for name, wanted in asked.items()})
         for (piece, name, distance), chosen in zip(looked_at, places, strict=True):
             for place in chosen:
-                if place in found[name]:
-                    piece.take(found[name][place], name, distance)
+                if place in links_of[name]:
+                    piece.take(links_of[name][place], name, distance)

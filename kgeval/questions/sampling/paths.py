@@ -83,9 +83,9 @@ def walked(graph: SampledGraph, seeds: Sequence[Seed], hops: int, rng: np.random
             asked: dict[str, set[int]] = {}
             for way, places in zip(waiting, chosen, strict=True):
                 asked.setdefault(way.nodes[-1], set()).update(places)
-            found = links_at(graph, {name: sorted(places) for name, places in asked.items()})
+            links_of = links_at(graph, {name: sorted(places) for name, places in asked.items()})
             for way, places in zip(waiting, chosen, strict=True):
-                links = found.get(way.nodes[-1], {})
+                links = links_of.get(way.nodes[-1], {})
                 way.go_on([links[place] for place in places if place in links])
         for way in ways:
             way.ended = len(way.links) <= step

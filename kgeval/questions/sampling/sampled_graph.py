@@ -59,12 +59,12 @@ def in_seeded_order(rows: Iterable[Row], seed: int) -> SeededEntities:
     """
     import numpy as np
 
-    found = sorted(rows, key=lambda row: (
+    ordered = sorted(rows, key=lambda row: (
         random_number(seed, "entity", *keys_of((row["name"], row["type"]))), row["key"] or "", len(row["element_id"]), row["element_id"],
     ))
-    ids = [row["element_id"] for row in found]
-    degrees = np.array([row["degree"] for row in found], dtype=np.int64)
-    return SeededEntities(ids, [row["type"] for row in found], degrees, {name: at for at, name in enumerate(ids)})
+    ids = [row["element_id"] for row in ordered]
+    degrees = np.array([row["degree"] for row in ordered], dtype=np.int64)
+    return SeededEntities(ids, [row["type"] for row in ordered], degrees, {name: at for at, name in enumerate(ids)})
 
 
 class SampledGraph:

@@ -16,7 +16,7 @@ PATIENCE = 30
 
 @dataclass(frozen=True)
 class Seed:
-    """What one draw starts from: its number, and the stratum that it was taken for (null: not stratified)."""
+    """What one draw starts from: its number, and the stratum that it was taken for (None: not stratified)."""
 
     at: int
     stratum: str | None
@@ -32,7 +32,7 @@ class Lane:
         self.taken = 0
 
     def take(self) -> int | None:
-        """The next seed; null if there is none, or none yet (`waits`)."""
+        """The next seed; None if there is none, or none yet (`waits`)."""
         if self._next == len(self._items) and not self._start_again():
             return None
         self._next += 1

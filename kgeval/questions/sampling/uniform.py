@@ -130,8 +130,8 @@ class _PairLane:
     def _pair(self, number: int) -> tuple[int, int]:
         import numpy as np
 
-        at = int(np.searchsorted(self._until, number, side="right"))
-        group, rest = self._groups[at], number - (int(self._until[at - 1]) if at else 0)
+        of_group = int(np.searchsorted(self._until, number, side="right"))
+        group, rest = self._groups[of_group], number - (int(self._until[of_group - 1]) if of_group else 0)
         high = int((1 + np.sqrt(1 + 8 * rest)) // 2)
         high += (high + 1) * high // 2 <= rest  # the root may be a little too small or too large
         high -= high * (high - 1) // 2 > rest

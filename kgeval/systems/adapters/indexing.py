@@ -77,8 +77,8 @@ def _run(info: AdapterInfo, environ: Mapping[str, str], wanted: IndexWanted, log
             raise
     if code != 0:
         tail = log.read_bytes()[-4000:].decode("utf-8", "replace").strip().splitlines()[-12:]
-        said = "\n  ".join(scrub(line, environ["OPENAI_API_KEY"]) for line in tail)
-        what = f"{info.name}: the index step failed (exit code {code}):\n  {said}"
+        end = "\n  ".join(scrub(line, environ["OPENAI_API_KEY"]) for line in tail)
+        what = f"{info.name}: the index step failed (exit code {code}):\n  {end}"
         raise IncompleteError(what, fix=f"mend what it says; its log: {log}")
 
 

@@ -118,13 +118,13 @@ class Prices:
     embedding: Price | None
     local: bool
 
-    def cost(self, given: int | None, said: int | None, embedded: int | None) -> float | None:
+    def cost(self, given: int | None, answered: int | None, embedded: int | None) -> float | None:
         """USD of so many tokens; None where a count or a price that is needed is not known."""
-        if given is None or said is None or embedded is None or self.chat is None:
+        if given is None or answered is None or embedded is None or self.chat is None:
             return None
         if embedded == 0 or self.local:
-            return round(self.chat.cost(given, said), 9)
-        return None if self.embedding is None else round(self.chat.cost(given, said) + self.embedding.cost(embedded, 0), 9)
+            return round(self.chat.cost(given, answered), 9)
+        return None if self.embedding is None else round(self.chat.cost(given, answered) + self.embedding.cost(embedded, 0), 9)
 
 
 class AdapterSystem(ClosedAtEnd):
@@ -175,19 +175,19 @@ def variables(info: AdapterInfo) -> dict[str, str]:
     """The environment of a script's process. Raises: UsageError, ModelError where the address or the key is missing or wrong."""
     python = python_of(info)
     url = address(environment("OPENAI_BASE_URL") or DEFAULT_URL)
-    found = {name: os.environ[name] for name in PASSED if name in os.environ}
-    if "TIKTOKEN_CACHE_DIR" not in found:
-        found["TIKTOKEN_CACHE_DIR"] = str(vocabulary_folder())
+    passed = {name: os.environ[name] for name in PASSED if name in os.environ}
+    if "TIKTOKEN_CACHE_DIR" not in passed:
+        passed["TIKTOKEN_CACHE_DIR"] = str(vocabulary_folder())
     if info.neo4j:
         if environment("NEO4J_URI") is None:
             raise UsageError(f"{info.name} works on a Neo4j, and NEO4J_URI is not set", fix="set NEO4J_URI, NEO4J_USERNAME, NEO4J_PASSWORD")
-        found |= {name: os.environ[name] for name in NEO4J if name in os.environ}
-    path = os.pathsep.join([str(python.parent), found.get("PATH", os.defpath)])
+        passed |= {name: os.environ[name] for name in NEO4J if name in os.environ}
+    path = os.pathsep.join([str(python.parent), passed.get("PATH", os.defpath)])
     # requests to this machine are kept away from a proxy: the relay is here, and a proxy would get its key and all texts
-    direct = found.get("no_proxy") or found.get("NO_PROXY")
+    direct = passed.get("no_proxy") or passed.get("NO_PROXY")
     no_proxy = f"{direct},{LOOPBACK}" if direct else LOOPBACK
     return {
-        **found, **QUIET, "NO_PROXY": no_proxy, "no_proxy": no_proxy, "PATH": path, "VIRTUAL_ENV": str(place(info)),
+        **passed, **QUIET, "NO_PROXY": no_proxy, "no_proxy": no_proxy, "PATH": path, "VIRTUAL_ENV": str(place(info)),
         "PYTHONPATH": str(scripts()), "OPENAI_BASE_URL": url, "OPENAI_API_KEY": api_key(url),
     }
 

@@ -66,8 +66,8 @@ def sentence(relation: Around, layout: Layout | None = None, *, describe: bool =
     predicate (RELATED, a list of keywords), nothing is said with it: "SCROOGE and FRED: Fred is Scrooge's nephew." """
     start, end, about = _plain(relation.subject), _plain(relation.object), _plain(relation.description or "") if describe else ""
     if is_predicate(relation.predicate, layout):
-        said = f"{start} {words_of(relation.predicate)} {end}."
-        return f"{said} {about}" if about and about.casefold() not in said.casefold() else said
+        text = f"{start} {words_of(relation.predicate)} {end}."
+        return f"{text} {about}" if about and about.casefold() not in text.casefold() else text
     named = ", ".join(words_of(word) for word in keywords(relation.predicate) if not is_placeholder(word))
     if about:
         return f"{start} and {end}{f' ({named})' if named else ''}: {about}"
@@ -77,12 +77,12 @@ def sentence(relation: Around, layout: Layout | None = None, *, describe: bool =
 def words_of(predicate: str) -> str:
     """A predicate as words: WORKS_AT, worksAt and works_at are "works at". One that is written in words stays as it is ("ist Mitglied
     von"), save for one all in capitals."""
-    said = " ".join(predicate.split())
-    if " " in said:
-        return said.lower() if said.isupper() else said
-    split = uncamel(said)
+    text = " ".join(predicate.split())
+    if " " in text:
+        return text.lower() if text.isupper() else text
+    split = uncamel(text)
     words = split.replace("_", " ").strip()
-    return (words.lower() if words.isupper() or words != said else words) or said
+    return (words.lower() if words.isupper() or words != text else words) or text
 
 
 def about(entity: EntityText) -> str:
@@ -245,18 +245,18 @@ class GraphRetriever:
         """The chunks that the shown relations come from, in the relations' order, as far as the rest of the budget goes."""
         chunks = {chunk.element_id: (chunk, edge.score) for edge in reversed(linear.edges) for chunk in edge.relation.chunks[::-1]}
         order = list(dict.fromkeys(chunk.element_id for edge in linear.edges for chunk in edge.relation.chunks if chunk.element_id))
-        left, made = self._settings.l_max - linear.tokens, list[Passage]()
+        left, passages = self._settings.l_max - linear.tokens, list[Passage]()
         texts = self._searched.reader.texts(order[:max(MOST_CHUNKS, left // SHORTEST)])
         for element_id in order:
             text = texts.get(element_id, "")
-            if text and not made and tokens.count(text) > left:
+            if text and not passages and tokens.count(text) > left:
                 text = excerpt(text, (0, 1), left, tokens.count)
             if not text or (cost := tokens.count(text)) > left:
                 continue
             left -= cost
             chunk, score = chunks[element_id]
-            made.append(Passage(text=text, chunk_id=chunk.id, document=chunk.document, score=score))
-        return made, self._settings.l_max - linear.tokens - left
+            passages.append(Passage(text=text, chunk_id=chunk.id, document=chunk.document, score=score))
+        return passages, self._settings.l_max - linear.tokens - left
 
 
 def _entity(element_id: str, name: str, text: str, kind: str | None, score: float) -> EntityText:

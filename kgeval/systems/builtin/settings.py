@@ -10,6 +10,7 @@ from pydantic import JsonValue
 
 from kgeval.errors import UsageError
 from kgeval.systems.builtin.tools import NEEDS
+from kgeval.systems.system import name_with
 
 SettingType = Literal["whole number", "number", "yes or no", "text", "list"]
 RETRIEVING = ("vector", "graph", "graph+text")
@@ -74,11 +75,12 @@ class Settings:
     @property
     def own(self) -> dict[str, JsonValue]:
         """The settings that this system has, by name."""
-        return {one.name: _json(getattr(self, one.name)) for one in SETTINGS if self.system in one.systems}
+        own = {setting.name: getattr(self, setting.name) for setting in SETTINGS if self.system in setting.systems}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in own.items()}
 
     @property
     def variant(self) -> str | None:
-        """What differs from the defaults ("hops=2,k=5"), or null."""
+        """What differs from the defaults ("hops=2,k=5"), or None."""
         usual = defaults(self.system)
         changed = [f"{name}={_written(value)}" for name, value in self.own.items() if value != usual.own[name]]
         return ",".join(changed) or None
@@ -86,7 +88,7 @@ class Settings:
     @property
     def name(self) -> str:
         """The system's name with its variant: "graph", "graph@hops=2"."""
-        return f"{self.system}@{self.variant}" if self.variant else self.system
+        return name_with(self.system, self.variant)
 
 
 DEFAULTS: Mapping[str, Mapping[str, int | float]] = {"graph": {"k": 20}, "graph+text": {"k": 20}}
@@ -100,7 +102,7 @@ def defaults(system: str) -> Settings:
 
 
 def read_settings(system: str, given: Mapping[str, JsonValue], *, base: Settings | None = None) -> Settings:
-    """The settings of a system from texts or values. `base`: what holds where nothing is given (null: the defaults).
+    """The settings of a system from texts or values. `base`: what holds where nothing is given (None: the defaults).
 
     Raises: UsageError that lists every setting that is unknown, not this system's, of another type or out of bounds.
     """
@@ -129,19 +131,18 @@ def variants(system: str, given: Mapping[str, JsonValue], ablations: Mapping[str
     Raises: UsageError as read_settings does, for all values at once.
     """
     base = read_settings(system, given)
-    made, faults = [base], []
-    for name, values in ablations.items():
-        for value in values:
-            try:
-                one = read_settings(system, {name: value}, base=base)
-            except UsageError as fault:
-                faults.append(fault.message)
-                continue
-            if one not in made:
-                made.append(one)
+    variants, faults = [base], []
+    for name, value in ((name, value) for name, values in ablations.items() for value in values):
+        try:
+            variant = read_settings(system, {name: value}, base=base)
+        except UsageError as fault:
+            faults.append(fault.message)
+            continue
+        if variant not in variants:
+            variants.append(variant)
     if faults:
         raise UsageError("; ".join(dict.fromkeys(faults)), fix="kgeval help built-in-systems lists the settings with their bounds")
-    return made
+    return variants
 
 
 def _read(setting: BuiltinSetting, value: JsonValue) -> int | float | bool | str | tuple[str, ...]:
@@ -149,9 +150,10 @@ def _read(setting: BuiltinSetting, value: JsonValue) -> int | float | bool | str
     if setting.type == "list":
         parts = value if isinstance(value, list) else str(value).split("|")
         return tuple(text for part in parts if (text := str(part).strip()))
-    if setting.name == "rerank":
-        return _reranker(value)
     text = str(value).strip()
+    if setting.name == "rerank":
+        word = "" if value is None else text
+        return "" if word.casefold() in NO else RERANKER if word.casefold() in YES else word
     if setting.type == "yes or no":
         if text.casefold() not in (*YES, *NO):
             raise ValueError(f"{value!r} is neither yes nor no")
@@ -160,10 +162,6 @@ def _read(setting: BuiltinSetting, value: JsonValue) -> int | float | bool | str
         if setting.choices and text not in setting.choices:
             raise ValueError(f"{value!r} is none of {', '.join(setting.choices)}")
         return text
-    return _number(setting, text)
-
-
-def _number(setting: BuiltinSetting, text: str) -> int | float:
     low, high = setting.low or 0, setting.high or 0
     try:
         number = int(text) if setting.type == "whole number" else float(text)
@@ -174,19 +172,8 @@ def _number(setting: BuiltinSetting, text: str) -> int | float:
     return number
 
 
-def _reranker(value: JsonValue) -> str:
-    text = "" if value is None else str(value).strip()
-    return "" if text.casefold() in NO else RERANKER if text.casefold() in YES else text
-
-
-def _json(value: object) -> JsonValue:
-    return list(value) if isinstance(value, tuple) else value  # type: ignore[return-value]
-
-
 def _written(value: JsonValue) -> str:
     """A value as the command line takes it."""
     if isinstance(value, list):
         return "|".join(map(str, value))
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
-
-

@@ -35,7 +35,7 @@ class SweepRow:
     empty: int = 0
 
     def mean(self, measure: str) -> float | None:
-        """The mean of a measure, or null where no question has a value."""
+        """The mean of a measure, or None where no question has a value."""
         return self.sums[measure] / self.n[measure] if self.n.get(measure) else None
 
     @property
@@ -79,16 +79,16 @@ def sweep(
     wide = GraphRetriever(widest, search_with(settings.system, tools), planned=False)
     rows = [SweepRow(place) for place in places]
     for question in questions:
-        found = wide.found(question.question, Clock())
-        at = _At(question, wide, found, measure)
+        pieces = wide.found(question.question, Clock())
+        swept = _SweptQuestion(question, wide, pieces, measure)
         for row in rows:
-            row.add(*at.place(row.settings))
+            row.add(*swept.place(row.settings))
     return rows
 
 
 def best(rows: Sequence[SweepRow], measure: str) -> SweepRow | None:
     """The place with the smallest context among those that lose at most SLACK of the best mean; of equal ones the stricter theta, then
-    the smaller k and l_max. Null where no question has a value."""
+    the smaller k and l_max. None where no question has a value."""
     known = [(value, row) for row in rows if (value := row.mean(measure)) is not None]
     if not known:
         return None
@@ -98,7 +98,7 @@ def best(rows: Sequence[SweepRow], measure: str) -> SweepRow | None:
 
 
 @dataclass
-class _At:
+class _SweptQuestion:
     """One question, found at the widest place. Places with the same entry entities and budget are worked out once."""
 
     question: Question
@@ -112,8 +112,8 @@ class _At:
         entries = tuple(one for one in self.found.entries[: settings.k] if one.score > settings.theta)
         key = (len(entries), settings.l_max)
         if key not in self.made:
-            found = self.wide.set_to(settings).shown(self.question.question, replace(self.found, entries=entries), Clock())
-            self.made[key] = (found, self.measure(self.question, self._answer(settings, found)))
+            retrieved = self.wide.set_to(settings).shown(self.question.question, replace(self.found, entries=entries), Clock())
+            self.made[key] = (retrieved, self.measure(self.question, self._answer(settings, retrieved)))
         return self.made[key]
 
     def _answer(self, settings: Settings, found: Retrieved) -> Answer:

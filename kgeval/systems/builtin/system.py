@@ -55,7 +55,7 @@ class BuiltinSystem(ClosedAtEnd):
             read = self._reader.read(ask, found.contexts if found else None, self.settings.max_words)
         return self._answered(ask, clock, found, read)
 
-    def _answered(self, ask: Ask, clock: Clock, found: Retrieved | None, read: Read) -> Answer:
+    def _answered(self, ask: Ask, clock: Clock, retrieved: Retrieved | None, read: Read) -> Answer:
         seconds = clock.seconds
         fields: dict[str, object] = {
             "answer": read.text, "error": read.error, "model": None if read.error else self._reader.model,
@@ -67,10 +67,10 @@ class BuiltinSystem(ClosedAtEnd):
         }
         if read.seconds is not None and not read.error:
             fields["latency_s"] = round(clock.retrieval + read.seconds, 6)
-        if found is not None:
-            fields |= {"contexts": list(found.contexts), "extra": {"context_tokens": found.tokens}}
-            if found.nodes is not None and found.relations is not None:
-                fields |= {"retrieved_nodes": list(found.nodes), "retrieved_relations": list(found.relations)}
+        if retrieved is not None:
+            fields |= {"contexts": list(retrieved.contexts), "extra": {"context_tokens": retrieved.tokens}}
+            if retrieved.nodes is not None and retrieved.relations is not None:
+                fields |= {"retrieved_nodes": list(retrieved.nodes), "retrieved_relations": list(retrieved.relations)}
         return self._empty(ask).model_copy(update=fields)
 
     def _empty(self, ask: Ask, error: str | None = None) -> Answer:

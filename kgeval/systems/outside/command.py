@@ -62,12 +62,12 @@ def declared(said: Mapping[str, Any], name: str) -> Declared:
 def argv_of(text: str) -> tuple[str, ...]:
     """The words of a command line, as a shell takes them apart; no shell runs it. Raises: UsageError."""
     try:
-        found = tuple(shlex.split(text))
+        words = tuple(shlex.split(text))
     except ValueError as cause:
         raise UsageError(f"command:{text}: {cause}", fix="close the quotes") from cause
-    if not found:
+    if not words:
         raise UsageError("command: is followed by no command", fix="write for example command:'python my_system.py'")
-    return found
+    return words
 
 
 def open_command(
@@ -133,24 +133,24 @@ class CommandSystem(ClosedAtEnd):
         waiting.daemon = True
         waiting.start()
         try:
-            said = process.hello(self.hello_message(), most)
+            hello = process.hello(self.hello_message(), most)
         except EndedError as end:
             process.kill()
             if needed:
                 raise UsageError(f"{self.name}: was given settings and did not say hello: {end}", fix=FIX) from end
-            process, said = self.start(), None  # a system of the simplest kind: it knows questions only
+            process, hello = self.start(), None  # a system of the simplest kind: it knows questions only
         except SlowError:
-            said = None
+            hello = None
             if not needed:
                 self._opening.say(f"{self.name}: did not say hello within {most:g} s; it is taken for a system that knows questions only")
         finally:
             waiting.cancel()
         self._places[0].process = process
-        if said is None and needed:
+        if hello is None and needed:
             what = f"{self.name}: was given settings ({', '.join(self._opening.settings)}), but its process does not say hello"
             raise UsageError(what, fix="put them on its command line, or answer the hello (kgeval help system-protocol)")
-        if said is not None:
-            self.says_hello, self.declared = True, declared(said, self.name)
+        if hello is not None:
+            self.says_hello, self.declared = True, declared(hello, self.name)
             self._settle()
 
     def hello_message(self) -> dict[str, Any]:
@@ -191,8 +191,8 @@ class CommandSystem(ClosedAtEnd):
             started = time.monotonic()
             reply = process.ask(name, message, self._opening.timeout)
         except SlowError:
-            said = place.stop(process)
-            return failed(ask, self, "timeout", f"no reply in {self._opening.timeout:g} s{said}")
+            garbage = place.stop(process)
+            return failed(ask, self, "timeout", f"no reply in {self._opening.timeout:g} s{garbage}")
         except EndedError as cause:
             self._crashed(process or place.process, str(cause))
             raise

@@ -139,11 +139,11 @@ def fields_of(body: Any, paths: Mapping[str, str]) -> dict[str, Any]:
 
 def reply_of(body: Any, paths: Mapping[str, str]) -> dict[str, Any]:
     """The fields of a reply that answers. Raises: ValueError where neither an answer nor an error is there."""
-    found = fields_of(body, paths)
-    if "answer" not in found and "error" not in found:
+    fields = fields_of(body, paths)
+    if "answer" not in fields and "error" not in fields:
         has = ", ".join(map(str, list(body)[:10])) if isinstance(body, Mapping) else type(body).__name__
         raise ValueError(f"the reply has no {paths['answer']} (it has: {has})")
-    return found
+    return fields
 
 
 def headers_of(given: Mapping[str, Any]) -> dict[str, str]:
@@ -281,17 +281,17 @@ class HttpSystem(ClosedAtEnd):
             except ValueError as cause:
                 raise _RefusedError("bad_reply", str(cause), billed=True) from None
         try:
-            said = read_answer(text)
+            reply = read_answer(text)
         except CallError as error:
             raise _RefusedError("bad_reply", error.failure.detail, billed=True) from None
-        if said.refused:
+        if reply.refused:
             raise _RefusedError("refused", "the model refused", billed=True)
-        found: dict[str, Any] = {"calls": 1, "model": self._model, "answer": said.text}
-        if said.input_tokens is not None and said.output_tokens is not None:
-            found |= {"input_tokens": said.input_tokens, "output_tokens": said.output_tokens}
+        fields: dict[str, Any] = {"calls": 1, "model": self._model, "answer": reply.text}
+        if reply.input_tokens is not None and reply.output_tokens is not None:
+            fields |= {"input_tokens": reply.input_tokens, "output_tokens": reply.output_tokens}
             if self._price is not None:
-                found["cost"] = self._price.cost(said.input_tokens, said.output_tokens)
-        return found | fields_of(body, self._paths)
+                fields["cost"] = self._price.cost(reply.input_tokens, reply.output_tokens)
+        return fields | fields_of(body, self._paths)
 
     def _post(self, body: JsonValue, until: float) -> str:
         """The text of a good reply. Redirects are followed on the same host only. Raises: _RefusedError, ModelError."""
@@ -346,11 +346,11 @@ class HttpSystem(ClosedAtEnd):
 
                 has_key = any(name.lower() == "authorization" for name in self._headers)
                 headers = {"authorization": f"Bearer {api_key(self._url)}"} if self._chat and not has_key else {}
-                made = openai.DefaultHttpxClient(
+                client = openai.DefaultHttpxClient(
                     trust_env=not is_loopback(self._url), follow_redirects=False, headers=headers, timeout=self._timeout,
                 )
-                library = next(base.__module__.partition(".")[0] for base in type(made).__mro__ if base.__module__.startswith("httpx"))
-                self._client = (made, importlib.import_module(library))
+                library = next(base.__module__.partition(".")[0] for base in type(client).__mro__ if base.__module__.startswith("httpx"))
+                self._client = (client, importlib.import_module(library))
             return self._client
 
     def plan(self, asks: Iterable[Ask]) -> PlannedStage:

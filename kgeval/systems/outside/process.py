@@ -155,10 +155,10 @@ class Process:
         self._threads[1].join(POLL_SECONDS)
         code = self._popen.poll()
         how = "closed its pipes" if code is None else f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
-        said = self._tail.decode("utf-8", "replace").strip()
+        stderr = self._tail.decode("utf-8", "replace").strip()
         return EndedError(
             f"the process {how}" + (f"; {self._over}" if self._over else "") + (f"; stdout: {self.garbage}" if self.garbage else "")
-            + (f"; stderr: ...{said[-240:]}" if len(said) > 240 else f"; stderr: {said}" if said else ""),
+            + (f"; stderr: ...{stderr[-240:]}" if len(stderr) > 240 else f"; stderr: {stderr}" if stderr else ""),
         )
 
     def _listen(self) -> None:

@@ -49,10 +49,10 @@ def answer_from(reply: Mapping[str, Any], ask: Ask, system: System, *, seconds: 
         "latency_s": round(seconds, 6), **fields, "system": system.name, "variant": system.variant, "trial": ask.trial,
         "signature": system.signature,
     }
-    made = answer_of("", ask.question_id, fields, faults) if not faults else None
-    if made is None:
+    converted = answer_of("", ask.question_id, fields, faults) if not faults else None
+    if converted is None:
         return failed(ask, system, "bad_reply", "; ".join(fault.removeprefix(": ") for fault in faults))
-    return made[0]
+    return converted[0]
 
 
 def _fields(reply: Mapping[str, Any], faults: list[str]) -> dict[str, Any]:

@@ -59,8 +59,8 @@ class NanoGraphRag:
         from nano_graphrag import QueryParam
 
         self.shown.clear()
-        said = self.loop.run_until_complete(self.rag.aquery(question, QueryParam(mode=self.job.mode, **self.job.given(*QUERY))))
-        return PackageAnswer(said or "", self._contexts())
+        answer = self.loop.run_until_complete(self.rag.aquery(question, QueryParam(mode=self.job.mode, **self.job.given(*QUERY))))
+        return PackageAnswer(answer or "", self._contexts())
 
     def _contexts(self) -> list[dict[str, Any]]:
         """The package does not tell what it retrieved: these are the chunks (global: the community reports) that its prompts showed."""

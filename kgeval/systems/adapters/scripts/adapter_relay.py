@@ -27,7 +27,7 @@ KEPT_HEADERS = ("retry-after", "retry-after-ms", "x-should-retry", "x-request-id
 
 @dataclass(frozen=True)
 class RelayCounts:
-    """What was asked since the last reset. Tokens are null where a reply did not say how many it took: never guessed.
+    """What was asked since the last reset. Tokens are None where a reply did not say how many it took: never guessed.
 
     `calls`, `input_tokens`, `output_tokens`, `seconds` (a sum): of chat requests, failed ones counted in `calls`. `embedding_calls`,
     `embedding_tokens`: of requests for vectors. `failed`: replies that were no success.
@@ -44,7 +44,7 @@ class RelayCounts:
 
 @dataclass(frozen=True)
 class Upstream:
-    """Where requests go. `embeddings`: another address for vectors (null: the same). `parameters`: set in every chat request."""
+    """Where requests go. `embeddings`: another address for vectors (None: the same). `parameters`: set in every chat request."""
 
     base_url: str
     key: str
@@ -210,7 +210,7 @@ def _whole(reply: IO[bytes]) -> bytes:
 
 
 def _read(handler: BaseHTTPRequestHandler) -> dict[str, Any] | None:
-    """The body of a request, or null where it is no JSON object."""
+    """The body of a request, or None where it is no JSON object."""
     length = handler.headers.get("content-length", "")
     raw = handler.rfile.read(int(length)) if length.isdecimal() and int(length) <= LARGEST else b""
     try:
@@ -225,8 +225,8 @@ def _events(body: bytes) -> Iterator[bytes]:
     whole = json.loads(body)
     shared = {name: whole.get(name) for name in ("id", "created", "model")} | {"object": "chat.completion.chunk"}
     for choice in whole.get("choices", []):
-        said = choice.get("message", {})
-        delta, end = {"role": "assistant", "content": said.get("content") or ""}, choice.get("finish_reason") or "stop"
+        message = choice.get("message", {})
+        delta, end = {"role": "assistant", "content": message.get("content") or ""}, choice.get("finish_reason") or "stop"
         parts: tuple[dict[str, Any], ...] = ({"delta": delta, "finish_reason": None}, {"delta": {}, "finish_reason": end})
         for part in parts:
             piece = {**shared, "choices": [{"index": choice.get("index", 0), **part}]}
@@ -243,5 +243,5 @@ def _usage(reply: bytes) -> Mapping[str, Any]:
 
 
 def _sum(old: int | None, more: Any) -> int | None:
-    """The sum; null once one part is not known."""
+    """The sum; None once one part is not known."""
     return None if old is None or not isinstance(more, int) or isinstance(more, bool) else old + more
