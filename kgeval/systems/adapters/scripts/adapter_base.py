@@ -172,11 +172,12 @@ def _answer(package: str, opener: Callable[[Job], Adapter], job: Job, relay: Rel
             else:
                 relay.reset()
                 started = time.perf_counter()
-                try:
-                    answered = asdict(one.submit(adapter.answer, str(request.get("question", ""))).result())
-                    fields = {name: value for name, value in answered.items() if value is not None}  # what it does not tell is left out
-                except Exception as wrong:  # noqa: BLE001 - whatever a package raises is this question's failure, not the run's
+                done = one.submit(adapter.answer, str(request.get("question", "")))
+                wrong = done.exception()
+                if isinstance(wrong, Exception):  # whatever a package raises is this question's failure, not the run's
                     fields = {"error": f"{type(wrong).__name__}: {wrong}"[:2000]}
+                else:  # what it does not tell is left out
+                    fields = {name: value for name, value in asdict(done.result()).items() if value is not None}
                 reply = {"id": request.get("id"), **fields, **counts(relay.counted())}
                 reply["latency_s"] = round(time.perf_counter() - started, 6)
             out.write(line(reply) + "\n")
