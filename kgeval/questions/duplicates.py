@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
     Embed = Callable[[Sequence[str]], np.ndarray]
 
-NEAR = 0.9
+NEAR = 0.9  # cosine; the default of --duplicate-threshold
 SHORT_ANSWER = 6  # words: two of them that differ are two things
-BLOCK = 1_024
-FIRST_ROWS = 16
+BLOCK = 1_024  # rows of cosines at a time
+FIRST_ROWS = 16  # of a group's vectors: most groups have few questions
 _MARKED = re.compile(r"\w*\d[\w.,:/-]*|\w+(?:['’]\w+)*")
 
 

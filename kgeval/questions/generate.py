@@ -44,10 +44,10 @@ EARLIER = "earlier"  # the slot that shows former questions
 EARLIER_TOKENS = 2_000
 TEMPLATE = "template"  # MadeBy.prompt where nothing was asked
 UNKNOWN = Failure("cancelled", "not in the journal")
-WAVE = 16
+WAVE = 16  # structures that are tried at a time: large enough to keep a model busy, small enough that few ask the same
 WAVE_WITHOUT_MODEL = 256
-FREE_TRIES = 100
-EARLIER_SHOWN = 30
+FREE_TRIES = 100  # a question: most structures of some graphs are turned down by code or database, which costs no call
+EARLIER_SHOWN = 30  # questions that a prompt shows: what was asked long ago is dropped as a duplicate if it comes again
 PROVED_AT_ONCE = 32  # the sampler reads about as many at once
 
 
@@ -287,6 +287,7 @@ class Generation:
 
     def _say_if_too_few(self, tally: KindTally) -> None:
         """A wish beyond what the graph holds is answered before the work begins: minutes of proofs do not make it come true."""
+        # met: chains of 3,000 hops asked of 188 entities ran for five minutes without a word
         draws = self._draws(tally.order.kind)
         if draws is None:
             return

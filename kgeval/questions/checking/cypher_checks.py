@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from kgeval.graph.connect import Graph
     from kgeval.graph.foreign import Cell, Table
 
-MOST_ROWS = 1_000
+MOST_ROWS = 1_000  # answers that are looked at: of a question with one answer a second is enough to fail
 TIMEOUT = 30.0
 SHOWN = 5
 

@@ -13,7 +13,7 @@ from kgeval.stats.intervals import newcombe, quantile, wilson
 
 NO_LEVEL = "(none)"
 OTHERS = "(others)"
-MOST_LEVELS = 50
+MOST_LEVELS = 50  # that are told apart
 
 
 @dataclass

@@ -21,11 +21,11 @@ from kgeval.records.question_coverage import Facet
 from kgeval.text.name_matching import named, places
 from kgeval.text.names import normalise
 
-BATCH = 200
+BATCH = 200  # questions that are looked up together: a handful of queries
 MOST_NAMED = 20  # entities that the texts of one question name
 MOST_OF_A_NAME = 20  # a name of more entities says nothing
 LONGEST_TEXTS = 10_000  # characters of a question's texts that are looked at
-MOST_CHUNKS = 50
+MOST_CHUNKS = 50  # sources of one relation
 
 
 @dataclass

@@ -30,7 +30,9 @@ from kgeval.questions.excerpts import tokens_of
 from kgeval.questions.kinds import LaterCall, MakingContext, QuestionKind, RejectedError, UnansweredError
 from kgeval.records import Passage, Question, QuestionCheck, Structure
 
-MIN_RELATIONS = 50  # distinct relations of a subgraph [Z 3]
+# Distinct relations of a subgraph [Z 3]. The code of [Z] asks all its 50 subgraph questions of one walk, so that what it finds of the
+# level may be that walk's; here each question has a structure of its own, and its passages, which that code leaves out.
+MIN_RELATIONS = 50
 WALK_LENGTH = 100
 GROUP_TOKENS = 8_000  # of passages that one call sums up
 MOST_GROUPS = 6

@@ -128,6 +128,7 @@ def _check_askable(path: Structure, layout: Layout, options: MakingOptions) -> N
     if leaks(end.name, [start.name]) or leaks(start.name, [end.name, *end.aliases]):
         raise RejectedError("leak", f"the names '{start.name}' and '{end.name}' hold one another")
     for relation in path.relations:
+        # "Who related CAB?" and "Start at X, follow backward" passed as questions while any label was taken for a predicate
         if is_predicate(relation.predicate, layout):
             if not (content_words(relation.predicate) or tells_place(relation.predicate, path.node(relation.target).type)):
                 raise RejectedError("vague", f"nobody can tell what the relation '{relation.predicate[:80]}' asks for")

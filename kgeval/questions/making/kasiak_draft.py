@@ -94,7 +94,7 @@ def tried(context: MakingContext, draft: QuestionAnswer, trial: Trial) -> tuple[
     if answer is None:
         return False, f"not answered: {reply.reason.strip()}"[:MOST_REASON]
     right = [draft.answer, *draft.aliases]
-    if normalise(answer) in set(map(normalise, right)):
+    if normalise(answer) in set(map(normalise, right)):  # no judge is asked for what code can see
         return True, answer[:MOST_REASON]
     slots: dict[str, JsonValue] = {"question": draft.question, "references": list[JsonValue](right), "answer": answer}
     label = context.ask(JUDGE, slots, AnswerJudgement, stage=f"{trial.stage}-judge").label

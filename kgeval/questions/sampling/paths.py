@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from kgeval.questions.sampling.sampled_graph import SampledGraph
 
-BATCH = 64
+BATCH = 64  # walks that take a step together, with one query
 TRIES = (6, 64, 1024)  # places looked at for a next relation; more only where all of these lead back
 SMALL = 5_000  # relations of a graph whose paths are counted one by one
 MOST_COUNTED = 20_000

@@ -82,6 +82,8 @@ def in_components(graph: SampledGraph, enough_of: Callable[[int, int], bool]) ->
     """The places of entities whose component has enough (relations, entities)."""
     import numpy as np
 
+    # a walk from any other would be drawn again and again: the code of [Z] never ends where fewer relations are in reach
+
     sizes, ids = component_sizes(graph), graph.entities.ids
     components = [(at, graph.components.get(node_number(ids[at]))) for at in graph.entities.joined]
     return np.array([at for at, name in components if name is not None and enough_of(*sizes[name])], dtype=np.int64)

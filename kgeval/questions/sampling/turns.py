@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-PATIENCE = 30
+PATIENCE = 30  # draws without anything new in a row: rare structures of a small graph come late
 
 
 @dataclass(frozen=True)

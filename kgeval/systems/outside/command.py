@@ -23,9 +23,9 @@ from kgeval.systems.system import Ask, ClosedAtEnd, Opening, name_with
 
 LONGEST_NAME = 100
 MOST_AT_A_TIME = 64
-HELLO_SECONDS = 60.0
-SAID_AFTER = 5.0
-MOST_CRASHES = 5
+HELLO_SECONDS = 60.0  # a system may load models and an index before it reads its first line
+SAID_AFTER = 5.0  # a command that knows no hello looks as if it hung
+MOST_CRASHES = 5  # in a row, for each process: a program that cannot work shall not be started a thousand times
 FIX = "run the command by hand and give it a line (kgeval help system-protocol), and mend what it says; --resume goes on"
 
 

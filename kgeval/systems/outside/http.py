@@ -162,10 +162,11 @@ def headers_of(given: Mapping[str, Any]) -> dict[str, str]:
 
 
 SETTINGS = ("model", "system_prompt", "parameters", "request", "response", "headers")
+# worth a retry: the endpoint was busy, slow or down, and may have another answer the next time
 AGAIN = (408, 409, 425, 429, 500, 502, 503, 504)
-MOST_REDIRECTS = 3
+MOST_REDIRECTS = 3  # a loop of them shall end
 FIRST_ANSWER = 1000  # tokens
-LARGEST_REPLY = 64 * 2**20
+LARGEST_REPLY = 64 * 2**20  # bytes: an endpoint is a stranger, and its reply is held in memory
 
 
 class _RefusedError(Exception):
@@ -248,7 +249,8 @@ class HttpSystem(ClosedAtEnd):
         """The fields of one reply and its seconds, within the budget."""
         price, shown = self._price, json.dumps(body)
         bound = price.cost(tokens.most(shown), price.max_output) if price is not None else 0.0
-        # what a first answer should cost; later ones as much as the dearest so far
+        # what a first answer should cost; later ones as much as the dearest so far. Reserving the most that a reply can cost let a
+        # run of 0.76 USD make no call under a limit of 1 USD
         guess = price.cost(tokens.count(shown), FIRST_ANSWER) if price is not None and not self._dearest else self._dearest
         expected = min(bound, guess)
         try:

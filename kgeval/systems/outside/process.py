@@ -20,12 +20,12 @@ from kgeval.ending import register
 from kgeval.errors import UsageError
 from kgeval.files.plain import loads
 
-LONGEST_LINE = 64 * 2**20
-TAIL = 4_000
+LONGEST_LINE = 64 * 2**20  # bytes: whatever a process writes, memory stays bounded
+TAIL = 4_000  # bytes of stderr that are kept to say how it ended
 CHUNK = 1 << 16
 POLL_SECONDS = 0.25
 GRACE_SECONDS = 2.0
-REMEMBERED = 1_000
+REMEMBERED = 1_000  # ids that were answered: a second reply to one is named as such
 
 
 class EndedError(Exception):
@@ -74,6 +74,7 @@ class Process:
         try:
             self._popen = subprocess.Popen(
                 list(argv), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
+                # a group of its own: what it starts ends with it, and Ctrl-C in the terminal is for kgeval to pass on
                 start_new_session=True, env=None if environment is None else dict(environment), cwd=folder,
             )
         except (OSError, ValueError) as cause:
