@@ -1,4 +1,5 @@
-"""Questions grounded in a graph and its texts: sample structures, make questions of them, check them, say what a set covers.
+"""Questions grounded in a graph and its texts: sample structures, make questions of them, check them, say what a set
+covers.
 
     sampling/     structures out of Neo4j and GDS: nodes, edges, walks, paths, chains, pairs, communities; seeded
     kinds.py      what a kind of question is, and the table of all kinds; each group of kinds is a module of making/

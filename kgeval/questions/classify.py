@@ -1,4 +1,5 @@
-"""The four levels of [X] for questions of any file, given by a judge: numbered questions, several a call, a label and a reason each."""
+"""The four levels of [X] for questions of any file, given by a judge: numbered questions, several a call, a label and a
+reason each."""
 
 from __future__ import annotations
 
@@ -82,7 +83,8 @@ class LevelCounts:
         return {level: self.levels[level] / total for level in LEVELS_OF_X} if total else {}
 
     def compared(self) -> tuple[int, float | None, float | None]:
-        """Over the questions that the file had one of the four levels for, and that got one: how many, share of the same, kappa."""
+        """Over the questions that the file had one of the four levels for, and that got one: how many, share of the
+        same, kappa."""
         both = [(before, level) for (before, level), n in self.changes.items() if before in LEVELS_OF_X and level for _ in range(n)]
         same = agreement([str(before) for before, _ in both], [str(level) for _, level in both])
         return same.n, same.raw, same.kappa

@@ -1,4 +1,5 @@
-"""The coverage of a set of questions: shares of a graph's types, predicates, communities, documents, degrees and hop counts."""
+"""The coverage of a set of questions: shares of a graph's types, predicates, communities, documents, degrees and hop
+counts."""
 
 from __future__ import annotations
 
@@ -58,7 +59,8 @@ class _CoverageTally:
 
 
 def coverage(questions: Iterable[Question], profile: GraphProfile, file: str, *, examples: int = 10) -> CoverageSet:
-    """What a set of questions covers; it is gone through once. `examples`: groups kept of each facet, covered and missing each.
+    """What a set of questions covers; it is gone through once. `examples`: groups kept of each facet, covered and
+    missing each.
 
     Raises: QueryError, QueryTimeout, ConnectionLost.
     """
@@ -110,7 +112,8 @@ def _parameters(
 
 
 def _shown(facet: Facet, groups: Sequence[CoverageGroup], profile: GraphProfile) -> list[CoverageGroup]:
-    """The groups as people read them: a community is called by its best joined entities, a document by its title too."""
+    """The groups as people read them: a community is called by its best joined entities, a document by its title
+    too."""
     if facet == "documents":
         titles = profile.titles
         return [one.model_copy(update={"name": f"{titles[one.name]} ({one.name})"}) if one.name in titles else one for one in groups]

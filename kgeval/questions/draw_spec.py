@@ -11,11 +11,11 @@ from kgeval.records import Stratum, StructureKind
 class DrawSpec:
     """Structures of one kind, in a seeded order, each once.
 
-    `hops`: of a path or chain its relations, of a neighbourhood its radius. `min_relations`: distinct relations (by element id) that a
-    subgraph or chain has at least [Z: 50]; a walk that gives fewer is drawn again. `walk_length`: steps of a walk. `most_relations`:
-    a neighbourhood or community has no more (the first in a seeded order). `stratify`: draw evenly over the strata, instead of
-    uniformly over all. `documents`: of a path, pair or chain, how many documents its relations come from at least.
-    """
+    `hops`: of a path or chain its relations, of a neighbourhood its radius. `min_relations`: distinct relations (by
+    element id) that a subgraph or chain has at least [Z: 50]; a walk that gives fewer is drawn again. `walk_length`:
+    steps of a walk. `most_relations`: a neighbourhood or community has no more (the first in a seeded order).
+    `stratify`: draw evenly over the strata, instead of uniformly over all. `documents`: of a path, pair or chain, how
+    many documents its relations come from at least. """
 
     kind: StructureKind
     hops: int = 1

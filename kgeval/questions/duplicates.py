@@ -1,8 +1,9 @@
-"""Questions that ask the same: the same text, the same words, or near by their embeddings. Made ones as they come; whole sets, and two.
+"""Questions that ask the same: the same text, the same words, or near by their embeddings. Made ones as they come;
+whole sets, and two.
 
-Nearness alone is not enough: "When was the mill built?" and "When was the quay built?" are near and ask for two things. So near ones
-are only compared where both name the same names and numbers, and where their short right answers do not differ.
-"""
+Nearness alone is not enough: "When was the mill built?" and "When was the quay built?" are near and ask for two things.
+So near ones are only compared where both name the same names and numbers, and where their short right answers do not
+differ. """
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ _MARKED = re.compile(r"\w*\d[\w.,:/-]*|\w+(?:['’]\w+)*")
 
 @dataclass(frozen=True)
 class QuestionFingerprint:
-    """What is compared of a question. `marks`: the names and numbers in it; `answers`: its short right answers. `set`: which file."""
+    """What is compared of a question. `marks`: the names and numbers in it; `answers`: its short right answers. `set`:
+    which file."""
 
     id: str
     text: str
@@ -47,7 +49,8 @@ class QuestionFingerprint:
 
 @dataclass(frozen=True)
 class Twin:
-    """Question `later` (a place in the list) asks the same as `earlier`. `similarity`: cosine; None where the words are the same."""
+    """Question `later` (a place in the list) asks the same as `earlier`. `similarity`: cosine; None where the words are
+    the same."""
 
     later: int
     earlier: int
@@ -67,7 +70,8 @@ def text_fingerprint(text: str) -> QuestionFingerprint:
 
 
 def marks(text: str) -> frozenset[str]:
-    """Names and numbers of a text: words with a digit, and words with a capital that do not begin it. Without possessive endings."""
+    """Names and numbers of a text: words with a digit, and words with a capital that do not begin it. Without
+    possessive endings."""
     words = enumerate(_MARKED.findall(text))
     kept = [word for at, word in words if any(c.isdigit() for c in word) or (at and word[0].isupper())]
     return frozenset(re.sub(r"['’]s?$", "", word).casefold().strip(".,:/-") for word in kept)
@@ -79,8 +83,8 @@ def agree(one: QuestionFingerprint, other: QuestionFingerprint) -> bool:
 
 
 class Twins:
-    """The questions so far, each kept once. `embed`: texts -> unit vectors; None: compared by their words only. `near`: cosine from which
-    two are near."""
+    """The questions so far, each kept once. `embed`: texts -> unit vectors; None: compared by their words only. `near`:
+    cosine from which two are near."""
 
     def __init__(self, embed: Embed | None = None, near: float = NEAR, earlier: Iterable[QuestionFingerprint] = ()) -> None:
         self._embed, self._near = embed, near
@@ -92,7 +96,8 @@ class Twins:
                 self._group(one).keep(one)
 
     def sift(self, given: Sequence[QuestionFingerprint], *, embed: bool = True) -> list[TwinKind | None]:
-        """For each question, in their order, how it is a duplicate of one before it (also among these), or None: then it is kept.
+        """For each question, in their order, how it is a duplicate of one before it (also among these), or None: then
+        it is kept.
 
         `embed` false: these are compared by their words only.
         """
@@ -136,8 +141,8 @@ class Twins:
 
 @dataclass
 class _Group:
-    """The questions that name the same names and numbers. `waiting`: those without a vector; the others' stand in one array that
-    doubles when it is full, in the order of `known`."""
+    """The questions that name the same names and numbers. `waiting`: those without a vector; the others' stand in one
+    array that doubles when it is full, in the order of `known`."""
 
     waiting: list[QuestionFingerprint] = field(default_factory=list)
     known: list[QuestionFingerprint] = field(default_factory=list)
@@ -171,10 +176,11 @@ class _Group:
 
 
 def twins(given: Sequence[QuestionFingerprint], embed: Embed | None = None, near: float = NEAR) -> Iterator[Twin]:
-    """For each question the earlier one that is most like it, if one asks the same: in its own set, and in each earlier set.
+    """For each question the earlier one that is most like it, if one asks the same: in its own set, and in each earlier
+    set.
 
-    `embed`: texts -> unit vectors; None: words only. `near`: the cosine from which two are near. In the order of the questions.
-    """
+    `embed`: texts -> unit vectors; None: words only. `near`: the cosine from which two are near. In the order of the
+    questions. """
     pairs: dict[tuple[int, int], Twin] = {}
     for twin in (*_same(given), *(_near(given, embed, near) if embed is not None else ())):
         pairs.setdefault((twin.later, given[twin.earlier].set), twin)  # the same words before nearness
@@ -209,8 +215,8 @@ def _near(given: Sequence[QuestionFingerprint], embed: Embed, near: float) -> It
 
 
 def _near_in(given: Sequence[QuestionFingerprint], places: Sequence[int], vectors: np.ndarray, near: float) -> Iterator[Twin]:
-    """For each question of a group the nearest earlier one of each set. A block of rows at a time: all cosines of a large group would
-    not fit into memory."""
+    """For each question of a group the nearest earlier one of each set. A block of rows at a time: all cosines of a
+    large group would not fit into memory."""
     for start in range(0, len(places), BLOCK):
         cosines = vectors[start : start + BLOCK] @ vectors[: start + BLOCK].T
         for later, row in enumerate(cosines, start=start):

@@ -13,7 +13,8 @@ _LONGEST_TOKEN = 24  # characters that a token rarely exceeds: so much text is l
 
 
 def head(text: str, tokens: int) -> str:
-    """The longest beginning of at most `tokens` tokens, cut after a word where there is one; all of the text where that fits."""
+    """The longest beginning of at most `tokens` tokens, cut after a word where there is one; all of the text where that
+    fits."""
     if len(text) <= tokens:  # no token is shorter than a character
         return text
     block = text[: tokens * _LONGEST_TOKEN]
@@ -25,7 +26,8 @@ def head(text: str, tokens: int) -> str:
 
 
 def tail(text: str, tokens: int) -> str:
-    """The longest end of at most `tokens` tokens, cut before a word where there is one; all of the text where that fits."""
+    """The longest end of at most `tokens` tokens, cut before a word where there is one; all of the text where that
+    fits."""
     if len(text) <= tokens:
         return text
     block = text[-tokens * _LONGEST_TOKEN:] if tokens else ""

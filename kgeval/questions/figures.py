@@ -1,8 +1,8 @@
-"""Figures of a set of questions: shares of levels and kinds, breadth and depth, lengths, evidence [X figures 2 and 9, table 8].
+"""Figures of a set of questions: shares of levels and kinds, breadth and depth, lengths, evidence [X figures 2 and 9,
+table 8].
 
-Breadth and depth are the file's own where it has them (`triples_needed`, `hops`), else counted from its gold triples. What a file
-does not tell is not guessed: each figure says how many questions it is over.
-"""
+Breadth and depth are the file's own where it has them (`triples_needed`, `hops`), else counted from its gold triples.
+What a file does not tell is not guessed: each figure says how many questions it is over. """
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 """Draws structures, has questions made of them, drops what repeats, counts everything. A dry run goes the same way.
 
-Kind after kind, in waves: the questions of all earlier waves of a kind are shown to the next one, so that a run is the same
-every time, however many calls are in flight. A wave never has more structures than questions are still lacking: where every
-structure gives a question, no call is made in vain.
-"""
+Kind after kind, in waves: the questions of all earlier waves of a kind are shown to the next one, so that a run is the
+same every time, however many calls are in flight. A wave never has more structures than questions are still lacking:
+where every structure gives a question, no call is made in vain. """
 
 from __future__ import annotations
 
@@ -53,8 +52,8 @@ PROVED_AT_ONCE = 32  # the sampler reads about as many at once
 
 @dataclass(frozen=True)
 class QuestionAttempt:
-    """What came of a structure: one of the first three. `open`: a dry run lacks the reply that decides it. `asked`: a model was
-    asked for it."""
+    """What came of a structure: one of the first three. `open`: a dry run lacks the reply that decides it. `asked`: a
+    model was asked for it."""
 
     question: Question | None = None
     rejected: RejectedError | None = None
@@ -65,9 +64,9 @@ class QuestionAttempt:
 
 @dataclass(frozen=True)
 class KindRun:
-    """What every attempt at a kind has in common. `context`: its structure is put in for each attempt. `model`: the name of the
-    model that is asked; `dataset`: as questions name it; `prompts`: those that were asked in preparing; `proofs`: what the
-    kind's `prove` gave, by the structures' numbers, each until it is used."""
+    """What every attempt at a kind has in common. `context`: its structure is put in for each attempt. `model`: the
+    name of the model that is asked; `dataset`: as questions name it; `prompts`: those that were asked in preparing;
+    `proofs`: what the kind's `prove` gave, by the structures' numbers, each until it is used."""
 
     kind: QuestionKind
     context: MakingContext
@@ -80,9 +79,8 @@ class KindRun:
 class RecordingAsker:
     """An Asker that notes what is asked for one structure. In a dry run it also knows what is not certain.
 
-    `settled`: the earlier questions in a prompt are known, so that its text is; `certain`: the structure is needed whatever
-    becomes of the others. Calls that were asked are not counted again as later ones.
-    """
+    `settled`: the earlier questions in a prompt are known, so that its text is; `certain`: the structure is needed
+    whatever becomes of the others. Calls that were asked are not counted again as later ones. """
 
     def __init__(self, inner: Asker, kind: str, *, settled: bool = True, certain: bool = True) -> None:
         self.dry = inner.dry
@@ -101,7 +99,8 @@ class RecordingAsker:
         return self._inner.prompt(name)
 
     def ask(self, task: Task[T]) -> Outcome[T]:
-        """The outcome; where the prompt is not known, or perhaps not asked, the failure `cancelled`, and the call is counted."""
+        """The outcome; where the prompt is not known, or perhaps not asked, the failure `cancelled`, and the call is
+        counted."""
         stage = task.stage or task.prompt.name
         self._stages.add(stage)
         self.prompts.setdefault(task.prompt.name, task.prompt)
@@ -122,8 +121,8 @@ class RecordingAsker:
 
 
 def attempt(structure: Structure, run: KindRun, *, settled: bool = True, certain: bool = True) -> QuestionAttempt:
-    """What comes of one structure; no exception that only concerns this structure. `settled`, `certain`: for a dry run, as
-    RecordingAsker has them.
+    """What comes of one structure; no exception that only concerns this structure. `settled`, `certain`: for a dry run,
+    as RecordingAsker has them.
 
     Raises: what ends a run (ModelError, IncompleteError, ConnectionLost, QueryError).
     """
@@ -149,8 +148,8 @@ def attempt(structure: Structure, run: KindRun, *, settled: bool = True, certain
 
 
 def finished(question: Question, structure: Structure, run: KindRun, prompts: dict[str, Prompt]) -> Question:
-    """The question with what the run knows: id, how it was made, structure, dataset. The id depends on the kind, on what the
-    question is made from (by key, so that it survives a rebuild of the graph) and on its text."""
+    """The question with what the run knows: id, how it was made, structure, dataset. The id depends on the kind, on
+    what the question is made from (by key, so that it survives a rebuild of the graph) and on its text."""
     refs, kind, options = structure.refs, run.kind, run.context.options
     asked = {**{prompt.name: prompt for prompt in run.prompts}, **prompts}
     own = question.made_by or MadeBy()
@@ -178,8 +177,8 @@ class StructureSource(Protocol):
 
 @dataclass(frozen=True)
 class GenerationSettings:
-    """What a run depends on. `tries`: structures a question at most for which a model is asked; those that are turned down
-    before that cost nothing, of them FREE_TRIES a question are tried. `stratify`: draws evenly over strata."""
+    """What a run depends on. `tries`: structures a question at most for which a model is asked; those that are turned
+    down before that cost nothing, of them FREE_TRIES a question are tried. `stratify`: draws evenly over strata."""
 
     options: MakingOptions
     tries: int = 3
@@ -189,9 +188,9 @@ class GenerationSettings:
 
 @dataclass(frozen=True)
 class GenerationTools:
-    """What questions are made with. `spread`: does one thing for many at a time with the model; `stopped`: nothing more is
-    asked; `model`: the name of the one that is asked; `say`: gets a word for people; `progress`: shows questions that no model
-    is asked for; `embed`: texts -> unit vectors, for kinds that search texts."""
+    """What questions are made with. `spread`: does one thing for many at a time with the model; `stopped`: nothing more
+    is asked; `model`: the name of the one that is asked; `say`: gets a word for people; `progress`: shows questions
+    that no model is asked for; `embed`: texts -> unit vectors, for kinds that search texts."""
 
     sampler: StructureSource
     twins: Twins
@@ -208,7 +207,8 @@ class GenerationTools:
 
 @dataclass
 class KindTally:
-    """One kind's counts while a run goes on. `open`: attempts of a dry run whose reply is not there; they pass for questions."""
+    """One kind's counts while a run goes on. `open`: attempts of a dry run whose reply is not there; they pass for
+    questions."""
 
     order: KindOrder
     tries: int
@@ -286,7 +286,8 @@ class Generation:
                 self._make(tally, run)
 
     def _say_if_too_few(self, tally: KindTally) -> None:
-        """A wish beyond what the graph holds is answered before the work begins: minutes of proofs do not make it come true."""
+        """A wish beyond what the graph holds is answered before the work begins: minutes of proofs do not make it come
+        true."""
         # met: chains of 3,000 hops asked of 188 entities ran for five minutes without a word
         draws = self._draws(tally.order.kind)
         if draws is None:

@@ -18,7 +18,8 @@ _RELATION = re.compile(r"(.*?) -\[(.*?)\]-> (.*)", re.DOTALL)
 
 @dataclass(frozen=True)
 class GoldTriples:
-    """The gold triples of a question: `known` by their parts, each once; `broken`: how many more whose parts cannot be told."""
+    """The gold triples of a question: `known` by their parts, each once; `broken`: how many more whose parts cannot be
+    told."""
 
     known: tuple[tuple[str, str, str], ...] = ()
     broken: int = 0
@@ -30,7 +31,8 @@ class GoldTriples:
 
 
 def relation_parts(ref: GraphRef) -> tuple[str, str, str] | None:
-    """Start, predicate and end of a relation, out of its name "start -[predicate]-> end"; None where it is no such name."""
+    """Start, predicate and end of a relation, out of its name "start -[predicate]-> end"; None where it is no such
+    name."""
     if ref.type and len(ends := ref.name.split(f" -[{ref.type}]-> ")) == 2:
         return ends[0], ref.type, ends[1]  # by the type first: names of entities may hold arrows themselves
     parts = _RELATION.fullmatch(ref.name)
@@ -47,7 +49,8 @@ def gold_of(question: Question) -> GoldTriples:
 
 
 def breadth_of(question: Question, gold: GoldTriples) -> Amount | None:
-    """Relations that the answer needs; None where the file does not tell. Questions that nothing answers need none: None."""
+    """Relations that the answer needs; None where the file does not tell. Questions that nothing answers need none:
+    None."""
     if question.triples_needed is not None:
         return question.triples_needed, "file"
     counted = len(gold.known) + gold.broken
@@ -55,7 +58,8 @@ def breadth_of(question: Question, gold: GoldTriples) -> Amount | None:
 
 
 def depth_of(question: Question, gold: GoldTriples) -> Amount | None:
-    """Hops between the relations' ends: the file's, else over the gold triples alone; None where some of them cannot be read."""
+    """Hops between the relations' ends: the file's, else over the gold triples alone; None where some of them cannot be
+    read."""
     if question.hops is not None:
         return question.hops, "file"
     hops = depth(gold.ends, gold.ends) if gold.known and not gold.broken else 0

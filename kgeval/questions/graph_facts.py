@@ -1,5 +1,5 @@
-"""What a run must know of the whole graph to prove a question: all names, whether there are chunks, which predicates and names each
-type has.
+"""What a run must know of the whole graph to prove a question: all names, whether there are chunks, which predicates
+and names each type has.
 
 Read once a run, as streams, and kept in flat memory; in kgeval's own layout names come from the database's index.
 """
@@ -26,8 +26,8 @@ READ_ONCE = 3600.0  # seconds that one reading of the whole graph may take
 
 @dataclass(frozen=True)
 class PredicateUsage:
-    """How a type uses a predicate: `entities` of the type have it, out of them (`outgoing`) or into them; `other`: the most common type
-    at its other end."""
+    """How a type uses a predicate: `entities` of the type have it, out of them (`outgoing`) or into them; `other`: the
+    most common type at its other end."""
 
     predicate: str
     outgoing: bool
@@ -133,7 +133,8 @@ _KEPT: dict[tuple[int, int], GraphFacts] = {}
 
 
 def facts_of(graph: Graph, layout: Layout) -> GraphFacts:
-    """What is known of a graph, for one run: kept as long as this layout object lives, so that no later run sees an old graph."""
+    """What is known of a graph, for one run: kept as long as this layout object lives, so that no later run sees an old
+    graph."""
     key = (id(graph), id(layout))
     with _LOCK:
         if key not in _KEPT:

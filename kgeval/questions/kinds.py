@@ -1,4 +1,5 @@
-"""A kind of question: what it is made from, what is asked for it, the function that makes it; the table of all kinds; `--kind`."""
+"""A kind of question: what it is made from, what is asked for it, the function that makes it; the table of all kinds;
+`--kind`."""
 
 from __future__ import annotations
 
@@ -71,10 +72,9 @@ class UnansweredError(Exception):
 class MakingContext:
     """What a maker works with: one structure, who is asked, the graph for proofs.
 
-    `graph` and `layout` are there where the kind needs "graph" or "documents"; `asker` where it needs "model". `prepared`:
-    what the kind's `prepare` gave, once for the run; `proof`: what its `prove` gave for this structure; `embed`: texts ->
-    unit vectors, where an embedding model is there.
-    """
+    `graph` and `layout` are there where the kind needs "graph" or "documents"; `asker` where it needs "model".
+    `prepared`: what the kind's `prepare` gave, once for the run; `proof`: what its `prove` gave for this structure;
+    `embed`: texts -> unit vectors, where an embedding model is there. """
 
     structure: Structure
     options: MakingOptions
@@ -99,12 +99,12 @@ class MakingContext:
     def ask(
         self, prompt: str, slots: Mapping[str, JsonValue], reply: type[T], *, items: Sequence[JsonValue] = (), stage: str = "",
     ) -> T:
-        """The reply to one call. The request holds nothing but prompt and values: equal ones are one call, re-runs cost nothing.
+        """The reply to one call. The request holds nothing but prompt and values: equal ones are one call, re-runs cost
+        nothing.
 
-        Raises: UnansweredError where the call fails, where numbered items stay without answer, and in a dry run where it is
-        not in the journal (it is counted then); RejectedError("declined") where the reply has an empty question, as prompts
-        tell a model to decline; what Models.ask raises ends the run.
-        """
+        Raises: UnansweredError where the call fails, where numbered items stay without answer, and in a dry run where
+        it is not in the journal (it is counted then); RejectedError("declined") where the reply has an empty question,
+        as prompts tell a model to decline; what Models.ask raises ends the run. """
         if self.asker is None:
             raise RuntimeError("this kind declares no need of a model")
         outcome = self.asker.ask(Task(
@@ -144,17 +144,17 @@ class LaterCall:
 
 @dataclass(frozen=True)
 class QuestionKind:
-    """One kind of question. `level`: Question.level; `group`: the list of kinds that it belongs to (--kind GROUP takes all).
+    """One kind of question. `level`: Question.level; `group`: the list of kinds that it belongs to (--kind GROUP takes
+    all).
 
-    `draws`: the structures that are drawn for it; None: nothing is drawn, and the structures are `most` empty ones, numbered
-    from 0. `make`: a structure -> a question (without id, made_by and structure: the run fills them in); it raises
-    RejectedError where there is none. `first`, `later`: the prompts in the order asked; the first is counted exactly.
-    `source`: paper and section. `template`: without a model where MakingOptions.template says so. `confirms`: it needs no
-    model, but asks one that is named, unless MakingOptions.template says no. `prepare`: done once, before the first question;
-    it gets a context with an empty structure, and a way to do one thing for many at a time; it raises as `make` does.
-    `prove`: what the database says of many structures at once, by their numbers, before questions are made of them; it may
-    leave some out.
-    """
+    `draws`: the structures that are drawn for it; None: nothing is drawn, and the structures are `most` empty ones,
+    numbered from 0. `make`: a structure -> a question (without id, made_by and structure: the run fills them in); it
+    raises RejectedError where there is none. `first`, `later`: the prompts in the order asked; the first is counted
+    exactly. `source`: paper and section. `template`: without a model where MakingOptions.template says so. `confirms`:
+    it needs no model, but asks one that is named, unless MakingOptions.template says no. `prepare`: done once, before
+    the first question; it gets a context with an empty structure, and a way to do one thing for many at a time; it
+    raises as `make` does. `prove`: what the database says of many structures at once, by their numbers, before
+    questions are made of them; it may leave some out. """
 
     name: str
     group: str
@@ -216,10 +216,11 @@ def groups() -> dict[str, tuple[QuestionKind, ...]]:
 
 
 def orders_of(words: Sequence[str], n: int) -> tuple[KindOrder, ...]:
-    """What `--kind` asks for: KIND, GROUP, KIND=N, GROUP=N (so many of each of its kinds); `n` where no number is given.
+    """What `--kind` asks for: KIND, GROUP, KIND=N, GROUP=N (so many of each of its kinds); `n` where no number is
+    given.
 
-    A kind's own name beats the group of that name. Raises: UsageError for all words that are wrong, and for a kind named twice.
-    """
+    A kind's own name beats the group of that name. Raises: UsageError for all words that are wrong, and for a kind
+    named twice. """
     orders, faults = list[KindOrder](), list[str]()
     for word in words:
         name, sign, number = (part.strip() for part in word.partition("="))

@@ -1,4 +1,5 @@
-"""What the database proves of a question: its answer is the only one, no shorter way leads there, a name is nowhere in the graph.
+"""What the database proves of a question: its answer is the only one, no shorter way leads there, a name is nowhere in
+the graph.
 
 Everything is asked for many questions at once: a hop of all paths is one query, and so are all shortcuts and all names.
 """
@@ -26,14 +27,14 @@ Hop = tuple[str, str, bool | None]
 
 @dataclass(frozen=True)
 class PathProof:
-    """What holds for the question that names the first node of a path and asks along its predicates for the last one. Relations without
-    direction are followed both ways.
+    """What holds for the question that names the first node of a path and asks along its predicates for the last one.
+    Relations without direction are followed both ways.
 
-    `starts`: element ids of all entities that are called like the first node, it itself first. `reached`: how many entities each hop
-    leads to, from all of them. `ends`: what the last hop leads to: element id -> name. `shortcut`: relations of a shorter way
-    between start and end, or another entity of the end's name (None: none; not looked for where the answer is not the only one).
-    `followed`: false where a hop led to more than MOST_REACHED entities and the rest is not known.
-    """
+    `starts`: element ids of all entities that are called like the first node, it itself first. `reached`: how many
+    entities each hop leads to, from all of them. `ends`: what the last hop leads to: element id -> name. `shortcut`:
+    relations of a shorter way between start and end, or another entity of the end's name (None: none; not looked for
+    where the answer is not the only one). `followed`: false where a hop led to more than MOST_REACHED entities and the
+    rest is not known. """
 
     starts: tuple[str, ...]
     reached: tuple[int, ...]
@@ -48,7 +49,8 @@ class PathProof:
 
 @dataclass
 class _Walk:
-    """The ways of one question so far: the (element id, name) of each entity on them. `ends`: the entities of the answer's name."""
+    """The ways of one question so far: the (element id, name) of each entity on them. `ends`: the entities of the
+    answer's name."""
 
     structure: Structure
     starts: tuple[str, ...]
@@ -106,14 +108,16 @@ def _follow(graph: Graph, layout: Layout, walks: Sequence[_Walk], hop: int, time
 
 
 def _step(layout: Layout, walk: _Walk, way: tuple[tuple[str, str], ...], hop: int) -> Hop:
-    """Where a way goes on from, along which predicate, and whether in the relation's own direction (None: it has none)."""
+    """Where a way goes on from, along which predicate, and whether in the relation's own direction (None: it has
+    none)."""
     relation = walk.structure.relations[hop]
     forward = relation.source == walk.structure.nodes[hop].element_id
     return way[-1][0], squeezed(relation.predicate), forward if has_direction(layout, relation.predicate) else None
 
 
 def has_direction(layout: Layout, predicate: str) -> bool:
-    """Whether start and end of a relation mean anything: not in a layout without directions, and not where its label says nothing."""
+    """Whether start and end of a relation mean anything: not in a layout without directions, and not where its label
+    says nothing."""
     return not layout.relations_undirected and not is_placeholder(predicate)
 
 
@@ -142,8 +146,8 @@ def _shortcuts(graph: Graph, layout: Layout, walks: Sequence[_Walk], timeout: fl
 def hop_counts(
     graph: Graph, layout: Layout, pairs: Iterable[tuple[str, str]], *, timeout: float | None = None,
 ) -> dict[tuple[str, str], int]:
-    """(start, end) by element id -> the fewest relations between them, in either direction. Pairs that are not joined, or only over more
-    than 12 relations, are left out; an entity is 0 from itself.
+    """(start, end) by element id -> the fewest relations between them, in either direction. Pairs that are not joined,
+    or only over more than 12 relations, are left out; an entity is 0 from itself.
 
     Raises: QueryError, QueryTimeout, ConnectionLost.
     """
@@ -160,9 +164,9 @@ def hop_counts(
 
 @dataclass(frozen=True)
 class Presence:
-    """Where a term stands in a graph. `called`: entities with just this name or alias, in normal form. `within`: entities that hold it
-    as a part of a name or alias. `chunks`: chunks that hold it in their text, None where the graph has no texts. Examples: a name, a
-    chunk id."""
+    """Where a term stands in a graph. `called`: entities with just this name or alias, in normal form. `within`:
+    entities that hold it as a part of a name or alias. `chunks`: chunks that hold it in their text, None where the
+    graph has no texts. Examples: a name, a chunk id."""
 
     term: str
     called: int
@@ -186,9 +190,9 @@ class Presence:
 def absent(
     graph: Graph, layout: Layout, terms: Iterable[str], *, timeout: float | None = None, often: bool = False,
 ) -> dict[str, Presence]:
-    """Where each of the terms (names, words) stands in names, aliases and chunk texts, whatever its case. One reading of the graph for
-    all terms; `often`: one for the run, and another only for terms whose words are all there. A part of a word counts as present:
-    "Ann" is in "Anna". A term without letters or digits is left out.
+    """Where each of the terms (names, words) stands in names, aliases and chunk texts, whatever its case. One reading
+    of the graph for all terms; `often`: one for the run, and another only for terms whose words are all there. A part
+    of a word counts as present: "Ann" is in "Anna". A term without letters or digits is left out.
 
     Raises: QueryError, QueryTimeout, ConnectionLost.
     """

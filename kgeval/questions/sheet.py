@@ -1,5 +1,5 @@
-"""The sheet on which people confirm questions: written as CSV that no spreadsheet takes for formulas, read back with all its faults
-at once. People keep or drop a question, and may write its text or its answer anew."""
+"""The sheet on which people confirm questions: written as CSV that no spreadsheet takes for formulas, read back with
+all its faults at once. People keep or drop a question, and may write its text or its answer anew."""
 
 from __future__ import annotations
 
@@ -72,11 +72,12 @@ def _cells(question: Question) -> list[str]:
 
 
 def confirmed(questions: Iterable[Question], paths: Sequence[Path], undecided: Undecided, result: Confirmed) -> Iterator[Question]:
-    """The questions that people keep, with their texts, in their order; `result` is counted up. Several sheets: most decide.
+    """The questions that people keep, with their texts, in their order; `result` is counted up. Several sheets: most
+    decide.
 
-    Questions on which nobody, or equally many for either, decided are kept, dropped or, with "refuse", listed in `result` only.
-    Raises: InputError with every fault of every sheet: unknown ids and decisions, ids twice, texts that differ between sheets.
-    """
+    Questions on which nobody, or equally many for either, decided are kept, dropped or, with "refuse", listed in
+    `result` only. Raises: InputError with every fault of every sheet: unknown ids and decisions, ids twice, texts that
+    differ between sheets. """
     rows, faults = _read(paths)
     out: list[Question] = []
     for question in questions:
@@ -105,7 +106,8 @@ def confirmed(questions: Iterable[Question], paths: Sequence[Path], undecided: U
 
 
 def _edited(question: Question, given: Sequence[SheetDecision]) -> tuple[Question, list[str]]:
-    """The question with the texts that people wrote, and what is wrong with them. Checks of other texts are left out."""
+    """The question with the texts that people wrote, and what is wrong with them. Checks of other texts are left
+    out."""
     kept = [one for one in given if one.decision != "drop"]
     faults, new = [], dict[str, str]()
     for name, before in (("question", question.question), ("reference", question.reference or "")):
@@ -136,7 +138,8 @@ def _words(text: str) -> list[str]:
 
 
 def _read(paths: Sequence[Path]) -> tuple[dict[str, list[SheetDecision]], list[str]]:
-    """What the sheets say of each question, and what is wrong with them. Raises: InputError for a file that cannot be read."""
+    """What the sheets say of each question, and what is wrong with them. Raises: InputError for a file that cannot be
+    read."""
     decisions: dict[str, list[SheetDecision]] = {}
     faults: list[str] = []
     for path in paths:

@@ -1,8 +1,7 @@
 """Which words stand in which texts of a graph: read once a run, so that a search does not read all texts again.
 
-A term is looked for by its words, each as a part of a word ("Ann" is in "Anna"). So what is found may not hold the term; what is not
-found does not.
-"""
+A term is looked for by its words, each as a part of a word ("Ann" is in "Anna"). So what is found may not hold the
+term; what is not found does not. """
 
 from __future__ import annotations
 
@@ -25,7 +24,8 @@ class TooLongError(Exception):
 
 
 class WordIndex:
-    """The words of texts, in lower case. Built once; then safe to read from any thread. Kept: 4 bytes for each different word of a text."""
+    """The words of texts, in lower case. Built once; then safe to read from any thread. Kept: 4 bytes for each
+    different word of a text."""
 
     def __init__(self, texts: Iterable[tuple[str, str, str]]) -> None:
         """`texts`: element id, id, text. Raises: TooLongError."""
@@ -53,12 +53,13 @@ class WordIndex:
         self._rank = np.argsort(np.argsort(np.array(ids, dtype=object), kind="stable"))
 
     def holding(self, term: str) -> list[str]:
-        """Element ids of the texts that may hold a term: all its words stand there. A term without words is in no text."""
+        """Element ids of the texts that may hold a term: all its words stand there. A term without words is in no
+        text."""
         return [self._elements[at] for at in self._holding(term)]
 
     def nearest(self, terms: Sequence[str], most: int) -> list[str]:
-        """Element ids of the texts with most of the terms, the best first; a term counts by one over the root of the number of texts
-        that have it, of equals the first by id."""
+        """Element ids of the texts with most of the terms, the best first; a term counts by one over the root of the
+        number of texts that have it, of equals the first by id."""
         import numpy as np
 
         scores = np.zeros(len(self._elements))

@@ -1,4 +1,5 @@
-"""Which system, and opening it: a built-in one, `command:...`, `http:URL`, `file:PATH`, or a ready adapter, `NAME[:MODE]`."""
+"""Which system, and opening it: a built-in one, `command:...`, `http:URL`, `file:PATH`, or a ready adapter,
+`NAME[:MODE]`."""
 
 from __future__ import annotations
 
@@ -25,8 +26,9 @@ SystemKind = Literal["builtin", "command", "http", "file", "adapter", "function"
 
 @dataclass(frozen=True)
 class SystemSpec:
-    """A system by its kind. `name`: built-in's or adapter's own; `argument`: the command line, address or path; `mode`: of an
-    adapter; `label`: what the user calls it (NAME=SPEC), empty where nobody says. No text names a function: it is in the Opening."""
+    """A system by its kind. `name`: built-in's or adapter's own; `argument`: the command line, address or path; `mode`:
+    of an adapter; `label`: what the user calls it (NAME=SPEC), empty where nobody says. No text names a function: it is
+    in the Opening."""
 
     kind: SystemKind
     name: str
@@ -36,7 +38,8 @@ class SystemSpec:
 
 
 def parse_spec(text: str) -> SystemSpec:
-    """The system that a text names; `NAME=SPEC` gives it a name of its own. Raises: UsageError for what is none, with the way out."""
+    """The system that a text names; `NAME=SPEC` gives it a name of its own. Raises: UsageError for what is none, with
+    the way out."""
     text = text.strip()
     named = _NAMED.fullmatch(text)
     if named is not None and _known(named[2].strip()):
@@ -70,7 +73,8 @@ def _known(text: str) -> bool:
 
 
 def open_system(spec: SystemSpec, opening: Opening) -> System:
-    """The system, open. Raises: UsageError, InputError, ConfigError and others for what does not fit, before anything is asked."""
+    """The system, open. Raises: UsageError, InputError, ConfigError and others for what does not fit, before anything
+    is asked."""
     if spec.kind == "builtin":
         from kgeval.systems.builtin import open_builtin
 
@@ -102,8 +106,8 @@ def open_system(spec: SystemSpec, opening: Opening) -> System:
 
 
 def nested(pairs: Iterable[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
-    """Settings with dots in their names as objects: `response.answer` is the answer of response. Raises: UsageError where a name is
-    both a value and an object."""
+    """Settings with dots in their names as objects: `response.answer` is the answer of response. Raises: UsageError
+    where a name is both a value and an object."""
     found: dict[str, Any] = {}
     for name, value in pairs:
         *path, last = name.split(".")
@@ -128,8 +132,8 @@ def merged(one: Mapping[str, JsonValue], other: Mapping[str, JsonValue]) -> dict
 def ablated(
     settings: Mapping[str, JsonValue], ablations: Mapping[str, Sequence[JsonValue]],
 ) -> list[tuple[str | None, dict[str, JsonValue]]]:
-    """The settings as they are, then one variant for each value of each ablation, with its name: one thing is changed at a time. A value
-    that changes nothing makes no variant."""
+    """The settings as they are, then one variant for each value of each ablation, with its name: one thing is changed
+    at a time. A value that changes nothing makes no variant."""
     found: list[tuple[str | None, dict[str, JsonValue]]] = [(None, dict(settings))]
     for name, values in ablations.items():
         variants = ((value, merged(settings, nested([(name, value)]))) for value in values)

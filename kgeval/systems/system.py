@@ -25,9 +25,8 @@ if TYPE_CHECKING:
 class Ask:
     """One question to a system. Nothing that is known of the right answer is in it.
 
-    `trial`: which repetition (None: there is one). `target_words`: the answer shall have about so many words (generate-adjust of
-    the comparison), `attempt`: which try at it, from 1; `previous`: the answer before.
-    """
+    `trial`: which repetition (None: there is one). `target_words`: the answer shall have about so many words
+    (generate-adjust of the comparison), `attempt`: which try at it, from 1; `previous`: the answer before. """
 
     question_id: str
     question: str
@@ -38,11 +37,11 @@ class Ask:
 
 
 class System(Protocol):
-    """A system under test, open. `name`: Answer.system, with its variant ("graph@hops=2"); `variant`: what differs from its defaults.
+    """A system under test, open. `name`: Answer.system, with its variant ("graph@hops=2"); `variant`: what differs from
+    its defaults.
 
-    `signature`: changes with everything that its answers depend on (settings, model, index, prompts). `adjusts`: it can be asked
-    for a length. `parallel`: questions that it takes at a time, at most.
-    """
+    `signature`: changes with everything that its answers depend on (settings, model, index, prompts). `adjusts`: it can
+    be asked for a length. `parallel`: questions that it takes at a time, at most. """
 
     name: str
     variant: str | None
@@ -84,16 +83,15 @@ def name_with(base: str, variant: str | None) -> str:
 
 @dataclass(frozen=True)
 class Opening:
-    """What systems are opened with. `settings`: of this one; `variant`: what differs from them in an ablation. `timeout`: seconds a
-    question; `processes`: of a command (of a function: calls), at a time; `function`: the one that is the system. `limits`: retries,
-    concurrency and costs of an endpoint; `shared`: budget and rates of the command; `price`: of a model at an address, where it is
-    known. `tools`: makes what built-in systems need, when one is opened. `folder`: an adapter's index. `environment`: all that a
-    command's process gets (None: this one's).
+    """What systems are opened with. `settings`: of this one; `variant`: what differs from them in an ablation.
+    `timeout`: seconds a question; `processes`: of a command (of a function: calls), at a time; `function`: the one that
+    is the system. `limits`: retries, concurrency and costs of an endpoint; `shared`: budget and rates of the command;
+    `price`: of a model at an address, where it is known. `tools`: makes what built-in systems need, when one is opened.
+    `folder`: an adapter's index. `environment`: all that a command's process gets (None: this one's).
 
-    `questions`, `asked`, `maps`, `allow_*`, `max_bad_rows`, `trials`: for a file of answers: the file that is asked, for joining
-    rows without ids; the ids of the questions that are asked; as --map. `dry`: nothing is started or sent. `say`: is told what
-    takes long.
-    """
+    `questions`, `asked`, `maps`, `allow_*`, `max_bad_rows`, `trials`: for a file of answers: the file that is asked,
+    for joining rows without ids; the ids of the questions that are asked; as --map. `dry`: nothing is started or sent.
+    `say`: is told what takes long. """
 
     settings: Mapping[str, JsonValue] = field(default_factory=dict)
     variant: str | None = None

@@ -1,4 +1,5 @@
-"""Checks of any question, whoever made it: answerable from its evidence, closed book, unique, leak, near duplicate, absent.
+"""Checks of any question, whoever made it: answerable from its evidence, closed book, unique, leak, near duplicate,
+absent.
 
     check_table.py    the checks, and what each needs
     leak.py           does the question say its answer: by words, no model

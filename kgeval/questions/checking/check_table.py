@@ -18,7 +18,8 @@ OPEN_WITHOUT_ANSWER = ("node", "edge", "subgraph")  # the levels of [Z]: asked f
 
 @dataclass(frozen=True)
 class CheckSpec:
-    """A check. `needs`: what it cannot do without. `also`: what it uses where it is there, at least one of them; none where `alone`."""
+    """A check. `needs`: what it cannot do without. `also`: what it uses where it is there, at least one of them; none
+    where `alone`."""
 
     name: str
     about: str

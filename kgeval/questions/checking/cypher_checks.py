@@ -1,4 +1,5 @@
-"""What a question's own Cypher proves: that the graph gives one answer, the right one; or none, for a negative question.
+"""What a question's own Cypher proves: that the graph gives one answer, the right one; or none, for a negative
+question.
 
 The Cypher comes from a file, so it is a stranger's: planned, judged and run as a read under limits (graph/guarded.py).
 """
@@ -21,7 +22,8 @@ SHOWN = 5
 
 
 def proved_unique(question: Question, graph: Graph, timeout: float | None = None) -> CheckOutcome | None:
-    """The check "unique" by the database; None where it can prove nothing: no Cypher, or it is no question with one answer.
+    """The check "unique" by the database; None where it can prove nothing: no Cypher, or it is no question with one
+    answer.
 
     Raises: ConnectionLost where the server does not answer any more.
     """

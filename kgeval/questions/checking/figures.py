@@ -1,4 +1,5 @@
-"""Counts of checks over a set: shares with intervals, by level, examples of what failed; and the difference of two sets."""
+"""Counts of checks over a set: shares with intervals, by level, examples of what failed; and the difference of two
+sets."""
 
 from __future__ import annotations
 

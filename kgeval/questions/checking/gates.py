@@ -1,4 +1,5 @@
-"""Thresholds on checks: `answerable>=0.9`, `FILE:leak>=1`; a share that unscored questions could turn is not answered."""
+"""Thresholds on checks: `answerable>=0.9`, `FILE:leak>=1`; a share that unscored questions could turn is not
+answered."""
 
 from __future__ import annotations
 
@@ -53,7 +54,8 @@ F = TypeVar("F", bound=_HasShare)
 def gate_results(
     gates: Sequence[CheckGate], files: Sequence[tuple[str, Mapping[str, F]]], met: Callable[[CheckGate, F], bool | None],
 ) -> list[GateResult]:
-    """One result a gate and file, in the order of the gates. `files`: with the figure of each check; `met`: by its figure."""
+    """One result a gate and file, in the order of the gates. `files`: with the figure of each check; `met`: by its
+    figure."""
     return [
         GateResult(
             system=file, metric=gate.check, least=gate.least, limit=gate.limit, value=figures[gate.check].share,
@@ -64,7 +66,8 @@ def gate_results(
 
 
 def evaluated(gates: Sequence[CheckGate], sets: Sequence[CheckedSet], *, complete: bool) -> list[GateResult]:
-    """One result a gate and set. `met` None: nothing was checked, the run was stopped, or what is unscored could turn it."""
+    """One result a gate and set. `met` None: nothing was checked, the run was stopped, or what is unscored could turn
+    it."""
     def met(gate: CheckGate, figure: CheckFigure) -> bool | None:
         if not complete or figure.share is None or figure.bound_low is None or figure.bound_high is None:
             return None

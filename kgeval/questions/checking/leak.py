@@ -1,8 +1,8 @@
 """Does a question say its own answer? By words, without a model: a question that leaks tests nothing.
 
-Yes, where every word of a right answer that carries meaning stands in the question. Part of them is shown and is no leak: a sentence
-as right answer repeats the words of its question. Words are compared in their normal form, whole; scripts without spaces by character.
-"""
+Yes, where every word of a right answer that carries meaning stands in the question. Part of them is shown and is no
+leak: a sentence as right answer repeats the words of its question. Words are compared in their normal form, whole;
+scripts without spaces by character. """
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ def leak(question: Question) -> CheckOutcome:
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in their normal form: NFKC, case-folded, without a possessive ending; numbers without thousands commas."""
+    """The words of a text in their normal form: NFKC, case-folded, without a possessive ending; numbers without
+    thousands commas."""
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     return [re.sub(r"['’]s?$", "", re.sub(r"(?<=\d),(?=\d{3})", "", word)) or word for word in _WORD.findall(folded)]
 
@@ -104,7 +105,8 @@ def _asks_whether(text: str) -> bool:
 
 
 def _items(asked: list[str], answer: str) -> str:
-    """How many items of an answer that is a list stand in the question; "" for none, or for an answer that is no list."""
+    """How many items of an answer that is a list stand in the question; "" for none, or for an answer that is no
+    list."""
     items = [item for part in _LIST.split(answer) if (item := telling(words(part)))]
     there = sum(all(word in asked for word in item) for item in items)
     return f"{there} of {len(items)} items of the answer are in the question" if len(items) > 1 and there else ""

@@ -1,8 +1,9 @@
-"""What a model is asked about a question: its answer from the evidence, from single passages, and without; how many answers its words have.
+"""What a model is asked about a question: its answer from the evidence, from single passages, and without; how many
+answers its words have.
 
-An answer is judged against the right ones of the file by another call, unless its words are the same. A negative question is judged
-the other way round: the right answer is to have none. Written once for a run and its dry run, against Asker.
-"""
+An answer is judged against the right ones of the file by another call, unless its words are the same. A negative
+question is judged the other way round: the right answer is to have none. Written once for a run and its dry run,
+against Asker. """
 
 from __future__ import annotations
 
@@ -68,7 +69,8 @@ class AnswerJudgement(Reply):
 
 
 def answerable(question: Question, asker: Asker) -> CheckOutcome:
-    """The check "answerable": passed where the evidence leads to a right answer; of a negative question, where it leads to none."""
+    """The check "answerable": passed where the evidence leads to a right answer; of a negative question, where it leads
+    to none."""
     name, passages = "answerable", shown(question)
     if not passages:
         return not_applicable(name, NO_EVIDENCE)
@@ -90,7 +92,8 @@ def answerable(question: Question, asker: Asker) -> CheckOutcome:
 
 
 def closed_book(question: Question, asker: Asker) -> CheckOutcome:
-    """The check "closed_book": passed where a model without texts gives no right answer; of a negative question, no answer at all."""
+    """The check "closed_book": passed where a model without texts gives no right answer; of a negative question, no
+    answer at all."""
     name = "closed_book"
     if not question.right_answers and not is_negative(question):
         return not_applicable(name, NO_REFERENCE)
@@ -112,7 +115,8 @@ def closed_book(question: Question, asker: Asker) -> CheckOutcome:
 
 
 def unique_wording(question: Question, asker: Asker | None) -> CheckOutcome:
-    """The check "unique_wording" by a model: passed where the words ask for one thing, and the evidence gives one right answer."""
+    """The check "unique_wording" by a model: passed where the words ask for one thing, and the evidence gives one right
+    answer."""
     name, passages = "unique_wording", shown(question)
     if is_negative(question):
         return not_applicable(name, "a negative question has no right answer in the texts")
@@ -138,8 +142,8 @@ def unique_wording(question: Question, asker: Asker | None) -> CheckOutcome:
 
 
 def not_in_one_passage(question: Question, asker: Asker | None) -> CheckOutcome:
-    """The check "not_in_one_passage": failed where a single passage of the evidence gives the right answer to a question of several
-    hops. Without a model as far as the question's own evidence ids show it."""
+    """The check "not_in_one_passage": failed where a single passage of the evidence gives the right answer to a
+    question of several hops. Without a model as far as the question's own evidence ids show it."""
     name, passages = "not_in_one_passage", shown(question)
     if is_negative(question) or is_open(question) or not is_multi_hop(question):
         return not_applicable(name, "not a question of several hops with one answer")
@@ -198,7 +202,8 @@ def shown(question: Question) -> list[JsonValue]:
 
 
 def judged(name: str, question: Question, answer: str, asker: Asker, mark: str = "") -> str | CheckOutcome:
-    """What an answer is, measured by the right ones; what is unscored, where the judge's call failed. `mark`: of several answers, which."""
+    """What an answer is, measured by the right ones; what is unscored, where the judge's call failed. `mark`: of
+    several answers, which."""
     plain = normalise(answer)
     if plain and any(plain == normalise(right) for right in question.right_answers):
         return "correct"

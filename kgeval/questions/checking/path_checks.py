@@ -1,7 +1,7 @@
 """What the database proves of a question's gold path: its answer is the only one, and no shorter way joins its ends.
 
-The path is found again by names, never by element ids alone: those die when a graph is rebuilt, and may then be another entity's.
-"""
+The path is found again by names, never by element ids alone: those die when a graph is rebuilt, and may then be another
+entity's. """
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ class PathChecks:
 def path_checks(
     questions: Iterable[Question], graph: Graph, layout: Layout, *, timeout: float | None = None,
 ) -> dict[str, PathChecks]:
-    """The checks of each question with a gold path that is a chain, by the question's id. In batches: a few queries for a thousand.
+    """The checks of each question with a gold path that is a chain, by the question's id. In batches: a few queries for
+    a thousand.
 
     Raises: QueryError, QueryTimeout, ConnectionLost.
     """

@@ -36,9 +36,9 @@ _PROMPTS = (
 
 @dataclass(frozen=True)
 class CheckContext:
-    """What a question is checked with. `checks`: names of the table. `earlier`: id of a question -> (id of the earlier one that
-    asks the same, how near). `paths`: id -> what was proved of its path (path_checks.py). `timeout`: seconds of a query.
-    `lacking`: only the checks that a question does not carry yet."""
+    """What a question is checked with. `checks`: names of the table. `earlier`: id of a question -> (id of the earlier
+    one that asks the same, how near). `paths`: id -> what was proved of its path (path_checks.py). `timeout`: seconds
+    of a query. `lacking`: only the checks that a question does not carry yet."""
 
     checks: Collection[str] = ALONE
     asker: Asker | None = None
@@ -53,11 +53,11 @@ def check_question(
     question: Question, asker: Asker | None = None, *, checks: Collection[str] = ALONE, graph: Graph | None = None,
     layout: Layout | None = None, timeout: float | None = None,
 ) -> list[QuestionCheck]:
-    """What each check says of a question, in the table's order: a check that needs a model or a graph that is not given is left out.
+    """What each check says of a question, in the table's order: a check that needs a model or a graph that is not given
+    is left out.
 
-    `layout`: paths are proved too. `passed` None: it does not apply, or its call failed; `reason` says which. Raises: as Asker.ask
-    and path_checks.
-    """
+    `layout`: paths are proved too. `passed` None: it does not apply, or its call failed; `reason` says which. Raises:
+    as Asker.ask and path_checks. """
     paths = path_checks([question], graph, layout, timeout=timeout) if graph is not None and layout is not None else {}
     context = CheckContext([name for name in checks if name != "duplicate"], asker, graph, timeout, paths=paths)
     return [outcome.record for outcome in checked(question, context)]
@@ -73,7 +73,8 @@ def checked(question: Question, context: CheckContext) -> list[CheckOutcome]:
 def check_questions(
     questions: Iterable[Question], context: CheckContext, models: Models | None = None,
 ) -> Iterator[tuple[Question, list[CheckOutcome]]]:
-    """Each question with its checks, in order and lazily. With `models`: on its threads, several at a time; it is then also asked.
+    """Each question with its checks, in order and lazily. With `models`: on its threads, several at a time; it is then
+    also asked.
 
     A failed call leaves its check unscored. Raises: what ends a run (ModelError, ConnectionLost).
     """
@@ -85,8 +86,8 @@ def check_questions(
 
 
 def with_checks(question: Question, outcomes: Iterable[CheckOutcome]) -> Question:
-    """The question with these checks in the place of earlier ones of the same names. What came to no result (it does not apply, a
-    call failed) replaces nothing that did: what a question's maker decided stays."""
+    """The question with these checks in the place of earlier ones of the same names. What came to no result (it does
+    not apply, a call failed) replaces nothing that did: what a question's maker decided stays."""
     before = {check.name for check in question.checks if check.passed is not None}
     records = [outcome.record for outcome in outcomes]
     new = {check.name: check for check in records if check.passed is not None or check.name not in before}
@@ -95,7 +96,8 @@ def with_checks(question: Question, outcomes: Iterable[CheckOutcome]) -> Questio
 
 
 def count_unknown(asker: Asker, kind: str, n: int) -> None:
-    """Dry run: counts the calls that `n` questions of a kind may lead to which are not there yet: at most all, at least none."""
+    """Dry run: counts the calls that `n` questions of a kind may lead to which are not there yet: at most all, at least
+    none."""
     for number in range(n):
         for name, prompt in _PROMPTS:
             key = digest(kind, number, name)

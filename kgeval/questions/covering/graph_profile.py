@@ -1,4 +1,5 @@
-"""The graph as coverage sees it: its types, predicates, communities, documents and degrees, each entity in its groups. Read once."""
+"""The graph as coverage sees it: its types, predicates, communities, documents and degrees, each entity in its groups.
+Read once."""
 
 from __future__ import annotations
 
@@ -26,9 +27,9 @@ LONGEST_TITLE = 100
 
 @dataclass
 class GraphProfile:
-    """A graph by groups. `sizes`: facet -> group -> how much it has; `reasons`: why a facet has no groups. By place of an entity:
-    element ids, types, degrees, communities (-1: none). `document_of`: what a document may be called -> its name as a group; `titles`:
-    that name -> what people call it, where this is something else."""
+    """A graph by groups. `sizes`: facet -> group -> how much it has; `reasons`: why a facet has no groups. By place of
+    an entity: element ids, types, degrees, communities (-1: none). `document_of`: what a document may be called -> its
+    name as a group; `titles`: that name -> what people call it, where this is something else."""
 
     graph: Graph
     layout: Layout
@@ -106,7 +107,8 @@ def load_graph_profile(graph: Graph, layout: Layout, *, timeout: float, seed: in
 
 
 def _communities(profile: GraphProfile, seed: int) -> None:
-    """Communities of one are entities without relations: no question about how things are joined can be in them, and they are left out."""
+    """Communities of one are entities without relations: no question about how things are joined can be in them, and
+    they are left out."""
     if profile.graph.info.gds is None:
         group_of: dict[str, int] = {}
         profile.reasons["communities"] = "this server has no Graph Data Science plugin"

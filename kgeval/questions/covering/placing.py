@@ -32,11 +32,10 @@ MOST_CHUNKS = 50  # sources of one relation
 class PlacedQuestion:
     """One question in the graph.
 
-    `refs`, `triples`: the entities and relations that its file records, each once. `entities`, `predicates`, `relations`: what it
-    touches (element ids, the graph's predicates, element ids). `way`: how that was found: recorded, by_names or nowhere;
-    `references`: recorded ones by how they were found. `groups`: what it touches, and whether its file records that. `documents`,
-    `hops`: by what these were found.
-    """
+    `refs`, `triples`: the entities and relations that its file records, each once. `entities`, `predicates`,
+    `relations`: what it touches (element ids, the graph's predicates, element ids). `way`: how that was found:
+    recorded, by_names or nowhere; `references`: recorded ones by how they were found. `groups`: what it touches, and
+    whether its file records that. `documents`, `hops`: by what these were found. """
 
     question: Question
     refs: list[GraphRef] = field(default_factory=list)
@@ -91,7 +90,8 @@ class QuestionPlacer:
             yield from batch
 
     def _by_records(self, batch: Sequence[PlacedQuestion]) -> None:
-        """Recorded entities by element id, else by key, name and type; recorded relations by their ends and predicate."""
+        """Recorded entities by element id, else by key, name and type; recorded relations by their ends and
+        predicate."""
         called = self._facts.entities(name for placed in batch for name in placed.names)
         asked: list[tuple[PlacedQuestion, GraphRef, str]] = []
         rows: list[dict[str, object]] = []
@@ -185,7 +185,8 @@ class QuestionPlacer:
         return read_passages(Reader(profile.graph, profile.layout, Reading(timeout=profile.timeout)))
 
     def _documents(self, batch: Sequence[PlacedQuestion]) -> None:
-        """The documents of questions: of the chunks of their evidence, else those that they name, else where their relations come from."""
+        """The documents of questions: of the chunks of their evidence, else those that they name, else where their
+        relations come from."""
         if not self._profile.sizes["documents"]:
             return
         lacking = []

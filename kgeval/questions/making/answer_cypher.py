@@ -1,4 +1,5 @@
-"""The Cypher that returns a question's answer from the graph: whole, with its values in it, for people who paste it into Neo4j Browser."""
+"""The Cypher that returns a question's answer from the graph: whole, with its values in it, for people who paste it
+into Neo4j Browser."""
 
 from __future__ import annotations
 
@@ -13,8 +14,8 @@ TIMEOUT = 60.0  # seconds of one proof
 
 
 def path_query(layout: Layout, path: Structure, starts: Sequence[str]) -> str:
-    """Returns the names of all entities that a path's predicates lead to from the entities of these names. Raises: ValueError for
-    text that Cypher cannot hold."""
+    """Returns the names of all entities that a path's predicates lead to from the entities of these names. Raises:
+    ValueError for text that Cypher cannot hold."""
     nodes = ["s", *(f"n{at}" for at in range(1, len(path.relations))), "a"]
     pattern, conditions = _node(layout, "s"), []
     for at, relation in enumerate(path.relations):
@@ -28,7 +29,8 @@ def path_query(layout: Layout, path: Structure, starts: Sequence[str]) -> str:
 
 
 def either_query(layout: Layout, starts: Sequence[str], predicates: Sequence[str]) -> str:
-    """Returns the names of all entities that one of the predicates joins, in either direction, to the entities of these names."""
+    """Returns the names of all entities that one of the predicates joins, in either direction, to the entities of these
+    names."""
     conditions = _predicate(layout, "r", predicates) or [f"type(r) IN {cypher_literal(predicates)}"]
     pattern = f"{_node(layout, 's')}-[r]-{_node(layout, 'a')}"
     return _query(pattern, [_named(layout, "s", starts), *conditions, *_scopes(layout, ["s", "a"])], _name(layout, "a"))
@@ -83,7 +85,8 @@ def _name(layout: Layout, node: str) -> str:
 
 
 def _label_name(layout: Layout, node: str) -> str:
-    """The first name or id that the node's labels have, as the readings of Cypher files say it (kgeval.graph.queries)."""
+    """The first name or id that the node's labels have, as the readings of Cypher files say it
+    (kgeval.graph.queries)."""
     cases = []
     for one in layout.label_names:
         keys = [f"toString({node}.{cypher_name(key)})" for key in one.keys]

@@ -1,5 +1,5 @@
-"""A question of the four levels while it is made: what a model replies, what the question rests on, and what code can tell of
-it without asking anybody."""
+"""A question of the four levels while it is made: what a model replies, what the question rests on, and what code can
+tell of it without asking anybody."""
 
 from __future__ import annotations
 
@@ -60,12 +60,11 @@ class Refined(Reply):
 
 @dataclass(frozen=True)
 class LevelRule:
-    """What a level asks for. `least`: relations that an answer needs; with `half` at least half of those that are shown too.
-    `most`: None, no upper limit. `focus`: what of the profile the question is to be about; None: a creative task.
+    """What a level asks for. `least`: relations that an answer needs; with `half` at least half of those that are shown
+    too. `most`: None, no upper limit. `focus`: what of the profile the question is to be about; None: a creative task.
 
-    `judge`: the prompt that checks an answer. `long`: the answer is a text, whose points are the relations.
-    `hides`: what stands between the ends must not be named when context is added. `apart`: relations should not be adjacent.
-    """
+    `judge`: the prompt that checks an answer. `long`: the answer is a text, whose points are the relations. `hides`:
+    what stands between the ends must not be named when context is added. `apart`: relations should not be adjacent. """
 
     level: str
     prompt: str
@@ -102,7 +101,8 @@ class Draft:
 
 
 def numbered_relations(structure: Structure) -> tuple[StructureRelation, ...]:
-    """The relations that are shown, in the structure's order: of several that say the same (both ends and predicate) the first."""
+    """The relations that are shown, in the structure's order: of several that say the same (both ends and predicate)
+    the first."""
     found: dict[tuple[str, str, str], StructureRelation] = {}
     for r in structure.relations:
         found.setdefault((r.source, normalise(r.predicate), r.target), r)
@@ -112,9 +112,8 @@ def numbered_relations(structure: Structure) -> tuple[StructureRelation, ...]:
 def drafted_from(reply: BenchQuestion, structure: Structure, rule: LevelRule, earlier: Sequence[str]) -> Draft:
     """A reply as a draft, its numbers looked up.
 
-    Raises: RejectedError for text that cannot be used, wrong numbers, fewer or more relations than the level has, an answer that stands
-    in its question, and a question that was there before.
-    """
+    Raises: RejectedError for text that cannot be used, wrong numbers, fewer or more relations than the level has, an
+    answer that stands in its question, and a question that was there before. """
     shown = numbered_relations(structure)
     question, answer = question_text(reply.question), answer_text(reply.answer)
     chosen = picked(shown, reply.triples, "relation")
@@ -137,8 +136,8 @@ def check_count(draft: Draft, what: str) -> None:
 
 
 def tells(question: str, answer: str, structure: Structure) -> bool:
-    """Whether a question says its answer: as a whole, under another name of the same entity, or, of a long answer, half of what it
-    says. A long answer may well say the question's words again."""
+    """Whether a question says its answer: as a whole, under another name of the same entity, or, of a long answer, half
+    of what it says. A long answer may well say the question's words again."""
     own = normalise(answer)
     spelled = [(node.name, *node.aliases) for node in structure.nodes]
     others = [name for names in spelled if own in map(normalise, names) for name in names]
@@ -172,9 +171,10 @@ def refusal(refined: str, draft: Draft) -> str:
 
 
 def covering(structure: Structure, relations: Sequence[StructureRelation]) -> list[Passage]:
-    """The structure's passages in the order in which they are shown: first one for each relation, so that a budget cuts off no
-    relation's only text; then the others, as relevant_passages has them. For a relation: of the chunks that it comes from
-    (where it does not say: that its ends come from) the first that names both ends; if none does, the first."""
+    """The structure's passages in the order in which they are shown: first one for each relation, so that a budget cuts
+    off no relation's only text; then the others, as relevant_passages has them. For a relation: of the chunks that it
+    comes from (where it does not say: that its ends come from) the first that names both ends; if none does, the
+    first."""
     rest = relevant_passages(structure, {r.element_id for r in relations})
     first = []
     for relation in relations:

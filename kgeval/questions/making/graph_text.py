@@ -1,8 +1,9 @@
-"""Questions of three levels from the graph together with its texts [Z 3]: node, edge, subgraph; one structure a question.
+"""Questions of three levels from the graph together with its texts [Z 3]: node, edge, subgraph; one structure a
+question.
 
-The passages go into every prompt, so that faults of the graph do not become faults of the questions. A subgraph has more of them than
-a prompt should hold: they are summed up first, in groups, and the question is made from the relations and the summaries.
-"""
+The passages go into every prompt, so that faults of the graph do not become faults of the questions. A subgraph has
+more of them than a prompt should hold: they are summed up first, in groups, and the question is made from the relations
+and the summaries. """
 
 from __future__ import annotations
 
@@ -92,7 +93,8 @@ def _from_passages(context: MakingContext, prompt: str, slots: dict[str, JsonVal
 
 
 def make_subgraph(context: MakingContext) -> Question:
-    """A question that needs several relations of a subgraph, from them and summaries of their passages. Raises: as make_node."""
+    """A question that needs several relations of a subgraph, from them and summaries of their passages. Raises: as
+    make_node."""
     structure = context.structure
     slots: dict[str, JsonValue] = {
         "triples": triples_shown(structure, layout=context.layout), "entities": entities_shown(structure.nodes),
@@ -114,7 +116,8 @@ def _common_slots(context: MakingContext) -> dict[str, JsonValue]:
 
 
 def _reference(context: MakingContext, question: str, answer: str) -> tuple[str | None, list[QuestionCheck]]:
-    """The reference with its checks; None where none is wanted. Raises: RejectedError where it is empty, or in the question."""
+    """The reference with its checks; None where none is wanted. Raises: RejectedError where it is empty, or in the
+    question."""
     if not context.options.answers:
         return None, []
     text = answer_text(answer)
@@ -141,7 +144,8 @@ def _summaries(context: MakingContext) -> list[str]:
 
 
 def groups(passages: Iterable[Passage]) -> list[list[Passage]]:
-    """Passages in groups of at most GROUP_TOKENS tokens, in their order; at most MOST_GROUPS of them, the rest is left out."""
+    """Passages in groups of at most GROUP_TOKENS tokens, in their order; at most MOST_GROUPS of them, the rest is left
+    out."""
     grouped: list[list[Passage]] = []
     room = 0
     for passage in passages:

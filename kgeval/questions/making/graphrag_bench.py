@@ -1,9 +1,9 @@
-"""The four levels of GraphRAG-Bench [X 3.1-3.2, A.3, C.2-C.6, figures 8 and 10]: make, check the evidence, check the answer, add context.
+"""The four levels of GraphRAG-Bench [X 3.1-3.2, A.3, C.2-C.6, figures 8 and 10]: make, check the evidence, check the
+answer, add context.
 
-A level asks for so many relations of a structure (breadth); code counts them by the numbers that the model names. Evidence that
-does not follow from the texts is dropped, an answer that does not follow from the rest is corrected once; else there is no
-question.
-"""
+A level asks for so many relations of a structure (breadth); code counts them by the numbers that the model names.
+Evidence that does not follow from the texts is dropped, an answer that does not follow from the rest is corrected once;
+else there is no question. """
 
 from __future__ import annotations
 
@@ -52,9 +52,8 @@ CORRECTED = "corrected once"
 def make(context: MakingContext, rule: LevelRule) -> Question:
     """One question of a level from a structure with passages.
 
-    Raises: UnansweredError as MakingContext.ask does; RejectedError: too_small, no_passages, wrong_number, empty, material, leak,
-    repeated, too_few_relations, too_many_relations, no_evidence, answer_not_supported.
-    """
+    Raises: UnansweredError as MakingContext.ask does; RejectedError: too_small, no_passages, wrong_number, empty,
+    material, leak, repeated, too_few_relations, too_many_relations, no_evidence, answer_not_supported. """
     draft = _with_evidence(context, _first_draft(context, rule))
     draft = _refined(context, _with_answer(context, draft))
     structure, relations = draft.structure, draft.relations
@@ -152,8 +151,8 @@ def _judged(context: MakingContext, draft: Draft, stage: str) -> BenchAnswerVerd
 
 
 def _refined(context: MakingContext, draft: Draft) -> Draft:
-    """The draft with context from its source in the question [X C.6], where that neither tells the answer nor loses a name; else
-    as it was. What became of it is a check."""
+    """The draft with context from its source in the question [X C.6], where that neither tells the answer nor loses a
+    name; else as it was. What became of it is a check."""
     values, _ = passages_shown(draft.passages, SEGMENT_TOKENS)
     slots: dict[str, JsonValue] = {"question": draft.question, "answer": draft.answer, "segment": values}
     try:
@@ -172,8 +171,8 @@ def _checked(draft: Draft, name: str, *, passed: bool | None = True, reason: str
 
 
 def _evidence_ids(draft: Draft) -> list[list[str]]:
-    """For each relation the chunks of the evidence that it comes from: any of them will do. One that comes from none of them: all
-    chunks of the evidence, as the check did not say which."""
+    """For each relation the chunks of the evidence that it comes from: any of them will do. One that comes from none of
+    them: all chunks of the evidence, as the check did not say which."""
     every = [p.chunk_id for p in draft.passages if p.chunk_id]
     sources = [[p.chunk_id for p in passages_of(draft.structure, [r]) if p.chunk_id in every] for r in draft.relations]
     groups = dict.fromkeys(tuple(name for name in group or every if name) for group in sources)
@@ -181,7 +180,8 @@ def _evidence_ids(draft: Draft) -> list[list[str]]:
 
 
 def _later(structure: Structure, *, budget: int) -> tuple[int, int]:
-    """Tokens of what a later call shows: at least a question and an answer, at most all passages and relations beside them."""
+    """Tokens of what a later call shows: at least a question and an answer, at most all passages and relations beside
+    them."""
     values, _ = passages_shown(relevant_passages(structure), budget)
     return LEAST_SHOWN, tokens_of(values) + tokens_of(triples_shown(structure)) + MOST_WRITTEN
 

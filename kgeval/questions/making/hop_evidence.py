@@ -11,8 +11,8 @@ from kgeval.records import Passage, Structure
 
 @dataclass(frozen=True)
 class HopEvidence:
-    """`passages`: one for each relation, each once, in the order of the path. `groups`: of each relation all chunk ids that say it.
-    `missing`: relations without any passage, in words. `last`: the passage of the last relation."""
+    """`passages`: one for each relation, each once, in the order of the path. `groups`: of each relation all chunk ids
+    that say it. `missing`: relations without any passage, in words. `last`: the passage of the last relation."""
 
     passages: tuple[Passage, ...]
     groups: tuple[tuple[str, ...], ...]
@@ -21,7 +21,8 @@ class HopEvidence:
 
 
 def hop_evidence(path: Structure) -> HopEvidence:
-    """The evidence of each relation of a path: the passages that it names as its sources, else those that both its ends come from."""
+    """The evidence of each relation of a path: the passages that it names as its sources, else those that both its ends
+    come from."""
     chosen, groups, missing = [], [], []
     for relation in path.relations:
         ends = [path.node(relation.source), path.node(relation.target)]

@@ -1,7 +1,7 @@
 """Hop questions [M]: one, two or three relations from a named entity to the answer, each proved by the database.
 
-With `MakingOptions.template` no model is asked; else a model says the path as one natural question, which is then checked.
-"""
+With `MakingOptions.template` no model is asked; else a model says the path as one natural question, which is then
+checked. """
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ class HopReply(Reply):
 def make(context: MakingContext) -> Question:
     """The question of one path.
 
-    Raises: RejectedError: unusable_name, cycle, no_predicate, vague, not_worded, no_evidence, one_passage, ambiguous, shortcut,
-    not_proved, query_timeout, declined, start_not_named, leak; UnansweredError; QueryError, ConnectionLost.
+    Raises: RejectedError: unusable_name, cycle, no_predicate, vague, not_worded, no_evidence, one_passage, ambiguous,
+    shortcut, not_proved, query_timeout, declined, start_not_named, leak; UnansweredError; QueryError, ConnectionLost.
     """
     graph, layout = context.database()
     path, options = context.structure, context.options
@@ -86,8 +86,8 @@ def make(context: MakingContext) -> Question:
 
 
 def prove_many(context: MakingContext, paths: Sequence[Structure]) -> dict[int, PathProof]:
-    """The proofs of those paths that can be asked about, by their numbers, in a few queries. Where the database does not prove
-    them all in time there is none: `make` then proves each by itself.
+    """The proofs of those paths that can be asked about, by their numbers, in a few queries. Where the database does
+    not prove them all in time there is none: `make` then proves each by itself.
 
     Raises: QueryError, ConnectionLost.
     """
@@ -118,8 +118,8 @@ def steps_of(path: Structure, proof: PathProof | None = None) -> list[Step]:
 
 
 def _check_askable(path: Structure, layout: Layout, options: MakingOptions) -> None:
-    """The names can be asked about, and each relation says something: by its predicate, or, where a model words it, by its
-    description or its passages. Raises: RejectedError."""
+    """The names can be asked about, and each relation says something: by its predicate, or, where a model words it, by
+    its description or its passages. Raises: RejectedError."""
     for node in path.nodes:
         check_name(node.name)
     if len({normalise(node.name) for node in path.nodes}) < len(path.nodes):
@@ -177,8 +177,8 @@ def _templated(path: Structure, proof: PathProof | None = None) -> str:
 
 
 def _asked(context: MakingContext, proof: PathProof, evidence: HopEvidence) -> str:
-    """The path in a model's words, from its relations, descriptions and passages. It is shown a template's words to better, where
-    a template has any."""
+    """The path in a model's words, from its relations, descriptions and passages. It is shown a template's words to
+    better, where a template has any."""
     path, layout, draft = context.structure, context.layout, ""
     if all(is_predicate(r.predicate, layout) for r in path.relations):
         try:

@@ -1,9 +1,9 @@
-"""The eight kinds of questions of [K 4.1] and attribution [K 5.4.2], each with a condition that is checked and recorded.
+"""The eight kinds of questions of [K 4.1] and attribution [K 5.4.2], each with a condition that is checked and
+recorded.
 
-[K] sorts questions that people wrote; here each kind's condition is tried when a question is made: by code, by the database, or
-by a model that answers from a part of the evidence. What fails is no question. This module has the kinds along relations
-(single-hop, multi-hop, long-hop, multi-doc) and the table of all nine.
-"""
+[K] sorts questions that people wrote; here each kind's condition is tried when a question is made: by code, by the
+database, or by a model that answers from a part of the evidence. What fails is no question. This module has the kinds
+along relations (single-hop, multi-hop, long-hop, multi-doc) and the table of all nine. """
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ class OfRelations(Reply):
 
 @dataclass(frozen=True)
 class _TriedPath:
-    """A path with the passages that say it, and what is tried of them. `checks`: what code and the database found before anything
-    was asked. `of`: of how many, where not all are tried."""
+    """A path with the passages that say it, and what is tried of them. `checks`: what code and the database found
+    before anything was asked. `of`: of how many, where not all are tried."""
 
     path: Structure
     evidence: HopEvidence
@@ -111,7 +111,8 @@ def make_single_hop(context: MakingContext) -> Question:
 
 
 def make_multi_hop(context: MakingContext) -> Question:
-    """A question that needs both relations of a path, told in one document, and that no single passage answers. Raises: as above."""
+    """A question that needs both relations of a path, told in one document, and that no single passage answers. Raises:
+    as above."""
     path = context.structure
     for document in dict.fromkeys(p.document for p in path.passages if p.document):
         own = path.model_copy(update={"passages": [p for p in path.passages if p.document == document]})
@@ -122,7 +123,8 @@ def make_multi_hop(context: MakingContext) -> Question:
 
 
 def make_long_hop(context: MakingContext) -> Question:
-    """A question that needs four relations of a chain, to which there is no shorter way, and that no single passage answers."""
+    """A question that needs four relations of a chain, to which there is no shorter way, and that no single passage
+    answers."""
     tried_path = _by_single_passages(context, context.structure)
     return _of_all_relations(context, tried_path, "long_hop", "one_passage", "not_in_one_passage", "passage")
 
@@ -151,8 +153,9 @@ def make_multi_doc(context: MakingContext) -> Question:
 def _of_all_relations(
     context: MakingContext, tried_path: _TriedPath, level: str, cause: str, check_name: str, what: str,
 ) -> Question:
-    """A question that needs every relation of a path: the evidence gives the answer, each part that is tried alone does not.
-    `cause`: why it is rejected where one does; `check_name`: of the check that none does; `what` a part is called."""
+    """A question that needs every relation of a path: the evidence gives the answer, each part that is tried alone does
+    not. `cause`: why it is rejected where one does; `check_name`: of the check that none does; `what` a part is
+    called."""
     path, evidence, trials = tried_path.path, tried_path.evidence, tried_path.trials
     with counting(context, trials):
         draft = _draft(context, path, evidence)
@@ -189,7 +192,8 @@ def _draft(context: MakingContext, path: Structure, evidence: HopEvidence) -> Qu
 
 
 def _by_single_passages(context: MakingContext, path: Structure) -> _TriedPath:
-    """The path with a trial for each passage that says one of its relations, those of the evidence first. Raises: RejectedError."""
+    """The path with a trial for each passage that says one of its relations, those of the evidence first. Raises:
+    RejectedError."""
     evidence = _evidence(path)
     shared = common_id(r.chunk_ids for r in path.relations) if len(path.relations) > 1 else None
     if shared is not None or len(evidence.passages) < 2:

@@ -146,7 +146,8 @@ def make_thinking(context: MakingContext) -> Question:
 
 
 def stated(answer: str, texts: Iterable[str]) -> str:
-    """The part of an answer that stands in one of the texts word for word: all of it, or a sentence of it; "" where none does."""
+    """The part of an answer that stands in one of the texts word for word: all of it, or a sentence of it; "" where
+    none does."""
     parts = [answer, *(part for part in _PARTS.split(answer) if says_something(part, SHORTEST_PART))]
     known = list(texts)
     return next((part.strip() for part in parts if any(is_quoted(part, text) for text in known)), "")
@@ -224,7 +225,8 @@ def _passages_saying(context: MakingContext, distractor: StructureRelation) -> t
 
 
 def make_comparing(context: MakingContext) -> Question:
-    """A question that compares two entities of one type, with facts of both in its answer. Raises: RejectedError, UnansweredError."""
+    """A question that compares two entities of one type, with facts of both in its answer. Raises: RejectedError,
+    UnansweredError."""
     structure = context.structure
     check_names(structure.nodes)
     one, other = structure.nodes
@@ -257,7 +259,8 @@ def make_comparing(context: MakingContext) -> Question:
 
 
 def _passages_by_turns(structure: Structure) -> list[Passage]:
-    """Passages of the two entities by turns, so that a budget leaves some of both. Raises: RejectedError("no_passages")."""
+    """Passages of the two entities by turns, so that a budget leaves some of both. Raises:
+    RejectedError("no_passages")."""
     sides = [[p for p in structure.passages if p.text.strip() and p.chunk_id in node.chunk_ids] for node in structure.nodes]
     if not all(sides):
         raise RejectedError("no_passages", "one of the two has no passage")
@@ -267,7 +270,8 @@ def _passages_by_turns(structure: Structure) -> list[Passage]:
 def _used_facts(
     context: MakingContext, draft: QuestionAnswer, facts: Sequence[SideFact], passages: Sequence[Passage],
 ) -> list[SideFact]:
-    """The facts that their passage says of their entity, and that the answer uses; some of both entities. Raises: RejectedError."""
+    """The facts that their passage says of their entity, and that the answer uses; some of both entities. Raises:
+    RejectedError."""
     items: list[JsonValue] = []
     for fact in facts:
         if fact.entity not in (1, 2):

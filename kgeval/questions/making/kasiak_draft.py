@@ -1,8 +1,7 @@
 """What the nine kinds of [K] share: a reply looked up by code, and the trial whether passages give an answer.
 
-A trial shows a question with some passages to a model that does not know the right answer, and compares what it says. So it is
-tried that the evidence is enough, and that a part of it is not.
-"""
+A trial shows a question with some passages to a model that does not know the right answer, and compares what it says.
+So it is tried that the evidence is enough, and that a part of it is not. """
 
 from __future__ import annotations
 
@@ -33,7 +32,8 @@ _RUNNING = re.compile(rf"[{RUNNING}]")
 
 @dataclass(frozen=True)
 class QuestionAnswer:
-    """A question with its right answer, as far as code can tell that they are usable. `aliases`: other names of the answer."""
+    """A question with its right answer, as far as code can tell that they are usable. `aliases`: other names of the
+    answer."""
 
     question: str
     answer: str
@@ -42,7 +42,8 @@ class QuestionAnswer:
 
 @dataclass(frozen=True)
 class Trial:
-    """Passages that are tried by themselves. `stage`: under which name the call is counted; no two of a question have the same."""
+    """Passages that are tried by themselves. `stage`: under which name the call is counted; no two of a question have
+    the same."""
 
     stage: str
     passages: tuple[Passage, ...]
@@ -72,7 +73,8 @@ def says_something(text: str, least: int) -> bool:
 
 
 def check_names(nodes: Iterable[StructureNode]) -> None:
-    """Raises: RejectedError: unusable_name for a name that nobody can ask about; same_name where two are called alike."""
+    """Raises: RejectedError: unusable_name for a name that nobody can ask about; same_name where two are called
+    alike."""
     seen: set[str] = set()
     for node in nodes:
         check_name(node.name)
@@ -87,7 +89,8 @@ def with_text(passages: Iterable[Passage]) -> tuple[Passage, ...]:
 
 
 def tried(context: MakingContext, draft: QuestionAnswer, trial: Trial) -> tuple[bool, str]:
-    """Whether a model that sees nothing but these passages gives the right answer, and what it said. Raises: UnansweredError."""
+    """Whether a model that sees nothing but these passages gives the right answer, and what it said. Raises:
+    UnansweredError."""
     values, _ = passages_shown(trial.passages, TRY_TOKENS)
     reply = context.ask(ASK, {"question": draft.question, "passages": values}, ModelAnswer, stage=trial.stage)
     answer = reply.answer_or_none
@@ -111,8 +114,8 @@ def check_answerable(context: MakingContext, draft: QuestionAnswer, trial: Trial
 
 @contextmanager
 def counting(context: MakingContext, trials: Sequence[Trial]) -> Iterator[None]:
-    """Dry run: counts trials whose number depends on the structure, where a reply before them is not there. A stage that was
-    asked is not counted again."""
+    """Dry run: counts trials whose number depends on the structure, where a reply before them is not there. A stage
+    that was asked is not counted again."""
     try:
         yield
     except UnansweredError:

@@ -82,8 +82,8 @@ class Quoted(Reply):
 
 
 def make_out_of_context(context: MakingContext) -> Question:
-    """A question near the texts' topics that they do not answer: what it names is in no name, alias or text, and a model finds no
-    answer in the nearest passages. Raises: RejectedError, UnansweredError."""
+    """A question near the texts' topics that they do not answer: what it names is in no name, alias or text, and a
+    model finds no answer in the nearest passages. Raises: RejectedError, UnansweredError."""
     graph, layout = context.database()
     node = context.structure.nodes[0]
     check_name(node.name)
@@ -113,7 +113,8 @@ def make_out_of_context(context: MakingContext) -> Question:
 
 
 def check_not_answered(context: MakingContext, question: str, near: Sequence[Passage]) -> None:
-    """A model finds no answer. Raises: RejectedError("answered") where it takes passages to answer the question; UnansweredError."""
+    """A model finds no answer. Raises: RejectedError("answered") where it takes passages to answer the question;
+    UnansweredError."""
     values, _ = passages_shown(near, TRY_TOKENS)
     answer = context.ask(ASK, {"question": question, "passages": values}, ModelAnswer, stage=NEAREST).answer_or_none
     if answer is not None:
@@ -175,7 +176,8 @@ def _passages(graph: Graph, layout: Layout, ids: Sequence[str]) -> list[tuple[Pa
 
 
 def make_attribution(context: MakingContext) -> Question:
-    """A question who said something, or in which document it stands; the quote stands in one document only. Raises: RejectedError."""
+    """A question who said something, or in which document it stands; the quote stands in one document only. Raises:
+    RejectedError."""
     graph, layout = context.database()
     structure = context.structure
     values, passages = passages_shown(relevant_passages(structure), MAKE_TOKENS)

@@ -1,10 +1,9 @@
 """Negative questions: no answer is in the graph, and the database proves it.
 
-Two procedures, by turns: (a) an entity of the graph is asked for a relation that its type often has and that it has not; (b) a
-relation of the graph is asked of somebody or something that is in no name, no alias and no text. The right answer is that the
-texts do not tell. Of (a) the graph is proof and the texts can only be searched: by words, by embeddings where a model for them
-is there, and by a model that is named.
-"""
+Two procedures, by turns: (a) an entity of the graph is asked for a relation that its type often has and that it has
+not; (b) a relation of the graph is asked of somebody or something that is in no name, no alias and no text. The right
+answer is that the texts do not tell. Of (a) the graph is proof and the texts can only be searched: by words, by
+embeddings where a model for them is there, and by a model that is named. """
 
 from __future__ import annotations
 
@@ -55,9 +54,8 @@ _PRONOUNS = frozenset(["he", "she", "it", "they", "him", "her", "them", "his", "
 def make(context: MakingContext) -> Question:
     """A negative question.
 
-    Raises: RejectedError: no_predicate, not_worded, no_missing_relation, told, answered, no_new_name, vague, unusable_name,
-    query_timeout: of both procedures the first one's; QueryError, ConnectionLost.
-    """
+    Raises: RejectedError: no_predicate, not_worded, no_missing_relation, told, answered, no_new_name, vague,
+    unusable_name, query_timeout: of both procedures the first one's; QueryError, ConnectionLost. """
     structure = context.structure
     rng = random.Random(":".join((str(context.options.seed), *(node.key for node in structure.nodes))))  # noqa: S311 - no secret
     procedures = (_missing_relation, _invented_name) if structure.number % 2 == 0 else (_invented_name, _missing_relation)
@@ -116,8 +114,8 @@ def _usages(graph: Graph, layout: Layout, node: StructureNode, own: list[str]) -
 def _about_usage(
     context: MakingContext, node: StructureNode, usage: PredicateUsage, own: list[str], texts: list[str] | None, proof: str,
 ) -> Question:
-    """The question for a relation that the entity has not. `texts`: the passages that name the entity (None: the graph has no
-    texts); `proof`: what a search of them by words showed."""
+    """The question for a relation that the entity has not. `texts`: the passages that name the entity (None: the graph
+    has no texts); `proof`: what a search of them by words showed."""
     graph, layout = context.database()
     cypher = either_query(layout, [node.name], [usage.predicate])
     if answers(graph, cypher):
@@ -136,8 +134,8 @@ def _about_usage(
 def _searched(
     context: MakingContext, node: StructureNode, question: str, texts: list[str], proof: str,
 ) -> tuple[str, list[JsonValue]]:
-    """How it was found that the texts do not tell: in words, and the means: by words; by embeddings and a model too where they
-    are there.
+    """How it was found that the texts do not tell: in words, and the means: by words; by embeddings and a model too
+    where they are there.
 
     Raises: RejectedError: "told" where a sentence is near the question, "answered" where a model finds an answer.
     """
@@ -158,8 +156,8 @@ def _searched(
 
 
 def texts_of(graph: Graph, layout: Layout, node: StructureNode) -> list[str] | None:
-    """The passages that name the entity, or the last word of its name, one more than MOST_PASSAGES at most; None where the graph
-    has no texts at all.
+    """The passages that name the entity, or the last word of its name, one more than MOST_PASSAGES at most; None where
+    the graph has no texts at all.
 
     Raises: QueryError, QueryTimeout, ConnectionLost.
     """
@@ -169,8 +167,8 @@ def texts_of(graph: Graph, layout: Layout, node: StructureNode) -> list[str] | N
 
 
 def absence_in_texts(texts: Sequence[str] | None, node: StructureNode, predicate: str) -> str:
-    """What shows that no sentence of its texts that is about the entity has a word of the predicate in some form; "" where one
-    has, and where there are too many texts to say. `texts` None: the graph has none."""
+    """What shows that no sentence of its texts that is about the entity has a word of the predicate in some form; ""
+    where one has, and where there are too many texts to say. `texts` None: the graph has none."""
     if texts is None:
         return "The graph has no texts: nothing is known of them."
     stems = forms(predicate)
@@ -183,7 +181,8 @@ def absence_in_texts(texts: Sequence[str] | None, node: StructureNode, predicate
 
 
 def near(question: str, texts: Sequence[str], node: StructureNode, embed: Embed) -> tuple[float, int]:
-    """The largest cosine of a question with a sentence about the entity, and how many were looked at. (0, 0) where there are none."""
+    """The largest cosine of a question with a sentence about the entity, and how many were looked at. (0, 0) where
+    there are none."""
     sentences = list(dict.fromkeys(sentence for sentence in about(texts, node) if sentence.strip()))[:MOST_EMBEDDED]
     if not sentences:
         return 0.0, 0
@@ -192,7 +191,8 @@ def near(question: str, texts: Sequence[str], node: StructureNode, embed: Embed)
 
 
 def about(texts: Sequence[str], node: StructureNode) -> Iterator[str]:
-    """The sentences of texts that name the entity, or the last word of its name, those after them, and those with a pronoun."""
+    """The sentences of texts that name the entity, or the last word of its name, those after them, and those with a
+    pronoun."""
     names = _spelled(node)
     for text in texts:
         sentences = _SENTENCE.split(text)
@@ -209,7 +209,8 @@ def synonymous(one: str, other: str) -> bool:
 
 
 def forms(predicate: str) -> frozenset[str]:
-    """The content words of a predicate in the forms that a text may have: work, works, worked; write, wrote, written."""
+    """The content words of a predicate in the forms that a text may have: work, works, worked; write, wrote,
+    written."""
     found = set(content_words(predicate))
     verb = phrase(predicate)
     if verb is not None and verb.base:
@@ -265,8 +266,8 @@ def _invented_name(context: MakingContext, rng: random.Random) -> Question:
 
 
 def _new_names(graph: Graph, layout: Layout, node: StructureNode, structure: Structure, rng: random.Random) -> list[str]:
-    """Names in the manner of the type: the beginning of one, the last word of another, of two or three words each that begin in
-    upper case."""
+    """Names in the manner of the type: the beginning of one, the last word of another, of two or three words each that
+    begin in upper case."""
     joinable = []
     for name in facts_of(graph, layout).names(node.type, structure.seed) if node.type else ():
         words = name.split()

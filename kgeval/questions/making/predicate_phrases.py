@@ -1,9 +1,10 @@
-"""Predicates in English: a relation's name of any spelling as a verb or a state for a sentence. Word lists: wording.toml.
+"""Predicates in English: a relation's name of any spelling as a verb or a state for a sentence. Word lists:
+wording.toml.
 
-Only three forms are understood: a known verb with at most one preposition ("moved to", "was born in"), a known noun with "of" ("capital
-of", and the bare property "director"), and a preposition of place. Whatever has more words, or words that no list has, is left to a model:
-extractors write "paint hall for" and "stones in", and no spelling tells which words of them belong together.
-"""
+Only three forms are understood: a known verb with at most one preposition ("moved to", "was born in"), a known noun
+with "of" ("capital of", and the bare property "director"), and a preposition of place. Whatever has more words, or
+words that no list has, is left to a model: extractors write "paint hall for" and "stones in", and no spelling tells
+which words of them belong together. """
 
 from __future__ import annotations
 
@@ -27,9 +28,9 @@ Form = Literal["verb", "be"]
 class PredicatePhrase:
     """A predicate that a sentence can be made of: "A works for B", "A was born in B".
 
-    `finite`: the verb after a singular subject; `base`: its base form (`be`: ""); `rest`: what follows ("for", "the capital of").
-    `past`: it tells what happened. `swapped`: the sentence runs from the relation's end to its start ("director": B is the director of A).
-    """
+    `finite`: the verb after a singular subject; `base`: its base form (`be`: ""); `rest`: what follows ("for", "the
+    capital of"). `past`: it tells what happened. `swapped`: the sentence runs from the relation's end to its start
+    ("director": B is the director of A). """
 
     form: Form
     finite: str
@@ -99,7 +100,8 @@ def _of_words(words: list[str]) -> PredicatePhrase | None:
 
 
 def _state(rest: list[str], says: str | None) -> PredicatePhrase | None:
-    """What follows "is" or "was": a participle, a noun with "of", a preposition of place. `says`: which of the two the name says."""
+    """What follows "is" or "was": a participle, a noun with "of", a preposition of place. `says`: which of the two the
+    name says."""
     state = (_noun(rest) or _passive(rest, after_be=True) or _bare(rest)) if rest[-1] in listed("small", "prepositions") else None
     if state is None:
         return None
@@ -107,8 +109,8 @@ def _state(rest: list[str], says: str | None) -> PredicatePhrase | None:
 
 
 def _noun(words: list[str]) -> PredicatePhrase | None:
-    """"capital of" (A is the capital of B) and "capital" (B is the capital of A): nouns of the lists, with words before them that only say
-    which of several."""
+    """"capital of" (A is the capital of B) and "capital" (B is the capital of A): nouns of the lists, with words before
+    them that only say which of several."""
     article = words[0] if words[0] in ("a", "an", "the") else ""
     core = words[1:] if article else words
     of = len(core) > 1 and core[-1] == "of"
@@ -206,7 +208,8 @@ def third_of(base: str) -> str:
 
 
 def _past(base: str) -> str | None:
-    """The irregular past tense: the third form in the table of irregular verbs, the base where there are no more than two."""
+    """The irregular past tense: the third form in the table of irregular verbs, the base where there are no more than
+    two."""
     forms = _forms().get(base)
     return None if forms is None else forms[2] if len(forms) > 2 else base
 
@@ -220,7 +223,8 @@ def _forms() -> dict[str, list[str]]:
 
 
 def noun_of_type(kind: str | None) -> str:
-    """What a question calls an entity of this type: person, place, "" where the type says nothing, else the type in lower case."""
+    """What a question calls an entity of this type: person, place, "" where the type says nothing, else the type in
+    lower case."""
     text = normalise(spoken(kind or ""))
     for noun, types in _wording()["types"].items():
         if text in types:

@@ -1,9 +1,9 @@
-"""The baseline that [Z] criticises: questions from summaries, without evidence. Built to be compared with, not to be used.
+"""The baseline that [Z] criticises: questions from summaries, without evidence. Built to be compared with, not to be
+used.
 
-Beginning and end of each document -> a summary of it -> a description of the whole collection -> users and their tasks -> five
-questions for each user and task. Documents are the graph's chunks in their order. Beginning and end are cut at the length of the text:
-an end is there for a document of any length.
-"""
+Beginning and end of each document -> a summary of it -> a description of the whole collection -> users and their tasks
+-> five questions for each user and task. Documents are the graph's chunks in their order. Beginning and end are cut at
+the length of the text: an end is there for a document of any length. """
 
 from __future__ import annotations
 
@@ -90,11 +90,11 @@ class UserTasks:
 
 
 def prepare(context: MakingContext, spread: ParallelMap) -> UserTasks:
-    """Sums up the documents and the collection, and names users and tasks: once a run. In a dry run, as far as replies are there;
-    the calls that follow are counted.
+    """Sums up the documents and the collection, and names users and tasks: once a run. In a dry run, as far as replies
+    are there; the calls that follow are counted.
 
-    Raises: RejectedError("no_documents") where no chunk has a text; UnansweredError where all summaries, or a later call, fail.
-    """
+    Raises: RejectedError("no_documents") where no chunk has a text; UnansweredError where all summaries, or a later
+    call, fail. """
     documents = drawn(excerpts(*context.database()), context.options.seed)
     if not documents:
         raise RejectedError("no_documents", "the graph has no chunk with a text")
@@ -135,9 +135,8 @@ def _without_description(context: MakingContext, error: UnansweredError) -> User
 def make(context: MakingContext) -> Question:
     """The question of this number: the first five are those of the first user's first task, and so on.
 
-    Raises: RejectedError; UnansweredError: in a dry run that does not know the tasks, the call that gives this question and its
-    four neighbours is counted.
-    """
+    Raises: RejectedError; UnansweredError: in a dry run that does not know the tasks, the call that gives this question
+    and its four neighbours is counted. """
     prepared, (pair, place) = context.prepared, divmod(context.structure.number, A_TASK)
     if not isinstance(prepared, UserTasks) or not prepared.pairs:
         if context.asker is not None:
@@ -168,8 +167,8 @@ def excerpts(graph: Graph, layout: Layout) -> Iterator[Excerpt]:
 
 
 def excerpt_of(chunks: Iterable[str], document: str | None = None, tokens: int = END_TOKENS) -> Excerpt | None:
-    """The first and the last `tokens` tokens of a text that comes in chunks; None where it is empty. A text of up to twice as many is
-    all beginning."""
+    """The first and the last `tokens` tokens of a text that comes in chunks; None where it is empty. A text of up to
+    twice as many is all beginning."""
     first, last = list[str](), deque[tuple[str, int]]()
     in_first = in_last = total = 0
     for chunk in chunks:
@@ -204,7 +203,8 @@ def _summary(context: MakingContext, excerpt: Excerpt) -> str | UnansweredError:
 
 
 def _pairs(reply: Users) -> tuple[tuple[str, str], ...]:
-    """Users and tasks, one task of each user first, then the second of each, and so on. Raises: RejectedError("empty")."""
+    """Users and tasks, one task of each user first, then the second of each, and so on. Raises:
+    RejectedError("empty")."""
     users = [(clean_line(user.user), lines_of(user.tasks)[:TASKS]) for user in reply.users[:USERS]]
     pairs = tuple((user, tasks[at]) for at in range(TASKS) for user, tasks in users if user and at < len(tasks))
     if not pairs:

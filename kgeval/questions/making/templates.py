@@ -1,5 +1,5 @@
-"""Questions without a model: English sentences out of predicates and types. What is not understood, or would be asked as nobody asks it, is
-refused: a model may word it, or nobody does."""
+"""Questions without a model: English sentences out of predicates and types. What is not understood, or would be asked
+as nobody asks it, is refused: a model may word it, or nobody does."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ _PLACING = frozenset(("in", "at"))
 
 @dataclass(frozen=True)
 class Step:
-    """One hop from what is known to what is looked for. `forward`: along the relation's own direction. `type`: of the entity reached.
-    `one`: the step leads to one entity only. `back`: it goes the step before back, by the same predicate ("who else")."""
+    """One hop from what is known to what is looked for. `forward`: along the relation's own direction. `type`: of the
+    entity reached. `one`: the step leads to one entity only. `back`: it goes the step before back, by the same
+    predicate ("who else")."""
 
     predicate: str
     forward: bool
@@ -37,7 +38,8 @@ class Step:
 
 @dataclass(frozen=True)
 class _PhrasedStep:
-    """A step with its phrase. `leads`: what is looked for is the subject of the sentence. `known`: the type's noun of what is known."""
+    """A step with its phrase. `leads`: what is looked for is the subject of the sentence. `known`: the type's noun of
+    what is known."""
 
     step: Step
     phrase: PredicatePhrase
@@ -51,11 +53,11 @@ class _PhrasedStep:
 
 
 def worded(start: str, steps: Sequence[Step], kind: str | None = None) -> str:
-    """The question that asks along the steps for the last one's end. `start`: as `called` gives it; `kind`: its type. At most two steps are
-    put into one sentence; what comes before stands in sentences of its own.
+    """The question that asks along the steps for the last one's end. `start`: as `called` gives it; `kind`: its type.
+    At most two steps are put into one sentence; what comes before stands in sentences of its own.
 
-    Raises: RejectedError("not_worded") where a predicate is not understood, or the sentence would ask for nothing in particular.
-    """
+    Raises: RejectedError("not_worded") where a predicate is not understood, or the sentence would ask for nothing in
+    particular. """
     phrased: list[_PhrasedStep] = []
     for at, step in enumerate(steps):
         form = phrase(step.predicate)
@@ -115,14 +117,16 @@ def _unfit(one: _PhrasedStep) -> str:
 
 
 def _is_plural(name: str, noun: str) -> bool:
-    """Whether a name may be that of several ("the Scottish Nurses"): persons and places with a final s are one (Hughes, Athens)."""
+    """Whether a name may be that of several ("the Scottish Nurses"): persons and places with a final s are one (Hughes,
+    Athens)."""
     last = name.casefold().strip("\"'").split()[-1:]
     several = last and last[0].endswith("s") and not last[0].endswith(("ss", "us", "is", "'s", "\u2019s"))
     return bool(several or " and " in name or last == ["people"]) and noun not in ("person", "place")
 
 
 def called(name: str, passages: Iterable[Passage]) -> str:
-    """The name as a sentence calls it: with "the" where the passages mostly do, in quotation marks where it is no plain name."""
+    """The name as a sentence calls it: with "the" where the passages mostly do, in quotation marks where it is no plain
+    name."""
     if not _PLAIN.fullmatch(name) or len(name.split()) > 8:  # on one line, without control characters and marks of its own
         return '"' + " ".join(_CONTROL.sub(" ", name.replace('"', "'")).split()) + '"'
     if name.casefold().startswith(("the ", "a ", "an ")):
@@ -134,7 +138,8 @@ def called(name: str, passages: Iterable[Passage]) -> str:
 
 
 def _described(subject: str, one: _PhrasedStep) -> str:
-    """What a hop leads to, as a noun with a clause: `the person who founded the board`, `the place that the board is located in`."""
+    """What a hop leads to, as a noun with a clause: `the person who founded the board`, `the place that the board is
+    located in`."""
     noun = one.step.noun or NOUN
     article = ("the other" if one.step.one else "another") if one.step.back else "the" if one.step.one else with_a(noun).split()[0]
     if one.leads:

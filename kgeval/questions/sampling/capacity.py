@@ -1,4 +1,5 @@
-"""What a graph can give of what is wanted, before anything is drawn: exactly where that is cheap, else at most, and why."""
+"""What a graph can give of what is wanted, before anything is drawn: exactly where that is cheap, else at most, and
+why."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Structures with all that is known of them: names, types, descriptions, and the passages that they come from. A batch of structures
-is a few queries."""
+"""Structures with all that is known of them: names, types, descriptions, and the passages that they come from. A batch
+of structures is a few queries."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ MOST_PASSAGES = 100  # of one structure
 
 
 def structures(graph: SampledGraph, kind: StructureKind, drawn: Sequence[DrawnStructure]) -> list[Structure]:
-    """The structures, in order, all with `number` 0. One whose entity or relation is gone from the graph by now is left out."""
+    """The structures, in order, all with `number` 0. One whose entity or relation is gone from the graph by now is left
+    out."""
     nodes = _rows(graph, "structure-nodes", (name for one in drawn for name in one.nodes))
     relations = _rows(graph, "structure-relations", (link.relation for one in drawn for link in one.links))
     complete = [
@@ -63,7 +64,8 @@ def _node(graph: SampledGraph, row: Row) -> StructureNode:
 
 
 def _relation(graph: SampledGraph, row: Row, link: GraphLink, nodes: Mapping[str, Row]) -> StructureRelation:
-    """Without chunks of its own, and where mentions are lists on the entities, it comes from the chunks that both ends name."""
+    """Without chunks of its own, and where mentions are lists on the entities, it comes from the chunks that both ends
+    name."""
     chunks = row["chunks"]
     if not chunks:
         other = set(nodes[link.target]["chunks"])

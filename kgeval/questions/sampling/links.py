@@ -1,4 +1,5 @@
-"""The relations at entities, by their place in a fixed order: how draws look at a graph without reading more of it than they need."""
+"""The relations at entities, by their place in a fixed order: how draws look at a graph without reading more of it than
+they need."""
 
 from __future__ import annotations
 
@@ -46,8 +47,8 @@ class DrawnStructure:
 def only_new(
     turns: Turns, drawn: Iterable[tuple[Seed, DrawnStructure | None]], seen: set[frozenset[str]],
 ) -> list[DrawnStructure]:
-    """The structures with relations that were not there before (`seen` grows); `turns` learns which seeds gave one. None: no
-    structure came of the seed."""
+    """The structures with relations that were not there before (`seen` grows); `turns` learns which seeds gave one.
+    None: no structure came of the seed."""
     new, outcomes = [], []
     for seed, structure in drawn:
         is_new = structure is not None and bool(structure.links) and structure.key not in seen
@@ -60,11 +61,11 @@ def only_new(
 
 
 def links_at(graph: SampledGraph, asked: Mapping[str, Sequence[int] | None]) -> dict[str, dict[int, GraphLink]]:
-    """For each entity (element id) the relations at these places (from 0) by place, in the order asked; None: all of them.
+    """For each entity (element id) the relations at these places (from 0) by place, in the order asked; None: all of
+    them.
 
-    The server goes through all relations of each entity once, however many are asked for. So those of an entity that has very many
-    are read once and kept, as long as there is room.
-    """
+    The server goes through all relations of each entity once, however many are asked for. So those of an entity that
+    has very many are read once and kept, as long as there is room. """
     room = MOST_KEPT - sum(map(len, graph.kept.values()))
     for name in asked:
         degree = graph.degree(name)

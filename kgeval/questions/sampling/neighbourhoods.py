@@ -1,8 +1,7 @@
 """What lies around an entity, and communities: relations are taken outwards, nearest first, until there are enough.
 
-The law: the centre is drawn uniformly from the entities with relations; a community uniformly from all. What is too large is cut:
-relations of one distance in a random order, until `most_relations` are taken.
-"""
+The law: the centre is drawn uniformly from the entities with relations; a community uniformly from all. What is too
+large is cut: relations of one distance in a random order, until `most_relations` are taken. """
 
 from __future__ import annotations
 
@@ -53,7 +52,8 @@ class Piece:
                 self.waiting.append((other, distance + 1))
 
     def next_entities(self, graph: SampledGraph) -> list[tuple[str, int]]:
-        """The entities to be looked at next: all of one distance, but no more than may give the relations that are lacking."""
+        """The entities to be looked at next: all of one distance, but no more than may give the relations that are
+        lacking."""
         room = self.most - len(self.links)
         chosen: list[tuple[str, int]] = []
         while self.waiting and room > 0 and len(chosen) < MOST_BEFORE and (not chosen or self.waiting[0][1] == chosen[0][1]):
@@ -68,8 +68,8 @@ class Piece:
 
 
 def neighbourhoods(graph: SampledGraph, wanted: DrawSpec) -> Iterator[list[DrawnStructure]]:
-    """The relations within `hops` of an entity: on a way of so many relations that begins at it. Two entities with one relation have
-    one neighbourhood."""
+    """The relations within `hops` of an entity: on a way of so many relations that begins at it. Two entities with one
+    relation have one neighbourhood."""
     turns = graph.turns("neighbourhoods", graph.entities.joined, wanted.stratify)
     rng = graph.rng("neighbourhoods", str(wanted.hops))
     seen: set[frozenset[str]] = set()

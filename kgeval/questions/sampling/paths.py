@@ -1,8 +1,7 @@
 """Simple paths: relations one after another, followed in either direction, no entity twice. No GDS needed.
 
-The law: the start is drawn uniformly from the entities with relations; each step takes every relation that leads on alike. What a
-path cannot go on from is given up, and its seed's turn is given back.
-"""
+The law: the start is drawn uniformly from the entities with relations; each step takes every relation that leads on
+alike. What a path cannot go on from is given up, and its seed's turn is given back. """
 
 from __future__ import annotations
 
@@ -109,8 +108,8 @@ def all_links(graph: SampledGraph) -> dict[str, list[GraphLink]]:
 
 
 def listed(around: Mapping[str, Sequence[GraphLink]], hops: int, most: int, steps: int = MOST_STEPS) -> tuple[list[Path], bool]:
-    """The simple paths of so many relations, each once (from one of its ends), and whether these are all: at most `most` are listed, and
-    at most so many steps taken. Pure."""
+    """The simple paths of so many relations, each once (from one of its ends), and whether these are all: at most
+    `most` are listed, and at most so many steps taken. Pure."""
     found: dict[frozenset[str], Path] = {}
     if hops >= len(around):  # it would need more entities than there are
         return [], True
@@ -125,7 +124,8 @@ def listed(around: Mapping[str, Sequence[GraphLink]], hops: int, most: int, step
 
 
 def _from(around: Mapping[str, Sequence[GraphLink]], start: str, hops: int) -> Iterator[Path | None]:
-    """Every step from an entity on: the path that it completes, or None. Not recursive: paths may be longer than Python's stack."""
+    """Every step from an entity on: the path that it completes, or None. Not recursive: paths may be longer than
+    Python's stack."""
     nodes, links = [start], list[GraphLink]()
     waiting = [iter(around.get(start, ()))]
     while waiting:

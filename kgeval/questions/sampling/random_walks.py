@@ -1,8 +1,8 @@
-"""Subgraphs and chains from random walks in GDS: the walks of a batch are one call; those that came too short are walked again, longer.
+"""Subgraphs and chains from random walks in GDS: the walks of a batch are one call; those that came too short are
+walked again, longer.
 
-The law: the start is drawn uniformly from the entities of large enough components; each step takes every relation of the entity alike.
-Between two entities that several relations join, the seed decides which of them a step used.
-"""
+The law: the start is drawn uniformly from the entities of large enough components; each step takes every relation of
+the entity alike. Between two entities that several relations join, the seed decides which of them a step used. """
 
 from __future__ import annotations
 
@@ -31,14 +31,16 @@ NodeWalk = list[str]
 
 @dataclass(frozen=True)
 class WalkForm:
-    """What is made of a walk: the part of it that is looked at (`cut`), and the relations of the structure, None if it is too short."""
+    """What is made of a walk: the part of it that is looked at (`cut`), and the relations of the structure, None if it
+    is too short."""
 
     cut: Callable[[NodeWalk], NodeWalk]
     shape: Callable[[NodeWalk, Mapping[Pair, Sequence[GraphLink]], np.random.Generator], tuple[GraphLink, ...] | None]
 
 
 def subgraphs(graph: SampledGraph, wanted: DrawSpec) -> Iterator[list[DrawnStructure]]:
-    """Walks until `min_relations` distinct relations (by element id) were used; one from each start, no two of the same relations."""
+    """Walks until `min_relations` distinct relations (by element id) were used; one from each start, no two of the same
+    relations."""
     least = wanted.min_relations
     eligible = in_components(graph, lambda relations, _: relations >= least)
 
@@ -140,7 +142,8 @@ def as_pair(one: str, other: str) -> Pair:
 
 
 def enough(walk: NodeWalk, least: int) -> NodeWalk:
-    """The beginning of a walk that goes over so many distinct pairs of entities, and so over as many relations at least. Pure."""
+    """The beginning of a walk that goes over so many distinct pairs of entities, and so over as many relations at
+    least. Pure."""
     seen: set[Pair] = set()
     for at, step in enumerate(pairwise(walk)):
         seen.add(as_pair(*step))
@@ -150,8 +153,8 @@ def enough(walk: NodeWalk, least: int) -> NodeWalk:
 
 
 def without_loops(walk: NodeWalk, length: int) -> NodeWalk:
-    """The simple path that is left of a walk when each loop is taken out as it closes, as soon as it has so many steps; else all that is
-    left at the end. Pure."""
+    """The simple path that is left of a walk when each loop is taken out as it closes, as soon as it has so many steps;
+    else all that is left at the end. Pure."""
     path: dict[str, None] = {}
     for node in walk:
         if node in path:

@@ -29,7 +29,8 @@ DAY = 86_400.0
 
 @dataclass(frozen=True)
 class SeededEntities:
-    """Entities by place: element ids, types, and degrees (relations with other named entities). Places follow the seed's order."""
+    """Entities by place: element ids, types, and degrees (relations with other named entities). Places follow the
+    seed's order."""
 
     ids: list[str]
     types: list[str | None]
@@ -53,7 +54,8 @@ class SeededEntities:
 
 
 def in_seeded_order(rows: Iterable[Row], seed: int) -> SeededEntities:
-    """The entities of sample-entities, by a random number of their name and type; those that are called alike, by key, then element id.
+    """The entities of sample-entities, by a random number of their name and type; those that are called alike, by key,
+    then element id.
 
     So a graph that is rebuilt has the same order, as far as its names and keys are the same.
     """
@@ -174,8 +176,8 @@ class SampledGraph:
         return {name: np.array(lanes[name], dtype=np.int64) for name in order}
 
     def turns(self, purpose: str, places: NDArray[np.int64], by: Stratum | None, *, again: bool = False) -> Turns:
-        """These entities as seeds, from each stratum in turn. `purpose`: each has an order of its own, so that two kinds of structures
-        do not start from the same entities."""
+        """These entities as seeds, from each stratum in turn. `purpose`: each has an order of its own, so that two
+        kinds of structures do not start from the same entities."""
         lanes = {}
         for name, items in self.lanes(places, by).items():
             rng = self.rng("lane", purpose, name or "")

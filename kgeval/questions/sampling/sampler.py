@@ -1,8 +1,7 @@
 """Draws structures out of a graph: seeded, repeatable, lazy.
 
-The same graph and seed give the same structures in the same order, on each run and after a restart of the server; after a rebuild too,
-as far as names and keys are the same (docs/sampling.md says where not).
-"""
+The same graph and seed give the same structures in the same order, on each run and after a restart of the server; after
+a rebuild too, as far as names and keys are the same (docs/sampling.md says where not). """
 
 from __future__ import annotations
 
@@ -40,14 +39,14 @@ class Sampler:
     def capacity(self, wanted: DrawSpec) -> Capacity:
         """What the graph can give.
 
-        Raises: UsageError for what does not fit together; ConnectError where the kind needs GDS and there is none; QueryError.
-        """
+        Raises: UsageError for what does not fit together; ConnectError where the kind needs GDS and there is none;
+        QueryError. """
         _check(wanted, self._graph)
         return capacity(self._graph, wanted)
 
     def structures(self, wanted: DrawSpec) -> Iterator[Structure]:
-        """Structures in the seed's order, each once; ends when the graph has no more, or when the draws give nothing new for long.
-        Asked again, it begins again.
+        """Structures in the seed's order, each once; ends when the graph has no more, or when the draws give nothing
+        new for long. Asked again, it begins again.
 
         Raises: as `capacity`, at once: not when the first structure is taken.
         """
@@ -89,8 +88,8 @@ def _check(wanted: DrawSpec, graph: SampledGraph) -> None:
 def open_sampler(
     graph: Graph, layout: Layout, *, seed: int, timeout: float | None = None, chunks: Chunks | None = None,
 ) -> Iterator[Sampler]:
-    """A sampler on an open graph with a bound layout, for the time of the `with` block; reads only. What it projects into GDS is
-    dropped at the end.
+    """A sampler on an open graph with a bound layout, for the time of the `with` block; reads only. What it projects
+    into GDS is dropped at the end.
 
     `timeout`: seconds a query may take. `chunks`: passages from files, in place of those in the graph.
     """

@@ -18,9 +18,8 @@ NONE = "(none)"
 def strata_of(graph: SampledGraph, by: Stratum) -> list[str]:
     """The stratum of every entity, by place: `type=PERSON`, `degree=4-7`, `document=D1`, `community=12`.
 
-    An entity of several documents is in one of them, by its seed: so none has more chances than another. An entity without type,
-    document or relation is in `(none)`. Raises: UsageError where the graph has no documents.
-    """
+    An entity of several documents is in one of them, by its seed: so none has more chances than another. An entity
+    without type, document or relation is in `(none)`. Raises: UsageError where the graph has no documents. """
     entities = graph.entities
     if by == "type":
         names = [name or NONE for name in entities.types]

@@ -32,7 +32,8 @@ def nodes(graph: SampledGraph, wanted: DrawSpec) -> Iterator[list[DrawnStructure
 
 
 def edges(graph: SampledGraph, wanted: DrawSpec) -> Iterator[list[DrawnStructure]]:
-    """Relations between two different entities: each has the same chance (stratified: each of those at the entities of a stratum).
+    """Relations between two different entities: each has the same chance (stratified: each of those at the entities of
+    a stratum).
 
     What is drawn is one end of a relation: an entity and a place among its relations. Every relation has two of them.
     """
@@ -90,8 +91,8 @@ def _by_turns(lanes: dict[str | None, _PairLane]) -> Iterator[tuple[str | None, 
 
 
 def pair_groups(graph: SampledGraph, wanted: DrawSpec) -> Mapping[tuple[str | None, str], NDArray[np.int64]]:
-    """Entities (places) that may be compared with one another: by stratum and type, at least two each. Entities without a type are
-    compared only where no entity has one."""
+    """Entities (places) that may be compared with one another: by stratum and type, at least two each. Entities without
+    a type are compared only where no entity has one."""
     import numpy as np
 
     types, groups = graph.entities.types, dict[tuple[str | None, str], list[int]]()

@@ -75,7 +75,8 @@ class AdapterInfo(BaseModel):
         return {"temperature": XIANG_TEMPERATURE, **{one.name: one.xiang for one in self.settings if one.xiang is not None}}
 
     def checked(self, given: Mapping[str, JsonValue], *, answering: bool) -> dict[str, JsonValue]:
-        """The settings with the right types. Raises: UsageError that names all that are unknown, of the wrong type or too late."""
+        """The settings with the right types. Raises: UsageError that names all that are unknown, of the wrong type or
+        too late."""
         known = {one.name: one for one in self.settings}
         faults, checked = [], dict[str, JsonValue]()
         for name, value in given.items():

@@ -1,4 +1,5 @@
-"""kgeval's own embedding model behind an OpenAI-compatible /embeddings on this machine: packages without one of their own use it."""
+"""kgeval's own embedding model behind an OpenAI-compatible /embeddings on this machine: packages without one of their
+own use it."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ class _EmbeddingHttpServer(ThreadingHTTPServer):
 
 
 class EmbeddingServer:
-    """A context manager. `base_url` and `key` go to the adapter's process. Texts are embedded one request at a time, and cached."""
+    """A context manager. `base_url` and `key` go to the adapter's process. Texts are embedded one request at a time,
+    and cached."""
 
     def __init__(self, embedder: Embedder) -> None:
         self.key = f"local-{secrets.token_urlsafe(24)}"

@@ -1,4 +1,5 @@
-"""A package's own environment: made, checked and removed in the user's data folder. Nothing of it is imported by kgeval."""
+"""A package's own environment: made, checked and removed in the user's data folder. Nothing of it is imported by
+kgeval."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ class Installed(BaseModel):
 
 
 def place(info: AdapterInfo) -> Path:
-    """Where the adapter's environment is, or would be: below KGEVAL_SYSTEMS_DIR, else in kgeval's data folder of this user.
+    """Where the adapter's environment is, or would be: below KGEVAL_SYSTEMS_DIR, else in kgeval's data folder of this
+    user.
 
     Always absolute: it becomes a part of the PATH of processes that run in another folder.
     """
@@ -62,10 +64,11 @@ def python_of(info: AdapterInfo) -> Path:
 
 
 def install(info: AdapterInfo, *, python: str | None, say: Callable[[str], None]) -> Installed:
-    """Makes the environment anew, with uv where there is one, else venv and pip. `python`: the interpreter (None: the one kgeval has).
+    """Makes the environment anew, with uv where there is one, else venv and pip. `python`: the interpreter (None: the
+    one kgeval has).
 
-    Raises: UsageError for a Python that the package does not work with, and with what the installer said where it failed.
-    """
+    Raises: UsageError for a Python that the package does not work with, and with what the installer said where it
+    failed. """
     from filelock import FileLock
 
     chosen = _python(info, python)

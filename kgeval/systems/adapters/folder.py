@@ -98,9 +98,8 @@ def check_free(folder: Path, *, replace: bool) -> None:
 
 
 def prepare(folder: Path, card: IndexCard, documents: Sequence[Document], *, replace: bool) -> None:
-    """Writes documents and card into a new folder, or an empty one; `replace`: into one of kgeval's, whose index is deleted, and
-    nothing else that is in it. Raises: UsageError as `check_free` has it.
-    """
+    """Writes documents and card into a new folder, or an empty one; `replace`: into one of kgeval's, whose index is
+    deleted, and nothing else that is in it. Raises: UsageError as `check_free` has it. """
     import shutil
 
     check_free(folder, replace=replace)

@@ -1,4 +1,5 @@
-"""The index step of an adapter: documents into a folder, the script run over them, and the Index record of what it took."""
+"""The index step of an adapter: documents into a folder, the script run over them, and the Index record of what it
+took."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ GRACE_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class IndexWanted:
-    """What is to be indexed. `inputs`: the files that were read; `timeout`: seconds in all (None: no limit). `started`: of the command."""
+    """What is to be indexed. `inputs`: the files that were read; `timeout`: seconds in all (None: no limit). `started`:
+    of the command."""
 
     documents: Sequence[Document]
     folder: Path
@@ -44,8 +46,8 @@ class IndexWanted:
 def index(info: AdapterInfo, wanted: IndexWanted, *, say: Callable[[str], None]) -> IndexRecord:
     """Makes the index. What the package prints goes into index.log of the folder.
 
-    Raises: UsageError, ModelError before anything is done; IncompleteError with the end of the log where the script failed.
-    """
+    Raises: UsageError, ModelError before anything is done; IncompleteError with the end of the log where the script
+    failed. """
     environ = variables(info)
     folders.check_free(wanted.folder, replace=wanted.replace)
     with ExitStack() as stack:

@@ -1,4 +1,5 @@
-"""From an installed adapter to an open system: its script as a process that speaks JSONL, in the environment of its package."""
+"""From an installed adapter to an open system: its script as a process that speaks JSONL, in the environment of its
+package."""
 
 from __future__ import annotations
 
@@ -37,7 +38,8 @@ ENCODINGS = ("o200k_base", "cl100k_base")
 
 
 def vocabulary_folder(cache_dir: Path | None = None) -> Path:
-    """A folder for TIKTOKEN_CACHE_DIR with the vocabularies of bpe-openai, made once (about a second). Raises: ConfigError."""
+    """A folder for TIKTOKEN_CACHE_DIR with the vocabularies of bpe-openai, made once (about a second). Raises:
+    ConfigError."""
     folder = cache_folder(cache_dir) / "tiktoken"
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -85,8 +87,8 @@ LOOPBACK = "127.0.0.1,localhost"
 def open_adapter(spec: SystemSpec, opening: Opening) -> AdapterSystem:
     """An open adapter: its process started and greeted. Settings: those for answering, `model`, and `temperature`.
 
-    Raises: UsageError (not installed, no --folder, no such mode or setting), InputError (no index), ConfigError, ModelError (no key).
-    """
+    Raises: UsageError (not installed, no --folder, no such mode or setting), InputError (no index), ConfigError,
+    ModelError (no key). """
     info = adapter(spec.name)
     mode = spec.mode or info.modes[0]
     if mode not in info.modes:
@@ -172,7 +174,8 @@ def argv(info: AdapterInfo, task: str, mode: str = "", settings: Mapping[str, Js
 
 
 def variables(info: AdapterInfo) -> dict[str, str]:
-    """The environment of a script's process. Raises: UsageError, ModelError where the address or the key is missing or wrong."""
+    """The environment of a script's process. Raises: UsageError, ModelError where the address or the key is missing or
+    wrong."""
     python = python_of(info)
     url = address(environment("OPENAI_BASE_URL") or DEFAULT_URL)
     passed = {name: os.environ[name] for name in PASSED if name in os.environ}
@@ -193,7 +196,8 @@ def variables(info: AdapterInfo) -> dict[str, str]:
 
 
 def local_embeddings(stack: ExitStack, card: IndexCard) -> dict[str, str]:
-    """kgeval's own embedding model behind an address, for as long as the stack is open; the variables that tell the script of it."""
+    """kgeval's own embedding model behind an address, for as long as the stack is open; the variables that tell the
+    script of it."""
     from kgeval.llm.embed import open_embedder
     from kgeval.systems.adapters.embedding_server import EmbeddingServer
 

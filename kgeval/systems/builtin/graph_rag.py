@@ -1,4 +1,5 @@
-"""GraphRAG as [K 3.3.2] describes it: entry entities by cosine, expansion in Cypher, relations as sentences within a budget."""
+"""GraphRAG as [K 3.3.2] describes it: entry entities by cosine, expansion in Cypher, relations as sentences within a
+budget."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ MOST_CHUNKS, SHORTEST = 100, 10
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A relation that was reached. `score`: cosine of the entry entity that it was reached from; `hop`: how far from it, from 1."""
+    """A relation that was reached. `score`: cosine of the entry entity that it was reached from; `hop`: how far from
+    it, from 1."""
 
     relation: Around
     score: float
@@ -42,9 +44,9 @@ class Linear:
 
 
 def reached(entries: Sequence[EntityText], near: Mapping[str, Sequence[Around]], hops: int) -> list[Edge]:
-    """The relations within `hops` of the entry entities, each once, those of the best entry first [K 3.3.2 step 3], then nearer ones,
-    then in the order in which the graph gave them. `near`: entity -> the relations around it; an entity that is not in it was not
-    looked at."""
+    """The relations within `hops` of the entry entities, each once, those of the best entry first [K 3.3.2 step 3],
+    then nearer ones, then in the order in which the graph gave them. `near`: entity -> the relations around it; an
+    entity that is not in it was not looked at."""
     found: dict[str, Edge] = {}
     for entry in sorted(entries, key=lambda one: (-one.score, one.name, one.element_id)):
         front, seen = [entry.element_id], {entry.element_id}
@@ -62,8 +64,9 @@ def reached(entries: Sequence[EntityText], near: Mapping[str, Sequence[Around]],
 
 
 def sentence(relation: Around, layout: Layout | None = None, *, describe: bool = False) -> str:
-    """A relation as a sentence: "Livia Tarrant designed North Breakwater." One line, whatever stands in the names. Where its label is no
-    predicate (RELATED, a list of keywords), nothing is said with it: "SCROOGE and FRED: Fred is Scrooge's nephew." """
+    """A relation as a sentence: "Livia Tarrant designed North Breakwater." One line, whatever stands in the names.
+    Where its label is no predicate (RELATED, a list of keywords), nothing is said with it: "SCROOGE and FRED: Fred is
+    Scrooge's nephew." """
     start, end, about = _plain(relation.subject), _plain(relation.object), _plain(relation.description or "") if describe else ""
     if is_predicate(relation.predicate, layout):
         text = f"{start} {words_of(relation.predicate)} {end}."
@@ -75,8 +78,8 @@ def sentence(relation: Around, layout: Layout | None = None, *, describe: bool =
 
 
 def words_of(predicate: str) -> str:
-    """A predicate as words: WORKS_AT, worksAt and works_at are "works at". One that is written in words stays as it is ("ist Mitglied
-    von"), save for one all in capitals."""
+    """A predicate as words: WORKS_AT, worksAt and works_at are "works at". One that is written in words stays as it is
+    ("ist Mitglied von"), save for one all in capitals."""
     text = " ".join(predicate.split())
     if " " in text:
         return text.lower() if text.isupper() else text
@@ -86,7 +89,8 @@ def words_of(predicate: str) -> str:
 
 
 def about(entity: EntityText) -> str:
-    """An entity as a sentence: "Livia Tarrant is a Person. An engineer." A type that says that none is known is not said."""
+    """An entity as a sentence: "Livia Tarrant is a Person. An engineer." A type that says that none is known is not
+    said."""
     known = entity.type and entity.type.strip('" ').casefold() not in word_list("no_type")
     kind = f" is {'an' if entity.type[0] in 'AEIOUaeiou' else 'a'} {_plain(entity.type)}." if entity.type and known else "."
     return f"{_plain(entity.name)}{kind} {_plain(entity.description or '')}".strip()
@@ -96,9 +100,10 @@ def budgeted(
     edges: Iterable[Edge], budget: int, count: Callable[[str], int], *, describe: bool, lead: Sequence[str] = (),
     layout: Layout | None = None,
 ) -> Linear:
-    """The relations that fit into the budget in their order (one that does not fit is left out, shorter ones after it still come in),
-    as passages: the sentences that come from one chunk stand together, parallel relations that say the same there once. `lead`:
-    sentences that come before them, with half of the budget at most where there are relations."""
+    """The relations that fit into the budget in their order (one that does not fit is left out, shorter ones after it
+    still come in), as passages: the sentences that come from one chunk stand together, parallel relations that say the
+    same there once. `lead`: sentences that come before them, with half of the budget at most where there are
+    relations."""
     edges, used, kept, groups = list(edges), 0, [], dict[str, dict[str, None]]()
     places: dict[str, tuple[ChunkPlace | None, float | None]] = {}
     for text in lead:
@@ -142,7 +147,8 @@ class GraphPieces:
 
 
 class GraphRetriever:
-    """Searches the entities and walks the graph. `table` None: the database's own vector index is searched, or nothing (a plan)."""
+    """Searches the entities and walks the graph. `table` None: the database's own vector index is searched, or nothing
+    (a plan)."""
 
     def __init__(self, settings: Settings, searched: SearchedGraph, *, planned: bool) -> None:
         self._settings, self._searched = settings, searched
@@ -202,7 +208,8 @@ class GraphRetriever:
         return GraphPieces(tuple(entries), near)
 
     def shown(self, question: str, found: GraphPieces, clock: Clock) -> Retrieved:
-        """What of it fits into the budget, as passages. The nodes: entry entities, and the ends of the relations that are shown."""
+        """What of it fits into the budget, as passages. The nodes: entry entities, and the ends of the relations that
+        are shown."""
         edges = reached(found.entries, found.near, self._settings.hops)
         if self._reranker is not None:
             with self._reranker.lock, clock.stage("rerank"):
@@ -234,7 +241,8 @@ class GraphRetriever:
         return [_entity(hit.item.id, hit.item.key, hit.item.text, hit.item.group, hit.score) for hit in hits]
 
     def _reranked(self, question: str, edges: Sequence[Edge], reranker: Reranker) -> list[Edge]:
-        """The first `candidates` relations by the cross-encoder's score of their sentences; the others after them, as they were."""
+        """The first `candidates` relations by the cross-encoder's score of their sentences; the others after them, as
+        they were."""
         first, others = list(edges[: self._settings.candidates]), list(edges[self._settings.candidates :])
         layout, describe = self._searched.reader.layout, self._settings.describe
         scores = reranker.scores(question, [sentence(edge.relation, layout, describe=describe) for edge in first])
@@ -242,7 +250,8 @@ class GraphRetriever:
         return [*(replace(edge, score=score) for edge, score in ordered), *others]
 
     def _texts(self, linear: Linear) -> tuple[list[Passage], int]:
-        """The chunks that the shown relations come from, in the relations' order, as far as the rest of the budget goes."""
+        """The chunks that the shown relations come from, in the relations' order, as far as the rest of the budget
+        goes."""
         chunks = {chunk.element_id: (chunk, edge.score) for edge in reversed(linear.edges) for chunk in edge.relation.chunks[::-1]}
         order = list(dict.fromkeys(chunk.element_id for edge in linear.edges for chunk in edge.relation.chunks if chunk.element_id))
         left, passages = self._settings.l_max - linear.tokens, list[Passage]()

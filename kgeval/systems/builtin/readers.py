@@ -35,8 +35,8 @@ class Read:
 
 
 class AnswerReader(Protocol):
-    """Reads. `signature`: what its answers depend on. `model`: what writes them (None: no model). `adjusts`: it can be asked for a
-    length. `parallel`: questions at a time."""
+    """Reads. `signature`: what its answers depend on. `model`: what writes them (None: no model). `adjusts`: it can be
+    asked for a length. `parallel`: questions at a time."""
 
     signature: str
     model: str | None
@@ -96,7 +96,8 @@ class ModelReader:
 
 
 class ExtractiveReader:
-    """Takes the answer out of the contexts by the words of the question. Asks no model, has no meaning beyond that, costs nothing.
+    """Takes the answer out of the contexts by the words of the question. Asks no model, has no meaning beyond that,
+    costs nothing.
 
     It knows nothing itself, so that closed book it says that it does not know.
     """

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
 
 def index_record(system: BuiltinSystem, tools: BuiltinTools, run: RunManifest) -> IndexRecord:
-    """The record of the index that a system searches: seconds, tokens and texts as they were when it was built, also where this run
-    found it in the cache. No model was asked; the graph itself was built by something else, and its own record says by what.
+    """The record of the index that a system searches: seconds, tokens and texts as they were when it was built, also
+    where this run found it in the cache. No model was asked; the graph itself was built by something else, and its own
+    record says by what.
 
     Raises: UsageError for a system without an index of its own (closed book, entry=neo4j).
     """

@@ -1,4 +1,5 @@
-"""What a retriever is, and what vector search and the graph have in common: the question's vector, the tables, the clock."""
+"""What a retriever is, and what vector search and the graph have in common: the question's vector, the tables, the
+clock."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ WINDOW = 256
 
 @dataclass(frozen=True)
 class Retrieved:
-    """What was found for a question. `nodes`, `relations`: element ids; None: this system retrieves none. `tokens`: of the contexts."""
+    """What was found for a question. `nodes`, `relations`: element ids; None: this system retrieves none. `tokens`: of
+    the contexts."""
 
     contexts: tuple[Passage, ...]
     tokens: int
@@ -84,7 +86,8 @@ class SearchedGraph:
     tools: BuiltinTools
 
     def vector(self, question: str, clock: Clock) -> np.ndarray:
-        """The question's vector, made now: the cache would tell a wrong time. Waiting for another question's turn does not count."""
+        """The question's vector, made now: the cache would tell a wrong time. Waiting for another question's turn does
+        not count."""
         with self.embedder.lock, clock.stage("entry"):
             return self.embedder.fresh(question)
 
@@ -129,7 +132,8 @@ def unread(about: About) -> str:
 
 
 def chunk_windows(chunks: Sequence[Item], *, most: int, lengths: Callable[[Sequence[str]], list[int]]) -> list[Item]:
-    """The windows of chunks, each under the chunk's own key and group; their id says where they stand (`window_place`)."""
+    """The windows of chunks, each under the chunk's own key and group; their id says where they stand
+    (`window_place`)."""
     items = []
     for chunk in chunks:
         spans = windows(chunk.text, most, lengths)

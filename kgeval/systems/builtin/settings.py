@@ -1,4 +1,5 @@
-"""The settings of the built-in systems: one table with types, bounds and meaning; read all at once, with variants for ablations."""
+"""The settings of the built-in systems: one table with types, bounds and meaning; read all at once, with variants for
+ablations."""
 
 from __future__ import annotations
 
@@ -55,7 +56,8 @@ BY_NAME = {one.name: one for one in SETTINGS}
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of one built-in system; those that it does not have keep their defaults. SETTINGS says what each one does."""
+    """The settings of one built-in system; those that it does not have keep their defaults. SETTINGS says what each one
+    does."""
 
     system: str
     k: int = 5
@@ -95,7 +97,8 @@ DEFAULTS: Mapping[str, Mapping[str, int | float]] = {"graph": {"k": 20}, "graph+
 
 
 def defaults(system: str) -> Settings:
-    """The defaults of a system. theta, k and l_max were chosen by a sweep (docs/built-in-systems.md). Raises: UsageError."""
+    """The defaults of a system. theta, k and l_max were chosen by a sweep (docs/built-in-systems.md). Raises:
+    UsageError."""
     if system not in NEEDS:
         raise UsageError(f"there is no built-in system {system}", fix=f"built in are {', '.join(NEEDS)}")
     return replace(Settings(system), **dict(DEFAULTS.get(system, {})))  # type: ignore[arg-type]
@@ -125,8 +128,8 @@ def read_settings(system: str, given: Mapping[str, JsonValue], *, base: Settings
 
 
 def variants(system: str, given: Mapping[str, JsonValue], ablations: Mapping[str, Sequence[JsonValue]]) -> list[Settings]:
-    """The system as it is given, then one variant for each value of each ablation: one thing is changed at a time. A value that
-    changes nothing gives no variant of its own.
+    """The system as it is given, then one variant for each value of each ablation: one thing is changed at a time. A
+    value that changes nothing gives no variant of its own.
 
     Raises: UsageError as read_settings does, for all values at once.
     """

@@ -63,8 +63,8 @@ def sweep(
     settings: Settings, tools: BuiltinTools, questions: Iterable[Question], measure: Measure,
     grid: Mapping[str, Sequence[int | float]] | None = None,
 ) -> list[SweepRow]:
-    """Retrieval at every place of the grid theta x k x l_max, the other settings as given. The index is searched and the graph is
-    walked once a question, at the widest place.
+    """Retrieval at every place of the grid theta x k x l_max, the other settings as given. The index is searched and
+    the graph is walked once a question, at the widest place.
 
     Raises: UsageError for a system without these settings or a grid out of bounds; what opening the system raises.
     """
@@ -87,8 +87,8 @@ def sweep(
 
 
 def best(rows: Sequence[SweepRow], measure: str) -> SweepRow | None:
-    """The place with the smallest context among those that lose at most SLACK of the best mean; of equal ones the stricter theta, then
-    the smaller k and l_max. None where no question has a value."""
+    """The place with the smallest context among those that lose at most SLACK of the best mean; of equal ones the
+    stricter theta, then the smaller k and l_max. None where no question has a value."""
     known = [(value, row) for row in rows if (value := row.mean(measure)) is not None]
     if not known:
         return None

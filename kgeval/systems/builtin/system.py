@@ -31,8 +31,8 @@ PLANNED = "cancelled: a dry run asks nothing"
 
 
 class BuiltinSystem(ClosedAtEnd):
-    """A System. Closed book has no retriever. Safe for several threads, as many as its reader takes. Whoever gave the tools closes
-    them."""
+    """A System. Closed book has no retriever. Safe for several threads, as many as its reader takes. Whoever gave the
+    tools closes them."""
 
     def __init__(self, settings: Settings, reader: AnswerReader, retriever: Retriever | None) -> None:
         self.settings, self.retriever, self._reader = settings, retriever, reader
@@ -91,8 +91,8 @@ class PlannedSystem(BuiltinSystem):
         self._bounds = retriever.bounds() if retriever and asker else (0, 0)
 
     def answer(self, ask: Ask) -> Answer:
-        """An answer with the error `cancelled`. Closed book is counted exactly, also what is in the journal; where contexts come
-        first, a call a question: at most for the graph, which may find nothing."""
+        """An answer with the error `cancelled`. Closed book is counted exactly, also what is in the journal; where
+        contexts come first, a call a question: at most for the graph, which may find nothing."""
         if self.retriever is None:
             return super().answer(ask)
         self._later(ask, certain=self.settings.system == "vector")
@@ -112,13 +112,14 @@ class PlannedSystem(BuiltinSystem):
 
 
 def open_builtin(name: str, settings: Mapping[str, JsonValue], tools: BuiltinTools) -> BuiltinSystem:
-    """The system `closed-book`, `vector`, `graph` or `graph+text`, open. Its index is built now, if the cache has none that fits.
+    """The system `closed-book`, `vector`, `graph` or `graph+text`, open. Its index is built now, if the cache has none
+    that fits.
 
     In a dry run (`tools.planned`) nothing is built, embedded or asked: its answers only count the reader's calls.
 
-    Raises: UsageError for an unknown name, settings (all at once) or a missing tool; LayoutError where the graph has no chunks and the
-    system needs them, or no vector index that fits; ConfigError, ModelError where the index cannot be built.
-    """
+    Raises: UsageError for an unknown name, settings (all at once) or a missing tool; LayoutError where the graph has no
+    chunks and the system needs them, or no vector index that fits; ConfigError, ModelError where the index cannot be
+    built. """
     return open_variant(read_settings(name, settings), tools)
 
 

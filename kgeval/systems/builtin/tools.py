@@ -29,11 +29,10 @@ NEEDS: Mapping[str, frozenset[BuiltinNeed]] = {
 class BuiltinTools:
     """What a built-in system works with. The caller opens and closes all of it; the system closes nothing of it.
 
-    `models`: the reader's session; None: the extractive reader, which asks no model. `asker`: who is asked in it (None: the session's
-    model; `Dry(models)` counts the calls instead). `embedder`, `graph`, `layout`: where NEEDS names them. `cache_dir`: kgeval's cache
-    folder (None: the user's); `timeout`: seconds a query of the graph; `say`: is told what takes long (an index that is built).
-    `dry`: a dry run (a dry `asker` says so too).
-    """
+    `models`: the reader's session; None: the extractive reader, which asks no model. `asker`: who is asked in it (None:
+    the session's model; `Dry(models)` counts the calls instead). `embedder`, `graph`, `layout`: where NEEDS names them.
+    `cache_dir`: kgeval's cache folder (None: the user's); `timeout`: seconds a query of the graph; `say`: is told what
+    takes long (an index that is built). `dry`: a dry run (a dry `asker` says so too). """
 
     models: Models | None = None
     asker: Asker | None = None

@@ -76,8 +76,8 @@ class VectorRetriever:
             asked *= WIDER
 
     def _shown(self, hits: list[Hit]) -> tuple[Passage, ...]:
-        """The chunks of these windows: whole where the budget holds them. Else each its window, best first, as far as the budget goes, and
-        around it what it leaves over, the same for all."""
+        """The chunks of these windows: whole where the budget holds them. Else each its window, best first, as far as
+        the budget goes, and around it what it leaves over, the same for all."""
         left, windows = self._settings.l_max, list[int]()
         for hit in hits:
             whole_size = tokens.count(hit.item.text)

@@ -1,4 +1,5 @@
-"""`command:...`: a system that is a process. It reads one JSON object a line and writes one a line (kgeval help system-protocol)."""
+"""`command:...`: a system that is a process. It reads one JSON object a line and writes one a line (kgeval help
+system-protocol)."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ FIX = "run the command by hand and give it a line (kgeval help system-protocol),
 
 @dataclass(frozen=True)
 class Declared:
-    """What a process declares in its hello. `parallel`: questions that one process takes at a time. `card`: configuration, index."""
+    """What a process declares in its hello. `parallel`: questions that one process takes at a time. `card`:
+    configuration, index."""
 
     name: str = ""
     version: str = ""
@@ -74,9 +76,9 @@ def open_command(
     argv: Sequence[str], opening: Opening, *, name: str = "", folder: Path | None = None, hello_seconds: float = HELLO_SECONDS,
     said_after: float = SAID_AFTER,
 ) -> CommandSystem:
-    """The system, its first process started and greeted; in a dry run nothing is started. `name`: its own (empty: what it declares,
-    else its file's stem); `folder`: in which it runs (None: this process's). `hello_seconds`: how long its hello may take, where
-    nothing depends on it; `opening.say` is told when it takes longer than `said_after` seconds.
+    """The system, its first process started and greeted; in a dry run nothing is started. `name`: its own (empty: what
+    it declares, else its file's stem); `folder`: in which it runs (None: this process's). `hello_seconds`: how long its
+    hello may take, where nothing depends on it; `opening.say` is told when it takes longer than `said_after` seconds.
 
     Raises: UsageError where it cannot be started, or does not take the settings that it was given.
     """
@@ -91,8 +93,8 @@ def open_command(
 
 
 class CommandSystem(ClosedAtEnd):
-    """A System. Each slot of the queue is room for one question; several slots may share a process. Of the opening: `settings` are sent
-    in the hello; `processes`: how many run at a time."""
+    """A System. Each slot of the queue is room for one question; several slots may share a process. Of the opening:
+    `settings` are sent in the hello; `processes`: how many run at a time."""
 
     def __init__(self, argv: Sequence[str], opening: Opening, name: str, folder: Path | None) -> None:
         self._argv, self._opening, self._label, self._folder = tuple(argv), opening, name, folder
@@ -162,8 +164,8 @@ class CommandSystem(ClosedAtEnd):
         return Process(self._argv, environment=self._opening.environment, folder=self._folder, notes=self._noted)
 
     def answer(self, ask: Ask) -> Answer:
-        """The answer. A question during which the process ends is asked once more, in a new one, and alone: it may have been another
-        question that ended it.
+        """The answer. A question during which the process ends is asked once more, in a new one, and alone: it may have
+        been another question that ended it.
 
         Raises: IncompleteError where processes end again and again without an answer between.
         """
@@ -277,7 +279,8 @@ class _ProcessPlace:
             return self.process
 
     def stop(self, process: Process | None) -> str:
-        """Kills a process that does not answer (None: the one that is here). Returns what it wrote instead of a reply."""
+        """Kills a process that does not answer (None: the one that is here). Returns what it wrote instead of a
+        reply."""
         with self._lock:
             process = process or self.process
             if process is self.process:

@@ -17,9 +17,10 @@ SHOWN = 20
 
 
 class FileSystem(ClosedAtEnd):
-    """A System that looks answers up. `name`: its own (empty: what its rows say). Settings: `system`, the one that is meant where the
-    file has several, and `map.FIELD`. With `allow_missing` questions without an answer are errors of their own, and answers to other
-    questions are left out. Raises: InputError, UsageError for files that cannot be understood, or lack answers."""
+    """A System that looks answers up. `name`: its own (empty: what its rows say). Settings: `system`, the one that is
+    meant where the file has several, and `map.FIELD`. With `allow_missing` questions without an answer are errors of
+    their own, and answers to other questions are left out. Raises: InputError, UsageError for files that cannot be
+    understood, or lack answers."""
 
     adjusts = False
     parallel = 1
@@ -61,7 +62,8 @@ class FileSystem(ClosedAtEnd):
         return named or known[0]
 
     def _check(self) -> None:
-        """Raises: InputError for questions without an answer, all of them; UsageError for answers in trials that were not asked for."""
+        """Raises: InputError for questions without an answer, all of them; UsageError for answers in trials that were
+        not asked for."""
         lacking, more = [], False
         for question_id in self._opening.asked():
             n = len(self._of(question_id))

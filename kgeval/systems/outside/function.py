@@ -29,8 +29,8 @@ GRACE_SECONDS = 1.0
 
 
 class _Outcome:
-    """Around a call of users' code: what it raises becomes `error`, so that a question fails and not the run. An interrupt
-    goes through."""
+    """Around a call of users' code: what it raises becomes `error`, so that a question fails and not the run. An
+    interrupt goes through."""
 
     error: BaseException | None = None
 
@@ -43,13 +43,13 @@ class _Outcome:
 
 
 class FunctionSystem(ClosedAtEnd):
-    """A System. The function gets the question's text and gives a text, or a mapping or record with `answer`, `contexts`
-    and other fields of an Answer; it may be asynchronous.
+    """A System. The function gets the question's text and gives a text, or a mapping or record with `answer`,
+    `contexts` and other fields of an Answer; it may be asynchronous.
 
-    Where one call is made at a time, it is made in the caller's own thread. A call that is not asynchronous cannot be ended:
-    `notes` say how many took longer than the limit. Asynchronous ones run in an event loop in a thread of their own, beside
-    one that may run already. Raises: UsageError for a function that cannot be called with a question and the settings.
-    """
+    Where one call is made at a time, it is made in the caller's own thread. A call that is not asynchronous cannot be
+    ended: `notes` say how many took longer than the limit. Asynchronous ones run in an event loop in a thread of their
+    own, beside one that may run already. Raises: UsageError for a function that cannot be called with a question and
+    the settings. """
 
     def __init__(self, function: Callable[..., Any], opening: Opening, *, name: str) -> None:
         settings = dict(opening.settings)

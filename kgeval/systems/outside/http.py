@@ -84,8 +84,9 @@ def _slots(template: JsonValue) -> list[str]:
 
 
 def request_of(template: JsonValue, ask: Ask) -> JsonValue:
-    """The request for a question: a text that is one slot becomes the slot's value (null where there is none), and slots inside a text
-    are written into it. The question is a JSON value in the end: no text of it can become a part of the request."""
+    """The request for a question: a text that is one slot becomes the slot's value (null where there is none), and
+    slots inside a text are written into it. The question is a JSON value in the end: no text of it can become a part of
+    the request."""
     return _filled(template, {"id": ask.question_id, **{name: getattr(ask, name) for name in SLOTS if name != "id"}})
 
 
@@ -102,7 +103,8 @@ def _filled(template: JsonValue, values: Mapping[str, JsonValue]) -> JsonValue:
 
 
 def check_paths(paths: Mapping[str, Any]) -> dict[str, str]:
-    """The paths of a reply by kgeval's names. Raises: UsageError for a name that is no field of an answer, and for no path."""
+    """The paths of a reply by kgeval's names. Raises: UsageError for a name that is no field of an answer, and for no
+    path."""
     unknown = sorted(set(paths) - set(READABLE))
     if unknown:
         fix = f"fields are {', '.join(one for one in READABLE if one == 'error' or one in ROWS)}"
@@ -114,7 +116,8 @@ def check_paths(paths: Mapping[str, Any]) -> dict[str, str]:
 
 
 def walk(value: Any, path: str) -> Any:
-    """The value at a path: `a.b`; `a[].b` is the b of each item, those without one left out; `a[0]` is one item. MISSING: not there."""
+    """The value at a path: `a.b`; `a[].b` is the b of each item, those without one left out; `a[0]` is one item.
+    MISSING: not there."""
     for found in _STEP.finditer(path):
         if not isinstance(value, Mapping) or found[1] not in value:
             return MISSING
@@ -170,7 +173,8 @@ LARGEST_REPLY = 64 * 2**20  # bytes: an endpoint is a stranger, and its reply is
 
 
 class _RefusedError(Exception):
-    """A request that came to nothing: its cause and words. `again`: worth a retry, after `wait` seconds if the endpoint said so."""
+    """A request that came to nothing: its cause and words. `again`: worth a retry, after `wait` seconds if the endpoint
+    said so."""
 
     def __init__(self, cause: str, detail: str, *, again: bool = False, wait: float | None = None, billed: bool = False) -> None:
         super().__init__(detail)
@@ -178,11 +182,12 @@ class _RefusedError(Exception):
 
 
 class HttpSystem(ClosedAtEnd):
-    """A System. `name`: its own (empty: the model's, else the host's). Of the opening: SETTINGS; `timeout`: seconds a question, retries
-    and all. With `request` the address is asked as it is, else it is one of OpenAI's kind and `model` is needed.
+    """A System. `name`: its own (empty: the model's, else the host's). Of the opening: SETTINGS; `timeout`: seconds a
+    question, retries and all. With `request` the address is asked as it is, else it is one of OpenAI's kind and `model`
+    is needed.
 
-    Raises: UsageError for settings that do not fit, ConfigError for headers whose variables are not set, ModelError for a cost limit on
-    a chat whose price is not known."""
+    Raises: UsageError for settings that do not fit, ConfigError for headers whose variables are not set, ModelError for
+    a cost limit on a chat whose price is not known."""
 
     def __init__(self, url: str, opening: Opening, *, name: str = "") -> None:
         settings, self._timeout, self._limits = dict(opening.settings), opening.timeout, opening.limits
@@ -307,7 +312,8 @@ class HttpSystem(ClosedAtEnd):
         raise _RefusedError("rejected", f"redirected more than {MOST_REDIRECTS} times")
 
     def _sent(self, url: str, body: JsonValue, until: float) -> tuple[Any, str]:
-        """One request: the head of the reply, and its text. Raises: _RefusedError; ModelError where nothing listens there at all."""
+        """One request: the head of the reply, and its text. Raises: _RefusedError; ModelError where nothing listens
+        there at all."""
         client, errors = self._opened()
         slow = f"no reply in {self._timeout:g} s"
         if (left := until - time.monotonic()) <= 0:
@@ -329,7 +335,8 @@ class HttpSystem(ClosedAtEnd):
             raise _RefusedError("connection", type(error).__name__) from None
 
     def _check(self, reply: Any) -> None:
-        """Raises what a status of 400 and more means: _RefusedError, or ModelError where every further request would get the same."""
+        """Raises what a status of 400 and more means: _RefusedError, or ModelError where every further request would
+        get the same."""
         status = reply.status_code
         if status == 401:
             raise ModelError(f"{self._url} refuses the key (HTTP 401)", fix="check OPENAI_API_KEY, or the variables in the headers")
@@ -341,7 +348,8 @@ class HttpSystem(ClosedAtEnd):
             raise _RefusedError(cause, f"HTTP {status}", again=status in AGAIN, wait=wait, billed=status in (408, 504))
 
     def _opened(self) -> tuple[Any, Any]:
-        """The client, made at the first request, and the library with its errors. The key is in the client and nowhere else."""
+        """The client, made at the first request, and the library with its errors. The key is in the client and nowhere
+        else."""
         with self._lock:
             if self._client is None:
                 import openai
@@ -356,7 +364,8 @@ class HttpSystem(ClosedAtEnd):
             return self._client
 
     def plan(self, asks: Iterable[Ask]) -> PlannedStage:
-        """What these questions would take: one request each; its tokens are counted for a chat, and not known for other endpoints."""
+        """What these questions would take: one request each; its tokens are counted for a chat, and not known for other
+        endpoints."""
         count = used = 0
         for ask in asks:
             count += 1
@@ -376,7 +385,8 @@ class HttpSystem(ClosedAtEnd):
 
 
 def _text(reply: Any, until: float, slow: str) -> str:
-    """The body of a reply. Raises: _RefusedError for one that is larger than any answer, or that drips in beyond `until`."""
+    """The body of a reply. Raises: _RefusedError for one that is larger than any answer, or that drips in beyond
+    `until`."""
     parts, size = [], 0
     for part in reply.iter_bytes():
         parts.append(part)
@@ -400,7 +410,8 @@ def _same_host(url: str, reply: Any) -> str:
 
 
 def _cost(reply: Mapping[str, Any]) -> float:
-    """What a reply says that it cost; 0 where it does not say, and for what is no number, which is told as a fault of the reply."""
+    """What a reply says that it cost; 0 where it does not say, and for what is no number, which is told as a fault of
+    the reply."""
     try:
         return cells.number(reply.get("cost")) or 0.0
     except cells.Misfit:

@@ -1,4 +1,5 @@
-"""One life of a process that speaks JSONL: started, asked, listened to, ended. Whatever it does, nobody waits longer than was said."""
+"""One life of a process that speaks JSONL: started, asked, listened to, ended. Whatever it does, nobody waits longer
+than was said."""
 
 from __future__ import annotations
 
@@ -234,7 +235,8 @@ class Process:
             self._writing.release()
 
     def close(self) -> None:
-        """Ends it: its stdin is closed, then, where it goes on, it and all that it started is killed. May be called twice."""
+        """Ends it: its stdin is closed, then, where it goes on, it and all that it started is killed. May be called
+        twice."""
         self.end_input()
         with suppress(subprocess.TimeoutExpired):
             self._popen.wait(GRACE_SECONDS)

@@ -1,4 +1,5 @@
-"""What a system outside gave back, as an Answer. A reply that does not fit is an error with its causes, never a made-up value."""
+"""What a system outside gave back, as an Answer. A reply that does not fit is an error with its causes, never a made-up
+value."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ LONGEST_ERROR = 500
 
 
 def signature_of(kind: str, *parts: object) -> str:
-    """A system's signature: its kind, and 12 hex digits of a SHA-256 of all that its answers depend on, as far as it is known."""
+    """A system's signature: its kind, and 12 hex digits of a SHA-256 of all that its answers depend on, as far as it is
+    known."""
     text = json.dumps(parts, sort_keys=True, ensure_ascii=False, default=str)
     return f"{kind}:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}"
 
@@ -39,8 +41,8 @@ def failed(ask: Ask, system: System, cause: str, detail: str = "") -> Answer:
 def answer_from(reply: Mapping[str, Any], ask: Ask, system: System, *, seconds: float) -> Answer:
     """The answer of a system that a reply tells. `seconds`: how long it took, where the reply does not say.
 
-    A reply with `error` has failed; one without an answer, or with a field that does not fit, has failed too: `bad_reply`.
-    """
+    A reply with `error` has failed; one without an answer, or with a field that does not fit, has failed too:
+    `bad_reply`. """
     if not cells.absent(error := reply.get("error")):
         return failed(ask, system, "system_error", str(error))
     faults: list[str] = []

@@ -4,9 +4,9 @@
     python adapter_NAME.py answer --folder DIR --mode MODE [--settings JSON] [--model NAME]
                                                     JSONL requests on stdin -> JSONL replies on stdout (docs/system-protocol.md)
 
-The folder's kgeval-adapter.json says which models and settings to use. Addresses and keys come from the environment, and only the relay
-sees them. What the package prints goes to stderr: stdout belongs to the protocol. Standard library only; kgeval is not imported.
-"""
+The folder's kgeval-adapter.json says which models and settings to use. Addresses and keys come from the environment,
+and only the relay sees them. What the package prints goes to stderr: stdout belongs to the protocol. Standard library
+only; kgeval is not imported. """
 
 from __future__ import annotations
 
@@ -79,7 +79,8 @@ class Built:
 
 @dataclass(frozen=True)
 class PackageAnswer:
-    """What a package answered. `contexts`: passages in its order (text, chunk_id, document, score); None: it does not tell."""
+    """What a package answered. `contexts`: passages in its order (text, chunk_id, document, score); None: it does not
+    tell."""
 
     answer: str
     contexts: list[dict[str, Any]] | None = None
@@ -100,7 +101,8 @@ class Adapter(Protocol):
 
 
 def main(package: str, opener: Callable[[Job], Adapter]) -> None:
-    """Runs the script. `package`: the distribution whose version is told. `opener`: gets the job, gives the open adapter."""
+    """Runs the script. `package`: the distribution whose version is told. `opener`: gets the job, gives the open
+    adapter."""
     parser = argparse.ArgumentParser()
     parser.add_argument("task", choices=["index", "answer"])
     parser.add_argument("--folder", type=Path, required=True)
@@ -129,7 +131,8 @@ def main(package: str, opener: Callable[[Job], Adapter]) -> None:
 
 
 def _end_with(parent: int) -> None:
-    """Ends this process, and what it started, when the one that started it is gone: nobody would read what goes on being paid for."""
+    """Ends this process, and what it started, when the one that started it is gone: nobody would read what goes on
+    being paid for."""
     while os.getppid() == parent:
         time.sleep(PARENT_SECONDS)
     if os.getpgrp() == os.getpid():
@@ -138,7 +141,8 @@ def _end_with(parent: int) -> None:
 
 
 def parameters(task: str, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """What the relay sets in every chat request: the temperature is one of answering, the index has the package's own."""
+    """What the relay sets in every chat request: the temperature is one of answering, the index has the package's
+    own."""
     wanted = settings.get("temperature")
     return {"temperature": wanted} if task == "answer" and wanted is not None else {}
 
@@ -163,7 +167,8 @@ def _index(package: str, opener: Callable[[Job], Adapter], job: Job, relay: Rela
 
 
 def _answer(package: str, opener: Callable[[Job], Adapter], job: Job, relay: Relay, out: IO[str]) -> None:
-    """One question at a time, in one thread: packages that hold an event loop stay in it, and counts belong to one question."""
+    """One question at a time, in one thread: packages that hold an event loop stay in it, and counts belong to one
+    question."""
     with ThreadPoolExecutor(max_workers=1) as one:
         adapter = one.submit(opener, job).result()
         for request in _requests(sys.stdin):
@@ -186,7 +191,8 @@ def _answer(package: str, opener: Callable[[Job], Adapter], job: Job, relay: Rel
 
 
 def hello(package: str, job: Job) -> dict[str, Any]:
-    """What the script declares: the package, and all of the card that answers depend on. None of the packages takes a wanted length."""
+    """What the script declares: the package, and all of the card that answers depend on. None of the packages takes a
+    wanted length."""
     return {"name": package, "version": version(package), "adjusts": False, "card": dict(job.card)}
 
 
@@ -197,7 +203,8 @@ def _requests(stream: IO[str]) -> Iterator[dict[str, Any]]:
 
 
 def line(value: Any) -> str:
-    """As JSON in ASCII, whatever a package put into it: half surrogate pairs are escaped, its own types become texts."""
+    """As JSON in ASCII, whatever a package put into it: half surrogate pairs are escaped, its own types become
+    texts."""
     return json.dumps(value, default=str)
 
 
@@ -212,7 +219,8 @@ def counts(counted: RelayCounts) -> dict[str, Any]:
 
 
 class _protocol_stream:
-    """stdout for the protocol alone: until the end, everything else that is printed, in Python or below it, goes to stderr."""
+    """stdout for the protocol alone: until the end, everything else that is printed, in Python or below it, goes to
+    stderr."""
 
     def __enter__(self) -> IO[str]:
         sys.stdout.flush()
@@ -241,7 +249,8 @@ def graphml_size(path: Path) -> tuple[int | None, int | None]:
 
 
 def cut(text: str, words: int, overlap: int) -> list[str]:
-    """The text in pieces of so many words, for packages that take passages as they are. The text between words is kept."""
+    """The text in pieces of so many words, for packages that take passages as they are. The text between words is
+    kept."""
     import re
 
     if words < 1:

@@ -27,7 +27,8 @@ PLACES = {
 
 
 class GraphRag:
-    """One working folder of GraphRAG. At answering its cache is off: a repeated question is asked anew, as every trial must be."""
+    """One working folder of GraphRAG. At answering its cache is off: a repeated question is asked anew, as every trial
+    must be."""
 
     def __init__(self, job: Job) -> None:
         self.job, self.runner, self.tables = job, asyncio.Runner(), dict[str, Any]()

@@ -17,7 +17,8 @@ CONFIG = (
 
 
 class HippoRag:
-    """One working folder of HippoRAG 2. It takes passages as they are: documents are cut into pieces of `chunk_words` first."""
+    """One working folder of HippoRAG 2. It takes passages as they are: documents are cut into pieces of `chunk_words`
+    first."""
 
     def __init__(self, job: Job) -> None:
         without_vllm()
@@ -63,14 +64,16 @@ class HippoRag:
 
 
 def without_vllm() -> None:
-    """The package imports vLLM for its offline mode, which is not used here: an empty stand-in saves several gigabytes."""
+    """The package imports vLLM for its offline mode, which is not used here: an empty stand-in saves several
+    gigabytes."""
     stand_in = types.ModuleType("vllm")
     stand_in.SamplingParams = stand_in.LLM = None  # type: ignore[attr-defined]
     sys.modules.setdefault("vllm", stand_in)
 
 
 def no_cache(rag: Any) -> None:
-    """At answering a repeated question is asked anew, as every trial must be: the package's cache of replies is passed by."""
+    """At answering a repeated question is asked anew, as every trial must be: the package's cache of replies is passed
+    by."""
     model = rag.llm_model
     asked = type(model).infer.__wrapped__
 

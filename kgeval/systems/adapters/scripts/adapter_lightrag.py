@@ -13,7 +13,8 @@ QUERY = ("top_k", "chunk_top_k", "max_entity_tokens", "max_relation_tokens", "ma
 
 
 class LightRag:
-    """One working folder of LightRAG. At answering its cache is off: a repeated question is asked anew, as every trial must be."""
+    """One working folder of LightRAG. At answering its cache is off: a repeated question is asked anew, as every trial
+    must be."""
 
     def __init__(self, job: Job) -> None:
         self.job, self.runner, self.places = job, asyncio.Runner(), places(job.documents())
@@ -87,7 +88,8 @@ class LightRag:
 
 
 def places(documents: list[dict[str, Any]]) -> dict[str, str]:
-    """File name -> document id. LightRAG keeps only the last part of a path, so equal last parts are told apart by a number."""
+    """File name -> document id. LightRAG keeps only the last part of a path, so equal last parts are told apart by a
+    number."""
     names: dict[str, str] = {}
     for at, document in enumerate(documents):
         name = str(document["id"]).replace("\\", "/").rstrip("/").rpartition("/")[2]

@@ -15,7 +15,8 @@ QUERY = ("top_k", "level", "response_type", "local_max_token_for_text_unit", "gl
 
 
 class NanoGraphRag:
-    """One working folder of nano-graphrag. At answering its cache is off: a repeated question is asked anew, as every trial must be."""
+    """One working folder of nano-graphrag. At answering its cache is off: a repeated question is asked anew, as every
+    trial must be."""
 
     def __init__(self, job: Job) -> None:
         from nano_graphrag import GraphRAG, _llm
@@ -63,7 +64,8 @@ class NanoGraphRag:
         return PackageAnswer(answer or "", self._contexts())
 
     def _contexts(self) -> list[dict[str, Any]]:
-        """The package does not tell what it retrieved: these are the chunks (global: the community reports) that its prompts showed."""
+        """The package does not tell what it retrieved: these are the chunks (global: the community reports) that its
+        prompts showed."""
         shown = plain("\n".join(self.shown))
         if self.job.mode == "global":
             known = [{"text": report["report_string"]} for report in self._stored("community_reports").values()]

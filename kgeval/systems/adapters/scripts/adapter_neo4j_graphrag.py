@@ -1,4 +1,5 @@
-"""neo4j-graphrag on the user's Neo4j. Modes: vector, vector-cypher, text2cypher. The address and password come from NEO4J_*."""
+"""neo4j-graphrag on the user's Neo4j. Modes: vector, vector-cypher, text2cypher. The address and password come from
+NEO4J_*."""
 
 from __future__ import annotations
 
@@ -132,7 +133,8 @@ class Neo4jGraphRag:
 
 
 def merge_without_apoc() -> None:
-    """Has the package's writer merge relations in plain Cypher. Without it they would be lost with no more than a line in the log."""
+    """Has the package's writer merge relations in plain Cypher. Without it they would be lost with no more than a line
+    in the log."""
     from neo4j_graphrag.components import kg_writer
 
     theirs = kg_writer.upsert_relationship_query

@@ -1,8 +1,8 @@
-"""A relay between a package and the model endpoint, on this machine: it counts what every package asks, in one way, and keeps the key.
+"""A relay between a package and the model endpoint, on this machine: it counts what every package asks, in one way, and
+keeps the key.
 
-The package is given the relay's address and a random key that is worth nothing elsewhere; only the relay knows the endpoint's own.
-Standard library only: this runs in the environment of the wrapped package.
-"""
+The package is given the relay's address and a random key that is worth nothing elsewhere; only the relay knows the
+endpoint's own. Standard library only: this runs in the environment of the wrapped package. """
 
 from __future__ import annotations
 
@@ -29,9 +29,8 @@ KEPT_HEADERS = ("retry-after", "retry-after-ms", "x-should-retry", "x-request-id
 class RelayCounts:
     """What was asked since the last reset. Tokens are None where a reply did not say how many it took: never guessed.
 
-    `calls`, `input_tokens`, `output_tokens`, `seconds` (a sum): of chat requests, failed ones counted in `calls`. `embedding_calls`,
-    `embedding_tokens`: of requests for vectors. `failed`: replies that were no success.
-    """
+    `calls`, `input_tokens`, `output_tokens`, `seconds` (a sum): of chat requests, failed ones counted in `calls`.
+    `embedding_calls`, `embedding_tokens`: of requests for vectors. `failed`: replies that were no success. """
 
     calls: int = 0
     input_tokens: int | None = 0
@@ -44,7 +43,8 @@ class RelayCounts:
 
 @dataclass(frozen=True)
 class Upstream:
-    """Where requests go. `embeddings`: another address for vectors (None: the same). `parameters`: set in every chat request."""
+    """Where requests go. `embeddings`: another address for vectors (None: the same). `parameters`: set in every chat
+    request."""
 
     base_url: str
     key: str
@@ -83,7 +83,8 @@ class Relay:
             return self._counted
 
     def dimensions(self, model: str) -> int:
-        """The length of the embedding model's vectors, by asking for one. Not counted. Raises: RuntimeError with the endpoint's words."""
+        """The length of the embedding model's vectors, by asking for one. Not counted. Raises: RuntimeError with the
+        endpoint's words."""
         status, _, body = self.send("/embeddings", {"model": model, "input": "How long is a vector?"})
         try:
             return len(json.loads(body)["data"][0]["embedding"])
