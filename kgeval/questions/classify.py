@@ -95,12 +95,16 @@ class LevelCounts:
         return [LabelCount(before=before, level=level, n=n) for (before, level), n in order]
 
 
-def tasks(questions: Iterable[Question], prompt: Prompt, batch: int) -> Iterator[tuple[Task[LevelVerdicts], tuple[Question, ...]]]:
+def tasks(
+    questions: Iterable[Question], prompt: Prompt, batch: int,
+) -> Iterator[tuple[Task[LevelVerdicts], tuple[Question, ...]]]:
     """The calls: so many questions each, in their order, with the questions that they are about."""
     left, number = iter(questions), 0
     while part := tuple(islice(left, batch)):
         items = tuple(shown(question) for question in part)
-        yield Task(id=f"classify:{number}", prompt=prompt, slots={}, reply=LevelVerdicts, items=items, stage="classify"), part
+        yield Task(
+            id=f"classify:{number}", prompt=prompt, slots={}, reply=LevelVerdicts, items=items, stage="classify",
+        ), part
         number += 1
 
 
@@ -112,9 +116,13 @@ def shown(question: Question) -> JsonValue:
     return item
 
 
-def classified(models: Models, questions: Iterable[Question], *, batch: int, total: int | None = None) -> Iterator[ClassifiedQuestion]:
+def classified(
+    models: Models, questions: Iterable[Question], *, batch: int, total: int | None = None,
+) -> Iterator[ClassifiedQuestion]:
     """Every question with its level, in order and lazily. Raises as Models.map does."""
-    def ask(pair: tuple[Task[LevelVerdicts], tuple[Question, ...]]) -> tuple[Outcome[LevelVerdicts], tuple[Question, ...]]:
+    def ask(
+        pair: tuple[Task[LevelVerdicts], tuple[Question, ...]],
+    ) -> tuple[Outcome[LevelVerdicts], tuple[Question, ...]]:
         return models.ask(pair[0]), pair[1]
 
     calls = None if total is None else -(-total // batch)

@@ -19,7 +19,8 @@ from kgeval.records.question_coverage import CoverageFigure, CoverageGroup, Cove
 from kgeval.stats.thresholds import passes
 
 FACETS: Mapping[Facet, str] = {
-    "types": "entities", "predicates": "relations", "communities": "entities", "documents": "chunks", "degrees": "entities", "hops": "",
+    "types": "entities", "predicates": "relations", "communities": "entities", "documents": "chunks",
+    "degrees": "entities", "hops": "",
 }
 QUERIES: Mapping[Facet, str] = {
     "types": "coverage-types", "predicates": "coverage-predicates", "communities": "coverage-communities",
@@ -53,8 +54,10 @@ class _CoverageTally:
     def record(self) -> CoverageWays:
         references = {name: self.references[name] for name in ("element_id", "key", "name") if self.references[name]}
         return CoverageWays(
-            recorded=self.ways["recorded"], by_names=self.ways["by_names"], nowhere=self.ways["nowhere"], references=references,
-            lost=self.references["lost"], documents=dict(self.documents.most_common()), hops=dict(self.hops.most_common()),
+            recorded=self.ways["recorded"], by_names=self.ways["by_names"], nowhere=self.ways["nowhere"],
+            references=references,
+            lost=self.references["lost"], documents=dict(self.documents.most_common()),
+            hops=dict(self.hops.most_common()),
         )
 
 
@@ -83,15 +86,19 @@ def _figure(facet: Facet, tally: _CoverageTally, profile: GraphProfile, examples
         ) for name, size in sizes.items()
     ]
     covered = sorted((group for group in groups if group.questions), key=lambda group: (-group.questions, group.name))
-    missing = sorted((group for group in groups if not group.questions), key=lambda group: (-(group.size or 0), group.name))
+    missing = sorted(
+        (group for group in groups if not group.questions), key=lambda group: (-(group.size or 0), group.name),
+    )
     total_size = sum(sizes.values())
     query = QUERIES.get(facet) if missing else None
     return CoverageFigure(
         facet=facet, of=FACETS[facet], total=len(groups), covered=len(covered), share=len(covered) / len(groups),
         recorded_share=sum(group.recorded > 0 for group in groups) / len(groups),
-        size_share=sum(group.size or 0 for group in covered) / total_size if total_size else None, questions=tally.touching[facet],
+        size_share=sum(group.size or 0 for group in covered) / total_size if total_size else None,
+        questions=tally.touching[facet],
         groups=_shown(facet, covered[:examples], profile), missing=_shown(facet, missing[:examples], profile),
-        query=all_queries()[query].text if query else None, parameters=_parameters(facet, covered, missing, profile) if query else {},
+        query=all_queries()[query].text if query else None,
+        parameters=_parameters(facet, covered, missing, profile) if query else {},
     )
 
 
@@ -123,7 +130,9 @@ def _shown(facet: Facet, groups: Sequence[CoverageGroup], profile: GraphProfile)
     given = {"layout": profile.layout.model_dump(), "ids": [own for ids in heads.values() for own in ids], "most": 1}
     rows = profile.graph.read(all_queries()["structure-nodes"], given, timeout=profile.timeout)
     names = {row["element_id"]: row["name"] for row in rows}
-    return [one.model_copy(update={"name": ", ".join(names.get(own, own) for own in heads[one.name])}) for one in groups]
+    return [
+        one.model_copy(update={"name": ", ".join(names.get(own, own) for own in heads[one.name])}) for one in groups
+    ]
 
 
 def _notes(result: CoverageSet) -> list[str]:

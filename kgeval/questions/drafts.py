@@ -64,7 +64,9 @@ def entities_shown(nodes: Iterable[StructureNode]) -> list[JsonValue]:
     return [_shown(name=node.name, type=node.type, description=node.description) for node in nodes]
 
 
-def passages_shown(passages: Sequence[Passage], tokens: int = PASSAGE_TOKENS) -> tuple[list[JsonValue], tuple[Passage, ...]]:
+def passages_shown(
+    passages: Sequence[Passage], tokens: int = PASSAGE_TOKENS,
+) -> tuple[list[JsonValue], tuple[Passage, ...]]:
     """Passages as a prompt shows them, numbered from 1 (number, document, text), and the passages that are shown, in
     that order.
 
@@ -191,7 +193,8 @@ def drafted(
     passages = list({(p.chunk_id, p.document, p.text): p.model_copy(update={"score": None}) for p in evidence}.values())
     documents = {p.document for p in passages}
     return Question(
-        id="", question=question_text(question), level=level, reference=None if reference is None else answer_text(reference),
+        id="", question=question_text(question), level=level,
+        reference=None if reference is None else answer_text(reference),
         points=lines_of(points), evidence=passages, document=next(iter(documents)) if len(documents) == 1 else None,
         hops=depth if needed else None, triples_needed=breadth if needed else None, checks=list(checks),
     )

@@ -60,7 +60,9 @@ class Twin:
 
 def fingerprint_of(question: Question, number: int = 0) -> QuestionFingerprint:
     """What is compared of a question of set `number`."""
-    short = frozenset(plain for text in question.right_answers if len(text.split()) <= SHORT_ANSWER and (plain := normalise(text)))
+    short = frozenset(
+        plain for text in question.right_answers if len(text.split()) <= SHORT_ANSWER and (plain := normalise(text))
+    )
     return QuestionFingerprint(question.id, clean_line(question.question), number, marks(question.question), short)
 
 
@@ -86,7 +88,9 @@ class Twins:
     """The questions so far, each kept once. `embed`: texts -> unit vectors; None: compared by their words only. `near`:
     cosine from which two are near."""
 
-    def __init__(self, embed: Embed | None = None, near: float = NEAR, earlier: Iterable[QuestionFingerprint] = ()) -> None:
+    def __init__(
+        self, embed: Embed | None = None, near: float = NEAR, earlier: Iterable[QuestionFingerprint] = (),
+    ) -> None:
         self._embed, self._near = embed, near
         self._texts: set[str] = set()
         self._words: set[str] = set()
@@ -123,7 +127,9 @@ class Twins:
     def _group(self, one: QuestionFingerprint) -> _Group:
         return self._groups.setdefault(one.marks, _Group())
 
-    def _embedded(self, given: Sequence[QuestionFingerprint], new: Sequence[tuple[int, _Group]]) -> dict[int, np.ndarray]:
+    def _embedded(
+        self, given: Sequence[QuestionFingerprint], new: Sequence[tuple[int, _Group]],
+    ) -> dict[int, np.ndarray]:
         """The vectors of those that have another to be compared with, which get theirs too: embedded all at once."""
         sizes = Counter(id(group) for _, group in new)
         compared = [(at, group) for at, group in new if group.size + sizes[id(group)] > 1]
@@ -214,7 +220,9 @@ def _near(given: Sequence[QuestionFingerprint], embed: Embed, near: float) -> It
         first += len(places)
 
 
-def _near_in(given: Sequence[QuestionFingerprint], places: Sequence[int], vectors: np.ndarray, near: float) -> Iterator[Twin]:
+def _near_in(
+    given: Sequence[QuestionFingerprint], places: Sequence[int], vectors: np.ndarray, near: float,
+) -> Iterator[Twin]:
     """For each question of a group the nearest earlier one of each set. A block of rows at a time: all cosines of a
     large group would not fit into memory."""
     for start in range(0, len(places), BLOCK):
@@ -224,6 +232,8 @@ def _near_in(given: Sequence[QuestionFingerprint], places: Sequence[int], vector
             for at in (row[:later] >= near).nonzero()[0]:
                 twin = Twin(places[later], places[at], "embedding", round(min(1.0, float(row[at])), 4))
                 kept = best.get(given[twin.earlier].set)
-                if agree(given[twin.later], given[twin.earlier]) and (kept is None or (kept.similarity or 0) < (twin.similarity or 0)):
+                if agree(given[twin.later], given[twin.earlier]) and (
+                    kept is None or (kept.similarity or 0) < (twin.similarity or 0)
+                ):
                     best[given[twin.earlier].set] = twin
             yield from best.values()

@@ -22,7 +22,9 @@ def head(text: str, tokens: int) -> str:
     if len(spelled) <= tokens and len(block) == len(text):
         return text
     kept = _plain(spelled[:tokens])
-    return _until_fits(kept if block[len(kept):len(kept) + 1].isspace() else _without_last_word(kept), tokens, last=True)
+    return _until_fits(
+        kept if block[len(kept):len(kept) + 1].isspace() else _without_last_word(kept), tokens, last=True,
+    )
 
 
 def tail(text: str, tokens: int) -> str:
@@ -36,7 +38,9 @@ def tail(text: str, tokens: int) -> str:
         return text
     kept = _plain(spelled[len(spelled) - tokens:])
     before = block[: len(block) - len(kept)]
-    return _until_fits(kept if kept[:1].isspace() or before[-1:].isspace() else _without_first_word(kept), tokens, last=False)
+    return _until_fits(
+        kept if kept[:1].isspace() or before[-1:].isspace() else _without_first_word(kept), tokens, last=False,
+    )
 
 
 def tokens_of(*values: JsonValue) -> int:

@@ -74,7 +74,8 @@ def figures(questions: Iterable[Question], file: Path | str) -> QuestionSet:
         for kind in dict.fromkeys(question.kinds) or (None,):
             kinds.setdefault(kind, _FigureTally()).add(amounts)
     result = QuestionSet(
-        file=str(file), n=overall.n, overall=overall.group(None, overall.n), documents=len(documents), broken_triples=broken,
+        file=str(file), n=overall.n, overall=overall.group(None, overall.n), documents=len(documents),
+        broken_triples=broken,
         levels=_groups(levels, overall.n), kinds=_groups(kinds, overall.n),
     )
     return result.model_copy(update={"notes": _notes(result)})
@@ -85,7 +86,8 @@ def _amounts(question: Question, gold: GoldTriples) -> dict[str, Amount | None]:
     pieces = len(question.evidence) or len(question.gold_ids)  # passages, else groups of chunks that are known by their ids
     return {
         "breadth": breadth_of(question, gold), "depth": depth_of(question, gold),
-        "question_words": (words_in(question.question), "texts"), "answer_words": (words_in(right[0]), "texts") if right else None,
+        "question_words": (words_in(question.question), "texts"),
+        "answer_words": (words_in(right[0]), "texts") if right else None,
         "evidence": (pieces, "file") if pieces else None,
     }
 
@@ -106,7 +108,9 @@ def _notes(result: QuestionSet) -> list[str]:
         notes.append(f"{nameless:,} of {n:,} questions have no level: kgeval questions classify gives them one of four")
     for name, own, amounts in (("breadth", "triples_needed", overall.breadth), ("depth", "hops", overall.depth)):
         if amounts.n < n:
-            notes.append(f"{name}: {n - amounts.n:,} of {n:,} questions have neither {own} nor gold triples that tell it")
+            notes.append(
+                f"{name}: {n - amounts.n:,} of {n:,} questions have neither {own} nor gold triples that tell it",
+            )
     if counted := overall.breadth.sources.get("triples"):
         notes.append(f"breadth: of {counted:,} questions the different gold triples were counted")
     if counted := overall.depth.sources.get("triples"):

@@ -155,7 +155,8 @@ def finished(question: Question, structure: Structure, run: KindRun, prompts: di
     own = question.made_by or MadeBy()
     made_by = MadeBy(
         seed=options.seed, prompt=own.prompt or ", ".join(f"{p.name}@{p.hash}" for p in asked.values()) or TEMPLATE,
-        model=run.model if asked else None, version=__version__, kind=kind.name, structure=structure.kind if refs else None,
+        model=run.model if asked else None, version=__version__, kind=kind.name,
+        structure=structure.kind if refs else None,
         number=structure.number, profile=options.profile,
     )
     name = digest(kind.name, sorted(ref.key for ref in refs), question.question)[:12]
@@ -242,17 +243,23 @@ class KindTally:
         """The counts as a record."""
         kind = self.order.kind
         return KindCount(
-            kind=kind.name, group=kind.group, level=kind.level, asked=self.order.n, made=self.made, structures=self.structures,
+            kind=kind.name, group=kind.group, level=kind.level, asked=self.order.n, made=self.made,
+            structures=self.structures,
             rejected=_sorted(self.rejected), failed=_sorted(self.failed), duplicates=_sorted(self.duplicates),
-            examples={cause: text for cause, text in sorted(self.examples.items()) if text}, why=self.why if self.lacking else None,
+            examples={cause: text for cause, text in sorted(self.examples.items()) if text},
+            why=self.why if self.lacking else None,
         )
 
     def exhausted(self, gives: str) -> str:
         """Why there are too few where every structure was tried. `gives`: what the graph can give, in words."""
-        lost = self.rejected + self.failed + Counter({f"duplicate: {twin}": count for twin, count in self.duplicates.items()})
+        lost = self.rejected + self.failed + Counter(
+            {f"duplicate: {twin}": count for twin, count in self.duplicates.items()},
+        )
         if not lost:
             return gives
-        causes = ", ".join(f"{cause} {count:,}" for cause, count in sorted(lost.items(), key=lambda pair: (-pair[1], pair[0])))
+        causes = ", ".join(
+            f"{cause} {count:,}" for cause, count in sorted(lost.items(), key=lambda pair: (-pair[1], pair[0]))
+        )
         return f"{gives}; all {self.structures:,} were tried, {lost.total():,} of them gave no question ({causes})"
 
 
@@ -264,7 +271,8 @@ class Generation:
     """A run. `keep` gets every question, in its order. Whatever ends the run, `tallies` say how far it came."""
 
     def __init__(
-        self, orders: Sequence[KindOrder], settings: GenerationSettings, tools: GenerationTools, keep: Callable[[Question], None],
+        self, orders: Sequence[KindOrder], settings: GenerationSettings, tools: GenerationTools,
+        keep: Callable[[Question], None],
     ) -> None:
         self.tallies = [KindTally(order, settings.tries) for order in orders]
         self._settings, self._tools, self._keep = settings, tools, keep
@@ -280,7 +288,9 @@ class Generation:
             if asker is not None and tools.stopped():
                 tally.why = "nothing more was asked"
                 continue
-            context = MakingContext(_empty(0, options.seed), options, asker, tools.graph, tools.layout, embed=tools.embed)
+            context = MakingContext(
+                _empty(0, options.seed), options, asker, tools.graph, tools.layout, embed=tools.embed,
+            )
             run = self._prepared(tally, KindRun(kind, context, tools.model, self._settings.dataset))
             if run is not None:
                 self._make(tally, run)
@@ -351,7 +361,9 @@ class Generation:
                 break
         else:
             spent = tally.asked >= tally.order.n * tally.tries
-            tally.why = f"{tally.structures:,} structures were tried" + (f", --tries {tally.tries} allows no more" if spent else "")
+            tally.why = f"{tally.structures:,} structures were tried" + (
+                f", --tries {tally.tries} allows no more" if spent else ""
+            )
         progress.end(line)
         if tally.open:  # a dry run: the structures that are tried only if others give no question
             while tally.left > 0 and (structure := next(structures, None)) is not None:

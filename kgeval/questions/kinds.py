@@ -97,7 +97,8 @@ class MakingContext:
         return self.graph, self.layout
 
     def ask(
-        self, prompt: str, slots: Mapping[str, JsonValue], reply: type[T], *, items: Sequence[JsonValue] = (), stage: str = "",
+        self, prompt: str, slots: Mapping[str, JsonValue], reply: type[T], *, items: Sequence[JsonValue] = (),
+        stage: str = "",
     ) -> T:
         """The reply to one call. The request holds nothing but prompt and values: equal ones are one call, re-runs cost
         nothing.
@@ -108,7 +109,8 @@ class MakingContext:
         if self.asker is None:
             raise RuntimeError("this kind declares no need of a model")
         outcome = self.asker.ask(Task(
-            id=f"{self.structure.kind}:{self.structure.number}:{stage or prompt}", prompt=self.asker.prompt(prompt), slots=slots,
+            id=f"{self.structure.kind}:{self.structure.number}:{stage or prompt}", prompt=self.asker.prompt(prompt),
+            slots=slots,
             reply=reply, items=tuple(items), stage=stage or prompt,
         ))
         if outcome.value is None or outcome.missing:

@@ -66,7 +66,9 @@ def prove(graph: Graph, layout: Layout, paths: Sequence[Structure], *, timeout: 
     Raises: QueryError, QueryTimeout, ConnectionLost.
     """
     return [
-        proof for start in range(0, len(paths), BATCH) for proof in _prove(graph, layout, paths[start : start + BATCH], timeout)
+        proof for start in range(0, len(paths), BATCH) for proof in _prove(
+            graph, layout, paths[start : start + BATCH], timeout,
+        )
     ]
 
 
@@ -92,7 +94,9 @@ def _follow(graph: Graph, layout: Layout, walks: Sequence[_Walk], hop: int, time
     """One hop of all walks. A hop that several of them take is asked for once."""
     steps = dict.fromkeys(_step(layout, walk, way, hop) for walk in walks for way in walk.ways)
     asked = {step: n for n, step in enumerate(steps)}
-    rows = [{"n": n, "at": at, "predicate": predicate, "forward": forward} for (at, predicate, forward), n in asked.items()]
+    rows = [
+        {"n": n, "at": at, "predicate": predicate, "forward": forward} for (at, predicate, forward), n in asked.items()
+    ]
     params = {"layout": layout.model_dump(), "rows": rows, "most": MOST_REACHED + hop + 2}
     reached = {row["n"]: row["reached"] for row in graph.read(all_queries()["prove-step"], params, timeout=timeout)} if rows else {}
     for walk in walks:
@@ -154,7 +158,9 @@ def hop_counts(
     wanted = list(dict.fromkeys(pairs))
     hops = {pair: 0 for pair in wanted if pair[0] == pair[1]}
     for query in ("prove-near", "prove-hops"):  # most pairs are near, and a path over a super-node is dear
-        rows = [{"n": n, "start": pair[0], "end": pair[1], "below": 3} for n, pair in enumerate(wanted) if pair not in hops]
+        rows = [
+            {"n": n, "start": pair[0], "end": pair[1], "below": 3} for n, pair in enumerate(wanted) if pair not in hops
+        ]
         for at in range(0, len(rows), BATCH):
             params = {"layout": layout.model_dump(), "rows": rows[at : at + BATCH]}
             for row in graph.read(all_queries()[query], params, timeout=timeout):

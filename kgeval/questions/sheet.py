@@ -19,7 +19,8 @@ from kgeval.records import Question, QuestionCheck
 MARK = "kgeval questions sheet"
 COLUMNS = ("id", "decision", "question", "reference", "kind", "level", "evidence", "relations", "checks", "note")
 WORDS: dict[str, Literal["keep", "drop"]] = {
-    "keep": "keep", "kept": "keep", "yes": "keep", "y": "keep", "ok": "keep", "drop": "drop", "dropped": "drop", "no": "drop", "n": "drop",
+    "keep": "keep", "kept": "keep", "yes": "keep", "y": "keep", "ok": "keep", "drop": "drop", "dropped": "drop",
+    "no": "drop", "n": "drop",
 }
 HEAD = (
     f"# {MARK}",
@@ -66,12 +67,15 @@ def _cells(question: Question) -> list[str]:
         f"{one.name}: {verdicts[one.passed]}{f' ({one.reason})' if one.reason else ''}" for one in question.checks
     )
     return [
-        question.id, "", question.question, question.reference or "", ", ".join(question.kinds), question.level or "", evidence, relations,
+        question.id, "", question.question, question.reference or "", ", ".join(question.kinds), question.level or "",
+        evidence, relations,
         checks, "",
     ]
 
 
-def confirmed(questions: Iterable[Question], paths: Sequence[Path], undecided: Undecided, result: Confirmed) -> Iterator[Question]:
+def confirmed(
+    questions: Iterable[Question], paths: Sequence[Path], undecided: Undecided, result: Confirmed,
+) -> Iterator[Question]:
     """The questions that people keep, with their texts, in their order; `result` is counted up. Several sheets: most
     decide.
 
@@ -129,7 +133,8 @@ def _edited(question: Question, given: Sequence[SheetDecision]) -> tuple[Questio
         return question, faults
     before_texts = {f"{name}_before": getattr(question, name) for name in new}
     return question.model_copy(update={
-        **new, "reference": new.get("reference", question.reference) or None, "checks": [], "extra": {**question.extra, **before_texts},
+        **new, "reference": new.get("reference", question.reference) or None, "checks": [],
+        "extra": {**question.extra, **before_texts},
     }), faults
 
 

@@ -51,7 +51,9 @@ def parse_spec(text: str) -> SystemSpec:
     kind, colon, rest = text.partition(":")
     if colon and kind in ("command", "http", "file"):
         if not rest.strip():
-            raise UsageError(f"--system {text}: something must follow the colon", fix="command:'python my.py', http:URL or file:PATH")
+            raise UsageError(
+                f"--system {text}: something must follow the colon", fix="command:'python my.py', http:URL or file:PATH"
+            )
         return SystemSpec(kind, kind, rest.strip())  # type: ignore[arg-type]
     adapter = _ADAPTER.fullmatch(text)
     if adapter is not None and adapter[1] in ADAPTERS:

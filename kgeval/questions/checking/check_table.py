@@ -96,7 +96,9 @@ def chosen_checks(names: Iterable[str], *, model: bool, graph: bool) -> tuple[st
     there = frozenset(need for need, given in (("model", model), ("graph", graph)) if given)
     lacking = [name for name, check in CHECKS.items() if name in wanted and not _possible(check, there)]
     if lacking:
-        what = " or ".join(dict.fromkeys(need for name in lacking for need in sorted(CHECKS[name].needs or CHECKS[name].also)))
+        what = " or ".join(
+            dict.fromkeys(need for name in lacking for need in sorted(CHECKS[name].needs or CHECKS[name].also)),
+        )
         raise UsageError(
             f"--check: {', '.join(lacking)} cannot be done without a {what}",
             fix="name a model with --model (and leave out --no-model), or a graph with --graph NAME; or leave these checks out",

@@ -36,7 +36,9 @@ def proved_unique(question: Question, graph: Graph, timeout: float | None = None
     if not rows:
         return decided("unique", False, "its Cypher returns nothing from this graph")
     right = {normalise(text) for text in question.right_answers} - {""}
-    wrong = [row for row in rows if (texts := _texts(row)) and right and not right & {normalise(text) for text in texts}]
+    wrong = [
+        row for row in rows if (texts := _texts(row)) and right and not right & {normalise(text) for text in texts}
+    ]
     if len(rows) > 1 and (wrong or not right or table.cut):
         count = f"more than {MOST_ROWS:,}" if table.cut else f"{len(rows):,}"
         return decided("unique", False, f"its Cypher returns {count} answers: {_listed(rows)}")
@@ -54,7 +56,9 @@ def absent(question: Question, graph: Graph, timeout: float | None = None) -> Ch
     table = _table("absent", question.cypher, graph, timeout)
     if isinstance(table, CheckOutcome):
         return table
-    if rows := [row for row in table.rows if not all(kind == "null" or (kind == "list" and not part) for kind, part in row)]:
+    if rows := [
+        row for row in table.rows if not all(kind == "null" or (kind == "list" and not part) for kind, part in row)
+    ]:
         return decided("absent", False, f"its Cypher finds something: {_listed(rows)}")
     return decided("absent", True, "its Cypher finds nothing in this graph")
 

@@ -38,7 +38,8 @@ class _CheckCounts:
         interval = wilson(passed / n, n, quantile=quantile()) if n else None
         possible = n + unscored
         return CheckFigure(
-            check=name, n=self.statuses.total(), passed=passed, failed=failed, not_applicable=self.statuses["not_applicable"],
+            check=name, n=self.statuses.total(), passed=passed, failed=failed,
+            not_applicable=self.statuses["not_applicable"],
             unscored=unscored, share=passed / n if n else None, low=interval.low if interval else None,
             high=interval.high if interval else None, bound_low=passed / possible if possible else None,
             bound_high=(passed + unscored) / possible if possible else None, causes=dict(self.causes.most_common()),
@@ -71,15 +72,18 @@ class CheckTally:
             counts[one.name].add(one)
             if one.status == "failed" and len(self._examples[one.name]) < self._most:
                 self._examples[one.name].append(CheckExample(
-                    check=one.name, id=question.id, question=question.question, reference=next(iter(question.right_answers), None),
+                    check=one.name, id=question.id, question=question.question,
+                    reference=next(iter(question.right_answers), None),
                     reason=one.reason,
                 ))
 
     def result(self, notes: Sequence[str] = ()) -> CheckedSet:
         """The figures so far."""
         return CheckedSet(
-            file=self._file, n=self.n, references=self.references, evidence=self.evidence, negative=self.negative, notes=list(notes),
-            figures=_figures(self._all), levels={level: _figures(counts) for level, counts in sorted(self._levels.items())},
+            file=self._file, n=self.n, references=self.references, evidence=self.evidence, negative=self.negative,
+            notes=list(notes),
+            figures=_figures(self._all),
+            levels={level: _figures(counts) for level, counts in sorted(self._levels.items())},
             examples=[one for found in self._examples.values() for one in found],
         )
 
@@ -99,7 +103,8 @@ def differences(first: CheckedSet, second: CheckedSet) -> list[CheckDifference]:
         sizes = (figure.passed + figure.failed, other.passed + other.failed)
         interval = newcombe((figure.share, sizes[0]), (other.share, sizes[1]), quantile=quantile())
         result.append(CheckDifference(
-            check=figure.check, difference=figure.share - other.share, low=interval.low, high=interval.high, n_first=sizes[0],
+            check=figure.check, difference=figure.share - other.share, low=interval.low, high=interval.high,
+            n_first=sizes[0],
             n_second=sizes[1],
         ))
     return result

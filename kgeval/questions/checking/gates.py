@@ -23,7 +23,9 @@ class CheckGate:
     file: str | None = None
 
 
-def parse_check_gates(texts: Iterable[str], checks: Collection[str], files: Collection[str], *, noun: str = "check") -> list[CheckGate]:
+def parse_check_gates(
+    texts: Iterable[str], checks: Collection[str], files: Collection[str], *, noun: str = "check",
+) -> list[CheckGate]:
     """The gates in the order given; `=` means at least. `noun`: what the names are called in messages.
 
     Raises: UsageError that names every fault of all texts.
@@ -38,7 +40,8 @@ def parse_check_gates(texts: Iterable[str], checks: Collection[str], files: Coll
         return [*wrong, *without_at(threshold)]
 
     thresholds = parse_thresholds(
-        texts, faults, fix="write {0}=X, {0}>=X, {0}<=X or FILE:{0}>=X with X from 0 to 1, for {1}s of this run".format(noun.upper(), noun),
+        texts, faults,
+        fix="write {0}=X, {0}>=X, {0}<=X or FILE:{0}>=X with X from 0 to 1, for {1}s of this run".format(noun.upper(), noun),
     )
     return [CheckGate(one.name, one.least("higher"), one.limit, one.of) for one in thresholds]
 
@@ -52,7 +55,8 @@ F = TypeVar("F", bound=_HasShare)
 
 
 def gate_results(
-    gates: Sequence[CheckGate], files: Sequence[tuple[str, Mapping[str, F]]], met: Callable[[CheckGate, F], bool | None],
+    gates: Sequence[CheckGate], files: Sequence[tuple[str, Mapping[str, F]]],
+    met: Callable[[CheckGate, F], bool | None],
 ) -> list[GateResult]:
     """One result a gate and file, in the order of the gates. `files`: with the figure of each check; `met`: by its
     figure."""

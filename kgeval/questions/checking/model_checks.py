@@ -134,7 +134,9 @@ def unique_wording(question: Question, asker: Asker | None) -> CheckOutcome:
         return unscored(name, outcome.failure)
     answers = different(outcome.value.answers, question.right_answers)
     if not outcome.value.specific:
-        return decided(name, False, f"its words ask for nothing in particular: {outcome.value.reason.strip()}"[:MOST_REASON])
+        return decided(
+            name, False, f"its words ask for nothing in particular: {outcome.value.reason.strip()}"[:MOST_REASON],
+        )
     if not answers:
         return not_applicable(name, "the evidence gives no answer, so nothing can be said of others")
     several = f"{len(answers)} answers: {'; '.join(answers)}"[:MOST_REASON]
@@ -208,7 +210,8 @@ def judged(name: str, question: Question, answer: str, asker: Asker, mark: str =
     if plain and any(plain == normalise(right) for right in question.right_answers):
         return "correct"
     outcome = asker.ask(Task(
-        id=f"{question.id}:{name}-judge{mark}", prompt=asker.prompt(JUDGE), reply=AnswerJudgement, stage=f"{name}-judge",
+        id=f"{question.id}:{name}-judge{mark}", prompt=asker.prompt(JUDGE), reply=AnswerJudgement,
+        stage=f"{name}-judge",
         slots={"question": question.question, "references": list[JsonValue](question.right_answers), "answer": answer},
     ))
     return outcome.value.label if outcome.value is not None else unscored(name, outcome.failure)
@@ -225,7 +228,8 @@ def _unanswered(name: str, failure: Failure | None, question: Question, asker: A
     if asker.dry and question.right_answers and not is_negative(question):
         base = sum(tokens.count(whole(text)) for text in (question.question, *question.right_answers))
         asker.later(Later(
-            stage=f"{name}-judge", prompt=JUDGE, key=digest(name, question.question, list(question.right_answers), shown(question)),
+            stage=f"{name}-judge", prompt=JUDGE,
+            key=digest(name, question.question, list(question.right_answers), shown(question)),
             tokens=(base, base + GUESSED_ANSWER), certain=False,
         ))
     return unscored(name, failure)

@@ -46,13 +46,17 @@ def path_checks(
     checks: dict[str, PathChecks] = {}
     chains = ((question, chain) for question in questions if (chain := chain_of(question)) is not None)
     while part := list(islice(chains, BATCH)):
-        called = facts_of(graph, layout).entities(node.name for _, chain in part for node in (chain.nodes[0], chain.nodes[-1]))
+        called = facts_of(graph, layout).entities(
+            node.name for _, chain in part for node in (chain.nodes[0], chain.nodes[-1])
+        )
         placed = [(question, here) for question, chain in part if (here := _placed(chain, called)) is not None]
         proofs = prove(graph, layout, [chain for _, chain in placed], timeout=timeout)
         for (question, chain), proof in zip(placed, proofs, strict=True):
             checks[question.id] = PathChecks(_unique(question, chain, proof), _no_shortcut(chain, proof))
         for question, _ in part:
-            checks.setdefault(question.id, PathChecks(None, not_applicable("no_shortcut", "an end of its path is not in this graph")))
+            checks.setdefault(
+                question.id, PathChecks(None, not_applicable("no_shortcut", "an end of its path is not in this graph")),
+            )
     return checks
 
 
@@ -71,7 +75,8 @@ def chain_of(question: Question) -> Structure | None:
             return None
         source, target = (nodes[n], nodes[n + 1]) if ends == here else (nodes[n + 1], nodes[n])
         relations.append(StructureRelation(
-            element_id=ref.element_id or f"relation {n}", source=source.element_id, target=target.element_id, predicate=parts[1],
+            element_id=ref.element_id or f"relation {n}", source=source.element_id, target=target.element_id,
+            predicate=parts[1],
             type=ref.type,
         ))
     return Structure(kind="path", number=0, seed=0, nodes=nodes, relations=relations)
@@ -86,7 +91,9 @@ def _placed(chain: Structure, called: Mapping[str, Sequence[str]]) -> Structure 
             return None
         new[node.element_id] = node.element_id if node.element_id in ids else ids[0]
     return chain.model_copy(update={
-        "nodes": [node.model_copy(update={"element_id": new.get(node.element_id, node.element_id)}) for node in chain.nodes],
+        "nodes": [
+            node.model_copy(update={"element_id": new.get(node.element_id, node.element_id)}) for node in chain.nodes
+        ],
         "relations": [
             r.model_copy(update={"source": new.get(r.source, r.source), "target": new.get(r.target, r.target)}) for r in chain.relations
         ],
@@ -115,7 +122,9 @@ def _no_shortcut(chain: Structure, proof: PathProof) -> CheckOutcome:
     if hops < 2:
         return not_applicable("no_shortcut", "the path has one hop")
     if not proof.followed:
-        return CheckOutcome("no_shortcut", "unscored", "too many ways lead along its path to follow them all", "graph_error")
+        return CheckOutcome(
+            "no_shortcut", "unscored", "too many ways lead along its path to follow them all", "graph_error",
+        )
     if proof.shortcut is None:
         return decided("no_shortcut", True)
     return decided("no_shortcut", False, f"{proof.shortcut} of {hops} hops are enough to join its ends")

@@ -128,4 +128,6 @@ def _outcome(name: str, question: Question, context: CheckContext) -> CheckOutco
     if name == "no_shortcut":
         return proved.no_shortcut if proved is not None else not_applicable(name, "the question has no path that is a chain")
     by_graph = proved_unique(question, graph, context.timeout) or (proved.unique if proved is not None else None)
-    return by_graph or not_applicable(name, "nothing proves it: the question has no Cypher, and no path that is in this graph")
+    return by_graph or not_applicable(
+        name, "nothing proves it: the question has no Cypher, and no path that is in this graph",
+    )

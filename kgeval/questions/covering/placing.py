@@ -134,7 +134,9 @@ class QuestionPlacer:
             return "element_id", ref.element_id
         same_key = [
             element_id for element_id in (self._own_keys.find([ref.key]).get(ref.key, ()) if ref.key else ())
-            if element_id in profile.place and (element_id in ids or (not ids and ref.type and is_of_its_type(element_id)))
+            if element_id in profile.place and (
+                element_id in ids or (not ids and ref.type and is_of_its_type(element_id))
+            )
         ]
         if same_key and normalise(ref.key) != normalise(ref.name):
             return "key", profile.best(same_key)
@@ -170,7 +172,9 @@ class QuestionPlacer:
 
     def _ask(self, query: str, **params: object) -> list[Row]:
         profile = self._profile
-        return profile.graph.read(all_queries()[query], {"layout": profile.layout.model_dump(), **params}, timeout=profile.timeout)
+        return profile.graph.read(
+            all_queries()[query], {"layout": profile.layout.model_dump(), **params}, timeout=profile.timeout,
+        )
 
     @cached_property
     def _own_keys(self) -> Keys:

@@ -25,7 +25,9 @@ def path_query(layout: Layout, path: Structure, starts: Sequence[str]) -> str:
         pattern += f"{before}[r{at + 1}{_type(relation.type)}]{after}{_node(layout, nodes[at + 1])}"
         conditions += _predicate(layout, f"r{at + 1}", [relation.predicate])
     apart = [f"{one} <> {other}" for at, one in enumerate(nodes) for other in nodes[at + 1 :]]
-    return _query(pattern, [_named(layout, "s", starts), *conditions, *_scopes(layout, nodes), *apart], _name(layout, "a"))
+    return _query(
+        pattern, [_named(layout, "s", starts), *conditions, *_scopes(layout, nodes), *apart], _name(layout, "a"),
+    )
 
 
 def either_query(layout: Layout, starts: Sequence[str], predicates: Sequence[str]) -> str:
@@ -102,4 +104,6 @@ def _label_name(layout: Layout, node: str) -> str:
 
 def _named(layout: Layout, node: str, names: Sequence[str]) -> str:
     chosen = list(dict.fromkeys(names))
-    return f"{_name(layout, node)} " + (f"= {cypher_literal(chosen[0])}" if len(chosen) == 1 else f"IN {cypher_literal(chosen)}")
+    return f"{_name(layout, node)} " + (
+        f"= {cypher_literal(chosen[0])}" if len(chosen) == 1 else f"IN {cypher_literal(chosen)}"
+    )

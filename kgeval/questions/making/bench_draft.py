@@ -120,7 +120,9 @@ def drafted_from(reply: BenchQuestion, structure: Structure, rule: LevelRule, ea
     draft = Draft(structure, rule, question, answer, tuple(r for r in shown if r in chosen))
     check_count(draft, "the answer needs")
     if rule.most is not None and len(chosen) > rule.most:
-        raise RejectedError("too_many_relations", f"the answer needs {len(chosen)} relations, {rule.level} at most {rule.most}")
+        raise RejectedError(
+            "too_many_relations", f"the answer needs {len(chosen)} relations, {rule.level} at most {rule.most}",
+        )
     if tells(question, answer, structure):
         raise RejectedError("leak", "the question says its answer")
     if normalise(question) in set(map(normalise, earlier)):
@@ -132,7 +134,9 @@ def check_count(draft: Draft, what: str) -> None:
     """Raises: RejectedError where the evidence has fewer relations than the level asks for."""
     least = draft.rule.needed(len(numbered_relations(draft.structure)))
     if len(draft.relations) < least:
-        raise RejectedError("too_few_relations", f"{what} {len(draft.relations)} relations, {draft.rule.level} takes at least {least}")
+        raise RejectedError(
+            "too_few_relations", f"{what} {len(draft.relations)} relations, {draft.rule.level} takes at least {least}",
+        )
 
 
 def tells(question: str, answer: str, structure: Structure) -> bool:

@@ -69,7 +69,9 @@ def make_node(context: MakingContext) -> Question:
     values, passages = passages_shown(relevant_passages(structure))
     if not passages and not structure.nodes[0].description:
         raise RejectedError("no_content", "the entity has neither passages nor a description")
-    return _from_passages(context, "ask-node", {"entity": entities_shown(structure.nodes)[0], "passages": values}, passages)
+    return _from_passages(
+        context, "ask-node", {"entity": entities_shown(structure.nodes)[0], "passages": values}, passages,
+    )
 
 
 def make_edge(context: MakingContext) -> Question:
@@ -84,7 +86,9 @@ def make_edge(context: MakingContext) -> Question:
     return _from_passages(context, "ask-edge", slots, passages)
 
 
-def _from_passages(context: MakingContext, prompt: str, slots: dict[str, JsonValue], passages: Sequence[Passage]) -> Question:
+def _from_passages(
+    context: MakingContext, prompt: str, slots: dict[str, JsonValue], passages: Sequence[Passage],
+) -> Question:
     structure = context.structure
     reply = context.ask(prompt, {**slots, **_common_slots(context)}, GraphTextQuestion)
     evidence = picked(passages, reply.passages, "passage") if passages else []
@@ -133,7 +137,9 @@ def _summaries(context: MakingContext) -> list[str]:
     for group in groups(relevant_passages(context.structure)):
         values, _ = passages_shown(group, GROUP_TOKENS)
         try:
-            summaries.append(context.ask("sum-up-passages", {"names": names, "passages": values}, Summary).summary.strip())
+            summaries.append(
+                context.ask("sum-up-passages", {"names": names, "passages": values}, Summary).summary.strip(),
+            )
         except UnansweredError as error:
             if not context.dry:
                 raise
@@ -167,17 +173,21 @@ def _subgraph_tokens(structure: Structure) -> tuple[int, int]:
 
 KINDS: tuple[QuestionKind, ...] = (
     QuestionKind(
-        name="node", group="levels", level="node", about="what an entity is, has or does, from its description and passages",
+        name="node", group="levels", level="node",
+        about="what an entity is, has or does, from its description and passages",
         source="[Z] 3", draws=DrawSpec("node"), make=make_node, needs=frozenset({"model"}), first="ask-node",
     ),
     QuestionKind(
-        name="edge", group="levels", level="edge", about="why or how a relation holds, from it, its ends and their passages",
+        name="edge", group="levels", level="edge",
+        about="why or how a relation holds, from it, its ends and their passages",
         source="[Z] 3", draws=DrawSpec("edge"), make=make_edge, needs=frozenset({"model"}), first="ask-edge",
     ),
     QuestionKind(
         name="subgraph", group="levels", level="subgraph",
         about=f"an overall view of a random walk of at least {MIN_RELATIONS} relations, with a summary of its passages",
-        source="[Z] 3", draws=DrawSpec("subgraph", min_relations=MIN_RELATIONS, walk_length=WALK_LENGTH), make=make_subgraph,
-        needs=frozenset({"model", "gds"}), first="sum-up-passages", later=(LaterCall("ask-subgraph", _subgraph_tokens),),
+        source="[Z] 3", draws=DrawSpec("subgraph", min_relations=MIN_RELATIONS, walk_length=WALK_LENGTH),
+        make=make_subgraph,
+        needs=frozenset({"model", "gds"}), first="sum-up-passages",
+        later=(LaterCall("ask-subgraph", _subgraph_tokens),),
     ),
 )

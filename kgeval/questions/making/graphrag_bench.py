@@ -68,7 +68,8 @@ def make(context: MakingContext, rule: LevelRule) -> Question:
     )
     return question.model_copy(update={
         "path": GoldPath(
-            nodes=[structure.node(end).ref for end in ends], relations=[structure.ref_of(r) for r in relations], text=texts,
+            nodes=[structure.node(end).ref for end in ends], relations=[structure.ref_of(r) for r in relations],
+            text=texts,
         ),
         "steps": texts if rule.apart else [], "evidence_ids": _evidence_ids(draft),
         "extra": {} if rule.focus is not None else {"form": _form(context).name},
@@ -80,12 +81,15 @@ def _first_draft(context: MakingContext, rule: LevelRule) -> Draft:
     shown = numbered_relations(structure)
     least = rule.needed(len(shown))
     if len(shown) < least:
-        raise RejectedError("too_small", f"the structure has {len(shown)} relations, {rule.level} takes at least {least}")
+        raise RejectedError(
+            "too_small", f"the structure has {len(shown)} relations, {rule.level} takes at least {least}",
+        )
     values, passages = passages_shown(covering(structure, shown), MAKE_TOKENS)
     if not passages:
         raise RejectedError("no_passages", "no passage of the texts belongs to the structure")
     slots: dict[str, JsonValue] = {
-        "triples": triples_shown(structure, shown, context.layout), "passages": values, "earlier": list(options.earlier),
+        "triples": triples_shown(structure, shown, context.layout), "passages": values,
+        "earlier": list(options.earlier),
     }
     if rule.focus is None:
         slots["form"] = _form(context).task
@@ -145,7 +149,9 @@ def _with_answer(context: MakingContext, draft: Draft) -> Draft:
 
 def _judged(context: MakingContext, draft: Draft, stage: str) -> BenchAnswerVerdict:
     values, _ = passages_shown(draft.passages, CHECK_TOKENS)
-    evidence: JsonValue = {"relations": triples_shown(draft.structure, draft.relations, context.layout), "passages": values}
+    evidence: JsonValue = {
+        "relations": triples_shown(draft.structure, draft.relations, context.layout), "passages": values,
+    }
     slots: dict[str, JsonValue] = {"question": draft.question, "answer": draft.answer, "evidence": evidence}
     return context.ask(draft.rule.judge, slots, BenchAnswerVerdict, stage=stage)
 
@@ -189,7 +195,8 @@ def _later(structure: Structure, *, budget: int) -> tuple[int, int]:
 def _kind(rule: LevelRule, about: str, draws: DrawSpec) -> QuestionKind:
     checked = partial(_later, budget=CHECK_TOKENS)
     return QuestionKind(
-        name=rule.level, group="graphrag-bench", level=rule.level, about=about, source="[X] 3.1-3.2, A.3, C.3-C.6", draws=draws,
+        name=rule.level, group="graphrag-bench", level=rule.level, about=about, source="[X] 3.1-3.2, A.3, C.3-C.6",
+        draws=draws,
         make=partial(make, rule=rule), first=rule.prompt, later=(
             LaterCall("bench-evidence", checked), LaterCall(rule.judge, checked, stage="bench-answer"),
             LaterCall(rule.judge, checked, certain=False, stage="bench-answer-again"),
@@ -205,7 +212,9 @@ def _chain(relations: int) -> DrawSpec:
 
 
 FACT = LevelRule("fact_retrieval", "bench-fact", 1, lambda profile: profile.facts, most=3)
-REASONING = LevelRule("complex_reasoning", "bench-reasoning", 3, lambda profile: profile.reasoning, hides=True, apart=True)
+REASONING = LevelRule(
+    "complex_reasoning", "bench-reasoning", 3, lambda profile: profile.reasoning, hides=True, apart=True,
+)
 SUMMARY = LevelRule("contextual_summarize", "bench-summary", 2, lambda profile: profile.summaries, half=True, long=True)
 CREATIVE = LevelRule("creative_generation", "bench-creative", 5, judge="bench-story", long=True)
 KINDS: tuple[QuestionKind, ...] = (

@@ -76,11 +76,14 @@ def make(context: MakingContext) -> Question:
         raise RejectedError("leak", f"the question names '{leaked[-1]}'")
     end, steps = path.nodes[-1], [path.text_of(relation) for relation in path.relations]
     return Question(
-        id="", question=text, level=LEVEL, hops=len(path.relations), triples_needed=len(path.relations), reference=end.name,
+        id="", question=text, level=LEVEL, hops=len(path.relations), triples_needed=len(path.relations),
+        reference=end.name,
         references=[alias for alias in dict.fromkeys(end.aliases) if normalise(alias) and alias != end.name],
         evidence=[passage.model_copy(update={"score": None}) for passage in evidence.passages],
         evidence_ids=[list(group) for group in evidence.groups], cypher=cypher, steps=steps,
-        path=GoldPath(nodes=[node.ref for node in path.nodes], relations=[path.ref_of(r) for r in path.relations], text=steps),
+        path=GoldPath(
+            nodes=[node.ref for node in path.nodes], relations=[path.ref_of(r) for r in path.relations], text=steps,
+        ),
         document=evidence.last.document if evidence.last else None, checks=_checks(path, proof, layout),
     )
 
@@ -130,14 +133,17 @@ def _check_askable(path: Structure, layout: Layout, options: MakingOptions) -> N
     for relation in path.relations:
         # "Who related CAB?" and "Start at X, follow backward" passed as questions while any label was taken for a predicate
         if is_predicate(relation.predicate, layout):
-            if not (content_words(relation.predicate) or tells_place(relation.predicate, path.node(relation.target).type)):
+            if not (
+                content_words(relation.predicate) or tells_place(relation.predicate, path.node(relation.target).type)
+            ):
                 raise RejectedError("vague", f"nobody can tell what the relation '{relation.predicate[:80]}' asks for")
             continue
         placeholder = is_placeholder(relation.predicate)
         why = "says only that there is a relation" if placeholder else "is no predicate but a list of keywords"
         if options.template:
             raise RejectedError(
-                "no_predicate", f"'{relation.predicate[:80]}' {why}: a model can word it from descriptions and passages",
+                "no_predicate",
+                f"'{relation.predicate[:80]}' {why}: a model can word it from descriptions and passages",
             )
         if not relation.description and not hop_evidence(path.model_copy(update={"relations": [relation]})).passages:
             raise RejectedError(
@@ -154,7 +160,9 @@ def _check_proof(path: Structure, proof: PathProof) -> None:
         raise RejectedError("ambiguous", "a hop leads to more entities than are followed")
     if not proof.unique(end.name):
         others = sorted(name for name in proof.ends.values() if normalise(name) != normalise(end.name))
-        raise RejectedError("ambiguous", f"also '{others[0]}' is reached" if others else "the path is not in the graph any more")
+        raise RejectedError(
+            "ambiguous", f"also '{others[0]}' is reached" if others else "the path is not in the graph any more",
+        )
     if proof.shortcut is not None:
         raise RejectedError("shortcut", f"start and end are joined by a way of {proof.shortcut} relations")
 
@@ -205,13 +213,16 @@ def _checks(path: Structure, proof: PathProof, layout: Layout) -> list[QuestionC
         f"entities of this name: {len(proof.starts)}; the hops lead{either} to {counts} entities, at the end to one name alone",
     )]
     if len(path.relations) > 1:
-        checks.append(check("no_shortcut", True, f"no way of fewer than {len(path.relations)} relations joins start and end"))
+        checks.append(
+            check("no_shortcut", True, f"no way of fewer than {len(path.relations)} relations joins start and end"),
+        )
     return [*checks, check("leak", True, "the question names neither the answer nor an entity on the way")]
 
 
 KINDS: tuple[QuestionKind, ...] = tuple(
     QuestionKind(
-        name=f"hop_{hops}", group="hops", level=LEVEL, source="[M] 5, single-hop and multi-hop", draws=DrawSpec("path", hops=hops),
+        name=f"hop_{hops}", group="hops", level=LEVEL, source="[M] 5, single-hop and multi-hop",
+        draws=DrawSpec("path", hops=hops),
         about=f"{hops} relation{'s' * (hops > 1)} from a named entity to the answer; the only answer, and no shorter way",
         make=make, needs=NEEDS, first=PROMPT, template=True, prove=prove_many,
     )

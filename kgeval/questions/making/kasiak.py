@@ -92,11 +92,14 @@ def make_single_hop(context: MakingContext) -> Question:
     structure = context.structure
     check_names(structure.nodes)
     relation = structure.relations[0]
-    values, passages = passages_shown(with_text(p for p in structure.passages if p.chunk_id in relation.chunk_ids), MAKE_TOKENS)
+    values, passages = passages_shown(
+        with_text(p for p in structure.passages if p.chunk_id in relation.chunk_ids), MAKE_TOKENS,
+    )
     if not passages:
         raise RejectedError("no_passages", "no passage says the relation")
     reply = context.ask(SINGLE, slots_of(
-        context, triples=triples_shown(structure, layout=context.layout), entities=entities_shown(structure.nodes), passages=values,
+        context, triples=triples_shown(structure, layout=context.layout), entities=entities_shown(structure.nodes),
+        passages=values,
     ), OfOnePassage)
     passage = picked(passages, [reply.passage], "passage")[0]
     draft = question_answer(context, reply.question, reply.answer)
@@ -203,7 +206,9 @@ def _by_single_passages(context: MakingContext, path: Structure) -> _TriedPath:
     trials = tuple(Trial(f"kasiak-alone-{n}", (passage,)) for n, passage in enumerate(every[:MOST_ALONE], start=1))
     of = f" (of {len(every)})" if len(every) > MOST_ALONE else ""
     documents = {p.document for p in evidence.passages}
-    checks = [check("one_document", True, f"all evidence is of {name}") for name in documents if name and len(documents) == 1]
+    checks = [
+        check("one_document", True, f"all evidence is of {name}") for name in documents if name and len(documents) == 1
+    ]
     return _TriedPath(path, evidence, trials, (*checks, _no_shortcut(context, path)), of)
 
 
@@ -228,7 +233,9 @@ def _no_shortcut(context: MakingContext, path: Structure) -> QuestionCheck:
 def _gold(path: Structure) -> dict[str, object]:
     """The fields of a question that say its path."""
     texts = [path.text_of(r) for r in path.relations]
-    gold = GoldPath(nodes=[node.ref for node in path.nodes], relations=[path.ref_of(r) for r in path.relations], text=texts)
+    gold = GoldPath(
+        nodes=[node.ref for node in path.nodes], relations=[path.ref_of(r) for r in path.relations], text=texts,
+    )
     return {"path": gold, "steps": texts}
 
 
@@ -249,7 +256,8 @@ KINDS: tuple[QuestionKind, ...] = (
         first=SINGLE, later=_ENOUGH,
     ),
     _kind(
-        "multi_hop", "two relations joined, told in one document; tried: no single passage is enough", DrawSpec("path", hops=2),
+        "multi_hop", "two relations joined, told in one document; tried: no single passage is enough",
+        DrawSpec("path", hops=2),
         make_multi_hop, first=HOPS, later=_ENOUGH, needs=("graph", "chunks"),
     ),
     _kind(
@@ -258,10 +266,12 @@ KINDS: tuple[QuestionKind, ...] = (
     ),
     _kind(
         "thinking", "an answer that follows from the texts, but that no sentence of them says",
-        DrawSpec("neighbourhood", most_relations=6), make_thinking, first=THINKING, later=(LaterCall(INFERRED, passage_tokens),),
+        DrawSpec("neighbourhood", most_relations=6), make_thinking, first=THINKING,
+        later=(LaterCall(INFERRED, passage_tokens),),
     ),
     _kind(
-        "distracting", "carries a true fact that it does not need; tried: without it the answer stays", DrawSpec("path", hops=2),
+        "distracting", "carries a true fact that it does not need; tried: without it the answer stays",
+        DrawSpec("path", hops=2),
         make_distracting, first=DISTRACTING,
         later=(LaterCall("bench-evidence", passage_tokens, stage=TRUE), *_ENOUGH, *trial_calls(WITHOUT)),
     ),
@@ -278,7 +288,8 @@ KINDS: tuple[QuestionKind, ...] = (
         DrawSpec("path", hops=2, documents=2), make_multi_doc, first=HOPS, later=_ENOUGH, needs=("graph", "chunks"),
     ),
     _kind(
-        "attribution", "who said it, or where: a quote that stands in one document only", DrawSpec("node"), make_attribution,
+        "attribution", "who said it, or where: a quote that stands in one document only", DrawSpec("node"),
+        make_attribution,
         first=QUOTED, later=tuple(replace(call, certain=False) for call in trial_calls(SPEAKER)),  # not for "in which document"
         needs=("graph", "documents"), source="[K] 5.4.2",
     ),

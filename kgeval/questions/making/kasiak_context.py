@@ -117,7 +117,9 @@ def make_thinking(context: MakingContext) -> Question:
         raise RejectedError("no_passages", "no passage belongs to the structure")
     slots = slots_of(context, triples=triples_shown(structure, layout=context.layout), passages=values)
     reply = context.ask(THINKING, slots, Concluded)
-    relations, evidence = picked(structure.relations, reply.triples, "relation"), picked(passages, reply.passages, "passage")
+    relations, evidence = picked(structure.relations, reply.triples, "relation"), picked(
+        passages, reply.passages, "passage",
+    )
     draft = question_answer(context, reply.question, reply.answer)
     descriptions = [*(node.description for node in structure.nodes), *(r.description for r in structure.relations)]
     if found := stated(draft.answer, [*(p.text for p in structure.passages), *filter(None, descriptions)]):
@@ -139,7 +141,8 @@ def make_thinking(context: MakingContext) -> Question:
         check("answer_from_evidence", True, why), check("leak", True),
     ]
     question = drafted(
-        structure, draft.question, draft.answer, level="thinking", used={r.element_id for r in relations}, evidence=evidence,
+        structure, draft.question, draft.answer, level="thinking", used={r.element_id for r in relations},
+        evidence=evidence,
         checks=checks,
     )
     return question.model_copy(update={"steps": [structure.text_of(r) for r in relations]})
@@ -181,13 +184,16 @@ def make_distracting(context: MakingContext) -> Question:
     question = drafted(
         structure, draft.question, draft.answer, level="distracting", used={r.element_id for r in needed},
         evidence=evidence.passages,
-        checks=[enough, check("distractor", True, carried), check("distractor_unneeded", True, same), check("leak", True)],
+        checks=[
+            enough, check("distractor", True, carried), check("distractor_unneeded", True, same), check("leak", True),
+        ],
     )
     return question.model_copy(update={
         "references": list(draft.aliases), "steps": [structure.text_of(r) for r in needed],
         "evidence_ids": [list(group) for group in evidence.groups],
         "extra": {"distractor": {
-            "triple": triple, "names": names, "question_without": plain, "chunk_ids": [p.chunk_id for p in sources if p.chunk_id],
+            "triple": triple, "names": names, "question_without": plain,
+            "chunk_ids": [p.chunk_id for p in sources if p.chunk_id],
         }},
     })
 
@@ -261,7 +267,9 @@ def make_comparing(context: MakingContext) -> Question:
 def _passages_by_turns(structure: Structure) -> list[Passage]:
     """Passages of the two entities by turns, so that a budget leaves some of both. Raises:
     RejectedError("no_passages")."""
-    sides = [[p for p in structure.passages if p.text.strip() and p.chunk_id in node.chunk_ids] for node in structure.nodes]
+    sides = [
+        [p for p in structure.passages if p.text.strip() and p.chunk_id in node.chunk_ids] for node in structure.nodes
+    ]
     if not all(sides):
         raise RejectedError("no_passages", "one of the two has no passage")
     return list(with_text(passage for turn in zip_longest(*sides) for passage in turn if passage is not None))
@@ -286,7 +294,9 @@ def _used_facts(
     _check_both_sides(facts, "the reply gives")
     if len(facts) > MOST_FACTS:
         raise RejectedError("too_many_facts", f"the reply gives {len(facts)} facts")
-    verdicts = context.ask(COMPARED, {"question": draft.question, "answer": draft.answer}, SideVerdicts, items=items).items
+    verdicts = context.ask(
+        COMPARED, {"question": draft.question, "answer": draft.answer}, SideVerdicts, items=items,
+    ).items
     kept = [fact for fact, verdict in zip(facts, verdicts, strict=True) if verdict.follows and verdict.used]
     _check_both_sides(kept, "passages say, and the answer uses,")
     return kept

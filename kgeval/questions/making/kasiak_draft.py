@@ -57,7 +57,9 @@ def question_answer(context: MakingContext, question: str, answer: str) -> Quest
     check_not_repeated(context, asked)
     own = normalise(right)
     spelled = [(node.name, *node.aliases) for node in context.structure.nodes]
-    aliases = [name for names in spelled if own in map(normalise, names) for name in names if normalise(name) not in ("", own)]
+    aliases = [
+        name for names in spelled if own in map(normalise, names) for name in names if normalise(name) not in ("", own)
+    ]
     return QuestionAnswer(asked, right, tuple(dict.fromkeys(aliases)))
 
 

@@ -145,7 +145,9 @@ def _check_absent(graph: Graph, layout: Layout, names: list[str]) -> QuestionChe
     if called := facts_of(graph, layout).entities(end for end in ends if not name_fault(end)):
         whole = ", ".join(names)[:120]
         raise RejectedError("present", f"'{min(called)[:80]}' is the name of an entity, and a part of '{whole}'")
-    return check("absent", True, "searched in names, aliases and texts: " + "; ".join(one.proof for one in presences.values()))
+    return check(
+        "absent", True, "searched in names, aliases and texts: " + "; ".join(one.proof for one in presences.values()),
+    )
 
 
 def nearest(graph: Graph, layout: Layout, question: str, most: int = MOST_NEAR) -> list[Passage]:
@@ -161,7 +163,9 @@ def nearest(graph: Graph, layout: Layout, question: str, most: int = MOST_NEAR) 
     params: dict[str, object] = {"layout": layout.model_dump(), "terms": terms}
     rows = graph.read(all_queries()["prove-texts"], params, timeout=TIMEOUT)
     # as WordIndex.nearest weighs them: by one over the root of the number of chunks that have the term
-    weighted = [{"term": row["term"], "weight": 1 / row["chunks"] ** 0.5} for row in sorted(rows, key=lambda row: row["term"])]
+    weighted = [
+        {"term": row["term"], "weight": 1 / row["chunks"] ** 0.5} for row in sorted(rows, key=lambda row: row["term"])
+    ]
     if not weighted:
         return []
     params = {"layout": layout.model_dump(), "terms": weighted, "most": most}
@@ -195,7 +199,9 @@ def make_attribution(context: MakingContext) -> Question:
         check("one_document", True, f"searched in all chunk texts: the quote stands in {where} ({len(chunks)} chunks)"),
         check("quote", True, "the passage has it word for word, and so has the question"),
     ]
-    found: dict[str, JsonValue] = {"asks": reply.asks, "quote": quote, "document": document, "chunk_ids": list[JsonValue](chunks)}
+    found: dict[str, JsonValue] = {
+        "asks": reply.asks, "quote": quote, "document": document, "chunk_ids": list[JsonValue](chunks),
+    }
     if reply.asks == "speaker":
         checks.append(check_answerable(context, draft, Trial(SPEAKER, (passage,))))
         found["speaker"] = draft.answer
@@ -204,7 +210,8 @@ def make_attribution(context: MakingContext) -> Question:
         structure, draft.question, draft.answer, level="attribution", used=(), evidence=[passage], checks=checks,
     )
     return question.model_copy(update={
-        "references": list(draft.aliases), "evidence_ids": [chunks], "document": document, "extra": {"attribution": found},
+        "references": list(draft.aliases), "evidence_ids": [chunks], "document": document,
+        "extra": {"attribution": found},
     })
 
 
@@ -244,7 +251,9 @@ def _document_of(graph: Graph, layout: Layout, quote: str) -> tuple[str | None, 
         raise RejectedError("not_proved", "the database does not find the quote in any chunk")
     together = set[str]().union(*found.values())
     if len(together) + without != 1:
-        raise RejectedError("several_documents", f"the quote stands in {len(together)} documents and {without} chunks without one")
+        raise RejectedError(
+            "several_documents", f"the quote stands in {len(together)} documents and {without} chunks without one",
+        )
     return next(iter(together), None), sorted(found)
 
 

@@ -48,7 +48,9 @@ NEAR = 0.55  # cosine of question and sentence from which the sentence may tell 
 MOST_EMBEDDED = 400  # sentences of one entity
 UNTOLD = "This cannot be answered: the texts do not tell it."
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+")
-_PRONOUNS = frozenset(["he", "she", "it", "they", "him", "her", "them", "his", "hers", "its", "their", "theirs", "who", "whom", "whose"])
+_PRONOUNS = frozenset(
+    ["he", "she", "it", "they", "him", "her", "them", "his", "hers", "its", "their", "theirs", "who", "whom", "whose"],
+)
 
 
 def make(context: MakingContext) -> Question:
@@ -97,7 +99,9 @@ def _missing_relation(context: MakingContext, rng: random.Random) -> Question:
     if last is not None:
         raise last
     of_others = f"; of {len(usages)} the texts may tell" if usages else ""
-    raise RejectedError("no_missing_relation", f"'{node.name}' has all relations that entities of its type often have{of_others}")
+    raise RejectedError(
+        "no_missing_relation", f"'{node.name}' has all relations that entities of its type often have{of_others}",
+    )
 
 
 def _usages(graph: Graph, layout: Layout, node: StructureNode, own: list[str]) -> list[PredicateUsage]:
@@ -112,7 +116,8 @@ def _usages(graph: Graph, layout: Layout, node: StructureNode, own: list[str]) -
 
 
 def _about_usage(
-    context: MakingContext, node: StructureNode, usage: PredicateUsage, own: list[str], texts: list[str] | None, proof: str,
+    context: MakingContext, node: StructureNode, usage: PredicateUsage, own: list[str], texts: list[str] | None,
+    proof: str,
 ) -> Question:
     """The question for a relation that the entity has not. `texts`: the passages that name the entity (None: the graph
     has no texts); `proof`: what a search of them by words showed."""
@@ -120,7 +125,9 @@ def _about_usage(
     cypher = either_query(layout, [node.name], [usage.predicate])
     if answers(graph, cypher):
         raise RejectedError("no_missing_relation", "the database has the relation after all")
-    question = worded(called(node.name, context.structure.passages), [Step(usage.predicate, usage.outgoing, usage.other)], node.type)
+    question = worded(
+        called(node.name, context.structure.passages), [Step(usage.predicate, usage.outgoing, usage.other)], node.type,
+    )
     means: list[JsonValue] = []
     if texts is not None:
         proof, means = _searched(context, node, question, texts, proof)
@@ -204,7 +211,9 @@ def about(texts: Sequence[str], node: StructureNode) -> Iterator[str]:
 
 def synonymous(one: str, other: str) -> bool:
     """Whether two predicates may say the same: equal in any spelling, or with a word in common but for its ending."""
-    stems = [{stem for word in content_words(said) for stem in reduced(lemma(word, ()) or word)} for said in (one, other)]
+    stems = [
+        {stem for word in content_words(said) for stem in reduced(lemma(word, ()) or word)} for said in (one, other)
+    ]
     return squeezed(one) == squeezed(other) or bool(stems[0] & stems[1])
 
 
@@ -265,13 +274,17 @@ def _invented_name(context: MakingContext, rng: random.Random) -> Question:
     raise RejectedError("no_new_name", "no name made of two names of this type is new to the graph and its texts")
 
 
-def _new_names(graph: Graph, layout: Layout, node: StructureNode, structure: Structure, rng: random.Random) -> list[str]:
+def _new_names(
+    graph: Graph, layout: Layout, node: StructureNode, structure: Structure, rng: random.Random,
+) -> list[str]:
     """Names in the manner of the type: the beginning of one, the last word of another, of two or three words each that
     begin in upper case."""
     joinable = []
     for name in facts_of(graph, layout).names(node.type, structure.seed) if node.type else ():
         words = name.split()
-        if 2 <= len(words) <= 3 and all(word[:1].isupper() and word.isalpha() for word in words) and not name_fault(name):
+        if 2 <= len(words) <= 3 and all(
+            word[:1].isupper() and word.isalpha() for word in words
+        ) and not name_fault(name):
             joinable.append(words)
     chosen = rng.sample(joinable, min(MOST_JOINED, len(joinable)))
     joined = [
@@ -282,7 +295,9 @@ def _new_names(graph: Graph, layout: Layout, node: StructureNode, structure: Str
 
 
 def _question(text: str, reference: str, cypher: str, proof: str) -> Question:
-    return Question(id="", question=text, level=LEVEL, reference=reference, cypher=cypher, checks=[check("absent", True, proof)])
+    return Question(
+        id="", question=text, level=LEVEL, reference=reference, cypher=cypher, checks=[check("absent", True, proof)],
+    )
 
 
 KINDS: tuple[QuestionKind, ...] = (

@@ -79,7 +79,9 @@ def phrase(predicate: str) -> PredicatePhrase | None:
         finite, base, rest = _wording()["whole"][text]
         return PredicatePhrase("verb", finite, base, rest, past=finite != third_of(base))
     for words in dict.fromkeys((tuple(text.split()), tuple(text.replace("-", " ").split()))):
-        readable = 0 < len(words) <= 6 and len(text) <= LONGEST_PREDICATE and all(_WORD.fullmatch(word) for word in words)
+        readable = 0 < len(words) <= 6 and len(text) <= LONGEST_PREDICATE and all(
+            _WORD.fullmatch(word) for word in words
+        )
         if readable and text not in listed("unclear", "whole") and not listed("small", "not") & set(words):
             understood = _of_words(list(words))
             if understood is not None:
@@ -151,7 +153,9 @@ def _passive(words: list[str], *, after_be: bool = False) -> PredicatePhrase | N
     if not is_participle(first) and first not in listed("verbs", "passive"):
         return None
     irregular = first in IRREGULAR and _past(IRREGULAR[first]) != first and first != IRREGULAR[first]
-    if last == "by" or first in listed("verbs", "passive") or ((irregular or after_be) and last in listed("vague", "places")):
+    if last == "by" or first in listed("verbs", "passive") or (
+        (irregular or after_be) and last in listed("vague", "places")
+    ):
         return PredicatePhrase("be", "was", "", " ".join(words), past=True)
     return None
 
@@ -162,7 +166,9 @@ def _verb(words: list[str]) -> PredicatePhrase | None:
     if len(rest) > 1 or (rest and (rest[0] not in listed("small", "prepositions") or rest[0] == "by")):
         return None
     base = _base(first)
-    if base is None or base == "be" or not (base in listed("verbs", "base") or base in _forms() or lemma(third_of(base), ()) == base):
+    if base is None or base == "be" or not (
+        base in listed("verbs", "base") or base in _forms() or lemma(third_of(base), ()) == base
+    ):
         return None  # the base of an unknown word in -ed is a guess
     if rest and f"{base} {rest[0]}" not in listed("verbs", "joined"):
         return None

@@ -197,7 +197,9 @@ def drawn(found: Iterable[Excerpt], seed: int, most: int = MOST_DOCUMENTS) -> li
 
 def _summary(context: MakingContext, excerpt: Excerpt) -> str | UnansweredError:
     try:
-        return context.ask("sum-up-document", {"beginning": excerpt.beginning, "end": excerpt.end}, DocumentSummary).summary.strip()
+        return context.ask(
+            "sum-up-document", {"beginning": excerpt.beginning, "end": excerpt.end}, DocumentSummary,
+        ).summary.strip()
     except UnansweredError as error:
         return error
 
@@ -216,7 +218,8 @@ KINDS: tuple[QuestionKind, ...] = (
     QuestionKind(
         name="summary", group="summary", level="summary",
         about="the baseline: from a description of the collection, without evidence",
-        source="[Z] 1, 3, as LightRAG's evaluation has it", draws=None, most=USERS * TASKS * A_TASK, make=make, prepare=prepare,
+        source="[Z] 1, 3, as LightRAG's evaluation has it", draws=None, most=USERS * TASKS * A_TASK, make=make,
+        prepare=prepare,
         needs=frozenset({"model", "chunks", "documents"}), first="sum-up-document",
     ),
 )

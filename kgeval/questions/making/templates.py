@@ -63,14 +63,18 @@ def worded(start: str, steps: Sequence[Step], kind: str | None = None) -> str:
         form = phrase(step.predicate)
         if form is None:
             raise _refused(step, "its form is not understood")
-        phrased.append(_PhrasedStep(step, form, step.forward == form.swapped, steps[at - 1].noun if at else noun_of_type(kind)))
+        phrased.append(
+            _PhrasedStep(step, form, step.forward == form.swapped, steps[at - 1].noun if at else noun_of_type(kind)),
+        )
     for one in phrased:
         if why := _unfit(one):
             raise _refused(one.step, why)
         if one is not phrased[-1] and not one.step.noun:
             raise _refused(one.step, "it leads to an entity without a type, which a question cannot call anything")
     first = phrased[0]
-    if start[:1].islower() and not start.startswith(("the ", "a ", "an ")) and first.known in ("", "person", "organization", "group"):
+    if start[:1].islower() and not start.startswith(("the ", "a ", "an ")) and first.known in (
+        "", "person", "organization", "group",
+    ):
         raise _refused(steps[0], f"'{start[:80]}' is no name of one thing")
     if not first.leads and first.phrase.helper != "did" and _is_plural(start, first.known):
         raise _refused(steps[0], f"'{start[:80]}' may be several, and the verb would not agree")
@@ -94,10 +98,14 @@ def _unfit(one: _PhrasedStep) -> str:
     said, (subject, other) = one.phrase, one.ends
     first, *_, last = (said.rest.split() or [""]) * 2
     noun, places = noun_in(said), listed("vague", "places")
-    state = said.form == "be" and not noun and (first in listed("vague", "states") or lemma(first, ()) in listed("vague", "verbs"))
+    state = said.form == "be" and not noun and (
+        first in listed("vague", "states") or lemma(first, ()) in listed("vague", "verbs")
+    )
     if state or said.base in listed("vague", "verbs") or noun in listed("vague", "mutual"):
         return "it says too little: a text has many answers"
-    if said.form == "be" and said.rest in listed("small", "bare") and (one.leads or subject in ("", "person", "place") or other != "place"):
+    if said.form == "be" and said.rest in listed("small", "bare") and (
+        one.leads or subject in ("", "person", "place") or other != "place"
+    ):
         return "a preposition alone asks only where a thing is"
     if one.leads and last in places and not noun and one.step.noun in listed("vague", "types"):
         return "backward it has many answers"
@@ -131,7 +139,9 @@ def called(name: str, passages: Iterable[Passage]) -> str:
         return '"' + " ".join(_CONTROL.sub(" ", name.replace('"', "'")).split()) + '"'
     if name.casefold().startswith(("the ", "a ", "an ")):
         return name
-    pattern = re.compile(r"(?<!\w)(\bthe\s+)?" + r"\s+".join(map(re.escape, name.split())) + r"(?!['\u2019\w-]|\s+[A-Z])")
+    pattern = re.compile(
+        r"(?<!\w)(\bthe\s+)?" + r"\s+".join(map(re.escape, name.split())) + r"(?!['\u2019\w-]|\s+[A-Z])",
+    )
     texts = (re.sub(r"\bThe\b", "the", passage.text) for passage in passages)  # "The" begins a sentence
     with_the = [bool(match[1]) for text in texts for match in pattern.finditer(text)]
     return f"the {name}" if 2 * sum(with_the) > len(with_the) else name

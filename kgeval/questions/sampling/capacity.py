@@ -22,7 +22,9 @@ def capacity(graph: SampledGraph, wanted: DrawSpec) -> Capacity:
         return _of_any_documents(graph, wanted)
     documents = len({name for name in graph.passages.documents if name is not None})
     if documents < wanted.documents:
-        return Capacity(0, True, f"its passages come from {counted(documents, 'document')}, {wanted.documents} are asked for")
+        return Capacity(
+            0, True, f"its passages come from {counted(documents, 'document')}, {wanted.documents} are asked for",
+        )
     there = _of_any_documents(graph, wanted)
     if there.available == 0:
         return there

@@ -27,7 +27,8 @@ def structures(graph: SampledGraph, kind: StructureKind, drawn: Sequence[DrawnSt
     complete = [
         Structure(
             kind=kind, number=0, seed=graph.seed, nodes=[_node(graph, nodes[name]) for name in one.nodes],
-            relations=[_relation(graph, relations[link.relation], link, nodes) for link in one.links], stratum=one.stratum,
+            relations=[_relation(graph, relations[link.relation], link, nodes) for link in one.links],
+            stratum=one.stratum,
         )
         for one in drawn
         if all(name in nodes for name in one.nodes) and all(link.relation in relations for link in one.links)
@@ -37,7 +38,9 @@ def structures(graph: SampledGraph, kind: StructureKind, drawn: Sequence[DrawnSt
     texts = graph.texts(sorted({passages.element_ids[at] for own in places for at in own}))  # each read once
     return [
         structure.model_copy(update={"passages": [
-            Passage(text=texts.get(passages.element_ids[at], ""), chunk_id=passages.ids[at], document=passages.documents[at])
+            Passage(
+                text=texts.get(passages.element_ids[at], ""), chunk_id=passages.ids[at], document=passages.documents[at]
+            )
             for at in own
         ]})
         for structure, own in zip(complete, places, strict=True)
@@ -48,7 +51,9 @@ def _rows(graph: SampledGraph, query: str, ids: Iterable[str]) -> dict[str, Row]
     listed = list(dict.fromkeys(ids))
     return {
         row["element_id"]: row
-        for start in range(0, len(listed), BATCH) for row in graph.ask(query, ids=listed[start : start + BATCH], most=MOST_CHUNKS)
+        for start in range(0, len(listed), BATCH) for row in graph.ask(
+            query, ids=listed[start : start + BATCH], most=MOST_CHUNKS,
+        )
     }
 
 
@@ -59,7 +64,8 @@ def _node(graph: SampledGraph, row: Row) -> StructureNode:
     return StructureNode(
         element_id=row["element_id"], key=row["key"] or name, name=name, type=row["type"],
         description=(row["description"] or "").strip() or None, aliases=[text for text in aliases if text != name],
-        degree=graph.degree(row["element_id"]) if known else None, chunk_ids=row["chunks"], documents=graph.documents(row["chunks"]),
+        degree=graph.degree(row["element_id"]) if known else None, chunk_ids=row["chunks"],
+        documents=graph.documents(row["chunks"]),
     )
 
 

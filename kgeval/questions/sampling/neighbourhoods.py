@@ -43,7 +43,9 @@ class Piece:
     def take(self, link: GraphLink, end: str, distance: int) -> None:
         """Takes a relation at an entity, if it is inside and there is room."""
         other = link.other(end)
-        if link.relation in self.links or len(self.links) >= self.most or (self.inside is not None and other not in self.inside):
+        if link.relation in self.links or len(self.links) >= self.most or (
+            self.inside is not None and other not in self.inside
+        ):
             return
         self.links[link.relation] = link
         if other not in self.nodes:
@@ -56,7 +58,9 @@ class Piece:
         lacking."""
         room = self.most - len(self.links)
         chosen: list[tuple[str, int]] = []
-        while self.waiting and room > 0 and len(chosen) < MOST_BEFORE and (not chosen or self.waiting[0][1] == chosen[0][1]):
+        while self.waiting and room > 0 and len(chosen) < MOST_BEFORE and (
+            not chosen or self.waiting[0][1] == chosen[0][1]
+        ):
             chosen.append(self.waiting.popleft())
             if self.inside is None:
                 room -= graph.degree(chosen[-1][0])

@@ -107,7 +107,9 @@ def all_links(graph: SampledGraph) -> dict[str, list[GraphLink]]:
     return {name: list(links.values()) for name, links in links_at(graph, {ids[at]: None for at in graph.entities.joined}).items()}
 
 
-def listed(around: Mapping[str, Sequence[GraphLink]], hops: int, most: int, steps: int = MOST_STEPS) -> tuple[list[Path], bool]:
+def listed(
+    around: Mapping[str, Sequence[GraphLink]], hops: int, most: int, steps: int = MOST_STEPS,
+) -> tuple[list[Path], bool]:
     """The simple paths of so many relations, each once (from one of its ends), and whether these are all: at most
     `most` are listed, and at most so many steps taken. Pure."""
     found: dict[frozenset[str], Path] = {}

@@ -101,7 +101,9 @@ def component_sizes(graph: SampledGraph) -> dict[int, tuple[int, int]]:
     return {name: (sum(degrees) // 2, len(degrees)) for name, degrees in ends.items()}
 
 
-def _walked(graph: SampledGraph, wanted: DrawSpec, eligible: NDArray[np.int64], form: WalkForm) -> Iterator[list[DrawnStructure]]:
+def _walked(
+    graph: SampledGraph, wanted: DrawSpec, eligible: NDArray[np.int64], form: WalkForm,
+) -> Iterator[list[DrawnStructure]]:
     rng, seen = graph.rng("walks", wanted.kind, str(wanted.min_relations)), set[frozenset[str]]()
     turns, ids = graph.turns(wanted.kind, eligible, wanted.stratify), graph.entities.ids
     for batch in count():
@@ -129,7 +131,9 @@ def _shapes(
         for at, number in zip(left, numbers, strict=True):
             prefix = ids[at].rpartition(":")[0]  # GDS tells the last part of an element id only
             ways[at] = form.cut([f"{prefix}:{node}" for node in walks.get(number, [])])
-        joined = links_joining(graph, list(dict.fromkeys(as_pair(*step) for way in ways.values() for step in pairwise(way))))
+        joined = links_joining(
+            graph, list(dict.fromkeys(as_pair(*step) for way in ways.values() for step in pairwise(way))),
+        )
         for at, way in ways.items():
             if links := form.shape(way, joined, rng):
                 out[at] = links

@@ -62,7 +62,8 @@ def in_seeded_order(rows: Iterable[Row], seed: int) -> SeededEntities:
     import numpy as np
 
     ordered = sorted(rows, key=lambda row: (
-        random_number(seed, "entity", *keys_of((row["name"], row["type"]))), row["key"] or "", len(row["element_id"]), row["element_id"],
+        random_number(seed, "entity", *keys_of((row["name"], row["type"]))), row["key"] or "", len(row["element_id"]),
+        row["element_id"],
     ))
     ids = [row["element_id"] for row in ordered]
     degrees = np.array([row["degree"] for row in ordered], dtype=np.int64)
@@ -72,7 +73,9 @@ def in_seeded_order(rows: Iterable[Row], seed: int) -> SeededEntities:
 class SampledGraph:
     """A graph as the draws of one seed see it. `held`: keeps the projection until the sampler is closed."""
 
-    def __init__(self, graph: Graph, layout: Layout, seed: int, *, timeout: float | None, chunks: Chunks | None, held: ExitStack) -> None:
+    def __init__(
+        self, graph: Graph, layout: Layout, seed: int, *, timeout: float | None, chunks: Chunks | None, held: ExitStack,
+    ) -> None:
         self.graph, self.layout, self.seed, self.timeout = graph, layout, seed, timeout
         self._reader = Reader(graph, layout, Reading(seed=seed, timeout=timeout or DAY), chunks)
         self._held = held

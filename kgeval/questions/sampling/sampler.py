@@ -73,11 +73,15 @@ class Sampler:
 def _check(wanted: DrawSpec, graph: SampledGraph) -> None:
     """Refuses what does not fit together, and what this server cannot do."""
     if wanted.documents > 1 and wanted.kind not in OF_DOCUMENTS:
-        raise UsageError(f"documents: not for {wanted.kind}", fix=f"ask it of {', '.join(sorted(OF_DOCUMENTS))}, or leave it out")
+        raise UsageError(
+            f"documents: not for {wanted.kind}", fix=f"ask it of {', '.join(sorted(OF_DOCUMENTS))}, or leave it out",
+        )
     if wanted.stratify and wanted.kind == "community":
         raise UsageError("communities are not stratified: each is drawn once", fix="leave out stratify")
     if wanted.kind == "pair" and wanted.stratify == "document" and wanted.documents > 1:
-        raise UsageError("a pair of one document does not come from several", fix="leave out documents, or stratify by type")
+        raise UsageError(
+            "a pair of one document does not come from several", fix="leave out documents, or stratify by type",
+        )
     if min(wanted.hops, wanted.min_relations, wanted.walk_length, wanted.most_relations, wanted.documents) < 1:
         raise UsageError("hops, relations, steps and documents are numbers from 1", fix="leave out what is below 1")
     if wanted.kind in NEED_GDS or wanted.stratify == "community":

@@ -77,7 +77,9 @@ def pairs(graph: SampledGraph, wanted: DrawSpec) -> Iterator[list[DrawnStructure
     while part := list(islice(given, BATCH)):
         ids = [(graph.entities.ids[a], graph.entities.ids[b]) for _, (a, b) in part]
         joined = links_joining(graph, ids)
-        yield [DrawnStructure(pair, tuple(joined.get(pair, ())), name) for (name, _), pair in zip(part, ids, strict=True)]
+        yield [
+            DrawnStructure(pair, tuple(joined.get(pair, ())), name) for (name, _), pair in zip(part, ids, strict=True)
+        ]
 
 
 def _by_turns(lanes: dict[str | None, _PairLane]) -> Iterator[tuple[str | None, tuple[int, int]]]:

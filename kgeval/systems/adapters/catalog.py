@@ -72,7 +72,9 @@ class AdapterInfo(BaseModel):
             return {}
         if name not in PRESETS:
             raise UsageError(f"there is no preset {name}", fix=f"presets: {', '.join(PRESETS)}")
-        return {"temperature": XIANG_TEMPERATURE, **{one.name: one.xiang for one in self.settings if one.xiang is not None}}
+        return {
+            "temperature": XIANG_TEMPERATURE, **{one.name: one.xiang for one in self.settings if one.xiang is not None},
+        }
 
     def checked(self, given: Mapping[str, JsonValue], *, answering: bool) -> dict[str, JsonValue]:
         """The settings with the right types. Raises: UsageError that names all that are unknown, of the wrong type or
@@ -97,7 +99,9 @@ class AdapterInfo(BaseModel):
             else:
                 checked[name] = read
         if faults:
-            raise UsageError(f"{self.name}: " + "; ".join(faults), fix=f"kgeval system show {self.name} lists the settings")
+            raise UsageError(
+                f"{self.name}: " + "; ".join(faults), fix=f"kgeval system show {self.name} lists the settings",
+            )
         return checked
 
 

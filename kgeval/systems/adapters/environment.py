@@ -93,7 +93,8 @@ def install(info: AdapterInfo, *, python: str | None, say: Callable[[str], None]
             raise
         record = Installed(
             adapter=info.name, version=version, python=_version_of(own), by="uv" if uv else "pip",
-            requirements=(*info.alone, *info.requirements), seconds=round(time.monotonic() - started, 1), bytes=_size(folder),
+            requirements=(*info.alone, *info.requirements), seconds=round(time.monotonic() - started, 1),
+            bytes=_size(folder),
         )
         (folder / MARKER).write_text(record.model_dump_json(indent=2), encoding="utf-8")
         return record
@@ -105,7 +106,9 @@ def remove(info: AdapterInfo) -> bool:
     if not folder.is_dir():
         return False
     if not (folder / "pyvenv.cfg").is_file() and any(folder.iterdir()):
-        raise UsageError(f"{folder} is no environment of kgeval's", fix="move it away, or set KGEVAL_SYSTEMS_DIR to another folder")
+        raise UsageError(
+            f"{folder} is no environment of kgeval's", fix="move it away, or set KGEVAL_SYSTEMS_DIR to another folder",
+        )
     (folder / MARKER).unlink(missing_ok=True)  # first: where this is interrupted, nothing says any more that it is installed
     for inner in folder.iterdir():
         if inner.is_dir() and not inner.is_symlink():
@@ -132,7 +135,9 @@ def _python(info: AdapterInfo, given: str | None) -> str:
 def _version_of(python: str) -> str:
     argv = [python, "-c", "import sys; sys.stdout.write(sys.version.split()[0])"]
     try:
-        version = subprocess.run(argv, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL, timeout=60).stdout
+        version = subprocess.run(
+            argv, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL, timeout=60,
+        ).stdout
     except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
         version = ""
     if not _VERSION.match(version):
@@ -148,14 +153,22 @@ def _pair(version: str) -> tuple[int, int]:
 def _run(argv: Sequence[str], info: AdapterInfo) -> None:
     """Runs an installer. Raises: UsageError with the end of what it said."""
     try:
-        done = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=INSTALL_SECONDS, stdin=subprocess.DEVNULL)
+        done = subprocess.run(
+            argv, capture_output=True, text=True, check=False, timeout=INSTALL_SECONDS, stdin=subprocess.DEVNULL,
+        )
     except subprocess.TimeoutExpired as slow:
-        raise UsageError(f"{info.name}: installing took longer than {INSTALL_SECONDS} s", fix="try again with a faster network") from slow
+        raise UsageError(
+            f"{info.name}: installing took longer than {INSTALL_SECONDS} s", fix="try again with a faster network",
+        ) from slow
     except OSError as cause:
-        raise UsageError(f"{info.name}: {argv[0]}: {cause.strerror or cause}", fix="check that it can be run") from cause
+        raise UsageError(
+            f"{info.name}: {argv[0]}: {cause.strerror or cause}", fix="check that it can be run",
+        ) from cause
     if done.returncode != 0:
         end = "\n  ".join((done.stderr or done.stdout).strip().splitlines()[-15:])
-        raise UsageError(f"{info.name}: the installer failed:\n  {end}", fix="mend what it says, or install with another --python")
+        raise UsageError(
+            f"{info.name}: the installer failed:\n  {end}", fix="mend what it says, or install with another --python",
+        )
 
 
 def _check(info: AdapterInfo, folder: Path) -> str:

@@ -92,9 +92,13 @@ def check_free(folder: Path, *, replace: bool) -> None:
     """Raises: UsageError for a folder that holds anything; `replace`: anything but an index of kgeval's."""
     if folder.exists() and any(folder.iterdir()):
         if not (folder / CARD).is_file():
-            raise UsageError(f"{folder} is not empty, and no index of kgeval's", fix="give --folder a new or empty folder")
+            raise UsageError(
+                f"{folder} is not empty, and no index of kgeval's", fix="give --folder a new or empty folder",
+            )
         if not replace:
-            raise UsageError(f"{folder} holds an index already", fix="give another --folder, or --replace to make it anew")
+            raise UsageError(
+                f"{folder} holds an index already", fix="give another --folder, or --replace to make it anew",
+            )
 
 
 def prepare(folder: Path, card: IndexCard, documents: Sequence[Document], *, replace: bool) -> None:
@@ -122,13 +126,16 @@ def read_report(folder: Path) -> IndexReport:
     try:
         return IndexReport.model_validate_json((folder / RESULT).read_text(encoding="utf-8"))
     except (OSError, ValidationError) as cause:
-        raise InputError(f"{folder / RESULT}: the script did not tell what it built: {cause}", fix="look into its log") from cause
+        raise InputError(
+            f"{folder / RESULT}: the script did not tell what it built: {cause}", fix="look into its log",
+        ) from cause
 
 
 def corpus(documents: Sequence[Document], chunks: int | None) -> Corpus:
     """The texts that an index is made from, counted as everywhere in kgeval."""
     return Corpus(
-        hash=digest(documents), documents=len(documents), chunks=chunks, tokens=sum(count_tokens(one.text) for one in documents),
+        hash=digest(documents), documents=len(documents), chunks=chunks,
+        tokens=sum(count_tokens(one.text) for one in documents),
         words=sum(len(one.text.split()) for one in documents), tokenizer=TOKENIZER,
     )
 
@@ -143,6 +150,8 @@ def digest(documents: Sequence[Document]) -> str:
 def configuration(info: AdapterInfo, card: IndexCard, version: str) -> Mapping[str, JsonValue]:
     """The configuration card of [X table 18] with what was set."""
     return {
-        **info.configuration_card, "package": f"{info.distribution} {version}", "modes": list(info.modes), "preset": card.preset,
-        "model": card.model, "embedding_model": card.embedding_model, "embedding_local": card.local, "settings": card.settings,
+        **info.configuration_card, "package": f"{info.distribution} {version}", "modes": list(info.modes),
+        "preset": card.preset,
+        "model": card.model, "embedding_model": card.embedding_model, "embedding_local": card.local,
+        "settings": card.settings,
     }

@@ -58,7 +58,9 @@ def index(info: AdapterInfo, wanted: IndexWanted, *, say: Callable[[str], None])
         _run(info, environ, wanted, log)
     report = folders.read_report(wanted.folder)
     if not report.failed or report.failed < len(wanted.documents):  # an index of nothing is none that can be asked
-        folders.write_card(wanted.folder, wanted.card.model_copy(update={"dimensions": report.dimensions, "version": report.version}))
+        folders.write_card(
+            wanted.folder, wanted.card.model_copy(update={"dimensions": report.dimensions, "version": report.version}),
+        )
     return record(info, wanted, report)
 
 
@@ -108,17 +110,22 @@ def record(info: AdapterInfo, wanted: IndexWanted, report: IndexReport) -> Index
             failures={"refused": asked.failed} if asked.failed else {},
         ),
         ModelUse(
-            stage="embeddings", model=card.embedding_model, calls=asked.embedding_calls, input_tokens=asked.embedding_tokens or 0,
+            stage="embeddings", model=card.embedding_model, calls=asked.embedding_calls,
+            input_tokens=asked.embedding_tokens or 0,
         ),
     ]
     models = [ModelRef(role="extractor", name=card.model), ModelRef(role="embedding", name=card.embedding_model)]
     counts = {
-        "input tokens": asked.input_tokens, "output tokens": asked.output_tokens, "embedding tokens": asked.embedding_tokens,
+        "input tokens": asked.input_tokens, "output tokens": asked.output_tokens,
+        "embedding tokens": asked.embedding_tokens,
     }
     unknown = ", ".join(name for name, count in counts.items() if count is None)
     return IndexRecord(
-        system=info.name, graph=str(wanted.folder), variant=card.preset, corpus=folders.corpus(wanted.documents, report.chunks),
-        run=wanted.started.manifest(inputs=wanted.inputs, asked=ModelUsage(models, use), exit_code=3 if report.failed else 0),
+        system=info.name, graph=str(wanted.folder), variant=card.preset,
+        corpus=folders.corpus(wanted.documents, report.chunks),
+        run=wanted.started.manifest(
+            inputs=wanted.inputs, asked=ModelUsage(models, use), exit_code=3 if report.failed else 0,
+        ),
         seconds=report.seconds, stages=report.stages, calls=asked.calls, input_tokens=asked.input_tokens,
         output_tokens=asked.output_tokens, cost=Prices(chat, embedding, card.local).cost(*counts.values()), use=use,
         entities=report.entities, relations=report.relations, failures=report.failures, faults=list(wanted.faults),

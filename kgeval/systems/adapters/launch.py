@@ -51,7 +51,9 @@ def vocabulary_folder(cache_dir: Path | None = None) -> Path:
                 beside.replace(place)
     except OSError as cause:
         what = f"{folder}: the vocabularies of tiktoken cannot be written: {cause.strerror or cause}"
-        raise ConfigError(what, fix="make room in the cache folder, or set TIKTOKEN_CACHE_DIR to a folder that has them") from cause
+        raise ConfigError(
+            what, fix="make room in the cache folder, or set TIKTOKEN_CACHE_DIR to a folder that has them",
+        ) from cause
     return folder
 
 
@@ -71,14 +73,17 @@ def _file_of(known: Any) -> bytes:
 
 # what a script's process gets of this one's environment: nothing that could be a secret of something else
 PASSED = (
-    "PATH", "HOME", "USER", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE",
-    "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy", "TIKTOKEN_CACHE_DIR",
+    "PATH", "HOME", "USER", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "SSL_CERT_FILE", "SSL_CERT_DIR",
+    "REQUESTS_CA_BUNDLE",
+    "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy",
+    "TIKTOKEN_CACHE_DIR",
     "HF_HOME", "HF_HUB_OFFLINE", "CUDA_VISIBLE_DEVICES", "OMP_NUM_THREADS",
 )
 NEO4J = ("NEO4J_URI", "NEO4J_USERNAME", "NEO4J_PASSWORD", "NEO4J_DATABASE")
 # no package of these is to call home, and litellm is not to fetch its price list
 QUIET = {
-    "DO_NOT_TRACK": "1", "LITELLM_LOCAL_MODEL_COST_MAP": "True", "PYTHONSAFEPATH": "1", "PYTHONUNBUFFERED": "1", "PYTHONWARNINGS": "ignore",
+    "DO_NOT_TRACK": "1", "LITELLM_LOCAL_MODEL_COST_MAP": "True", "PYTHONSAFEPATH": "1", "PYTHONUNBUFFERED": "1",
+    "PYTHONWARNINGS": "ignore",
     "PYTHONUTF8": "1",
 }
 LOOPBACK = "127.0.0.1,localhost"
@@ -94,7 +99,9 @@ def open_adapter(spec: SystemSpec, opening: Opening) -> AdapterSystem:
     if mode not in info.modes:
         raise UsageError(f"{info.name} has no mode {mode}", fix=f"modes: {', '.join(info.modes)}")
     if opening.folder is None:
-        raise UsageError(f"{info.name} needs the folder of its index", fix=f"--folder DIR, made by kgeval system index {info.name}")
+        raise UsageError(
+            f"{info.name} needs the folder of its index", fix=f"--folder DIR, made by kgeval system index {info.name}",
+        )
     settings = info.checked(opening.settings, answering=True)
     card = read_card(opening.folder, info)
     name = spec.label or (f"{info.name}:{mode}" if len(info.modes) > 1 else info.name)
@@ -107,7 +114,8 @@ def open_adapter(spec: SystemSpec, opening: Opening) -> AdapterSystem:
             say=lambda text: None,
         )
         system = open_command(
-            argv(info, "answer", mode, settings), script, name=name, folder=opening.folder.resolve(), hello_seconds=opening.timeout,
+            argv(info, "answer", mode, settings), script, name=name, folder=opening.folder.resolve(),
+            hello_seconds=opening.timeout,
         )
         return AdapterSystem(system, stack.pop_all(), prices)
 
@@ -151,7 +159,9 @@ class AdapterSystem(ClosedAtEnd):
         """The answer, as of any command, with its cost where prices are known."""
         answer = self._inner.answer(ask)
         embedded = answer.extra.get("embedding_tokens")
-        cost = self._prices.cost(answer.input_tokens, answer.output_tokens, embedded if isinstance(embedded, int) else None)
+        cost = self._prices.cost(
+            answer.input_tokens, answer.output_tokens, embedded if isinstance(embedded, int) else None,
+        )
         return answer if cost is None else answer.model_copy(update={"cost": cost})
 
     def close(self) -> None:
@@ -162,7 +172,9 @@ class AdapterSystem(ClosedAtEnd):
             self._beside.close()
 
 
-def argv(info: AdapterInfo, task: str, mode: str = "", settings: Mapping[str, JsonValue] | None = None) -> tuple[str, ...]:
+def argv(
+    info: AdapterInfo, task: str, mode: str = "", settings: Mapping[str, JsonValue] | None = None,
+) -> tuple[str, ...]:
     """The command line, run in the index's folder. It names no path, so that a moved folder keeps its signature."""
     given = dict(settings or {})
     model = given.pop("model", None)

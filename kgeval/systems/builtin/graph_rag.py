@@ -128,7 +128,8 @@ def budgeted(
     for key, lines in groups.items():
         chunk, score = places[key]
         passages.append(Passage(
-            text="\n".join(lines), chunk_id=chunk.id if chunk else None, document=chunk.document if chunk else None, score=score,
+            text="\n".join(lines), chunk_id=chunk.id if chunk else None, document=chunk.document if chunk else None,
+            score=score,
         ))
     return Linear(tuple(passages), tuple(kept), used)
 
@@ -218,7 +219,8 @@ class GraphRetriever:
         with clock.stage("expand"):
             share = self._settings.text_share if self._with_text else 0.0
             linear = budgeted(
-                edges, round(self._settings.l_max * (1 - share)), tokens.count, describe=self._settings.describe, lead=lead,
+                edges, round(self._settings.l_max * (1 - share)), tokens.count, describe=self._settings.describe,
+                lead=lead,
                 layout=self._searched.reader.layout,
             )
             texts, used = self._texts(linear) if self._with_text else ([], 0)

@@ -78,11 +78,14 @@ class ModelReader:
     def read(self, ask: Ask, contexts: Sequence[Passage] | None, max_words: int) -> Read:
         """As AnswerReader.read. A call that fails is a Read with its cause. Raises: what ends the session."""
         name = CLOSED_BOOK if contexts is None else FROM_CONTEXTS
-        slots: dict[str, JsonValue] = {"question": ask.question, "length": _length(ask, max_words), "previous": ask.previous}
+        slots: dict[str, JsonValue] = {
+            "question": ask.question, "length": _length(ask, max_words), "previous": ask.previous,
+        }
         if contexts is not None:
             slots["contexts"] = [passage.text for passage in contexts]
         outcome = self._asker.ask(Task(
-            id=ask.question_id, prompt=self._asker.prompt(name), slots=slots, reply=ReaderReply, trial=ask.trial or 0, stage=name,
+            id=ask.question_id, prompt=self._asker.prompt(name), slots=slots, reply=ReaderReply, trial=ask.trial or 0,
+            stage=name,
         ))
         if outcome.value is None:
             failure = outcome.failure

@@ -29,9 +29,11 @@ def index_record(system: BuiltinSystem, tools: BuiltinTools, run: RunManifest) -
     entities, relations = system.retriever.size()
     what = "chunks of the graph" if chunks else "entities of the graph, by name and description"
     return IndexRecord(
-        system=system.name, graph=tools.layout.scope_value or tools.layout.scope_label or tools.layout.name, variant=system.variant,
+        system=system.name, graph=tools.layout.scope_value or tools.layout.scope_label or tools.layout.name,
+        variant=system.variant,
         corpus=Corpus(
-            hash=about.digest, documents=about.groups if chunks else 0, chunks=about.texts or about.rows, tokens=about.tokens,
+            hash=about.digest, documents=about.groups if chunks else 0, chunks=about.texts or about.rows,
+            tokens=about.tokens,
             words=about.words, tokenizer=about.tokenizer,
         ),
         run=run, seconds=about.seconds, stages=dict(about.stages), entities=entities, relations=relations,
@@ -40,7 +42,8 @@ def index_record(system: BuiltinSystem, tools: BuiltinTools, run: RunManifest) -
             "built in this run" if table.built else "found in the cache: the seconds are those of its building",
         ],
         configuration={
-            **system.settings.own, "embedding_model": about.model, "dimensions": about.dimensions, "search": "cosine, exact (LanceDB)",
+            **system.settings.own, "embedding_model": about.model, "dimensions": about.dimensions,
+            "search": "cosine, exact (LanceDB)",
             **({"windows": about.rows} if chunks else {}), "unread_share": about.unread,
         },
     )

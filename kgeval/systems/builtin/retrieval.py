@@ -97,7 +97,9 @@ class SearchedGraph:
         with self.embedder.lock:
             window = self.embedder.window() or WINDOW
         cut = partial(chunk_windows, most=window, lengths=self.embedder.lengths) if kind == "chunks" else None
-        source = json.dumps([info.uri, info.database, layout.model_dump(), *([window, OVERLAP] if cut else [])], sort_keys=True)
+        source = json.dumps(
+            [info.uri, info.database, layout.model_dump(), *([window, OVERLAP] if cut else [])], sort_keys=True,
+        )
         name = f"{kind}-{hashlib.sha256(source.encode()).hexdigest()[:8]}"
 
         def items() -> Iterable[Item]:
@@ -111,7 +113,9 @@ class SearchedGraph:
         about = table.about
         if table.built:
             parts = f" in {about.rows} windows" if about.texts not in (None, about.rows) else ""
-            self.tools.say(f"index: {about.texts or about.rows} {kind}{parts} embedded with {about.model} in {about.seconds:.1f} s")
+            self.tools.say(
+                f"index: {about.texts or about.rows} {kind}{parts} embedded with {about.model} in {about.seconds:.1f} s"
+            )
         if about.unread:
             self.tools.say(f"caution: {unread(about)}")
         return table
@@ -137,7 +141,9 @@ def chunk_windows(chunks: Sequence[Item], *, most: int, lengths: Callable[[Seque
     items = []
     for chunk in chunks:
         spans = windows(chunk.text, most, lengths)
-        items += [replace(chunk, id=f"{chunk.id}#{start}#{len(spans)}", text=chunk.text[start:end]) for start, end in spans]
+        items += [
+            replace(chunk, id=f"{chunk.id}#{start}#{len(spans)}", text=chunk.text[start:end]) for start, end in spans
+        ]
     return items
 
 
@@ -152,5 +158,7 @@ def search_with(system: str, tools: BuiltinTools) -> SearchedGraph:
     there = {"reader": True, "chunks": True, "embedder": tools.embedder, "graph": tools.graph and tools.layout}
     missing = sorted(need for need in NEEDS[system] if not there[need])
     if missing or tools.graph is None or tools.layout is None or tools.embedder is None:
-        raise UsageError(f"the system {system} needs {' and '.join(missing)}", fix="name the graph with --graph, or take closed-book")
+        raise UsageError(
+            f"the system {system} needs {' and '.join(missing)}", fix="name the graph with --graph, or take closed-book"
+        )
     return SearchedGraph(EntryReader(tools.graph, tools.layout, timeout=tools.timeout), tools.embedder, tools)

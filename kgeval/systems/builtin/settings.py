@@ -35,21 +35,32 @@ class BuiltinSetting:
 
 
 SETTINGS: tuple[BuiltinSetting, ...] = (
-    BuiltinSetting("k", RETRIEVING, "whole number", "vector: chunks in the context; graph: entry entities at most.", 1, 1_000),
+    BuiltinSetting(
+        "k", RETRIEVING, "whole number", "vector: chunks in the context; graph: entry entities at most.", 1, 1_000,
+    ),
     BuiltinSetting("theta", GRAPHS, "number", "An entry entity's cosine with the question is above this.", -1, 1),
     BuiltinSetting("hops", GRAPHS, "whole number", "How far the graph is walked from the entry entities.", 1, 3),
     BuiltinSetting("most", GRAPHS, "whole number", "Relations of one entity that are looked at, at most (bounds super-nodes).", 1, 10_000),
     BuiltinSetting(
-        "l_max", RETRIEVING, "whole number", "Tokens of the context, at most; vector takes that of a graph beside it.", 20, 1_000_000,
+        "l_max", RETRIEVING, "whole number", "Tokens of the context, at most; vector takes that of a graph beside it.",
+        20, 1_000_000,
     ),
-    BuiltinSetting("text_share", ("graph+text",), "number", "Share of l_max that is kept for the texts of chunks.", 0, 1),
+    BuiltinSetting(
+        "text_share", ("graph+text",), "number", "Share of l_max that is kept for the texts of chunks.", 0, 1,
+    ),
     BuiltinSetting("entity_types", GRAPHS, "list", "Entry entities have one of these types, written A|B; empty: any."),
     BuiltinSetting("entry", GRAPHS, "text", "Where entry entities are searched.", choices=("lancedb", "neo4j")),
     BuiltinSetting("index", GRAPHS, "text", "With entry=neo4j: the name of the vector index; empty: the one on the layout's embeddings."),
-    BuiltinSetting("describe", GRAPHS, "yes or no", "Put the descriptions of relations and entry entities into the context too."),
+    BuiltinSetting(
+        "describe", GRAPHS, "yes or no", "Put the descriptions of relations and entry entities into the context too.",
+    ),
     BuiltinSetting("rerank", RETRIEVING, "text", f"Order what was found by a cross-encoder: a model's name or folder; yes: {RERANKER}."),
-    BuiltinSetting("candidates", RETRIEVING, "whole number", "With rerank: chunks or relations that it orders, at most.", 1, 1_000),
-    BuiltinSetting("max_words", EVERY, "whole number", "Ask the reader for at most so many words; 0: no limit.", 0, 10_000),
+    BuiltinSetting(
+        "candidates", RETRIEVING, "whole number", "With rerank: chunks or relations that it orders, at most.", 1, 1_000,
+    ),
+    BuiltinSetting(
+        "max_words", EVERY, "whole number", "Ask the reader for at most so many words; 0: no limit.", 0, 10_000,
+    ),
 )
 BY_NAME = {one.name: one for one in SETTINGS}
 
@@ -127,7 +138,9 @@ def read_settings(system: str, given: Mapping[str, JsonValue], *, base: Settings
     return replace(start, **values)
 
 
-def variants(system: str, given: Mapping[str, JsonValue], ablations: Mapping[str, Sequence[JsonValue]]) -> list[Settings]:
+def variants(
+    system: str, given: Mapping[str, JsonValue], ablations: Mapping[str, Sequence[JsonValue]],
+) -> list[Settings]:
     """The system as it is given, then one variant for each value of each ablation: one thing is changed at a time. A
     value that changes nothing gives no variant of its own.
 
@@ -144,7 +157,9 @@ def variants(system: str, given: Mapping[str, JsonValue], ablations: Mapping[str
         if variant not in variants:
             variants.append(variant)
     if faults:
-        raise UsageError("; ".join(dict.fromkeys(faults)), fix="kgeval help built-in-systems lists the settings with their bounds")
+        raise UsageError(
+            "; ".join(dict.fromkeys(faults)), fix="kgeval help built-in-systems lists the settings with their bounds",
+        )
     return variants
 
 

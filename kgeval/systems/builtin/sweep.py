@@ -69,7 +69,9 @@ def sweep(
     Raises: UsageError for a system without these settings or a grid out of bounds; what opening the system raises.
     """
     if settings.system not in GRAPHS:
-        raise UsageError(f"{settings.system} has no theta, k and l_max to sweep", fix=f"a sweep is for {' and '.join(GRAPHS)}")
+        raise UsageError(
+            f"{settings.system} has no theta, k and l_max to sweep", fix=f"a sweep is for {' and '.join(GRAPHS)}",
+        )
     axes = {**GRID, **(grid or {})}
     places = [
         read_settings(settings.system, {"theta": theta, "k": int(k), "l_max": int(l_max)}, base=settings)
@@ -112,7 +114,9 @@ class _SweptQuestion:
         entries = tuple(one for one in self.found.entries[: settings.k] if one.score > settings.theta)
         key = (len(entries), settings.l_max)
         if key not in self.made:
-            retrieved = self.wide.set_to(settings).shown(self.question.question, replace(self.found, entries=entries), Clock())
+            retrieved = self.wide.set_to(settings).shown(
+                self.question.question, replace(self.found, entries=entries), Clock(),
+            )
             self.made[key] = (retrieved, self.measure(self.question, self._answer(settings, retrieved)))
         return self.made[key]
 

@@ -60,10 +60,12 @@ class BuiltinSystem(ClosedAtEnd):
         fields: dict[str, object] = {
             "answer": read.text, "error": read.error, "model": None if read.error else self._reader.model,
             "stages": Stages(
-                retrieval=clock.retrieval if seconds else None, entry=seconds.get("entry"), expand=seconds.get("expand"),
+                retrieval=clock.retrieval if seconds else None, entry=seconds.get("entry"),
+                expand=seconds.get("expand"),
                 rerank=seconds.get("rerank"), generate=read.seconds,
             ),
-            "calls": read.calls, "cost": read.cost, "input_tokens": read.input_tokens, "output_tokens": read.output_tokens,
+            "calls": read.calls, "cost": read.cost, "input_tokens": read.input_tokens,
+            "output_tokens": read.output_tokens,
         }
         if read.seconds is not None and not read.error:
             fields["latency_s"] = round(clock.retrieval + read.seconds, 6)
@@ -77,7 +79,8 @@ class BuiltinSystem(ClosedAtEnd):
         # the length that was asked for; whose length it was, only the comparison knows
         aligned = None if ask.target_words is None else Aligned(target_words=ask.target_words, attempt=ask.attempt)
         return Answer(
-            question_id=ask.question_id, system=self.name, variant=self.variant, trial=ask.trial, signature=self.signature, answer="",
+            question_id=ask.question_id, system=self.name, variant=self.variant, trial=ask.trial,
+            signature=self.signature, answer="",
             aligned_to=aligned, error=error,
         )
 
@@ -85,7 +88,9 @@ class BuiltinSystem(ClosedAtEnd):
 class PlannedSystem(BuiltinSystem):
     """The same in a dry run: counts the reader's calls, retrieves nothing, embeds nothing, builds no index."""
 
-    def __init__(self, settings: Settings, reader: AnswerReader, retriever: Retriever | None, asker: Asker | None) -> None:
+    def __init__(
+        self, settings: Settings, reader: AnswerReader, retriever: Retriever | None, asker: Asker | None,
+    ) -> None:
         super().__init__(settings, reader, retriever)
         self._asker = asker
         self._bounds = retriever.bounds() if retriever and asker else (0, 0)

@@ -58,7 +58,9 @@ def declared(said: Mapping[str, Any], name: str) -> Declared:
             cells.mapping(said.get("card")) or {},
         )
     except cells.Misfit as misfit:
-        raise UsageError(f"{name}: its hello does not fit: {misfit}", fix="kgeval help system-protocol shows what a hello says") from misfit
+        raise UsageError(
+            f"{name}: its hello does not fit: {misfit}", fix="kgeval help system-protocol shows what a hello says",
+        ) from misfit
 
 
 def argv_of(text: str) -> tuple[str, ...]:
@@ -73,7 +75,8 @@ def argv_of(text: str) -> tuple[str, ...]:
 
 
 def open_command(
-    argv: Sequence[str], opening: Opening, *, name: str = "", folder: Path | None = None, hello_seconds: float = HELLO_SECONDS,
+    argv: Sequence[str], opening: Opening, *, name: str = "", folder: Path | None = None,
+    hello_seconds: float = HELLO_SECONDS,
     said_after: float = SAID_AFTER,
 ) -> CommandSystem:
     """The system, its first process started and greeted; in a dry run nothing is started. `name`: its own (empty: what
@@ -116,7 +119,9 @@ class CommandSystem(ClosedAtEnd):
         base = self._label or declared.name or Path(given).stem or self._argv[0]
         self.name, self.variant = name_with(base, opening.variant), opening.variant
         self.adjusts, self.parallel = declared.adjusts, declared.parallel * opening.processes
-        self.signature = signature_of("command", self._argv, dict(opening.settings), declared.version, dict(declared.card))
+        self.signature = signature_of(
+            "command", self._argv, dict(opening.settings), declared.version, dict(declared.card),
+        )
         while not self._slots.empty():
             self._slots.get()
         for _ in range(declared.parallel):
@@ -150,7 +155,9 @@ class CommandSystem(ClosedAtEnd):
         self._places[0].process = process
         if hello is None and needed:
             what = f"{self.name}: was given settings ({', '.join(self._opening.settings)}), but its process does not say hello"
-            raise UsageError(what, fix="put them on its command line, or answer the hello (kgeval help system-protocol)")
+            raise UsageError(
+                what, fix="put them on its command line, or answer the hello (kgeval help system-protocol)",
+            )
         if hello is not None:
             self.says_hello, self.declared = True, declared(hello, self.name)
             self._settle()

@@ -31,14 +31,18 @@ class FileSystem(ClosedAtEnd):
         given = dict(opening.settings)
         system, mapped = given.pop("system", None), given.pop("map", {})
         if given or not isinstance(mapped, Mapping):
-            raise UsageError(f"file: has no setting {', '.join(given) or 'map'}", fix="it has system=NAME and map.FIELD=NAME")
+            raise UsageError(
+                f"file: has no setting {', '.join(given) or 'map'}", fix="it has system=NAME and map.FIELD=NAME",
+            )
         if opening.questions == STDIN:
             raise UsageError("file: the questions are read twice", fix="give them as a file, not on standard input")
         self._rows = open_rows(RowSelection(
-            (path,), questions=opening.questions, maps={**opening.maps, **{name: str(value) for name, value in mapped.items()}},
+            (path,), questions=opening.questions,
+            maps={**opening.maps, **{name: str(value) for name, value in mapped.items()}},
             system=name or None,
             # answers to questions that were filtered out are no fault, those to unknown ones are
-            allow_missing=opening.allow_missing, allow_duplicates=opening.allow_duplicates, max_bad_rows=opening.max_bad_rows,
+            allow_missing=opening.allow_missing, allow_duplicates=opening.allow_duplicates,
+            max_bad_rows=opening.max_bad_rows,
         ))
         try:
             self._inside = self._system(str(system) if system is not None else None)
@@ -53,12 +57,16 @@ class FileSystem(ClosedAtEnd):
         """The system that is meant. Raises: UsageError where the file has several, or not the one that is named."""
         known = [info.system for info in self._rows.systems]
         if named is not None and named not in known:
-            raise UsageError(f"{self._path}: has no answers of {named}", fix=f"its systems are: {', '.join(known[:SHOWN])}")
+            raise UsageError(
+                f"{self._path}: has no answers of {named}", fix=f"its systems are: {', '.join(known[:SHOWN])}",
+            )
         if named is None and len(known) > 1:
             what = f"{self._path}: has answers of {len(known)} systems: {', '.join(known[:SHOWN])}"
             raise UsageError(what, fix="choose one with --setting system=NAME")
         if not known:
-            raise InputError(f"{self._path}: has no answer to any of the questions", fix="check that both files belong together")
+            raise InputError(
+                f"{self._path}: has no answer to any of the questions", fix="check that both files belong together",
+            )
         return named or known[0]
 
     def _check(self) -> None:

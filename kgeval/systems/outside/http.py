@@ -61,8 +61,12 @@ def checked_url(url: str) -> str:
     parts = urlsplit(url.strip())
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise UsageError(f"{url[:100]}: no address", fix="it looks like http:https://host/path")
-    if parts.username or parts.password or any("key" in name.lower() or "token" in name.lower() for name, _ in parse_qsl(parts.query)):
-        raise UsageError("an address must not hold a user, a password or a key", fix="give it as a header: headers.NAME=${VARIABLE}")
+    if parts.username or parts.password or any(
+        "key" in name.lower() or "token" in name.lower() for name, _ in parse_qsl(parts.query)
+    ):
+        raise UsageError(
+            "an address must not hold a user, a password or a key", fix="give it as a header: headers.NAME=${VARIABLE}",
+        )
     return url.strip()
 
 
@@ -158,9 +162,13 @@ def headers_of(given: Mapping[str, Any]) -> dict[str, str]:
     if bare:
         fix = f"put it into an environment variable and write for example {bare[0]} = \"${{MY_KEY}}\""
         raise ConfigError(f"headers: {', '.join(bare)}: a secret is not written into settings", fix=fix)
-    missing = sorted({name for value in given.values() for name in _VARIABLE.findall(str(value)) if environment(name) is None})
+    missing = sorted(
+        {name for value in given.values() for name in _VARIABLE.findall(str(value)) if environment(name) is None},
+    )
     if missing:
-        raise ConfigError(f"headers: the environment has no {', '.join(missing)}", fix=f"set it: export {missing[0]}=...")
+        raise ConfigError(
+            f"headers: the environment has no {', '.join(missing)}", fix=f"set it: export {missing[0]}=...",
+        )
     return {name: _VARIABLE.sub(lambda found: environment(found[1]) or "", str(value)) for name, value in given.items()}
 
 
@@ -176,7 +184,9 @@ class _RefusedError(Exception):
     """A request that came to nothing: its cause and words. `again`: worth a retry, after `wait` seconds if the endpoint
     said so."""
 
-    def __init__(self, cause: str, detail: str, *, again: bool = False, wait: float | None = None, billed: bool = False) -> None:
+    def __init__(
+        self, cause: str, detail: str, *, again: bool = False, wait: float | None = None, billed: bool = False,
+    ) -> None:
         super().__init__(detail)
         self.cause, self.detail, self.again, self.wait, self.billed = cause, detail, again, wait, billed
 
@@ -192,14 +202,18 @@ class HttpSystem(ClosedAtEnd):
     def __init__(self, url: str, opening: Opening, *, name: str = "") -> None:
         settings, self._timeout, self._limits = dict(opening.settings), opening.timeout, opening.limits
         if unknown := sorted(set(settings) - set(SETTINGS)):
-            raise UsageError(f"http: has no setting {', '.join(unknown)}", fix=f"it has {', '.join(SETTINGS)}: kgeval help answer")
+            raise UsageError(
+                f"http: has no setting {', '.join(unknown)}", fix=f"it has {', '.join(SETTINGS)}: kgeval help answer",
+            )
         self._chat = "request" not in settings
         self._template: JsonValue = chat_template(settings) if self._chat else settings["request"]
         check_request(self._template)
         self._url = f"{address(url)}/chat/completions" if self._chat else checked_url(url)
         response = settings.get("response", {})
         if not isinstance(response, Mapping) or not isinstance(settings.get("headers", {}), Mapping):
-            raise UsageError("http: response and headers have names in them", fix="write response.answer=PATH, headers.NAME=VALUE")
+            raise UsageError(
+                "http: response and headers have names in them", fix="write response.answer=PATH, headers.NAME=VALUE",
+            )
         self._paths = check_paths(response if self._chat else {"answer": "answer", **response})
         given: Any = settings.get("headers", {})
         self._headers = headers_of(given)
@@ -339,7 +353,9 @@ class HttpSystem(ClosedAtEnd):
         get the same."""
         status = reply.status_code
         if status == 401:
-            raise ModelError(f"{self._url} refuses the key (HTTP 401)", fix="check OPENAI_API_KEY, or the variables in the headers")
+            raise ModelError(
+                f"{self._url} refuses the key (HTTP 401)", fix="check OPENAI_API_KEY, or the variables in the headers",
+            )
         if status >= 400:
             cause = "rate_limited" if status == 429 else "timeout" if status == 408 else "server_error" if status >= 500 else "rejected"
             wait = asked_wait(SimpleNamespace(response=reply))
@@ -357,7 +373,8 @@ class HttpSystem(ClosedAtEnd):
                 has_key = any(name.lower() == "authorization" for name in self._headers)
                 headers = {"authorization": f"Bearer {api_key(self._url)}"} if self._chat and not has_key else {}
                 client = openai.DefaultHttpxClient(
-                    trust_env=not is_loopback(self._url), follow_redirects=False, headers=headers, timeout=self._timeout,
+                    trust_env=not is_loopback(self._url), follow_redirects=False, headers=headers,
+                    timeout=self._timeout,
                 )
                 library = next(base.__module__.partition(".")[0] for base in type(client).__mro__ if base.__module__.startswith("httpx"))
                 self._client = (client, importlib.import_module(library))
@@ -403,7 +420,9 @@ def _same_host(url: str, reply: Any) -> str:
     target = urljoin(url, str(reply.headers.get("location", "")))
     before, after = urlsplit(url), urlsplit(target)
     if (before.scheme, before.netloc) != (after.scheme, after.netloc):
-        raise _RefusedError("rejected", f"HTTP {reply.status_code}: redirected to another host ({after.netloc}), which is refused")
+        raise _RefusedError(
+            "rejected", f"HTTP {reply.status_code}: redirected to another host ({after.netloc}), which is refused",
+        )
     if reply.status_code not in (307, 308):
         raise _RefusedError("rejected", f"HTTP {reply.status_code}: redirected to {after.path}; give that address")
     return target

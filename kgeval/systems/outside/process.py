@@ -64,7 +64,9 @@ class Process:
     Raises: UsageError where it cannot be started.
     """
 
-    def __init__(self, argv: Sequence[str], *, environment: Mapping[str, str] | None, folder: Path | None, notes: Notes) -> None:
+    def __init__(
+        self, argv: Sequence[str], *, environment: Mapping[str, str] | None, folder: Path | None, notes: Notes,
+    ) -> None:
         self._notes = notes
         self._lock, self._writing = threading.Lock(), threading.Lock()
         self._pending: dict[str, SimpleQueue[dict[str, Any] | None]] = {}
@@ -80,7 +82,9 @@ class Process:
             )
         except (OSError, ValueError) as cause:
             why = getattr(cause, "strerror", None) or str(cause)
-            raise UsageError(f"{argv[0]}: cannot be started: {why}", fix="check the command; it is run without a shell") from cause
+            raise UsageError(
+                f"{argv[0]}: cannot be started: {why}", fix="check the command; it is run without a shell",
+            ) from cause
         self._forget = register(self._kill_group)
         os.set_blocking(self._pipe("stdin"), False)
         self._threads = [threading.Thread(target=work, daemon=True) for work in (self._listen, self._listen_to_errors)]

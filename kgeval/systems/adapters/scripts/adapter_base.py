@@ -122,7 +122,8 @@ def main(package: str, opener: Callable[[Job], Adapter]) -> None:
             embedding = card.get("embedding_model") or ""
             job = Job(
                 given.folder.resolve(), given.mode, settings, given.model or card["model"], embedding,
-                card.get("dimensions") or (relay.dimensions(embedding) if embedding else 0), relay.base_url, relay.key, card,
+                card.get("dimensions") or (relay.dimensions(embedding) if embedding else 0), relay.base_url, relay.key,
+                card,
             )
             if given.task == "index":
                 _index(package, opener, job, relay)
@@ -160,7 +161,8 @@ def _index(package: str, opener: Callable[[Job], Adapter], job: Job, relay: Rela
     seconds = time.perf_counter() - started
     stages = {"open": round(opened, 3), **(built.stages or {"index": round(seconds - opened, 3)})}
     result = {
-        **asdict(built), "stages": stages, "seconds": round(seconds, 3), "version": version(package), "dimensions": job.dimensions,
+        **asdict(built), "stages": stages, "seconds": round(seconds, 3), "version": version(package),
+        "dimensions": job.dimensions,
         "asked": asdict(relay.counted()), "python": sys.version.split()[0],
     }
     (job.folder / RESULT).write_text(line(result), encoding="utf-8")

@@ -18,8 +18,10 @@ NEEDS = {
 PLACES = {
     "chunk_token_size": ("chunking", "size"), "chunk_overlap_token_size": ("chunking", "overlap"),
     "encoding_model": ("chunking", "encoding_model"),
-    "max_gleanings": ("extract_graph", "max_gleanings"), "summarize_descriptions_max_length": ("summarize_descriptions", "max_length"),
-    "max_cluster_size": ("cluster_graph", "max_cluster_size"), "community_reports_max_length": ("community_reports", "max_length"),
+    "max_gleanings": ("extract_graph", "max_gleanings"),
+    "summarize_descriptions_max_length": ("summarize_descriptions", "max_length"),
+    "max_cluster_size": ("cluster_graph", "max_cluster_size"),
+    "community_reports_max_length": ("community_reports", "max_length"),
     "community_reports_max_input_length": ("community_reports", "max_input_length"),
     "drift_k_followups": ("drift_search", "drift_k_followups"), "n_depth": ("drift_search", "n_depth"),
     "primer_folds": ("drift_search", "primer_folds"), "concurrent_requests": (None, "concurrent_requests"),
@@ -73,7 +75,9 @@ class GraphRag:
         wrong = [f"{step.workflow}: {step.error}" for step in steps if step.error is not None]
         if wrong:
             raise RuntimeError("; ".join(wrong))
-        size = {name: len(self._table(name)) for name in ("entities", "relationships", "text_units", "community_reports")}
+        size = {
+            name: len(self._table(name)) for name in ("entities", "relationships", "text_units", "community_reports")
+        }
         return Built(size["entities"], size["relationships"], size["text_units"], notes=(f"{size['community_reports']} community reports",))
 
     def _table(self, name: str) -> Any:

@@ -11,7 +11,8 @@ from typing import Any
 from adapter_base import Built, Job, PackageAnswer, cut, main
 
 CONFIG = (
-    "retrieval_top_k", "linking_top_k", "max_qa_steps", "qa_top_k", "graph_type", "max_new_tokens", "embedding_batch_size",
+    "retrieval_top_k", "linking_top_k", "max_qa_steps", "qa_top_k", "graph_type", "max_new_tokens",
+    "embedding_batch_size",
     "synonymy_edge_topk", "damping",
 )
 
@@ -29,7 +30,8 @@ class HippoRag:
         # the package knows an endpoint's model by "text-embedding" in its name: here every model is the endpoint's
         package._get_embedding_model_class = lambda **_: OpenAIEmbeddingModel
         config = BaseConfig(
-            llm_name=job.model, llm_base_url=job.base_url, embedding_model_name=job.embedding_model, embedding_base_url=job.base_url,
+            llm_name=job.model, llm_base_url=job.base_url, embedding_model_name=job.embedding_model,
+            embedding_base_url=job.base_url,
             save_dir=str(job.store), **job.given(*CONFIG),
         )
         self.job = job

@@ -32,7 +32,9 @@ class LightRag:
 
         async def ask(prompt: str, system_prompt: str | None = None, history_messages: Any = None, **more: Any) -> str:
             more.pop("hashing_kv", None)
-            said: str = await openai_complete_if_cache(job.model, prompt, system_prompt, history_messages or [], **more, **reach)
+            said: str = await openai_complete_if_cache(
+                job.model, prompt, system_prompt, history_messages or [], **more, **reach,
+            )
             return said
 
         rag = LightRAG(

@@ -30,7 +30,9 @@ class NanoGraphRag:
             if job.mode:
                 more.pop("hashing_kv", None)
                 self.shown.append(system_prompt or "")
-            said: str = await _llm.openai_complete_if_cache(job.model, prompt, system_prompt, list(history_messages), **more)
+            said: str = await _llm.openai_complete_if_cache(
+                job.model, prompt, system_prompt, list(history_messages), **more,
+            )
             return said
 
         async def embed(texts: list[str]) -> Any:
@@ -41,7 +43,8 @@ class NanoGraphRag:
 
         self.rag = GraphRAG(
             working_dir=str(job.store), best_model_func=ask, cheap_model_func=ask, enable_naive_rag=True,
-            embedding_func=EmbeddingFunc(embedding_dim=job.dimensions, max_token_size=8192, func=embed), **job.given(*RAG),
+            embedding_func=EmbeddingFunc(embedding_dim=job.dimensions, max_token_size=8192, func=embed),
+            **job.given(*RAG),
         )
 
     def index(self, documents: list[dict[str, Any]]) -> Built:
@@ -60,7 +63,9 @@ class NanoGraphRag:
         from nano_graphrag import QueryParam
 
         self.shown.clear()
-        answer = self.loop.run_until_complete(self.rag.aquery(question, QueryParam(mode=self.job.mode, **self.job.given(*QUERY))))
+        answer = self.loop.run_until_complete(
+            self.rag.aquery(question, QueryParam(mode=self.job.mode, **self.job.given(*QUERY))),
+        )
         return PackageAnswer(answer or "", self._contexts())
 
     def _contexts(self) -> list[dict[str, Any]]:

@@ -58,10 +58,13 @@ class Neo4jGraphRag:
 
         if self.job.mode == "text2cypher":
             formatter = {"result_formatter": as_values, "neo4j_database": self.database}
-            return GraphRAG(Text2CypherRetriever(self.driver, self.llm, neo4j_schema=self._schema(), **formatter), self.llm)
+            return GraphRAG(
+                Text2CypherRetriever(self.driver, self.llm, neo4j_schema=self._schema(), **formatter), self.llm,
+            )
         query = self.job.settings.get("retrieval_query") or (NEIGHBOURS if self.job.mode == "vector-cypher" else PLAIN)
         found = VectorCypherRetriever(
-            self.driver, self._index_name, query, self.embedder, result_formatter=as_passage, neo4j_database=self.database,
+            self.driver, self._index_name, query, self.embedder, result_formatter=as_passage,
+            neo4j_database=self.database,
         )
         return GraphRAG(found, self.llm)
 
@@ -79,7 +82,8 @@ class Neo4jGraphRag:
             merge_without_apoc()
         failed = asyncio.run(self._build(documents))
         create_vector_index(
-            self.driver, self._index_name, label="Chunk", embedding_property="embedding", dimensions=self.job.dimensions,
+            self.driver, self._index_name, label="Chunk", embedding_property="embedding",
+            dimensions=self.job.dimensions,
             similarity_fn="cosine", neo4j_database=self.database,
         )
         sizes = [self._number(query) for query in (SIZE, EDGES, CHUNKS)]
@@ -94,7 +98,8 @@ class Neo4jGraphRag:
         setting = self.job.setting
         splitter = FixedSizeSplitter(setting("chunk_characters", 4000), setting("chunk_overlap_characters", 200))
         builder = SimpleKGPipeline(
-            llm=self.llm, driver=self.driver, embedder=self.embedder, from_file=False, text_splitter=splitter, schema="FREE",
+            llm=self.llm, driver=self.driver, embedder=self.embedder, from_file=False, text_splitter=splitter,
+            schema="FREE",
             perform_entity_resolution=setting("entity_resolution", False), neo4j_database=self.database,
         )
         failed = []
@@ -142,7 +147,9 @@ def merge_without_apoc() -> None:
     def ours(*given: Any, **named: Any) -> str:
         query = theirs(*given, **named)
         if WITH_APOC not in query:
-            raise RuntimeError("this version of neo4j-graphrag writes relations in another way: install APOC on the server")
+            raise RuntimeError(
+                "this version of neo4j-graphrag writes relations in another way: install APOC on the server",
+            )
         return str(query.replace(WITH_APOC, WITHOUT_APOC))
 
     kg_writer.upsert_relationship_query = ours
@@ -163,7 +170,9 @@ def as_passage(record: Any) -> Any:
     text, facts = row.get("text"), row.get("facts") or []
     known = {"chunk_id": row.get("id"), "document": row.get("document"), "score": row.get("score")}
     content = "\n".join([text or str(row), *map(str, facts)])
-    return RetrieverResultItem(content=content, metadata={name: value for name, value in known.items() if value is not None})
+    return RetrieverResultItem(
+        content=content, metadata={name: value for name, value in known.items() if value is not None},
+    )
 
 
 def as_values(record: Any) -> Any:

@@ -89,7 +89,9 @@ class Relay:
         try:
             return len(json.loads(body)["data"][0]["embedding"])
         except (ValueError, LookupError, TypeError):
-            raise RuntimeError(f"the endpoint gave no vector of {model!r}: {status} {body[:200].decode(errors='replace')}") from None
+            raise RuntimeError(
+                f"the endpoint gave no vector of {model!r}: {status} {body[:200].decode(errors='replace')}",
+            ) from None
 
     def send(self, path: str, body: Mapping[str, Any] | None) -> tuple[int, Mapping[str, str], bytes]:
         """(status, headers, body) of the endpoint's reply; 502 where it cannot be reached."""
@@ -98,7 +100,9 @@ class Relay:
             with self._open(request) as reply:
                 return int(reply.status), dict(reply.headers.items()), _whole(reply)
         except (OSError, http.client.HTTPException) as broken:
-            return 502, {}, json.dumps({"error": {"message": f"the endpoint cannot be reached: {broken}", "type": "relay"}}).encode()
+            return 502, {}, json.dumps(
+                {"error": {"message": f"the endpoint cannot be reached: {broken}", "type": "relay"}},
+            ).encode()
 
     def _open(self, request: urllib.request.Request) -> Any:
         try:
@@ -227,8 +231,12 @@ def _events(body: bytes) -> Iterator[bytes]:
     shared = {name: whole.get(name) for name in ("id", "created", "model")} | {"object": "chat.completion.chunk"}
     for choice in whole.get("choices", []):
         message = choice.get("message", {})
-        delta, end = {"role": "assistant", "content": message.get("content") or ""}, choice.get("finish_reason") or "stop"
-        parts: tuple[dict[str, Any], ...] = ({"delta": delta, "finish_reason": None}, {"delta": {}, "finish_reason": end})
+        delta, end = {
+            "role": "assistant", "content": message.get("content") or "",
+        }, choice.get("finish_reason") or "stop"
+        parts: tuple[dict[str, Any], ...] = (
+            {"delta": delta, "finish_reason": None}, {"delta": {}, "finish_reason": end},
+        )
         for part in parts:
             piece = {**shared, "choices": [{"index": choice.get("index", 0), **part}]}
             yield b"data: " + json.dumps(piece).encode() + b"\n\n"
