@@ -19,8 +19,8 @@ from kgeval.workflows.build import shown
 if TYPE_CHECKING:
     from kgeval.config import Config
     from kgeval.records import Document, IndexRecord
-    from kgeval.systems.adapters.catalog import AdapterInfo, Setting
-    from kgeval.systems.adapters.folder import Card
+    from kgeval.systems.adapters.catalog import AdapterInfo, AdapterSetting
+    from kgeval.systems.adapters.folder import IndexCard
     from kgeval.systems.adapters.indexing import IndexWanted
 
 _ENDPOINT = "The endpoint's address comes from OPENAI_BASE_URL, its key from OPENAI_API_KEY."
@@ -80,7 +80,7 @@ def show(name: str) -> None:
     click.echo(f"  {'model':<36} {'-':<32} a  Another model than the index's to answer with.")
 
 
-def _defaults(one: Setting) -> str:
+def _defaults(one: AdapterSetting) -> str:
     package = "-" if one.package is None else str(one.package)
     return package if one.xiang is None else f"{package}; {one.xiang}"
 
@@ -195,10 +195,10 @@ def _digest(documents: list[Document]) -> str | None:
     return digest(documents) if documents else None
 
 
-def _card(info: AdapterInfo, config: Config, given: Mapping[str, Any]) -> Card:
+def _card(info: AdapterInfo, config: Config, given: Mapping[str, Any]) -> IndexCard:
     """How the index shall be made. Raises: UsageError for settings and models that are missing or wrong."""
     from kgeval.llm.embed import DEFAULT
-    from kgeval.systems.adapters.folder import Card
+    from kgeval.systems.adapters.folder import IndexCard
     from kgeval.workflows.answer_systems import value_of
 
     pairs = [text.partition("=") for text in given["settings"]]
@@ -213,7 +213,7 @@ def _card(info: AdapterInfo, config: Config, given: Mapping[str, Any]) -> Card:
     if missing or not model or not embedding:
         fix = "or name them in [model.extractor] and [model.embedding] of kgeval.toml"
         raise UsageError(f"{' and '.join(missing)} must be given", fix=fix)
-    return Card(
+    return IndexCard(
         adapter=info.name, model=model, embedding_model=embedding, local=local, preset=given["preset"],
         settings=info.checked(settings, answering=False),
     )

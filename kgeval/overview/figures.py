@@ -12,7 +12,7 @@ from kgeval.overview.comparison_figures import comparison
 from kgeval.overview.coverage import TITLES as COVERAGE_TITLES
 from kgeval.overview.score_figures import scores
 from kgeval.overview.sources import Source
-from kgeval.questions.checking.table import PASSES
+from kgeval.questions.checking.check_table import PASSES
 from kgeval.records import (
     AccuracyReport,
     AgreementReport,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from kgeval.llm.plan import Plan
     from kgeval.llm.session import Models
-    from kgeval.questions.classify import Counts
+    from kgeval.questions.classify import LevelCounts
     from kgeval.questions.sheet import Undecided
     from kgeval.records import Classification, Question
 
@@ -75,7 +75,7 @@ def classify(session: Session, file: Path, output: Path | None, options: Classif
     Raises: UsageError, InputError, ModelError.
     """
     from kgeval.files.partial import private
-    from kgeval.questions.classify import Counts, classified
+    from kgeval.questions.classify import LevelCounts, classified
     from kgeval.reports.write import check_replaced, write_report
 
     if output is None or output.suffix.lower() != ".jsonl":
@@ -84,7 +84,7 @@ def classify(session: Session, file: Path, output: Path | None, options: Classif
     check_replaced([output, beside(output)], [file])
     models = session.models("judge")
     with questions_of(session, file, options) as questions:
-        counts = Counts()
+        counts = LevelCounts()
         try:
             with private(output) as out:  # written as a whole, or not at all
                 for labelled in classified(models, questions, batch=options.questions_per_call, total=len(questions)):
@@ -131,7 +131,7 @@ def confirm(
     return kept, 0
 
 
-def _classification(session: Session, models: Models, file: Path, counts: Counts, options: ClassifyOptions) -> Classification:
+def _classification(session: Session, models: Models, file: Path, counts: LevelCounts, options: ClassifyOptions) -> Classification:
     from kgeval.records import Classification
 
     compared, same, kappa = counts.compared()

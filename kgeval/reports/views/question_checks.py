@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kgeval.format import has_width, interval, number, plural, points, share, visible
-from kgeval.questions.checking.table import PASSES
+from kgeval.questions.checking.check_table import PASSES
 from kgeval.records import CheckDifference, CheckedSet, CheckFigure, CheckReport
 from kgeval.reports.document import Block, Cell, Document, Items, Section, Table, Text
 from kgeval.reports.measures import causes

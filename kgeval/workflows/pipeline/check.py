@@ -296,8 +296,7 @@ def _of_build(config: Config, stage: Stage, options: Any) -> Iterator[str]:
 
 
 def _of_questions(config: Config, stage: Stage, options: Any) -> Iterator[str]:
-    from kgeval.questions.kind import MakingOptions
-    from kgeval.questions.kinds import orders_of
+    from kgeval.questions.kinds import MakingOptions, orders_of
 
     try:
         orders = orders_of(options.kinds, options.n)

@@ -1,10 +1,13 @@
-"""kgeval's own embedding model behind an OpenAI-compatible /embeddings on this machine: packages without one of their own use it."""
+"""kgeval's own embedding model behind an OpenAI-compatible /embeddings on this machine: packages without one of their
+own use it."""
 
 from __future__ import annotations
 
+import base64
 import hmac
 import json
 import secrets
+import struct
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -19,26 +22,31 @@ LARGEST = 64 * 2**20
 POLL_SECONDS = 0.05  # how often the server looks whether it is to end
 
 
-class _Server(ThreadingHTTPServer):
+class _EmbeddingHttpServer(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
 
 
 class EmbeddingServer:
-    """A context manager. `base_url` and `key` go to the adapter's process. Texts are embedded one request at a time, and cached."""
+    """A context manager. `base_url` and `key` go to the adapter's process. Texts are embedded one request at a time,
+    and cached."""
 
     def __init__(self, embedder: Embedder) -> None:
         self.key = f"local-{secrets.token_urlsafe(24)}"
         self._embedder, self._lock = embedder, threading.Lock()
-        self._server = _Server(("127.0.0.1", 0), _handler(self))
+        self._server = _EmbeddingHttpServer(("127.0.0.1", 0), _handler(self))
         self.base_url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(POLL_SECONDS,), name="kgeval-embeddings", daemon=True)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, args=(POLL_SECONDS,), name="kgeval-embeddings", daemon=True,
+        )
 
     def __enter__(self) -> Self:
         self._thread.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None,
+    ) -> None:
         self.close()
 
     def close(self) -> None:
@@ -58,7 +66,7 @@ class EmbeddingServer:
 
 
 def _handler(server: EmbeddingServer) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
+    class EmbeddingHandler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
@@ -86,7 +94,7 @@ def _handler(server: EmbeddingServer) -> type[BaseHTTPRequestHandler]:
         def log_message(self, *_: Any) -> None:
             """Nothing: the texts are the user's."""
 
-    return Handler
+    return EmbeddingHandler
 
 
 def _embedded(server: EmbeddingServer, body: dict[str, Any]) -> dict[str, Any]:
@@ -97,17 +105,10 @@ def _embedded(server: EmbeddingServer, body: dict[str, Any]) -> dict[str, Any]:
         raise ValueError("'input' must be a text or a list of texts")
     shown: list[Any] = server.vectors(texts)
     if body.get("encoding_format") == "base64":
-        shown = [_packed(vector) for vector in shown]
+        # little-endian float32, the form that OpenAI's client asks for
+        shown = [base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode() for vector in shown]
     data = [{"object": "embedding", "index": at, "embedding": vector} for at, vector in enumerate(shown)]
     return {"object": "list", "data": data, "model": str(body.get("model")), "usage": {"prompt_tokens": 0, "total_tokens": 0}}
-
-
-def _packed(vector: list[float]) -> str:
-    """As base64 of little-endian float32, the form that OpenAI's client asks for."""
-    import base64
-    import struct
-
-    return base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode()
 
 
 def _error(message: str) -> dict[str, Any]:

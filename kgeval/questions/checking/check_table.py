@@ -17,8 +17,9 @@ OPEN_WITHOUT_ANSWER = ("node", "edge", "subgraph")  # the levels of [Z]: asked f
 
 
 @dataclass(frozen=True)
-class Check:
-    """A check. `needs`: what it cannot do without. `also`: what it uses where it is there, at least one of them; none where `alone`."""
+class CheckSpec:
+    """A check. `needs`: what it cannot do without. `also`: what it uses where it is there, at least one of them; none
+    where `alone`."""
 
     name: str
     about: str
@@ -27,18 +28,18 @@ class Check:
     alone: bool = False
 
 
-CHECKS: dict[str, Check] = {check.name: check for check in (
-    Check("answerable", "a model gives the right answer from the evidence alone", frozenset({"model"})),
-    Check("closed_book", "a model without any text does not give the right answer", frozenset({"model"})),
-    Check("unique", "the question's Cypher or path leads to one right answer in the graph, whatever its words", frozenset({"graph"})),
-    Check("unique_wording", "the question's words ask for one thing and the evidence gives one answer, as a model reads them",
+CHECKS: dict[str, CheckSpec] = {check.name: check for check in (
+    CheckSpec("answerable", "a model gives the right answer from the evidence alone", frozenset({"model"})),
+    CheckSpec("closed_book", "a model without any text does not give the right answer", frozenset({"model"})),
+    CheckSpec("unique", "the question's Cypher or path leads to one right answer in the graph, whatever its words", frozenset({"graph"})),
+    CheckSpec("unique_wording", "the question's words ask for one thing and the evidence gives one answer, as a model reads them",
           also=frozenset({"model", "graph"})),
-    Check("not_in_one_passage", "no single passage of the evidence answers a question of several hops",
+    CheckSpec("not_in_one_passage", "no single passage of the evidence answers a question of several hops",
           also=frozenset({"model"}), alone=True),
-    Check("leak", "the question does not say its answer"),
-    Check("duplicate", "no earlier question of the file asks the same"),
-    Check("no_shortcut", "no shorter way joins the ends of the question's path in the graph", frozenset({"graph"})),
-    Check("absent", "the Cypher of a negative question finds nothing in the graph", frozenset({"graph"})),
+    CheckSpec("leak", "the question does not say its answer"),
+    CheckSpec("duplicate", "no earlier question of the file asks the same"),
+    CheckSpec("no_shortcut", "no shorter way joins the ends of the question's path in the graph", frozenset({"graph"})),
+    CheckSpec("absent", "the Cypher of a negative question finds nothing in the graph", frozenset({"graph"})),
 )}
 # what is true of a question that passes, so that a share of 100 % is good for each of them
 PASSES = {
@@ -49,7 +50,7 @@ PASSES = {
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckOutcome:
     """What a check said of one question. `cause`: of what is unscored, for counting; `reason`: why, for people."""
 
     name: str
@@ -64,14 +65,14 @@ class Checked:
         return QuestionCheck(name=self.name, passed=passed, reason=self.reason)
 
 
-def not_applicable(name: str, reason: str) -> Checked:
+def not_applicable(name: str, reason: str) -> CheckOutcome:
     """The check means nothing for the question."""
-    return Checked(name, "not_applicable", reason)
+    return CheckOutcome(name, "not_applicable", reason)
 
 
-def decided(name: str, passed: bool, reason: str = "") -> Checked:
+def decided(name: str, passed: bool, reason: str = "") -> CheckOutcome:
     """The check came to a result."""
-    return Checked(name, "passed" if passed else "failed", reason)
+    return CheckOutcome(name, "passed" if passed else "failed", reason)
 
 
 def is_negative(question: Question) -> bool:
@@ -101,7 +102,9 @@ def chosen_checks(names: Iterable[str], *, model: bool, graph: bool) -> tuple[st
     there = frozenset(need for need, given in (("model", model), ("graph", graph)) if given)
     lacking = [name for name, check in CHECKS.items() if name in wanted and not _possible(check, there)]
     if lacking:
-        what = " or ".join(dict.fromkeys(need for name in lacking for need in sorted(CHECKS[name].needs or CHECKS[name].also)))
+        what = " or ".join(
+            dict.fromkeys(need for name in lacking for need in sorted(CHECKS[name].needs or CHECKS[name].also)),
+        )
         raise UsageError(
             f"--check: {', '.join(lacking)} cannot be done without a {what}",
             fix="name a model with --model (and leave out --no-model), or a graph with --graph NAME; or leave these checks out",
@@ -109,5 +112,5 @@ def chosen_checks(names: Iterable[str], *, model: bool, graph: bool) -> tuple[st
     return tuple(name for name, check in CHECKS.items() if (name in wanted if wanted else _possible(check, there)))
 
 
-def _possible(check: Check, there: frozenset[str]) -> bool:
+def _possible(check: CheckSpec, there: frozenset[str]) -> bool:
     return check.needs <= there and (check.alone or not check.also or bool(check.also & there))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from kgeval.questions.kinds import RejectedError
 from kgeval.text.names import normalise
 from kgeval.text.wordlists import word_list
 
@@ -12,7 +13,7 @@ LONGEST = 120  # characters
 _WORD_LISTS = ("pronouns", "pronoun_acronyms", "placeholders", "generic", "units", "no_type")
 
 
-def usable(name: str) -> str:
+def name_fault(name: str) -> str:
     """Why a name is no name of one thing that can be asked about, in words; "" where it is one."""
     plain = normalise(name)
     if not plain:
@@ -24,6 +25,12 @@ def usable(name: str) -> str:
     if not re.search(r"[^\W\d_]", plain):
         return "has no letters"
     return "names nothing in particular" if plain in _empty() else ""
+
+
+def check_name(name: str, cause: str = "unusable_name") -> None:
+    """Raises: RejectedError for a name that no question can be asked about."""
+    if why := name_fault(name):
+        raise RejectedError(cause, f"'{name[:80]}' {why}")
 
 
 @cache

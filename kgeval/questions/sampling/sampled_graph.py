@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 from kgeval.auditing.accuracy.chunks import Chunks
 from kgeval.auditing.accuracy.population import Passages, Reader, read_passages
 from kgeval.auditing.accuracy.sample import SampleSpec as Reading
+from kgeval.graph.algorithms import node_number
 from kgeval.graph.connect import Graph, Row
 from kgeval.graph.queries import all_queries
 from kgeval.graph.walks import WalkGraph, walkable
-from kgeval.questions.sampling.around import Link
+from kgeval.questions.sampling.links import GraphLink
 from kgeval.questions.sampling.strata import strata_of
 from kgeval.questions.sampling.turns import Lane, Turns
 from kgeval.records import Layout, Stratum
@@ -24,13 +25,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-# Every named entity of a graph, in the order that the seed decides: by names and keys, never by element ids where it
-# can be helped.
+DAY = 86_400.0
 
 
 @dataclass(frozen=True)
-class Entities:
-    """Entities by place: element ids, types, and degrees (relations with other named entities). Places follow the seed's order."""
+class SeededEntities:
+    """Entities by place: element ids, types, and degrees (relations with other named entities). Places follow the
+    seed's order."""
 
     ids: list[str]
     types: list[str | None]
@@ -53,33 +54,34 @@ class Entities:
         return np.flatnonzero(self.degrees)
 
 
-def in_seeded_order(rows: Iterable[Row], seed: int) -> Entities:
-    """The entities of sample-entities, by a random number of their name and type; those that are called alike, by key, then element id.
+def in_seeded_order(rows: Iterable[Row], seed: int) -> SeededEntities:
+    """The entities of sample-entities, by a random number of their name and type; those that are called alike, by key,
+    then element id.
 
     So a graph that is rebuilt has the same order, as far as its names and keys are the same.
     """
     import numpy as np
 
-    found = sorted(rows, key=lambda row: (
-        random_number(seed, "entity", *keys_of((row["name"], row["type"]))), row["key"] or "", len(row["element_id"]), row["element_id"],
+    ordered = sorted(rows, key=lambda row: (
+        random_number(seed, "entity", *keys_of((row["name"], row["type"]))), row["key"] or "", len(row["element_id"]),
+        row["element_id"],
     ))
-    ids = [row["element_id"] for row in found]
-    degrees = np.array([row["degree"] for row in found], dtype=np.int64)
-    return Entities(ids, [row["type"] for row in found], degrees, {name: at for at, name in enumerate(ids)})
+    ids = [row["element_id"] for row in ordered]
+    degrees = np.array([row["degree"] for row in ordered], dtype=np.int64)
+    return SeededEntities(ids, [row["type"] for row in ordered], degrees, {name: at for at, name in enumerate(ids)})
 
 
-DAY = 86_400.0
-
-
-class World:
+class SampledGraph:
     """A graph as the draws of one seed see it. `held`: keeps the projection until the sampler is closed."""
 
-    def __init__(self, graph: Graph, layout: Layout, seed: int, *, timeout: float | None, chunks: Chunks | None, held: ExitStack) -> None:
+    def __init__(
+        self, graph: Graph, layout: Layout, seed: int, *, timeout: float | None, chunks: Chunks | None, held: ExitStack,
+    ) -> None:
         self.graph, self.layout, self.seed, self.timeout = graph, layout, seed, timeout
         self._reader = Reader(graph, layout, Reading(seed=seed, timeout=timeout or DAY), chunks)
         self._held = held
         self._strata: dict[Stratum, list[str]] = {}
-        self.kept: dict[str, list[Link]] = {}  # see links_at
+        self.kept: dict[str, list[GraphLink]] = {}  # see links_at
 
     def ask(self, query: str, **params: Any) -> list[Row]:
         """The rows of a shipped query. Raises: QueryError, QueryTimeout, ConnectionLost."""
@@ -96,7 +98,7 @@ class World:
         return np.random.default_rng(random_number(self.seed, *name))
 
     @cached_property
-    def entities(self) -> Entities:
+    def entities(self) -> SeededEntities:
         """Every named entity, in the seed's order."""
         rows = self.graph.stream(all_queries()["sample-entities"], {"layout": self._layout}, timeout=self.timeout)
         return in_seeded_order(rows, self.seed)
@@ -114,6 +116,24 @@ class World:
         """Node number -> community; nothing where there are no relations. Raises: ConnectError without GDS."""
         self.graph.need_gds()
         return self.walk_graph.communities(self.seed) if self.entities.relations else {}
+
+    def degree(self, element_id: str) -> int:
+        """Relations of an entity with other named ones."""
+        return int(self.entities.degrees[self.entities.place[element_id]])
+
+    def some_places(self, element_id: str, most: int, rng: np.random.Generator) -> list[int]:
+        """Some of the places of an entity's relations, at most so many, in a random order; for `links_at`."""
+        degree = self.degree(element_id)
+        return [int(place) for place in rng.choice(degree, size=min(degree, most), replace=False)]
+
+    def community_members(self) -> list[list[str]]:
+        """The entities (element ids) of each community that has at least two."""
+        members: dict[int, list[str]] = {}
+        for at in self.entities.joined:
+            element_id = self.entities.ids[at]
+            if (community := self.communities.get(node_number(element_id))) is not None:
+                members.setdefault(community, []).append(element_id)
+        return [ids for ids in members.values() if len(ids) > 1]
 
     @cached_property
     def components(self) -> Mapping[int, int]:
@@ -153,14 +173,17 @@ class World:
 
         if by is None:
             return {None: places}
-        found: dict[str, list[int]] = {}
+        lanes: dict[str, list[int]] = {}
         for at in places:
-            found.setdefault(self.strata(by)[at], []).append(int(at))
-        order = sorted(found, key=lambda name: random_number(self.seed, "stratum", name))
-        return {name: np.array(found[name], dtype=np.int64) for name in order}
+            lanes.setdefault(self.strata(by)[at], []).append(int(at))
+        order = sorted(lanes, key=lambda name: random_number(self.seed, "stratum", name))
+        return {name: np.array(lanes[name], dtype=np.int64) for name in order}
 
     def turns(self, purpose: str, places: NDArray[np.int64], by: Stratum | None, *, again: bool = False) -> Turns:
-        """These entities as seeds, from each stratum in turn. `purpose`: each has an order of its own, so that two kinds of structures
-        do not start from the same entities."""
-        rngs = {name: (items, self.rng("lane", purpose, name or "")) for name, items in self.lanes(places, by).items()}
-        return Turns({name: Lane(rng.permutation(items), rng, again=again) for name, (items, rng) in rngs.items()})
+        """These entities as seeds, from each stratum in turn. `purpose`: each has an order of its own, so that two
+        kinds of structures do not start from the same entities."""
+        lanes = {}
+        for name, items in self.lanes(places, by).items():
+            rng = self.rng("lane", purpose, name or "")
+            lanes[name] = Lane(rng.permutation(items), rng, again=again)
+        return Turns(lanes)
