@@ -18,6 +18,7 @@ from kgeval.files.fields import columns as fields_of
 
 FORM = "tables"
 NODES, RELATIONS, CHUNKS, DOCUMENTS = "nodes", "relations", "chunks", "documents"
+SEPARATORS = ";|"  # between the items of a cell that lists something
 SUFFIXES = (".parquet", ".csv", ".tsv")
 FILE_NAMES = {
     NODES: ("nodes", "entities"), RELATIONS: ("relations", "relationships", "edges"), CHUNKS: ("chunks",), DOCUMENTS: ("documents",),

@@ -13,8 +13,8 @@ from kgeval.graph.load.bulk.keep import CHUNKS, DOCUMENTS, ENTITIES, BadRow, Con
 from kgeval.graph.load.bulk.sheets import SEPARATOR, SheetFiles, ToolSheet
 from kgeval.graph.load.bulk.source import lines
 from kgeval.graph.load.table_files import TableInputs
+from kgeval.graph.load.writer import Progress
 
-Progress = Callable[[str, int, int], None]
 MOST_SHOWN = 50
 S = TypeVar("S", stages.EntityStage, stages.RelationStage)
 

@@ -11,18 +11,18 @@ from typing import Any
 from kgeval.errors import IncompleteError, ServerError, UsageError
 from kgeval.graph.connect import Address, Graph, open_graph
 from kgeval.graph.load import naming, state
-from kgeval.graph.load.bulk.convert import Progress, ToolFiles, convert
+from kgeval.graph.load.bulk.convert import ToolFiles, convert
 from kgeval.graph.load.bulk.sheets import SEPARATOR
 from kgeval.graph.load.table_files import TableInputs
+from kgeval.graph.load.writer import Progress
 from kgeval.graph.queries import all_queries
 from kgeval.graph.server import admin, ensure_started, exchange, kept_down, status
 from kgeval.graph.server.faults import FREE_SPACE, NotReadyError, clear_io_errors
 from kgeval.graph.server.home import Home, credentials, write_private
-from kgeval.graph.server.jars import ensure_jars
+from kgeval.graph.server.jars import Say, ensure_jars
 from kgeval.graph.server.lines import Neo4jLine
 from kgeval.graph.server.memory import DEFAULT_HEAP, check_fits
 
-Say = Callable[[str], None]
 CSV_GROWTH, PARQUET_GROWTH = 6, 20  # bytes that CSV files and store together take for each byte of the input, a cautious guess
 FILES_SHARE = 3  # what the tool's files alone take of that: one part in so many
 STORE_GROWTH = 5  # bytes of store for each byte of the tool's files

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from kgeval.graph.load import naming, nodes, table_files
@@ -10,6 +11,7 @@ from kgeval.graph.load.bulk import cells
 from kgeval.graph.load.bulk.keep import CHUNKS, DOCUMENTS, ENTITIES, Conversion, NamedNodes, TooManyTypesError, same, tables
 from kgeval.graph.load.bulk.places import IdNumbers, keys
 from kgeval.graph.load.bulk.sheets import END, IDS, LABEL, SEPARATOR, START, TYPE, ToolSheet
+from kgeval.graph.load.table_files import SEPARATORS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,12 +23,7 @@ if TYPE_CHECKING:
 
 Read = Callable[["pa.Array", str], tuple["pa.Array", cells.Faults]]
 Rows = dict[str, Any]  # {field: column}, and "further": {property: column}
-SEPARATORS = ";|"
-
-
-def lists(column: pa.Array, field: str) -> tuple[pa.Array, cells.Faults]:
-    """Lists of ids or names, as the ordinary importer takes them apart."""
-    return cells.texts(column, field, separators=SEPARATORS)
+lists = partial(cells.texts, separators=SEPARATORS)  # of ids or names, as the ordinary importer takes them apart
 
 
 def types(column: pa.Array, field: str) -> tuple[pa.Array, cells.Faults]:
