@@ -289,7 +289,7 @@ def test_types_that_are_too_many_for_labels_are_not_kept_in_memory(tmp_path: Pat
     from collections import Counter
 
     from kgeval.graph.load.bulk import stages
-    from kgeval.graph.load.bulk.keep import Conversion
+    from kgeval.graph.load.bulk.conversion import Conversion
 
     for labelled in (True, False):
         stage = stages.EntityStage(Conversion(tmp_path, "g", name_keys, counts=Counter()), typed=labelled)

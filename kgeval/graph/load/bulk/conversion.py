@@ -95,17 +95,17 @@ class Conversion:
 class NamedNodes:
     """Nodes of one kind that other rows only name: numbered and written when they are met first."""
 
-    def __init__(self, keep: Conversion, kind: str, *, dangling: bool = False) -> None:
+    def __init__(self, conversion: Conversion, kind: str, *, dangling: bool = False) -> None:
         """`dangling`: they are marked, since the input has a list of such nodes that lacks them."""
-        self._keep, self._kind, self._dangling = keep, kind, dangling
-        self.sheet = ToolSheet(keep.folder, f"named-{kind}")
+        self._conversion, self._kind, self._dangling = conversion, kind, dangling
+        self.sheet = ToolSheet(conversion.folder, f"named-{kind}")
 
     def numbers(self, ids: pa.Array) -> np.ndarray[Any, Any]:
         """The number of each id; unknown ones become nodes."""
         import numpy as np
         import pyarrow as pa
 
-        places = self._keep.places[self._kind]
+        places = self._conversion.places[self._kind]
         wanted = keys(ids)
         found = places.find(wanted)
         if (found < 0).any():
@@ -113,13 +113,13 @@ class NamedNodes:
             new, first, back = np.unique(wanted[at], return_index=True, return_inverse=True)
             order = np.argsort(first)  # numbered in the order in which they are met
             numbers = np.empty(len(new), np.int64)
-            numbers[order] = self._keep.take(len(new))
+            numbers[order] = self._conversion.take(len(new))
             places.add(new, numbers)
             found[at] = numbers[back]
             texts = ids.take(pa.array(at[first[order]]))
-            columns = {IDS: pa.array(numbers[order]), LABEL: same(self._keep.label(self._kind), texts), "id": texts}
+            columns = {IDS: pa.array(numbers[order]), LABEL: same(self._conversion.label(self._kind), texts), "id": texts}
             if self._kind == ENTITIES:  # id and name are what the relation says
-                columns |= {"name": texts, "name_key": self._keep.name_keys(texts)}
+                columns |= {"name": texts, "name_key": self._conversion.name_keys(texts)}
             elif self._kind == DOCUMENTS:
                 columns["title"] = texts
             if self._dangling:
