@@ -17,7 +17,7 @@ from kgeval.errors import InputError
 from kgeval.graph.load import naming, values
 from kgeval.graph.load.bulk import cells, source
 from kgeval.graph.load.bulk.convert import ToolFiles, convert
-from kgeval.graph.load.bulk.places import IdNumbers, keys
+from kgeval.graph.load.bulk.id_numbers import IdNumbers, keys
 from kgeval.graph.load.table_files import TableInputs, in_folder
 from kgeval.graph.load.tables import read
 from kgeval.graph.load.values import Misfit

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from kgeval.graph.load import naming, nodes, table_files
 from kgeval.graph.load.bulk import cells
 from kgeval.graph.load.bulk.conversion import CHUNKS, DOCUMENTS, ENTITIES, Conversion, NamedNodes, TooManyTypesError, same, tables
-from kgeval.graph.load.bulk.places import IdNumbers, keys
+from kgeval.graph.load.bulk.id_numbers import IdNumbers, keys
 from kgeval.graph.load.bulk.sheets import END, IDS, LABEL, SEPARATOR, START, TYPE, ToolSheet
 from kgeval.graph.load.table_files import SEPARATORS
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 # The good rows of the user's tables, column by column, in batches: fields read, bad rows noted, ids numbered.
 
-Read = Callable[["pa.Array", str], tuple["pa.Array", cells.Faults]]
+Read = Callable[["pa.Array", str], tuple["pa.Array", cells.CellFaults]]
 Rows = dict[str, Any]  # {field: column}, and "further": {property: column}
 lists = partial(cells.texts, separators=SEPARATORS)  # of ids or names, as the ordinary importer takes them apart
 
 
-def types(column: pa.Array, field: str) -> tuple[pa.Array, cells.Faults]:
+def types(column: pa.Array, field: str) -> tuple[pa.Array, cells.CellFaults]:
     """Types; of several labels the first that is no base label."""
     import pyarrow as pa
 
@@ -67,15 +67,15 @@ def good_rows(conversion: Conversion, paths: tuple[Path, ...], kind: str, unique
             count = len(next(iter(rows.values())))
             if unique is not None:
                 rows["numbers"] = conversion.take(count)
-                conversion.places[unique].add(keys(rows["id"]), rows["numbers"])
+                conversion.ids[unique].add(keys(rows["id"]), rows["numbers"])
             conversion.heard(kind, count)
             yield str(at), rows
         conversion.torn(table)
 
 
-def _rows(data: pa.RecordBatch, kind: str, columns: table_files.Columns) -> tuple[Rows, cells.Faults]:
+def _rows(data: pa.RecordBatch, kind: str, columns: table_files.Columns) -> tuple[Rows, cells.CellFaults]:
     rows: Rows = {}
-    faults: cells.Faults = {}
+    faults: cells.CellFaults = {}
     for field, read in READERS[kind].items():
         if field in columns.fields:
             rows[field], wrong = read(data.column(columns.fields[field]), field)
@@ -107,7 +107,7 @@ def _property(column: pa.Array) -> pa.Array:
     return column
 
 
-def _repeated(conversion: Conversion, kind: str, ids: pa.Array, faults: cells.Faults) -> cells.Faults:
+def _repeated(conversion: Conversion, kind: str, ids: pa.Array, faults: cells.CellFaults) -> cells.CellFaults:
     """The rows whose id an earlier good row has."""
     import numpy as np
 
@@ -117,14 +117,14 @@ def _repeated(conversion: Conversion, kind: str, ids: pa.Array, faults: cells.Fa
     places = np.flatnonzero(good)
     again = np.ones(len(places), bool)
     again[np.unique(wanted[places], return_index=True)[1]] = False
-    again |= conversion.places[kind].find(wanted[places]) >= 0
+    again |= conversion.ids[kind].find(wanted[places]) >= 0
     word = {ENTITIES: "entity", CHUNKS: "chunk", DOCUMENTS: "document"}[kind]
     return {
         int(at): f"the {word} id {ids[int(at)].as_py()[:80]!r} was given before; ids must be unique" for at in places[again]
     }
 
 
-def _without(rows: Rows, faults: cells.Faults) -> Rows:
+def _without(rows: Rows, faults: cells.CellFaults) -> Rows:
     import numpy as np
     import pyarrow as pa
 
@@ -194,7 +194,7 @@ def _linked(numbers: np.ndarray[Any, Any], lists: pa.ListArray, named: NamedNode
     return numbers[parents], named.numbers(pc.list_flatten(lists))
 
 
-class _Stage:
+class _TypedStage:
     """Nodes or relations of which a column says the label (relation type). `typed`: it does so, as long as there are not too many."""
 
     def __init__(self, conversion: Conversion, stem: str, *, typed: bool) -> None:
@@ -219,7 +219,7 @@ class _Stage:
                 raise TooManyTypesError
 
 
-class EntityStage(_Stage):
+class EntityStage(_TypedStage):
     """Entity nodes, and what mentions them. `typed`: types become labels."""
 
     def __init__(self, conversion: Conversion, *, typed: bool) -> None:
@@ -253,7 +253,7 @@ class EntityStage(_Stage):
         """As a stage; the entities' ids are free again."""
         super().discard()
         self.mentions.discard()
-        self._conversion.places[ENTITIES] = IdNumbers()
+        self._conversion.ids[ENTITIES] = IdNumbers()
 
     def _columns(self, rows: Rows) -> dict[str, pa.Array]:
         name = rows["name"] if "name" in rows else rows["id"]
@@ -281,7 +281,7 @@ class EntityStage(_Stage):
         return pa.array([*labels, base]).take(coded.indices.fill_null(len(labels)))
 
 
-class RelationStage(_Stage):
+class RelationStage(_TypedStage):
     """Relations between entities; unknown ends become entities. `typed`: predicates become relation types."""
 
     def __init__(self, conversion: Conversion, ends: NamedNodes, *, typed: bool, first_named: int) -> None:
