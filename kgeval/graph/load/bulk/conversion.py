@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgeval.graph.load import naming, table_files
-from kgeval.graph.load.bulk.places import IdNumbers, keys
+from kgeval.graph.load.bulk.id_numbers import IdNumbers, keys
 from kgeval.graph.load.bulk.sheets import IDS, LABEL, SEPARATOR, ToolSheet
 
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
-    from kgeval.graph.load.bulk.cells import Faults
+    from kgeval.graph.load.bulk.cells import CellFaults
     from kgeval.graph.load.bulk.source import InputTable, TableBatch
 
 MOST_LISTED = 1000
@@ -46,7 +46,7 @@ class Conversion:
     graph: str
     name_keys: Callable[[Any], Any]
     progress: Callable[[str, int, int], None] = lambda _stage, _done, _total: None
-    places: dict[str, IdNumbers] = field(default_factory=lambda: {kind: IdNumbers() for kind in NODE_LABEL})
+    ids: dict[str, IdNumbers] = field(default_factory=lambda: {kind: IdNumbers() for kind in NODE_LABEL})
     counts: Counter[str] = field(default_factory=Counter)
     faults: list[BadRow] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -59,7 +59,7 @@ class Conversion:
         self.numbers += count
         return np.arange(self.numbers - count, self.numbers, dtype=np.int64)
 
-    def fault(self, table: InputTable, batch: TableBatch, faults: Faults) -> None:
+    def fault(self, table: InputTable, batch: TableBatch, faults: CellFaults) -> None:
         """Bad rows of a batch."""
         self.counts["bad"] += len(faults)
         for at in sorted(faults)[:MOST_LISTED]:
@@ -95,37 +95,37 @@ class Conversion:
 class NamedNodes:
     """Nodes of one kind that other rows only name: numbered and written when they are met first."""
 
-    def __init__(self, keep: Conversion, kind: str, *, dangling: bool = False) -> None:
+    def __init__(self, conversion: Conversion, kind: str, *, dangling: bool = False) -> None:
         """`dangling`: they are marked, since the input has a list of such nodes that lacks them."""
-        self._keep, self._kind, self._dangling = keep, kind, dangling
-        self.sheet = ToolSheet(keep.folder, f"named-{kind}")
+        self._conversion, self._kind, self._dangling = conversion, kind, dangling
+        self.sheet = ToolSheet(conversion.folder, f"named-{kind}")
 
     def numbers(self, ids: pa.Array) -> np.ndarray[Any, Any]:
         """The number of each id; unknown ones become nodes."""
         import numpy as np
         import pyarrow as pa
 
-        places = self._keep.places[self._kind]
-        wanted = keys(ids)
-        found = places.find(wanted)
-        if (found < 0).any():
-            at = np.flatnonzero(found < 0)
-            new, first, back = np.unique(wanted[at], return_index=True, return_inverse=True)
+        known = self._conversion.ids[self._kind]
+        id_keys = keys(ids)
+        numbers = known.find(id_keys)
+        unknown = np.flatnonzero(numbers < 0)
+        if len(unknown):
+            new, first, back = np.unique(id_keys[unknown], return_index=True, return_inverse=True)
             order = np.argsort(first)  # numbered in the order in which they are met
-            numbers = np.empty(len(new), np.int64)
-            numbers[order] = self._keep.take(len(new))
-            places.add(new, numbers)
-            found[at] = numbers[back]
-            texts = ids.take(pa.array(at[first[order]]))
-            columns = {IDS: pa.array(numbers[order]), LABEL: same(self._keep.label(self._kind), texts), "id": texts}
+            new_numbers = np.empty(len(new), np.int64)
+            new_numbers[order] = self._conversion.take(len(new))
+            known.add(new, new_numbers)
+            numbers[unknown] = new_numbers[back]
+            texts = ids.take(pa.array(unknown[first[order]]))
+            columns = {IDS: pa.array(new_numbers[order]), LABEL: same(self._conversion.label(self._kind), texts), "id": texts}
             if self._kind == ENTITIES:  # id and name are what the relation says
-                columns |= {"name": texts, "name_key": self._keep.name_keys(texts)}
+                columns |= {"name": texts, "name_key": self._conversion.name_keys(texts)}
             elif self._kind == DOCUMENTS:
                 columns["title"] = texts
             if self._dangling:
                 columns["dangling"] = same(True, texts)
             self.sheet.write(columns)
-        return found
+        return numbers
 
 
 def same(value: Any, like: pa.Array) -> pa.Array:

@@ -9,12 +9,12 @@ import signal
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from kgeval.ending import undone
 from kgeval.errors import ServerError
+from kgeval.graph.load.bulk.sheets import SEPARATOR, SheetFiles
 from kgeval.graph.server.faults import FREE_SPACE, shown
 from kgeval.graph.server.home import write_private
 from kgeval.graph.server.memory import check_fits, heap_mb, memory_mb
@@ -34,55 +34,46 @@ if os.getppid() == int(sys.argv[1]):
 """
 
 
-@dataclass(frozen=True)
-class ToolInput:
-    """What the tool is asked for. `folder` holds the CSV files. `nodes`, `relations`: the type of all relations of a group (or
-    None: they say it themselves) and its files, header first. `broken`: the files with line breaks in texts. `longest`: bytes of the
-    longest row. `separator`: the code point inside lists."""
-
-    folder: Path
-    nodes: Sequence[tuple[str | None, Sequence[str]]]
-    relations: Sequence[tuple[str | None, Sequence[str]]]
-    broken: Sequence[str]
-    longest: int
-    separator: int
-
-
 def import_store(
-    files: ToolInput, home: Path, jars: Sequence[Path], *, heap: str, progress: Callable[[str, int, int], None] = lambda _s, _d, _t: None
+    folder: Path, nodes: Sequence[SheetFiles], relations: Sequence[SheetFiles], home: Path, jars: Sequence[Path], *,
+    longest: int, heap: str, progress: Callable[[str, int, int], None] = lambda _stage, _done, _total: None,
 ) -> Path:
-    """Makes a store of the CSV files, database `neo4j`, in the empty folder `home`; returns its data folder.
+    """Makes a store of the CSV files in `folder`, database `neo4j`, in the empty folder `home`; returns its data folder.
+    `longest`: bytes of the longest row.
 
     Raises: ServerError with the tool's last words; memory that does not fit; a row that is too long.
     """
     check_fits(heap)
-    if files.longest * 2 > LARGEST_BUFFER:
-        what = f"a row of {files.longest >> 20} MB is too long for Neo4j's import tool"
+    if longest * 2 > LARGEST_BUFFER:
+        what = f"a row of {longest >> 20} MB is too long for Neo4j's import tool"
         raise ServerError(what, fix="cut its longest text, or leave that column out")
     for name in ("conf", "tmp"):
         (home / name).mkdir(mode=0o700, parents=True)
     write_private(home / "conf" / "neo4j.conf", CONF)
     java = java_command(home, jars, heap, more="-XX:+UseParallelGC\n-Dapp.name=neo4j\n")  # an eighth faster; pauses hurt nobody
-    command = [*java, MAIN, "database", "import", "full", *arguments(files, home, heap)]
-    last_lines = _run(command, files.folder.parent, {**environment(), "NEO4J_HOME": str(home), "NEO4J_CONF": str(home / "conf")}, progress)
+    command = [*java, MAIN, "database", "import", "full", *arguments(folder, nodes, relations, home, longest=longest, heap=heap)]
+    last_lines = _run(command, folder.parent, {**environment(), "NEO4J_HOME": str(home), "NEO4J_CONF": str(home / "conf")}, progress)
     if last_lines is not None:
         raise _failure(last_lines)
     return home / "data"
 
 
-def arguments(files: ToolInput, home: Path, heap: str) -> list[str]:
+def arguments(
+    folder: Path, nodes: Sequence[SheetFiles], relations: Sequence[SheetFiles], home: Path, *, longest: int, heap: str
+) -> list[str]:
     """The tool's arguments. Only names of our own files stand in them, none of the user's words."""
 
-    def paths(names: Sequence[str]) -> str:
+    def paths(names: Iterable[str]) -> str:
         """From the folder above theirs: Neo4j 2026 wants a folder in each name, and the home's path may hold a comma."""
-        return ",".join(f"{files.folder.name}/{name}" for name in names)
+        return ",".join(f"{folder.name}/{name}" for name in names)
 
-    groups = [*(("nodes", *group) for group in files.nodes), *(("relationships", *group) for group in files.relations)]
-    given = [f"--{kind}={f'{type_}=' if type_ else ''}{paths(names)}" for kind, type_, names in groups]
-    broken = [f"--multiline-fields={paths(files.broken)}", "--multiline-fields-format=v2"] if files.broken else []
+    groups = [*(("nodes", sheet) for sheet in nodes), *(("relationships", sheet) for sheet in relations)]
+    given = [f"--{kind}={f'{sheet.type}=' if sheet.type else ''}{paths(sheet.files)}" for kind, sheet in groups]
+    broken = [sheet.broken for _, sheet in groups if sheet.broken]
     return [
-        *given, *broken, "--id-type=actual", f"--array-delimiter=U+{files.separator:04X}", f"--report-file={home / 'import.report'}",
-        f"--read-buffer-size={max(SMALLEST_BUFFER, files.longest * 2)}", f"--max-off-heap-memory={off_heap_mb(heap)}m", "neo4j",
+        *given, *([f"--multiline-fields={paths(broken)}", "--multiline-fields-format=v2"] if broken else []),
+        "--id-type=actual", f"--array-delimiter=U+{ord(SEPARATOR):04X}", f"--report-file={home / 'import.report'}",
+        f"--read-buffer-size={max(SMALLEST_BUFFER, longest * 2)}", f"--max-off-heap-memory={off_heap_mb(heap)}m", "neo4j",
     ]
 
 

@@ -10,8 +10,6 @@ if TYPE_CHECKING:
 
     Ints = np.ndarray[Any, np.dtype[np.int64]]
 
-BITS = 64
-
 
 def keys(column: pa.Array) -> Ints:
     """A 64-bit key of each text (0 for null): Python's own keyed hash, new in each process, so that nobody can prepare two ids
