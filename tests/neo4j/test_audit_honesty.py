@@ -83,8 +83,8 @@ def test_communities_are_found_as_often_as_they_are_asked_for_and_leave_no_prope
         assert view.crossing(first) == view.crossing(second) == 1
         assert view.again("leiden", 1).groups.tolist() == first.groups.tolist()
         assert len(view.again("louvain", 1).nodes) == 6
-        (info,) = [info for info in graph.gds.graph.list() if info.graph_name.startswith("kgeval_")]
-        assert [len(kept) for kept in info.schema_with_orientation["nodes"].values()] == [2]  # those of the two calls, none of `again`
+        (row,) = graph.read("CALL gds.graph.list() YIELD schemaWithOrientation RETURN schemaWithOrientation.nodes AS kept")
+        assert [len(kept) for kept in row["kept"].values()] == [2]  # those of the two calls, none of `again`
 
 
 def test_without_gds_every_figure_that_needs_it_is_named_with_the_reason(
