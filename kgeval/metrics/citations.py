@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kgeval.metrics.definition import Metric, Subject, Value, not_applicable, scored, unscored
+from kgeval.metrics.definition import Metric, MetricValue, Subject, not_applicable, scored, unscored
 from kgeval.metrics.shares import is_empty, zero_for_empty
 from kgeval.text.names import normalise
 
@@ -12,7 +12,7 @@ METHOD = "GraphRAG evaluation methodology, section 3"
 _ENDING = re.compile(r"\.(?:txt|md|pdf|html?|jsonl?|csv|xml|docx?|epub|rst)$", re.IGNORECASE)
 
 
-def citation_precision(subject: Subject) -> Value:
+def citation_precision(subject: Subject) -> MetricValue:
     """Citations whose chunk supports their claim / citations."""
     if is_empty(subject):
         return zero_for_empty()
@@ -25,7 +25,7 @@ def citation_precision(subject: Subject) -> Value:
     return scored(counts["supporting"] / counts["citations"], **counts)
 
 
-def citation_coverage(subject: Subject) -> Value:
+def citation_coverage(subject: Subject) -> MetricValue:
     """Claims with a citation that supports them / claims."""
     if is_empty(subject):
         return zero_for_empty()
@@ -36,7 +36,7 @@ def citation_coverage(subject: Subject) -> Value:
     return scored(counts["cited"] / counts["claims"], **counts) if checked.items else scored(0.0, **counts, no_claim=True)
 
 
-def source_document_accuracy(subject: Subject) -> Value:
+def source_document_accuracy(subject: Subject) -> MetricValue:
     """The gold document's share of the documents that the answer names."""
     if is_empty(subject):
         return zero_for_empty()

@@ -26,7 +26,7 @@ EXACT = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class AnswerMarks:
     """One answer. `said`: mark of its text, empty where nothing was said; `right`: marks of the question's right answers."""
 
     question: str
@@ -36,14 +36,14 @@ class Place:
 
 @dataclass(frozen=True)
 class Shuffled:
-    """`donors`: for each place the place whose answer it gets, or null where no other answer would be wrong. `reused`: places whose
+    """`donors`: for each place the place whose answer it gets, or None where no other answer would be wrong. `reused`: places whose
     answer was given to another place too."""
 
     donors: tuple[int | None, ...]
     reused: int
 
 
-def wrong_for(receiver: Place, donor: Place) -> bool:
+def wrong_for(receiver: AnswerMarks, donor: AnswerMarks) -> bool:
     """Whether the donor's answer is surely wrong at the receiver's question: another question with other right answers, a text that is
     neither the receiver's own answer nor one of its right answers, and not empty."""
     return (
@@ -52,7 +52,7 @@ def wrong_for(receiver: Place, donor: Place) -> bool:
     )
 
 
-def derange(places: Sequence[Place], rng: Random) -> Shuffled:
+def derange(places: Sequence[AnswerMarks], rng: Random) -> Shuffled:
     """A wrong answer for each place, each answer used once as far as that can be.
 
     A random permutation whose bad places are swapped with others; where that leaves some and there are at most 1,000 places, the
@@ -71,11 +71,11 @@ def derange(places: Sequence[Place], rng: Random) -> Shuffled:
     return Shuffled(tuple(taken), reused)
 
 
-def _bad(places: Sequence[Place], at: int, donor: int | None) -> bool:
+def _bad(places: Sequence[AnswerMarks], at: int, donor: int | None) -> bool:
     return donor is None or not wrong_for(places[at], places[donor])
 
 
-def _swap(places: Sequence[Place], taken: list[int | None], rng: Random) -> None:
+def _swap(places: Sequence[AnswerMarks], taken: list[int | None], rng: Random) -> None:
     """Swaps the answers of bad places with those of others where both are good afterwards."""
     everywhere = range(len(places))
     for at in everywhere:
@@ -87,7 +87,7 @@ def _swap(places: Sequence[Place], taken: list[int | None], rng: Random) -> None
                 break
 
 
-def _matched(places: Sequence[Place], rng: Random) -> list[int | None]:
+def _matched(places: Sequence[AnswerMarks], rng: Random) -> list[int | None]:
     """The largest matching of places with wrong answers, found in a shuffled order."""
     import numpy as np
     from scipy.sparse import csr_matrix
@@ -103,7 +103,7 @@ def _matched(places: Sequence[Place], rng: Random) -> list[int | None]:
     return taken
 
 
-def _any_donor(places: Sequence[Place], at: int, usable: dict[frozenset[bytes], list[int]], rng: Random) -> int | None:
+def _any_donor(places: Sequence[AnswerMarks], at: int, usable: dict[frozenset[bytes], list[int]], rng: Random) -> int | None:
     """Any wrong answer for a place. `usable`: by right answers, the places that fit these; looked through once for all of them."""
     receiver = places[at]
     if receiver.right not in usable:
@@ -123,7 +123,7 @@ CONDITIONS: tuple[Condition, ...] = get_args(Condition)
 NO_WRONG, NO_REFERENCE = "no other answer is surely wrong there", "no reference"
 
 
-class _Said(BaseModel):
+class _MovedAnswer(BaseModel):
     """What moves with an answer to another question."""
 
     answer: str
@@ -155,11 +155,11 @@ class Conditions(Mapping[Condition, Iterable[Row]]):
         self.sizes: Mapping[Condition, int] = {"answered": used, "reference": used - lacking, "wrong": used}
         self.left_out = {why: n for why, n in ((NO_WRONG, len(places) - used), (NO_REFERENCE, lacking)) if n}
 
-    def _read(self, rows: Iterable[Row]) -> list[tuple[str, Place]]:
+    def _read(self, rows: Iterable[Row]) -> list[tuple[str, AnswerMarks]]:
         places = []
         for row in rows:
             places.append((row.answer.system, _place(row)))
-            kept = _Said(answer=row.answer.answer, triples=row.answer.triples, citations=row.answer.citations)
+            kept = _MovedAnswer(answer=row.answer.answer, triples=row.answer.triples, citations=row.answer.citations)
             self._starts.append(self._starts[-1] + self._file.write(kept.model_dump_json().encode("utf-8", "surrogatepass")))
         self._file.flush()
         return places
@@ -182,11 +182,11 @@ class Conditions(Mapping[Condition, Iterable[Row]]):
             elif condition == "wrong":
                 yield _with(row, self._said(self._donors[n]))
             elif right := row.question.right_answers:
-                yield _with(row, _Said(answer=right[0]))
+                yield _with(row, _MovedAnswer(answer=right[0]))
 
-    def _said(self, n: int) -> _Said:
+    def _said(self, n: int) -> _MovedAnswer:
         start, end = self._starts[n], self._starts[n + 1]
-        return _Said.model_validate_json(os.pread(self._file.fileno(), end - start, start))
+        return _MovedAnswer.model_validate_json(os.pread(self._file.fileno(), end - start, start))
 
     def close(self) -> None:
         """Deletes the temporary file."""
@@ -218,7 +218,7 @@ def conditions(rows: Iterable[Row], seed: int) -> Conditions:
     return Conditions(rows, seed)
 
 
-def _with(row: Row, other: _Said) -> Row:
+def _with(row: Row, other: _MovedAnswer) -> Row:
     """The row with another answer; what was said of the old one (length, error, cost stays) goes where it would be untrue."""
     answer: Answer = row.answer.model_copy(
         update={"answer": other.answer, "triples": other.triples, "citations": other.citations, "error": None, "aligned_to": None},
@@ -226,9 +226,9 @@ def _with(row: Row, other: _Said) -> Row:
     return row.model_copy(update={"answer": answer})
 
 
-def _place(row: Row) -> Place:
+def _place(row: Row) -> AnswerMarks:
     right = frozenset(mark for text in row.question.right_answers if (mark := _mark(text)))
-    return Place(row.question.id, _mark(said(row)), right)
+    return AnswerMarks(row.question.id, _mark(said(row)), right)
 
 
 def _mark(text: str) -> bytes:
@@ -236,7 +236,7 @@ def _mark(text: str) -> bytes:
     return hashlib.blake2b(" ".join(found).encode("utf-8", "surrogatepass"), digest_size=12).digest() if found else b""
 
 
-def _donors(places: list[tuple[str, Place]], seed: int) -> tuple[array[int], int]:
+def _donors(places: list[tuple[str, AnswerMarks]], seed: int) -> tuple[array[int], int]:
     """For each row the row whose answer it gets, or -1; and how many answers are used again. Each system for itself."""
     systems: dict[str, list[int]] = {}
     for n, (system, _) in enumerate(places):

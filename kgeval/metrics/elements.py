@@ -101,7 +101,7 @@ def plain(name: str) -> str:
 
 
 def ends_of(name: str) -> tuple[str, str, str] | None:
-    """Subject, type and object of `A -[TYPE]-> B` (or `B <-[TYPE]- A`); null for any other text."""
+    """Subject, type and object of `A -[TYPE]-> B` (or `B <-[TYPE]- A`); None for any other text."""
     one, opened, rest = name.partition("-[")
     kind, closed, other = rest.partition("]-")
     if not opened or not closed:

@@ -9,8 +9,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from kgeval.llm.asker import Asker
-from kgeval.metrics.definition import Metric, Settings, Subject, not_applicable, reason_of
-from kgeval.metrics.facts import Facts
+from kgeval.metrics.definition import Metric, MetricSettings, Subject, not_applicable, reason_of
+from kgeval.metrics.facts import RowFacts
 from kgeval.metrics.references import completed, value_of
 from kgeval.metrics.select import Selection, lacking
 from kgeval.metrics.verdicts import lacking as missing_verdicts
@@ -28,7 +28,7 @@ WINDOW = 512
 
 @dataclass(frozen=True)
 class Tools:
-    """What facts are found out with; null: not there, and no metric of the run may need it. `layout`: of the stored graph, where one
+    """What facts are found out with; None: not there, and no metric of the run may need it. `layout`: of the stored graph, where one
     was named; GDS alone needs none. `signatures`: metric -> signature."""
 
     models: Models | None = None
@@ -39,7 +39,7 @@ class Tools:
 
 
 @dataclass(frozen=True)
-class Result:
+class RowResult:
     """One row done: its scores in the order of the metrics, and the verdicts that they rest on. `lacking`: why some of those are
     missing, though the scores may stand without them."""
 
@@ -49,8 +49,8 @@ class Result:
     lacking: str | None = None
 
 
-def score(rows: Iterable[Row], selection: Selection, tools: Tools, settings: Settings, *, trials: int = 1, total: int | None = None,
-          skip: Callable[[Row, int], bool] | None = None) -> Iterator[Result]:
+def score(rows: Iterable[Row], selection: Selection, tools: Tools, settings: MetricSettings, *, trials: int = 1, total: int | None = None,
+          skip: Callable[[Row, int], bool] | None = None) -> Iterator[RowResult]:
     """One result a row and trial, in the order of the rows. `total`: rows times trials, for the progress. `skip`: rows and trials
     that are left out, because an earlier run has them.
 
@@ -58,7 +58,7 @@ def score(rows: Iterable[Row], selection: Selection, tools: Tools, settings: Set
     asked at all. What fails for one row is an unscored value with its cause.
     """
     subjects = (
-        Subject(row, Facts(), settings, trial) for row in rows for trial in range(trials) if skip is None or not skip(row, trial)
+        Subject(row, RowFacts(), settings, trial) for row in rows for trial in range(trials) if skip is None or not skip(row, trial)
     )
     size = WINDOW if tools.embedder is not None else 1  # nothing to do for many at a time: a row leaves, and is kept, as it is done
     for window in _windows(_asked(subjects, selection, tools, total), size):
@@ -110,12 +110,12 @@ def _batch_facts(window: Sequence[Subject], selection: Selection, tools: Tools) 
         add_pairs(window, selection, tools.graph, tools.embedder, tools.layout)
 
 
-def result(subject: Subject, selection: Selection, tools: Tools) -> Result:
+def result(subject: Subject, selection: Selection, tools: Tools) -> RowResult:
     """The scores of a subject whose facts are there."""
     metrics = selection.of(subject.row)
     each = completed(subject)
     scores = tuple(_score(metric, subject, each, tools.signatures.get(metric.name, metric.name)) for metric in metrics)
-    return Result(subject.row, scores, verdicts_of(subject), missing_verdicts(subject))
+    return RowResult(subject.row, scores, verdicts_of(subject), missing_verdicts(subject))
 
 
 def _score(metric: Metric, subject: Subject, each: Sequence[Subject], signature: str) -> Score:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from kgeval.llm.calls import Failure
-from kgeval.metrics.definition import Metric, Subject, Value, not_applicable, scored, unscored
+from kgeval.metrics.definition import Metric, MetricValue, Subject, not_applicable, scored, unscored
 from kgeval.metrics.facts import Label
 from kgeval.metrics.shares import NO_REFERENCE_CLAIM, is_empty, share, zero_for_empty
 
@@ -17,7 +17,7 @@ RULES = " An empty answer, or one that makes no claim: 0. A reference that makes
 
 
 @dataclass(frozen=True)
-class Counts:
+class ClaimCounts:
     """Claims of the answer: right (`tp`), contradicted, not stated. Claims of the reference: in all, and those that the answer lacks."""
 
     tp: int
@@ -51,7 +51,7 @@ class Counts:
         }
 
 
-def _counts(subject: Subject) -> Counts | Value:
+def _counts(subject: Subject) -> ClaimCounts | MetricValue:
     """The counts, or why there is no value."""
     right, missed = subject.facts.checks[RIGHT], subject.facts.checks[MISSED]
     failure = missed.unscored or right.unscored
@@ -62,30 +62,30 @@ def _counts(subject: Subject) -> Counts | Value:
         )
     if not missed.items:
         return not_applicable(NO_REFERENCE_CLAIM)
-    return Counts(
+    return ClaimCounts(
         right.count(SUPPORTED), right.count("contradicted"), right.count("not_stated"), len(missed.items),
         len(missed.items) - missed.count(SUPPORTED),
     )
 
 
-def _factual(value: Callable[[Counts], float]) -> Callable[[Subject], Value]:
-    def compute(subject: Subject) -> Value:
+def _factual(value: Callable[[ClaimCounts], float]) -> Callable[[Subject], MetricValue]:
+    def compute(subject: Subject) -> MetricValue:
         if is_empty(subject):
             return zero_for_empty()
         counts = _counts(subject)
-        return counts if isinstance(counts, Value) else scored(value(counts), **counts.detail())
+        return counts if isinstance(counts, MetricValue) else scored(value(counts), **counts.detail())
 
     return compute
 
 
-def _accuracy(factual: Callable[[Counts], float], similar: Callable[[float], float]) -> Callable[[Subject], Value]:
+def _accuracy(factual: Callable[[ClaimCounts], float], similar: Callable[[float], float]) -> Callable[[Subject], MetricValue]:
     """weight * factual + (1 - weight) * similarity [X eq. 5]."""
 
-    def compute(subject: Subject) -> Value:
+    def compute(subject: Subject) -> MetricValue:
         if is_empty(subject):
             return zero_for_empty()
         counts = _counts(subject)
-        if isinstance(counts, Value):
+        if isinstance(counts, MetricValue):
             return counts
         cosines = subject.facts.cosines[SIMILAR]
         if cosines.failure is not None or not cosines.values:
@@ -106,10 +106,10 @@ def _shifted(cosine: float) -> float:
     return _clipped((cosine + 1) / 2)
 
 
-def _in_answer(fact: str, what: str, none: str) -> Callable[[Subject], Value]:
+def _in_answer(fact: str, what: str, none: str) -> Callable[[Subject], MetricValue]:
     """The share of statements that the answer says."""
 
-    def compute(subject: Subject) -> Value:
+    def compute(subject: Subject) -> MetricValue:
         if is_empty(subject):
             return zero_for_empty()
         return share(subject.facts.checks[fact], SUPPORTED, what=what, none=not_applicable(none))
@@ -117,21 +117,21 @@ def _in_answer(fact: str, what: str, none: str) -> Callable[[Subject], Value]:
     return compute
 
 
-def statement_precision(subject: Subject) -> Value:
+def statement_precision(subject: Subject) -> MetricValue:
     """Claims of the answer that the gold statements support / claims of the answer."""
     if is_empty(subject):
         return zero_for_empty()
     return share(subject.facts.checks["answer_claims@statements"], SUPPORTED, what="claims", none=scored(0.0, claims=0, no_claim=True))
 
 
-def _factual_metric(name: str, summary: str, definition: str, source: str, value: Callable[[Counts], float]) -> Metric:
+def _factual_metric(name: str, summary: str, definition: str, source: str, value: Callable[[ClaimCounts], float]) -> Metric:
     return Metric(
         name=name, group="answers", summary=summary, definition=definition + RULES, source=source, compute=_factual(value),
         needs=("reference",), asks=FACTS, tools=("judge",), calls="4", aspects=("precision", "recall"),
     )
 
 
-def _accuracy_metric(name: str, definition: str, source: str, compute: Callable[[Subject], Value]) -> Metric:
+def _accuracy_metric(name: str, definition: str, source: str, compute: Callable[[Subject], MetricValue]) -> Metric:
     return Metric(
         name=name, group="answers", summary="Factual correctness and semantic similarity, weighted.", definition=definition + RULES.replace(
             ", or one that makes no claim: 0.", ": 0. One that makes no claim has a factual correctness of 0.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import log2
 
-from kgeval.metrics.definition import Metric, Need, Subject, Value, not_applicable, scored
+from kgeval.metrics.definition import Metric, MetricValue, Need, Subject, not_applicable, scored
 from kgeval.metrics.elements import gold_nodes, gold_relations, match
 from kgeval.records import GraphRef, Question
 
@@ -62,35 +62,35 @@ def ideal_gains(groups: Groups) -> list[int]:
     return made
 
 
-def _recall(subject: Subject) -> Value:
+def _recall(subject: Subject) -> MetricValue:
     ids, groups = set(ranked(subject)), gold_groups(subject)
     found = sum(not ids.isdisjoint(group) for group in groups)
     return scored(found / len(groups), found=found, groups=len(groups))
 
 
-def _precision(subject: Subject) -> Value:
+def _precision(subject: Subject) -> MetricValue:
     ids, gold = ranked(subject), {one for group in gold_groups(subject) for one in group}
     right = sum(one in gold for one in ids)
     return scored(right / len(ids), right=right, retrieved=len(ids)) if ids else not_applicable(NOTHING)
 
 
-def _mrr(subject: Subject) -> Value:
+def _mrr(subject: Subject) -> MetricValue:
     ids, gold = ranked(subject), {one for group in gold_groups(subject) for one in group}
     rank = next((rank for rank, one in enumerate(ids, start=1) if one in gold), None)
     return scored(1 / rank if rank else 0.0, rank=rank, retrieved=len(ids))
 
 
-def _ndcg(subject: Subject) -> Value:
+def _ndcg(subject: Subject) -> MetricValue:
     ids, groups = ranked(subject), gold_groups(subject)
     got, best = dcg(gains(ids, groups)), dcg(ideal_gains(groups))
     return scored(min(1.0, got / best), dcg=got, ideal=best, retrieved=len(ids), groups=len(groups))
 
 
-def _elements(kind: str, *, precision: bool) -> Callable[[Subject], Value]:
+def _elements(kind: str, *, precision: bool) -> Callable[[Subject], MetricValue]:
     """Recall or precision over nodes or relations."""
     gold_of: Callable[[Question], list[GraphRef]] = gold_nodes if kind == "nodes" else gold_relations
 
-    def compute(subject: Subject) -> Value:
+    def compute(subject: Subject) -> MetricValue:
         answer = subject.row.answer
         given, gold = answer.retrieved_nodes if kind == "nodes" else answer.retrieved_relations, gold_of(subject.row.question)
         if given is None or not gold:

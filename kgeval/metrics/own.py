@@ -24,7 +24,7 @@ from kgeval.config import Criterion
 from kgeval.errors import UsageError
 from kgeval.llm.calls import Failure
 from kgeval.llm.characters import whole
-from kgeval.metrics.definition import Metric, Need, Subject, Value, not_applicable, scored, unscored
+from kgeval.metrics.definition import Metric, MetricValue, Need, Subject, not_applicable, scored, unscored
 from kgeval.metrics.judge.context import said
 from kgeval.metrics.table import PRESETS, all_metrics
 from kgeval.records import Row
@@ -169,8 +169,8 @@ def _reference(function: Callable[..., Any]) -> str | None:
     return f"{function.__module__}:{name}" if module.__package__ else f"{file}:{name}"
 
 
-def _compute(function: Callable[[MetricRow], Returned], low: float, high: float) -> Callable[[Subject], Value]:
-    def compute(subject: Subject) -> Value:
+def _compute(function: Callable[[MetricRow], Returned], low: float, high: float) -> Callable[[Subject], MetricValue]:
+    def compute(subject: Subject) -> MetricValue:
         try:
             returned = function(_row(subject))
         except (Exception, SystemExit) as fault:  # noqa: BLE001 - the row's border: the run goes on, the cause is kept
@@ -192,12 +192,12 @@ def _compute(function: Callable[[MetricRow], Returned], low: float, high: float)
             shown = "a huge number" if isinstance(number, int) and abs(number) > 10**18 else number
             return _failed(f"{shown} is not in {low:g}..{high:g}")
         value = scored((number - low) / (high - low))
-        return Value(value.status, value.value, reason=reason, detail=plain)
+        return MetricValue(value.status, value.value, reason=reason, detail=plain)
 
     return compute
 
 
-def _failed(reason: str) -> Value:
+def _failed(reason: str) -> MetricValue:
     return unscored(Failure("metric_error", whole(reason)[:LONGEST]))
 
 
@@ -227,7 +227,7 @@ def criterion_metric(criterion: Criterion) -> Metric:
     fact = f"criterion:{criterion.name}"
     better: Literal["higher", "lower"] = "lower" if criterion.low_is_good else "higher"
 
-    def compute(subject: Subject) -> Value:
+    def compute(subject: Subject) -> MetricValue:
         checked = subject.facts.checks[fact]
         if (failure := checked.unscored) is not None:
             return unscored(failure)

@@ -11,7 +11,7 @@ from typing import get_args
 
 from pydantic import JsonValue
 
-from kgeval.metrics.definition import Group, Metric, Need, Settings
+from kgeval.metrics.definition import Group, Metric, MetricSettings, Need
 from kgeval.metrics.options import OPTIONS
 from kgeval.metrics.table import EVERY, PRESETS, all_metrics
 
@@ -56,7 +56,7 @@ COLUMNS = ("metric", "range", "better", "calls", "needs", "with", "what it says"
 
 
 def base_of(name: str) -> str | None:
-    """The metric that a variant (`_compat`, `_printed`) is a variant of; null for every other name."""
+    """The metric that a variant (`_compat`, `_printed`) is a variant of; None for every other name."""
     found = VARIANT.match(name)
     return found["base"] if found else None
 
@@ -67,7 +67,7 @@ def variants_of(name: str) -> tuple[Metric, ...]:
 
 
 def fact_words(fact: str) -> str | None:
-    """A fact's name in words; null for a name that is none."""
+    """A fact's name in words; None for a name that is none."""
     kind, checked, source = fact.partition("@")
     first, _, rest = fact.partition(":")
     if checked:
@@ -121,7 +121,7 @@ def table_of(metrics: Iterable[Metric]) -> list[tuple[str, ...]]:
 
 def as_json(metric: Metric) -> dict[str, JsonValue]:
     """All that is known of a metric."""
-    defaults = asdict(Settings())
+    defaults = asdict(MetricSettings())
     return {
         "name": metric.name, "group": metric.group, "summary": sentence(metric.summary), "definition": sentence(metric.definition),
         "range": [0, 1], "better": metric.better, "needs": list(metric.needs), "asks": list(metric.asks), "tools": list(metric.tools),
@@ -165,7 +165,7 @@ def _asks(metric: Metric) -> str:
 
 
 def _settings(metric: Metric) -> str:
-    defaults = asdict(Settings())
+    defaults = asdict(MetricSettings())
     lines = [f"- `{name}` = {_shown(defaults[name])}: {OPTIONS[name].what}" for name in metric.settings]
     return "\n".join(lines)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from kgeval.metrics.definition import Metric, Subject, Value, not_applicable, scored
+from kgeval.metrics.definition import Metric, MetricValue, Subject, not_applicable, scored
 from kgeval.metrics.elements import Level, distinct, ends_of, match, plain, same
 from kgeval.records import Answer, GoldPath, GraphRef
 from kgeval.text.extract.spans import Finder, runs_together
@@ -21,7 +21,7 @@ NAMELESS = "the gold path names no nodes and no relations"
 
 
 @dataclass(frozen=True)
-class Walk:
+class PathMatch:
     """A gold path: its distinct nodes and relations, and the place of each one that was found with its level.
 
     `worded`: relations found whose ends and predicate stand in one context. `ends`: places of the first and the last node (the same,
@@ -55,7 +55,7 @@ class Walk:
         return counts | {f"by_{level}": levels.count(level) for level in ("id", "key", "name", "mention") if level in levels}
 
 
-def walked(path: GoldPath, answer: Answer) -> Walk:
+def walked(path: GoldPath, answer: Answer) -> PathMatch:
     """What of the path was retrieved: by id, key or name among the retrieved nodes and relations, else mentioned in a context.
 
     A retrieved relation brings its ends. A relation is mentioned where both its ends stand in one context.
@@ -73,7 +73,7 @@ def walked(path: GoldPath, answer: Answer) -> Walk:
     }
     worded = sum(n in relations_found and contexts.together(*ends) for n, ends in joined.items())
     turn = next((n for n, ref in enumerate(nodes) if same(ref, path.nodes[-1])), 0)
-    return Walk(nodes, relations, nodes_found, relations_found, worded, (0, turn))
+    return PathMatch(nodes, relations, nodes_found, relations_found, worded, (0, turn))
 
 
 def _ends(path: GoldPath, relations: Sequence[GraphRef]) -> dict[int, tuple[str, str, str]]:
@@ -116,8 +116,8 @@ def _stands_in(name: str, finder: Finder) -> bool:
     return finder.find(name) is not None
 
 
-def _metric_of(value: Callable[[Walk], Value], *, lower: bool = False) -> Callable[[Subject], Value]:
-    def compute(subject: Subject) -> Value:
+def _metric_of(value: Callable[[PathMatch], MetricValue], *, lower: bool = False) -> Callable[[Subject], MetricValue]:
+    def compute(subject: Subject) -> MetricValue:
         path, answer = subject.row.question.path, subject.row.answer
         if path is None or not (path.nodes or path.relations):
             return not_applicable(NAMELESS)
@@ -130,15 +130,15 @@ def _metric_of(value: Callable[[Walk], Value], *, lower: bool = False) -> Callab
     return compute
 
 
-def _coverage(walk: Walk) -> Value:
+def _coverage(walk: PathMatch) -> MetricValue:
     return scored(walk.found / walk.size, **walk.detail())
 
 
-def _complete(walk: Walk) -> Value:
+def _complete(walk: PathMatch) -> MetricValue:
     return scored(float(walk.found == walk.size), **walk.detail())
 
 
-def _bridge_missing(walk: Walk) -> Value:
+def _bridge_missing(walk: PathMatch) -> MetricValue:
     between = [n for n in range(len(walk.nodes)) if n not in walk.ends]
     if not between:
         return not_applicable("the gold path has no node between its ends")

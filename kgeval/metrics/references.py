@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kgeval.metrics.definition import Metric, Subject, Value
-from kgeval.metrics.facts import Cosines, Facts
+from kgeval.metrics.definition import Metric, MetricValue, Subject
+from kgeval.metrics.facts import Cosines, RowFacts
 
 # What is found out about one right answer. All else is the same whichever is meant, or is asked with all of them in view.
 BY_REFERENCE = frozenset({
@@ -30,7 +30,7 @@ def others(subject: Subject, wanted: frozenset[str]) -> list[Subject]:
         row = subject.row
         subject.others = [
             Subject(
-                row.model_copy(update={"question": row.question.model_copy(update={"reference": text, "references": []})}), Facts(),
+                row.model_copy(update={"question": row.question.model_copy(update={"reference": text, "references": []})}), RowFacts(),
                 subject.settings, subject.trial, other=True,
             ) for text in right[1:]
         ]
@@ -58,7 +58,7 @@ def completed(subject: Subject) -> list[Subject]:
     return made
 
 
-def value_of(metric: Metric, subject: Subject, each: Sequence[Subject]) -> Value:
+def value_of(metric: Metric, subject: Subject, each: Sequence[Subject]) -> MetricValue:
     """The metric's value; where it is about a right answer and `each` has several, the best of them, with its number as `reference`.
 
     Unscored where one right answer has no value through our failure and no other has the best value that there is.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from kgeval.metrics.definition import Metric, Subject, Value, not_applicable, scored, unscored
-from kgeval.metrics.facts import Checked
+from kgeval.metrics.definition import Metric, MetricValue, Subject, not_applicable, scored, unscored
+from kgeval.metrics.facts import ItemVerdicts
 from kgeval.metrics.shares import NO_REFERENCE_CLAIM, against_contexts
 
 NOTHING = "nothing was retrieved"
@@ -13,7 +13,7 @@ SOURCE = "Xiang et al. "
 EMPTY = " Nothing retrieved: not applicable."
 
 
-def _rated(subject: Subject, fact: str) -> Checked | Value:
+def _rated(subject: Subject, fact: str) -> ItemVerdicts | MetricValue:
     """The ratings, or why there is no value."""
     contexts = subject.row.answer.contexts or []
     if not subject.row.answer.context_texts:
@@ -24,10 +24,10 @@ def _rated(subject: Subject, fact: str) -> Checked | Value:
     return ratings
 
 
-def context_relevance(subject: Subject) -> Value:
+def context_relevance(subject: Subject) -> MetricValue:
     """Mean rating [X eq. 3], over the contexts that have a text."""
     ratings = _rated(subject, "ratings")
-    if isinstance(ratings, Value):
+    if isinstance(ratings, MetricValue):
         return ratings
     total = sum(item.rating or 0.0 for item in ratings.items)
     return scored(
@@ -35,29 +35,29 @@ def context_relevance(subject: Subject) -> Value:
     )
 
 
-def context_precision(subject: Subject) -> Value:
+def context_precision(subject: Subject) -> MetricValue:
     """Contexts with a rating from `relevant_from` on / contexts that have a text."""
     ratings = _rated(subject, "ratings")
-    if isinstance(ratings, Value):
+    if isinstance(ratings, MetricValue):
         return ratings
     relevant = sum((item.rating or 0.0) >= subject.settings.relevant_from for item in ratings.items)
     return scored(relevant / len(ratings.items), **_counts(subject, ratings), above=relevant)
 
 
-def context_relevance_compat(subject: Subject) -> Value:
+def context_relevance_compat(subject: Subject) -> MetricValue:
     """One rating of the joined text."""
     ratings = _rated(subject, "rating:joined")
-    return ratings if isinstance(ratings, Value) else scored(ratings.items[0].rating or 0.0)
+    return ratings if isinstance(ratings, MetricValue) else scored(ratings.items[0].rating or 0.0)
 
 
-def _counts(subject: Subject, ratings: Checked) -> dict[str, int]:
+def _counts(subject: Subject, ratings: ItemVerdicts) -> dict[str, int]:
     counts = {name: ratings.count(name) for name in ("relevant", "partly_relevant", "irrelevant")}
     without = len(subject.row.answer.contexts or ()) - len(ratings.items)
     return {"contexts": len(ratings.items), **counts} | ({"without_text": without} if without else {})
 
 
-def _recall(fact: str, what: str, none: str) -> Callable[[Subject], Value]:
-    def compute(subject: Subject) -> Value:
+def _recall(fact: str, what: str, none: str) -> Callable[[Subject], MetricValue]:
+    def compute(subject: Subject) -> MetricValue:
         return against_contexts(subject, fact, "supported", what=what, none=none)
 
     return compute

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from kgeval.metrics.conditions import CONDITIONS, Condition, Conditions
-from kgeval.metrics.definition import Metric, Settings
+from kgeval.metrics.definition import Metric, MetricSettings
 from kgeval.metrics.engine import Tools, score
 from kgeval.metrics.select import Selection
 from kgeval.metrics.summary.spread import spread
@@ -17,7 +17,7 @@ from kgeval.stats.ranking import Separation, separation
 
 
 @dataclass
-class Tally:
+class ConditionTally:
     """The scores of one metric, system and condition."""
 
     values: array[float] = field(default_factory=lambda: array("d"))
@@ -33,14 +33,14 @@ class Tally:
         else:
             self.failures[(one.reason or "unknown").partition(":")[0]] += 1
 
-    def __add__(self, other: Tally) -> Tally:
-        return Tally(self.values + other.values, self.not_applicable + other.not_applicable, self.failures + other.failures)
+    def __add__(self, other: ConditionTally) -> ConditionTally:
+        return ConditionTally(self.values + other.values, self.not_applicable + other.not_applicable, self.failures + other.failures)
 
 
-Tallies = dict[tuple[str, str, Condition], Tally]
+Tallies = dict[tuple[str, str, Condition], ConditionTally]
 
 
-def sensitivity(made: Conditions, selection: Selection, tools: Tools, settings: Settings) -> list[Sensitivity]:
+def sensitivity(made: Conditions, selection: Selection, tools: Tools, settings: MetricSettings) -> list[Sensitivity]:
     """One result a system and metric, in the order of the rows and of the selection; with several systems one of all together too.
 
     Memory: a number a row, metric and condition. Raises: what engine.score raises.
@@ -49,7 +49,7 @@ def sensitivity(made: Conditions, selection: Selection, tools: Tools, settings: 
     for condition in CONDITIONS:
         for result in score(made[condition], selection, tools, settings, total=made.sizes[condition]):
             for one in result.scores:
-                tallies.setdefault((one.system, one.metric, condition), Tally()).add(one)
+                tallies.setdefault((one.system, one.metric, condition), ConditionTally()).add(one)
     systems = list(dict.fromkeys(system for system, _, _ in tallies))
     found = [_result(system, metric, tallies, (system,)) for system in systems for metric in selection.metrics]
     if len(systems) > 1:
@@ -59,7 +59,8 @@ def sensitivity(made: Conditions, selection: Selection, tools: Tools, settings: 
 
 def _result(system: str | None, metric: Metric, tallies: Tallies, systems: Sequence[str]) -> Sensitivity:
     parts = {
-        condition: sum((tallies.get((one, metric.name, condition), Tally()) for one in systems), Tally()) for condition in CONDITIONS
+        condition: sum((tallies.get((name, metric.name, condition), ConditionTally()) for name in systems), ConditionTally())
+        for condition in CONDITIONS
     }
     reference, answered = (_told_apart(parts[one], parts["wrong"], metric) for one in ("reference", "answered"))
     return Sensitivity(
@@ -69,7 +70,7 @@ def _result(system: str | None, metric: Metric, tallies: Tallies, systems: Seque
     )
 
 
-def _told_apart(right: Tally, wrong: Tally, metric: Metric) -> Separation:
+def _told_apart(right: ConditionTally, wrong: ConditionTally, metric: Metric) -> Separation:
     """How well right answers score above wrong ones; below, where lower is better."""
     found = separation(right.values, wrong.values)
     if metric.better == "lower" and found.auc is not None:
@@ -77,7 +78,7 @@ def _told_apart(right: Tally, wrong: Tally, metric: Metric) -> Separation:
     return found
 
 
-def _scores(condition: Condition, part: Tally) -> ConditionScores:
+def _scores(condition: Condition, part: ConditionTally) -> ConditionScores:
     import numpy as np
 
     values = np.asarray(part.values)

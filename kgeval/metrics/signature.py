@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from kgeval.llm.prompts import load_prompt
 from kgeval.llm.schemas import FIELD_ORDER
-from kgeval.metrics.definition import Metric, Settings
+from kgeval.metrics.definition import Metric, MetricSettings
 from kgeval.metrics.judge.prompts import prompts_of
 from kgeval.records import MetricInfo
 
@@ -52,7 +52,7 @@ def _prompt_hashes(metric: Metric, language: str) -> dict[str, JsonValue]:
     return {name: load_prompt(name, language).hash for name in prompts_of(metric.asks)}
 
 
-def metric_info(metric: Metric, settings: Settings, tooling: Tooling) -> MetricInfo:
+def metric_info(metric: Metric, settings: MetricSettings, tooling: Tooling) -> MetricInfo:
     """The metric as this run uses it. The signature is NAME@VERSION:12 hex digits, a SHA-256 of all parameters."""
     chosen = asdict(settings)
     parameters: dict[str, JsonValue] = {**metric.parameters, **{name: chosen[name] for name in metric.settings}}

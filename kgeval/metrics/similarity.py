@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from kgeval.llm.calls import Failure
 from kgeval.metrics.cosines import QUESTIONS, REFERENCE
-from kgeval.metrics.definition import Metric, Subject, Value, not_applicable, scored, unscored
+from kgeval.metrics.definition import Metric, MetricValue, Subject, not_applicable, scored, unscored
 from kgeval.metrics.shares import is_empty, zero_for_empty
 
 NO_QUESTIONS = Failure("missing_item", "no questions were made from the answer")
@@ -22,10 +22,10 @@ def shifted(cosine: float) -> float:
     return clipped((cosine + 1) / 2)
 
 
-def _similarity(form: Callable[[float], float]) -> Callable[[Subject], Value]:
+def _similarity(form: Callable[[float], float]) -> Callable[[Subject], MetricValue]:
     """The answer's cosine with the nearest reference, brought to 0..1 by `form`."""
 
-    def compute(subject: Subject) -> Value:
+    def compute(subject: Subject) -> MetricValue:
         if is_empty(subject):
             return zero_for_empty()
         found = subject.facts.cosines[REFERENCE]
@@ -38,10 +38,10 @@ def _similarity(form: Callable[[float], float]) -> Callable[[Subject], Value]:
     return compute
 
 
-def _relevancy(*, compat: bool) -> Callable[[Subject], Value]:
+def _relevancy(*, compat: bool) -> Callable[[Subject], MetricValue]:
     """The mean cosine of the question with those made from the answer; `compat`: 0 where the answer commits itself to nothing."""
 
-    def compute(subject: Subject) -> Value:
+    def compute(subject: Subject) -> MetricValue:
         if not subject.row.question.question.strip():
             return not_applicable("the question is empty")
         if is_empty(subject):

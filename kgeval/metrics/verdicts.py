@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kgeval.files.partial import stopped
 from kgeval.metrics.definition import Subject, reason_of
-from kgeval.metrics.facts import Checked
+from kgeval.metrics.facts import ItemVerdicts
 from kgeval.metrics.references import numbered
 from kgeval.records import Verdict
 
@@ -29,14 +29,14 @@ def verdicts_of(subject: Subject) -> tuple[Verdict, ...]:
 
 
 def lacking(subject: Subject) -> str | None:
-    """Why verdicts of this row are missing, in a cause and words; null where all are there. Its scores may stand without them (an empty
+    """Why verdicts of this row are missing, in a cause and words; None where all are there. Its scores may stand without them (an empty
     answer has no recall, whatever the reference claims)."""
     failures = [failure for _, checked in _checks(subject) if (failure := checked.unscored) is not None]
     reasons = [reason_of(failure.cause, failure.detail) for failure in failures]
     return next((reason for reason in reasons if stopped(reason)), reasons[0] if reasons else None)
 
 
-def _checks(subject: Subject) -> Iterator[tuple[str, Checked]]:
+def _checks(subject: Subject) -> Iterator[tuple[str, ItemVerdicts]]:
     for reference, one in enumerate((subject, *subject.others), start=1):
         yield from ((numbered(name, reference), checked) for name, checked in one.facts.checks.items())
     if subject.facts.grounded is not None:

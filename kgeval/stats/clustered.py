@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Clustered:
-    """A mean over `n` questions with a value, from `n_values` of their trials. `mean` null: n is 0; `low`, `high` null: n < 2."""
+    """A mean over `n` questions with a value, from `n_values` of their trials. `mean` None: n is 0; `low`, `high` None: n < 2."""
 
     mean: float | None
     low: float | None
@@ -31,7 +31,7 @@ class Clustered:
 @dataclass(frozen=True)
 class Stratified:
     """The unweighted mean over `groups` groups (data sets) of their means, from `n` questions. `empty`: groups without any value: they
-    are not in the mean. `low`, `high` null where a group has fewer than 2 questions: its spread is unknown."""
+    are not in the mean. `low`, `high` None where a group has fewer than 2 questions: its spread is unknown."""
 
     mean: float | None
     low: float | None

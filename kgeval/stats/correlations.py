@@ -8,7 +8,7 @@ from math import atanh, sqrt, tanh
 from typing import TYPE_CHECKING, Literal
 
 from kgeval.stats.intervals import Interval, quantile
-from kgeval.stats.kappa import Estimate
+from kgeval.stats.kappa import IntervalEstimate
 from kgeval.stats.resampling import RESAMPLES, numbered, resampled
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Correlations:
 
     n: int
     units: int
-    values: dict[Kind, Estimate] = field(default_factory=dict)
+    values: dict[Kind, IntervalEstimate] = field(default_factory=dict)
     constant: str | None = None
 
 
@@ -58,13 +58,13 @@ def correlate(
     flat = [name for name, column in (("first", x), ("second", y)) if len(column) and np.ptp(column) <= SAME]
     constant = "both" if len(flat) == 2 else flat[0] if flat else None
     if len(x) < LEAST or constant:
-        return Correlations(len(x), count, {kind: Estimate() for kind in kinds}, constant if len(x) >= LEAST else None)
-    values: dict[Kind, Estimate] = {}
+        return Correlations(len(x), count, {kind: IntervalEstimate() for kind in kinds}, constant if len(x) >= LEAST else None)
+    values: dict[Kind, IntervalEstimate] = {}
     for kind in kinds:
         value = plain(x, y, kind)
         draws = min(resamples, FEW) if kind == "kendall" and len(x) > LARGE else resamples
         found = resampled(statistic(x, y, kind), unit_of, seed=seed, resamples=draws)
-        values[kind] = Estimate(value, found.low, found.high) if found else Estimate(value)
+        values[kind] = IntervalEstimate(value, found.low, found.high) if found else IntervalEstimate(value)
     return Correlations(len(x), count, values)
 
 
@@ -161,7 +161,7 @@ def fisher(value: float, n: int, kind: Kind = "pearson", *, confidence: float = 
     """The interval by Fisher's z, for rows that are independent of each other: a second way beside the bootstrap.
 
     Standard errors: Pearson 1 / sqrt(n - 3); Spearman sqrt((1 + r^2 / 2) / (n - 3)) (Bonett & Wright 2000); Kendall sqrt(0.437 / (n - 4))
-    (Fieller, Hartley & Pearson 1957). Null for |value| = 1 and too few rows.
+    (Fieller, Hartley & Pearson 1957). None for |value| = 1 and too few rows.
     """
     if n < 5 or abs(value) >= 1:
         return None

@@ -33,7 +33,7 @@ BINS = (0.0, 10.0, 25.0, 50.0, 100.0, 200.0)  # words
 @dataclass(frozen=True)
 class Slope:
     """How a gap goes with winning; `low`, `high`: its interval. `scale`: the gap that is one unit before it is bent (see `controlled`), or
-    the gap that the slope is given for (`linear_slope`). `slope` null: left out, `reason` says why."""
+    the gap that the slope is given for (`linear_slope`). `slope` None: left out, `reason` says why."""
 
     name: str
     slope: float | None = None
@@ -94,7 +94,7 @@ def controlled(wins: Floats, gaps: Mapping[str, Floats], *, seed: int, confidenc
 
 
 @dataclass(frozen=True)
-class _Rows:
+class _RegressionRows:
     """`table`: wins with NaN where a gap is lacking (questions, trials); the rest is a row a known value: `wins`, `weights`, `clusters`
     (rows,), `gaps` (rows, names)."""
 
@@ -105,7 +105,7 @@ class _Rows:
     clusters: Ints
 
 
-def _rows(wins: Floats, gaps: Mapping[str, Floats]) -> _Rows:
+def _rows(wins: Floats, gaps: Mapping[str, Floats]) -> _RegressionRows:
     import numpy as np
 
     table = np.array(wins, dtype=np.float64)
@@ -123,10 +123,10 @@ def _rows(wins: Floats, gaps: Mapping[str, Floats]) -> _Rows:
     clusters = (np.cumsum(held > 0) - 1)[:, None].repeat(table.shape[1], axis=1)[known].astype(np.int64)
     weights = (1 / np.maximum(held, 1))[:, None].repeat(table.shape[1], axis=1)[known]
     columns = np.stack([part[known] for part in parts], axis=1) if parts else np.empty((int(known.sum()), 0))
-    return _Rows(table, table[known], columns, weights, clusters)
+    return _RegressionRows(table, table[known], columns, weights, clusters)
 
 
-def _regressed(found: Controlled, rows: _Rows, names: tuple[str, ...], t: float) -> Controlled:
+def _regressed(found: Controlled, rows: _RegressionRows, names: tuple[str, ...], t: float) -> Controlled:
     import numpy as np
 
     scales = np.sqrt(np.average(rows.gaps**2, axis=0, weights=rows.weights))
@@ -173,7 +173,7 @@ def _ends(fitted: logit.Logit, t: float) -> list[tuple[float, float, float]]:
     return [(float(b), float(b - t * e), float(b + t * e)) for b, e in zip(fitted.beta, errors, strict=True)]
 
 
-def _chosen(rows: _Rows, bent: Floats, outcome: Floats, names: tuple[str, ...]) -> tuple[list[int], list[str | None]]:
+def _chosen(rows: _RegressionRows, bent: Floats, outcome: Floats, names: tuple[str, ...]) -> tuple[list[int], list[str | None]]:
     """Columns that stay (0: the constant), and for each gap why it does not."""
     import numpy as np
 
@@ -202,7 +202,7 @@ def _left_out(names: tuple[str, ...], reason: str) -> tuple[Slope, ...]:
     return tuple(Slope(name, reason=reason) for name in names)
 
 
-def _beyond(rows: _Rows, names: tuple[str, ...], kept: list[int]) -> str | None:
+def _beyond(rows: _RegressionRows, names: tuple[str, ...], kept: list[int]) -> str | None:
     """Why nothing is said of equality: where no pair is equal in a gap, nor are there pairs on both sides, that would be extrapolation."""
     reasons = []
     for at, name in enumerate(names):
@@ -243,7 +243,7 @@ def linear_slope(wins: Floats, gap: Floats, *, name: str = "words", per: float =
 @dataclass(frozen=True)
 class GapBin:
     """Question-trials whose answers differ by `low` to `high` words (low <= gap < high; the last has no end: infinite): the shares that
-    the longer, the shorter and neither won, each question-trial the same weight. Null where `n` is 0."""
+    the longer, the shorter and neither won, each question-trial the same weight. None where `n` is 0."""
 
     low: float
     high: float

@@ -30,7 +30,7 @@ def fit(design: Floats, outcome: Floats, weights: Floats, clusters: Ints) -> Log
 
     `design` (rows, columns), of full rank and without separation (`independent`, `separated`); `outcome` (rows,) in 0..1; `weights`
     (rows,) > 0; `clusters` (rows,) from 0, without gaps. Covariance: the sandwich with the scores added up by cluster (Liang & Zeger
-    1986), times G / (G - 1) * (N - 1) / (N - k) for G clusters, N rows, k columns. Null where Newton's steps do not settle.
+    1986), times G / (G - 1) * (N - 1) / (N - k) for G clusters, N rows, k columns. None where Newton's steps do not settle.
     """
     import numpy as np
 

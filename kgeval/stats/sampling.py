@@ -13,7 +13,7 @@ from hashlib import blake2b
 
 
 @dataclass(frozen=True)
-class Draw:
+class SampleDraw:
     """Units drawn from one stratum: their places in the list that was given, and how many there were."""
 
     chosen: tuple[int, ...]
@@ -27,10 +27,10 @@ def random_number(seed: int, *name: str) -> int:
     return int.from_bytes(digest, "big")
 
 
-def draw(numbers: Sequence[int], wanted: int) -> Draw:
+def draw(numbers: Sequence[int], wanted: int) -> SampleDraw:
     """A simple random sample without replacement of `wanted` units (all, if there are fewer), by their random numbers."""
     order = sorted(range(len(numbers)), key=lambda at: (numbers[at], at))
-    return Draw(tuple(order[: max(wanted, 0)]), len(numbers))
+    return SampleDraw(tuple(order[: max(wanted, 0)]), len(numbers))
 
 
 def groups_needed(size: int, most: int) -> int:
@@ -60,5 +60,5 @@ def large_strata(sizes: Mapping[str, int], *, share: float = 0.05) -> set[str]:
 
 
 def keys_of(columns: Iterable[str | None]) -> tuple[str, ...]:
-    """Texts for `random_number`: null is another name than the empty text."""
+    """Texts for `random_number`: None is another name than the empty text."""
     return tuple("\0" if value is None else value for value in columns)

@@ -23,7 +23,7 @@ CHUNK = 400_000  # cells of matrices in memory at a time
 
 
 @dataclass(frozen=True)
-class Tally:
+class OutcomeTally:
     """One row a pair and question: shares of `win` of `first`, `tie` and `loss` over its trials, adding up to 1; (rows,) each.
 
     `first` < `second` < `systems`; `question` < `questions`.
@@ -70,8 +70,8 @@ class Tally:
             yield self.matrices(weights)
 
 
-def tally(first: Ints, second: Ints, question: Ints, wins: Floats, *, systems: int, questions: int) -> Tally:
-    """Single outcomes, (rows,) each, as a Tally; those of one pair and question weigh together as one.
+def tally(first: Ints, second: Ints, question: Ints, wins: Floats, *, systems: int, questions: int) -> OutcomeTally:
+    """Single outcomes, (rows,) each, as an OutcomeTally; those of one pair and question weigh together as one.
 
     `wins`: 1 first, 0 tie, -1 second; in between (1 + w) / 2 of a win, the rest a loss. Raises: ValueError for a w outside -1..1, a system
     against itself, or a place outside.
@@ -91,17 +91,17 @@ def tally(first: Ints, second: Ints, question: Ints, wins: Floats, *, systems: i
     win = np.where(tied, 0.0, (1 + turned) / 2)
     shares = [np.bincount(row, weights=part, minlength=len(key)) / times for part in (win, tied * 1.0, np.where(tied, 0.0, 1 - win))]
     pair = key // max(questions, 1)
-    return Tally(systems, questions, pair // systems, pair % systems, key % max(questions, 1), *shares)
+    return OutcomeTally(systems, questions, pair // systems, pair % systems, key % max(questions, 1), *shares)
 
 
-def joined(parts: list[Tally], *, systems: int, questions: int) -> Tally:
+def joined(parts: list[OutcomeTally], *, systems: int, questions: int) -> OutcomeTally:
     """Tallies of different pairs as one."""
     import numpy as np
 
     names, whole, shares = ("first", "second", "question"), np.empty(0, dtype=np.int64), np.empty(0)
     ids = [np.concatenate([whole, *(getattr(part, name) for part in parts)]) for name in names]
     counts = [np.concatenate([shares, *(getattr(part, name) for part in parts)]) for name in ("win", "tie", "loss")]
-    return Tally(systems, questions, ids[0], ids[1], ids[2], counts[0], counts[1], counts[2])
+    return OutcomeTally(systems, questions, ids[0], ids[1], ids[2], counts[0], counts[1], counts[2])
 
 
 def average_win_rates(wins: Floats, ties: Floats) -> Floats:
@@ -124,7 +124,7 @@ NAMED = 5  # systems named in a list
 
 
 def not_rankable(wins: Floats, ties: Floats, systems: Sequence[str]) -> str | None:
-    """What separates which systems from which; null where finite strengths exist (`pairmodel.exists`).
+    """What separates which systems from which; None where finite strengths exist (`pairmodel.exists`).
 
     `wins`, `ties`: (systems, systems), ties symmetric.
     """
@@ -188,7 +188,7 @@ EQUAL = 1e-9  # log strengths nearer than this are equal
 
 @dataclass(frozen=True)
 class Strength:
-    """One system. `average_win_rate` (0..1, ties half): the mean over its opponents of its win rate against each; null: it met nobody.
+    """One system. `average_win_rate` (0..1, ties half): the mean over its opponents of its win rate against each; None: it met nobody.
 
     `strength`: natural log, mean 0 over systems: a difference of d means odds of exp(d) to win where somebody wins; `low`, `high`: its
     interval. `rank` from 1 (equal strengths share the better one). `rank_low` = 1 + systems that are surely stronger, `rank_high` = systems
@@ -246,7 +246,7 @@ def strengths(
     ))
     wins = np.array([outcome[3] for outcome in outcomes], dtype=np.float64)
     counted = tally(i, j, at, wins, systems=len(systems), questions=len(numbers))
-    return _strengths(counted, tuple(systems), _Plan(seed, confidence, resamples, ties))
+    return _strengths(counted, tuple(systems), _ResamplingPlan(seed, confidence, resamples, ties))
 
 
 def strengths_of_trials(
@@ -258,7 +258,7 @@ def strengths_of_trials(
     import numpy as np
 
     numbers: dict[Hashable, int] = {}
-    parts: list[Tally] = []
+    parts: list[OutcomeTally] = []
     for i, j, ids, wins in pairs:
         table = np.asarray(wins, dtype=np.float64).reshape(len(ids), -1)
         at, trial = np.nonzero(~np.isnan(table))
@@ -266,7 +266,7 @@ def strengths_of_trials(
         i_s, j_s = np.full(len(at), i, dtype=np.int64), np.full(len(at), j, dtype=np.int64)
         parts.append(tally(i_s, j_s, places[at], table[at, trial], systems=len(systems), questions=len(numbers)))
     counted = joined(parts, systems=len(systems), questions=len(numbers))
-    return _strengths(counted, tuple(systems), _Plan(seed, confidence, resamples, ties))
+    return _strengths(counted, tuple(systems), _ResamplingPlan(seed, confidence, resamples, ties))
 
 
 def bradley_terry(outcomes: Sequence[tuple[int, int, Hashable, float]], systems: Sequence[str], *, seed: int) -> Strengths:
@@ -275,7 +275,7 @@ def bradley_terry(outcomes: Sequence[tuple[int, int, Hashable, float]], systems:
 
 
 @dataclass(frozen=True)
-class _Plan:
+class _ResamplingPlan:
     seed: int
     confidence: float
     resamples: int
@@ -293,7 +293,7 @@ class _Drawn:
     theta: Floats
 
 
-def _strengths(counted: Tally, systems: tuple[str, ...], plan: _Plan) -> Strengths:
+def _strengths(counted: OutcomeTally, systems: tuple[str, ...], plan: _ResamplingPlan) -> Strengths:
     import numpy as np
 
     questions = len(np.unique(counted.question))
@@ -319,11 +319,11 @@ def _strengths(counted: Tally, systems: tuple[str, ...], plan: _Plan) -> Strengt
     return found if theta is None else _with_intervals(found, drawn.theta, plan.confidence)
 
 
-def _modelled(wins: Floats, ties: Floats, plan: _Plan) -> tuple[Floats, Floats]:
+def _modelled(wins: Floats, ties: Floats, plan: _ResamplingPlan) -> tuple[Floats, Floats]:
     return (wins, ties) if plan.ties == "model" else (wins + ties / 2, 0 * ties)
 
 
-def _drawn(counted: Tally, plan: _Plan, times: int, theta: Floats | None, eta: float) -> _Drawn:
+def _drawn(counted: OutcomeTally, plan: _ResamplingPlan, times: int, theta: Floats | None, eta: float) -> _Drawn:
     import numpy as np
 
     averages, thetas = [], []

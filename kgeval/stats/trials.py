@@ -30,7 +30,7 @@ class TukeyBox:
 
 def box(values: Sequence[float] | Floats) -> TukeyBox | None:
     """Tukey's box plot (1977) of one value a trial, as matplotlib draws it: quartiles with linear interpolation; a whisker with no value
-    beyond the box ends at the box. NaN (a trial without a result) is left out; null where none is left. Outliers ascend."""
+    beyond the box ends at the box. NaN (a trial without a result) is left out; None where none is left. Outliers ascend."""
     import numpy as np
 
     found = np.asarray(values, dtype=np.float64).reshape(-1)

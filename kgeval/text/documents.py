@@ -191,7 +191,7 @@ _READERS: dict[str, Callable[[bytes, str], Parsed]] = {
 
 
 @dataclass(frozen=True)
-class Documents:
+class DocumentSet:
     """What was read. `faults`: one line a document (or row) that could not be used. `notes`: what was removed or passed over.
 
     `inputs`: the regular files that were read, in order; standard input is not among them.
@@ -203,7 +203,7 @@ class Documents:
     notes: list[str] = field(default_factory=list)
 
 
-def read_documents(paths: Sequence[Path | Literal["-"]], *, stdin: BinaryIO | None = None) -> Documents:
+def read_documents(paths: Sequence[Path | Literal["-"]], *, stdin: BinaryIO | None = None) -> DocumentSet:
     """All documents of the paths, in order; folders are read recursively, sorted, hidden files and unknown endings left out.
 
     A file's id is its name, in a folder its path below that folder; a row's id is its own. Texts are cleaned (control
@@ -211,7 +211,7 @@ def read_documents(paths: Sequence[Path | Literal["-"]], *, stdin: BinaryIO | No
 
     Raises: InputError that lists every fault where not one document could be read.
     """
-    reading = _Reading()
+    reading = _DocumentReader()
     for path in paths:
         if str(path) == STDIN:
             reading.data((stdin or sys.stdin.buffer).read(), "stdin", "")
@@ -220,10 +220,10 @@ def read_documents(paths: Sequence[Path | Literal["-"]], *, stdin: BinaryIO | No
     if not reading.documents:
         raise InputError("no document could be read", fix=f"give files that end in {', '.join(ENDINGS)}, or - with text on standard input",
                          faults=reading.faults)
-    return Documents(list(reading.documents.values()), reading.faults, reading.inputs, reading.notes)
+    return DocumentSet(list(reading.documents.values()), reading.faults, reading.inputs, reading.notes)
 
 
-class _Reading:
+class _DocumentReader:
     """Gathers documents, faults and notes."""
 
     def __init__(self) -> None:

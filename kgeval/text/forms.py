@@ -80,7 +80,7 @@ SUBSET, SPACING, PLURAL, VARIANT, SPELLING = "token subset", "spacing", "plural"
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class NameForm:
     """A name taken apart: normal form, all tokens, tokens without honorifics, and what must agree with another name.
 
     `letters`: the letters of a possible acronym, "" if it is none.
@@ -100,32 +100,32 @@ class Form:
         return self.norm.replace(" ", "")
 
 
-def form(name: str) -> Form:
+def form(name: str) -> NameForm:
     """The parts of one name (cut at 300 characters: no name is longer)."""
     norm = normalise(name[:300])
     tokens = tuple(norm.split())
     core = _core(tokens)
     titles = frozenset(SHORT_TITLES.get(t, t) for t in tokens[: len(tokens) - len(core)]) or NOTHING
     men, women = any(t in MEN for t in titles), any(t in WOMEN for t in titles)
-    return Form(
+    return NameForm(
         norm=norm, tokens=tokens, core=core, titles=titles, gender="m" if men else "w" if women else "",
         apart=frozenset(t for t in tokens if _tells_apart(t)) or NOTHING, letters=_letters(name, tokens),
     )
 
 
 def surface_relation(a: str, b: str) -> str | None:
-    """Which form joins two names, or null.
+    """Which form joins two names, or None.
 
     Forms: honorific, initials, acronym, legal form, token subset, spacing, plural,
     spelling variant (equal once doubled letters, accents and the like are folded), near spelling (few edits).
 
-    Symmetric. Names that are equal in normal form give null (that is a duplicate name, not another form), and so do
+    Symmetric. Names that are equal in normal form give None (that is a duplicate name, not another form), and so do
     names that differ in a word or number that tells things apart.
     """
     return relation_of(form(a), form(b))
 
 
-def relation_of(a: Form, b: Form) -> str | None:
+def relation_of(a: NameForm, b: NameForm) -> str | None:
     """`surface_relation` of two names already taken apart."""
     if not a.tokens or not b.tokens or a.norm == b.norm:
         return None
@@ -142,7 +142,7 @@ def relation_of(a: Form, b: Form) -> str | None:
     return _initials(a.core, b.core) or _legal(a.core, b.core) or _part(a, b) or _spelling(a, b)
 
 
-def acronym_keys(item: Form) -> tuple[str, ...]:
+def acronym_keys(item: NameForm) -> tuple[str, ...]:
     """The acronyms that could stand for a name of several words: with and without its link words; () otherwise."""
     words = [t for t in item.tokens if t not in HONORIFICS]
     if len(words) < 2 or len(words) > 12:
@@ -172,11 +172,11 @@ def _tells_apart(token: str) -> bool:
     return token in TELL_APART or token in ROMAN or (not token.isalpha() and any(c.isdigit() for c in token))
 
 
-def _acronym(short: Form, long: Form) -> bool:
+def _acronym(short: NameForm, long: NameForm) -> bool:
     return bool(short.letters) and len(long.tokens) > 1 and short.letters in acronym_keys(long)
 
 
-def _honorific(a: Form, b: Form) -> str | None:
+def _honorific(a: NameForm, b: NameForm) -> str | None:
     """Equal but for titles. A lone surname with other titles may be anybody of the family ("Dr. Hall" / "Mr. Hall")."""
     if len(a.core) == 1:
         if not (a.titles <= b.titles or b.titles <= a.titles) or a.core[0] in GENERIC:
@@ -224,7 +224,7 @@ def _legal_at(tokens: tuple[str, ...]) -> int:
     return next((size for size in sizes if "".join(tokens[-size:]) in LEGAL), 0)
 
 
-def _part(a: Form, b: Form) -> str | None:
+def _part(a: NameForm, b: NameForm) -> str | None:
     """ "Mrs. Cratchit" may be anybody's wife: a woman's title with a bare surname is no part of "Bob Cratchit"."""
     short, long = (a, b) if len(a.core) <= len(b.core) else (b, a)
     if short.gender == "w" and long.gender != "w":
@@ -248,7 +248,7 @@ def _subset(a: tuple[str, ...], b: tuple[str, ...]) -> str | None:
     return None if other or any(t.endswith("s") and t[:-1] in short for t in extra) else SUBSET
 
 
-def _spelling(a: Form, b: Form) -> str | None:
+def _spelling(a: NameForm, b: NameForm) -> str | None:
     """Spacing ("Black Smith" / "Blacksmith"), plural, a variant of spelling, or one edit from 6 letters, two from 12."""
     from rapidfuzz.distance import DamerauLevenshtein
 

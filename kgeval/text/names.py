@@ -49,7 +49,7 @@ def _without_apostrophes(text: str) -> str:
 
 
 def name_keys(names: pa.Array) -> pa.Array:
-    """A column of names -> their keys (kgeval.graph.load.naming.name_key over `normalise`); null for a name without one.
+    """A column of names -> their keys (kgeval.graph.load.naming.name_key over `normalise`); None for a name without one.
 
     Plain names, words of ASCII letters and digits with single blanks between them, are only lowered, all at once: this is what
     `normalise` makes of them unless they begin with an article.

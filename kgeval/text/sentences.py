@@ -61,7 +61,7 @@ def sentences(text: str) -> list[Span]:
 
 
 def trimmed(text: str, start: int, end: int) -> Span | None:
-    """The span without whitespace at either end; null where nothing is left."""
+    """The span without whitespace at either end; None where nothing is left."""
     part = text[start:end]
     left = len(part) - len(part.lstrip())
     kept = len(part.strip())

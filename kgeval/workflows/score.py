@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from kgeval.config import Config, MetricOptions, ScoreOptions
 from kgeval.errors import ConnectError, GateError, UsageError
 from kgeval.files.shards import WHOLE, fingerprint_in
-from kgeval.metrics.definition import Settings
+from kgeval.metrics.definition import MetricSettings
 from kgeval.metrics.engine import Tools
 from kgeval.metrics.select import Selection
 from kgeval.reports.display import beyond, percent
@@ -112,7 +112,7 @@ class Scoring:
     options: ScoreOptions
     wanted: RowSelection
     selection: Selection
-    settings: Settings
+    settings: MetricSettings
     gates: tuple[Gate, ...] = ()
     results: tuple[Path, ...] = ()
     reports: tuple[Path, ...] = ()
@@ -283,11 +283,11 @@ def walk(scoring: Scoring, rows: Iterable[Row], asker: Asker) -> None:
     """Goes through all asks of a run with an asker that needs no answers, and keeps nothing."""
     from kgeval.metrics.definition import Subject
     from kgeval.metrics.engine import row_facts
-    from kgeval.metrics.facts import Facts
+    from kgeval.metrics.facts import RowFacts
 
     for row in rows:
         for trial in range(scoring.options.trials):
-            subject = Subject(row, Facts(), scoring.settings, trial)
+            subject = Subject(row, RowFacts(), scoring.settings, trial)
             row_facts(subject, selection=scoring.selection, tools=scoring.tools, asker=asker)
 
 
@@ -349,7 +349,7 @@ def selection_of(session: Session, options: MetricOptions) -> Selection:
     return select(options.metrics or section.names, section.criteria, session.functions)
 
 
-def settings_of(config: Config, options: MetricOptions) -> Settings:
+def settings_of(config: Config, options: MetricOptions) -> MetricSettings:
     """The settings in force: an option, else kgeval.toml's, else the default. Raises: UsageError with all faults."""
     from kgeval.metrics.options import make_settings
 

@@ -9,9 +9,9 @@ import pytest
 from kgeval.llm.calls import Failure, Outcome, Task
 from kgeval.llm.prompts import load_prompt
 from kgeval.llm.request import make_request
-from kgeval.metrics.definition import Settings, Subject
+from kgeval.metrics.definition import MetricSettings, Subject
 from kgeval.metrics.engine import Tools
-from kgeval.metrics.facts import Facts, Triples
+from kgeval.metrics.facts import RowFacts, Triples
 from kgeval.metrics.kg.metrics import METRICS
 from kgeval.metrics.kg.sides import PAIRS, asked
 from kgeval.metrics.kg.triples import FACTS, Stated, StatedTriples, ask_triples, cleaned, given_triples
@@ -50,7 +50,7 @@ class Asker:
 def subject(answer: str = "Yes it is", n: int = 0, system: str = "s", **more: Any) -> Subject:
     question = Question(id=f"q{n}", question="Who is it?", reference="It is Ada")
     given = Answer(question_id=f"q{n}", system=system, answer=answer, contexts=[Passage(text="One text"), Passage(text="Two texts")])
-    return Subject(Row(n=n, where="", question=question, answer=given.model_copy(update=more)), Facts(), Settings())
+    return Subject(Row(n=n, where="", question=question, answer=given.model_copy(update=more)), RowFacts(), MetricSettings())
 
 
 def filled(one: Subject, asker: Asker | None, wanted: frozenset[str] = ALL) -> dict[str, Triples]:

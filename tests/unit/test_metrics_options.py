@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kgeval.errors import UsageError
-from kgeval.metrics.definition import Settings
+from kgeval.metrics.definition import MetricSettings
 from kgeval.metrics.options import make_settings, parse_pairs
 
 
@@ -36,7 +36,7 @@ def test_all_faults_are_named_at_once_and_nothing_given_is_the_default() -> None
         make_settings({"tau": "x", "runs": "y", "tao": 1, "delta": 0.4})
     said = raised.value.message
     assert all(name in said for name in ("tau", "runs", "tao")) and "delta" not in said
-    assert make_settings({}) == Settings()
+    assert make_settings({}) == MetricSettings()
 
 
 def test_pairs_are_parted_at_the_first_sign_and_the_last_one_wins() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kgeval.records import Chunk
 from kgeval.text.clean import clean_line, clean_text
 from kgeval.text.extract.lexicon import lemma
-from kgeval.text.extract.mentions import Extraction, Source
+from kgeval.text.extract.mentions import ChunkSource, Extraction
 from kgeval.text.extract.naming import as_description, as_name, as_predicate, as_type
 from kgeval.text.extract.rules import RulesExtractor
 from kgeval.text.extract.words import words_of
@@ -22,7 +22,7 @@ BACKGROUND = " They saw her there, and then he saw an old man by the sea."
 
 
 def read(*texts: str, **options: bool | int) -> list[Extraction]:
-    sources = [Source(Chunk(id=f"c{at}", document="d", index=at, text=text)) for at, text in enumerate(texts)]
+    sources = [ChunkSource(Chunk(id=f"c{at}", document="d", index=at, text=text)) for at, text in enumerate(texts)]
     return list(RulesExtractor(**options).extract(sources))  # type: ignore[arg-type]
 
 
@@ -164,8 +164,8 @@ def test_a_name_has_one_type_in_all_chunks_of_a_document() -> None:
 
 
 def test_what_a_document_gives_does_not_depend_on_its_neighbours() -> None:
-    a = Source(Chunk(id="a", document="a", index=0, text="Rose lives here. A rose is a flower."))
-    b = Source(Chunk(id="b", document="b", index=0, text="We saw Rose. Then Rose met Ann."))
+    a = ChunkSource(Chunk(id="a", document="a", index=0, text="Rose lives here. A rose is a flower."))
+    b = ChunkSource(Chunk(id="b", document="b", index=0, text="We saw Rose. Then Rose met Ann."))
     alone = [next(iter(RulesExtractor().extract([source]))) for source in (a, b)]
     assert list(RulesExtractor().extract([a, b])) == alone
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kgeval.llm.asker import Asker
-from kgeval.metrics.definition import Settings, Subject
-from kgeval.metrics.facts import Facts
+from kgeval.metrics.definition import MetricSettings, Subject
+from kgeval.metrics.facts import RowFacts
 from kgeval.metrics.judge.checks import checked, source_of
 from kgeval.metrics.judge.context import JudgeContext
 from kgeval.metrics.judge.lists import listed
@@ -45,4 +45,4 @@ def kept(question: Question, free: Answer, aligned: str, asker: Asker, *, trial:
 
 
 def _desk(question: Question, answer: Answer, asker: Asker, trial: int) -> JudgeContext:
-    return JudgeContext(Subject(Row(n=0, where="", question=question, answer=answer), Facts(), Settings(), trial), asker)
+    return JudgeContext(Subject(Row(n=0, where="", question=question, answer=answer), RowFacts(), MetricSettings(), trial), asker)

@@ -20,7 +20,7 @@ MOST_FAULTS = 10
 
 @dataclass(frozen=True)
 class Knowledge:
-    """What is told of documents. `known`: a way to name a document -> whether the model may know it (null: the date does not decide);
+    """What is told of documents. `known`: a way to name a document -> whether the model may know it (None: the date does not decide);
     `published`: a way to name it -> its date as given. `rest`: what holds for all other documents."""
 
     known: dict[str, bool | None] = field(default_factory=dict)
@@ -29,7 +29,7 @@ class Knowledge:
     told: bool = False
 
     def of(self, document: str) -> bool | None:
-        """Whether the model may know this document; null: not told."""
+        """Whether the model may know this document; None: not told."""
         return next((self.known[key] for key in document_keys(document) if key in self.known), self.rest)
 
     def date_of(self, document: str) -> str | None:
@@ -88,7 +88,7 @@ def _faulty(path: Path, faults: list[str]) -> InputError:
 
 
 def days_of(text: str) -> tuple[date, date] | None:
-    """The first and the last day that a date may mean; null for what is no date."""
+    """The first and the last day that a date may mean; None for what is no date."""
     found = _DATE.fullmatch(text.strip())
     if found is None:
         return None
@@ -102,7 +102,7 @@ def days_of(text: str) -> tuple[date, date] | None:
 
 
 def _before(days: tuple[date, date], limit: tuple[date, date]) -> bool | None:
-    """True: published before the cutoff begins; false: after it ends; null: neither is sure."""
+    """True: published before the cutoff begins; false: after it ends; None: neither is sure."""
     return True if days[1] < limit[0] else False if days[0] > limit[1] else None
 
 

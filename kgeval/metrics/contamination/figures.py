@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from kgeval.metrics.contamination.documents import Knowledge, sides
 from kgeval.metrics.contamination.measures import ATTEMPTED, FALSE, JUDGED, LONG
-from kgeval.metrics.contamination.question_table import QuestionTable, Scored, lacking_closed_book
+from kgeval.metrics.contamination.question_table import QuestionTable, ScoredQuestions, lacking_closed_book
 from kgeval.metrics.summary.gains import gain
 from kgeval.metrics.summary.means import mean_of_values
 from kgeval.records import (
@@ -34,11 +34,11 @@ MOST_DOCUMENTS = 10_000
 
 
 @dataclass(frozen=True)
-class Case:
+class ContaminationInputs:
     """What a report is made from. `system`: the closed book; `decides`: the metric that says what is right, from `right_from` on."""
 
     asked: QuestionTable
-    found: Scored
+    found: ScoredQuestions
     system: str
     decides: str
     right_from: float
@@ -51,7 +51,7 @@ class Case:
         return [name for name in self.found.systems if name != self.system]
 
 
-def report_of(case: Case, run: RunManifest) -> ContaminationReport:
+def report_of(case: ContaminationInputs, run: RunManifest) -> ContaminationReport:
     """All figures of a case but the probe. Raises: InputError where the closed book has no score."""
     asked, answerable = case.asked, case.asked.answerable()
     missing = lacking_closed_book(asked, case.found, case.system, case.decides)
@@ -69,7 +69,7 @@ def report_of(case: Case, run: RunManifest) -> ContaminationReport:
     return made.model_copy(update={"notes": _notes(made, case), **difference})
 
 
-def marked_of(case: Case) -> Whole:
+def marked_of(case: ContaminationInputs) -> Whole:
     """Numbers of the answerable questions that the closed book answers right, in their order."""
     import numpy as np
 
@@ -78,13 +78,13 @@ def marked_of(case: Case) -> Whole:
     return np.intersect1d(numbers[right], case.asked.answerable())
 
 
-def _rest(case: Case, marked: Whole) -> Whole:
+def _rest(case: ContaminationInputs, marked: Whole) -> Whole:
     import numpy as np
 
     return np.setdiff1d(np.arange(len(case.asked)), marked)
 
 
-def mean_on(case: Case, system: str, metric: str, only: Whole | None = None) -> Mean:
+def mean_on(case: ContaminationInputs, system: str, metric: str, only: Whole | None = None) -> Mean:
     """The mean of a metric over some of the questions. Shares (all values 0 or 1) have Wilson's interval, which also has a width where
     all are the same; the others BCa's."""
     import numpy as np
@@ -100,7 +100,7 @@ def mean_on(case: Case, system: str, metric: str, only: Whole | None = None) -> 
     return mean.model_copy(update={"low": ends.low, "high": ends.high})
 
 
-def _groups(case: Case, marked: Whole) -> list[ClosedBookGroup]:
+def _groups(case: ContaminationInputs, marked: Whole) -> list[ClosedBookGroup]:
     """By level and kind; documents have a list of their own."""
     import numpy as np
 
@@ -116,7 +116,7 @@ def _groups(case: Case, marked: Whole) -> list[ClosedBookGroup]:
     return made
 
 
-def _scores(case: Case, without: Whole) -> list[WithWithout]:
+def _scores(case: ContaminationInputs, without: Whole) -> list[WithWithout]:
     made = []
     for system in case.found.systems:
         for metric in case.found.metrics:
@@ -126,7 +126,7 @@ def _scores(case: Case, without: Whole) -> list[WithWithout]:
     return made
 
 
-def _gains(case: Case, only: Whole | None) -> list[Gain]:
+def _gains(case: ContaminationInputs, only: Whole | None) -> list[Gain]:
     """What each other system gains over the closed book, by every metric that both have."""
     table, seed = case.found.table, case.seed
     made = [
@@ -135,12 +135,12 @@ def _gains(case: Case, only: Whole | None) -> list[Gain]:
     return [one for one in made if one.n]
 
 
-def _decided_gains(case: Case, only: Whole) -> list[Gain]:
+def _decided_gains(case: ContaminationInputs, only: Whole) -> list[Gain]:
     table = case.found.table
     return [gain(table, case.decides, (system, case.system), seed=case.seed, only=only) for system in case.others]
 
 
-def _documents(case: Case, marked: Whole) -> list[ContaminationDocument]:
+def _documents(case: ContaminationInputs, marked: Whole) -> list[ContaminationDocument]:
     import numpy as np
 
     return [
@@ -152,7 +152,7 @@ def _documents(case: Case, marked: Whole) -> list[ContaminationDocument]:
     ]
 
 
-def _known(case: Case, marked: Whole) -> tuple[list[KnownSide], dict[str, float]]:
+def _known(case: ContaminationInputs, marked: Whole) -> tuple[list[KnownSide], dict[str, float]]:
     """Both sides, and the difference of their marked shares. A question of documents on both sides is on neither."""
     import numpy as np
 
@@ -177,7 +177,7 @@ def _union(parts: Sequence[Whole]) -> Whole:
     return np.unique(np.concatenate(parts)) if parts else np.zeros(0, dtype=np.int64)
 
 
-def _side(case: Case, marked: Whole, known: bool, documents: int, numbers: Whole) -> KnownSide:
+def _side(case: ContaminationInputs, marked: Whole, known: bool, documents: int, numbers: Whole) -> KnownSide:
     import numpy as np
 
     accuracy, right = mean_on(case, case.system, case.decides, numbers), int(np.isin(numbers, marked).sum())
@@ -189,7 +189,7 @@ def _side(case: Case, marked: Whole, known: bool, documents: int, numbers: Whole
     return made.model_copy(update={"marked_share": share, "low": ends.low, "high": ends.high})
 
 
-def _false(case: Case) -> list[SystemMean]:
+def _false(case: ContaminationInputs) -> list[SystemMean]:
     """Of the questions that the texts do not answer: the share that each system answers all the same."""
     import numpy as np
 
@@ -199,7 +199,7 @@ def _false(case: Case) -> list[SystemMean]:
     return [SystemMean(system=system, mean=mean_on(case, system, FALSE, beyond)) for system in case.found.systems]
 
 
-def _notes(made: ContaminationReport, case: Case) -> list[str]:
+def _notes(made: ContaminationReport, case: ContaminationInputs) -> list[str]:
     notes, answerable = [], made.n - made.negative
     if made.missing:
         notes.append(f"{made.missing:,} of {answerable:,} answerable questions have no closed-book answer: they are not marked")

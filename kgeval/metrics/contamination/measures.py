@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from kgeval.metrics.definition import Metric, Subject, Value, not_applicable, scored
+from kgeval.metrics.definition import Metric, MetricValue, Subject, not_applicable, scored
 from kgeval.metrics.judge.context import said
 from kgeval.metrics.judge.ratings import outside
 from kgeval.metrics.shares import zero_for_empty
@@ -45,7 +45,7 @@ def says(answer: str, right: str) -> bool:
     return f" {' '.join(wanted)} " in f" {' '.join(given)} "
 
 
-def contains(subject: Subject) -> Value:
+def contains(subject: Subject) -> MetricValue:
     """1 if the answer says one of the right answers, else 0."""
     question, text = subject.row.question, said(subject.row)
     if outside(question):
@@ -55,12 +55,12 @@ def contains(subject: Subject) -> Value:
     return scored(float(any(says(text, right) for right in question.right_answers))) if text else zero_for_empty()
 
 
-def attempted(subject: Subject) -> Value:
+def attempted(subject: Subject) -> MetricValue:
     """1 if the answer claims something, 0 if it is empty or says that it does not know."""
     return not_applicable(_OUTSIDE) if outside(subject.row.question) else scored(float(_claims(subject)))
 
 
-def false_answer(subject: Subject) -> Value:
+def false_answer(subject: Subject) -> MetricValue:
     """Of a question that the texts do not answer: 1 if the answer claims something all the same."""
     return scored(float(_claims(subject))) if outside(subject.row.question) else not_applicable(_INSIDE)
 

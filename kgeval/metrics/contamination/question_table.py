@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from kgeval.errors import InputError, UsageError
 from kgeval.metrics.contamination.measures import ATTEMPTED, CONTAINS, FALSE, JUDGED, LONG, derived
 from kgeval.metrics.judge.ratings import outside
-from kgeval.metrics.summary.values import Numbers, Table
+from kgeval.metrics.summary.values import Numbers, RunScores
 from kgeval.metrics.words import words
 from kgeval.records import MetricInfo, Question, Score
 
@@ -84,10 +84,10 @@ def read_asked(questions: Iterable[Question]) -> QuestionTable:
 
 
 @dataclass
-class Scored:
+class ScoredQuestions:
     """Scores by system and metric. `infos`: one a metric, in the order in which metrics came. `foreign`: scores of unknown questions."""
 
-    table: Table
+    table: RunScores
     infos: list[MetricInfo]
     systems: list[str]
     foreign: int = 0
@@ -115,13 +115,13 @@ def closed_book_of(systems: Sequence[str], wanted: str | None, without_contexts:
     raise UsageError(f"{what}, so that the closed book is not known", fix=f"name it with --closed-book: {', '.join(systems)}")
 
 
-def gathered(asked: QuestionTable, scores: Iterable[Score], decides: str, systems: Sequence[str]) -> Scored:
+def gathered(asked: QuestionTable, scores: Iterable[Score], decides: str, systems: Sequence[str]) -> ScoredQuestions:
     """All scores in one table. Where a judge's class decides, what it says of attempts and false answers is taken in too.
 
     Raises: InputError where scores of one metric were made in different ways, or came twice.
     """
     infos: dict[str, MetricInfo] = {}
-    table = Table([], systems, {})
+    table = RunScores([], systems, {})
     table.questions.of.update(asked.numbers.of)
     foreign = 0
     for score in scores:
@@ -135,7 +135,7 @@ def gathered(asked: QuestionTable, scores: Iterable[Score], decides: str, system
                 table.expect(infos[one.metric])
             table.add(one)
     table.check()
-    return Scored(table, list(infos.values()), list(systems), foreign)
+    return ScoredQuestions(table, list(infos.values()), list(systems), foreign)
 
 
 def _with_derived(score: Score, question: Question, decides: str) -> Iterator[Score]:
@@ -152,7 +152,7 @@ def decided_by(wanted: str | None, *, judge: bool, given: Collection[str]) -> st
     return wanted or (JUDGED if judge or JUDGED in given else CONTAINS)
 
 
-def lacking_closed_book(asked: QuestionTable, found: Scored, system: str, metric: str) -> int:
+def lacking_closed_book(asked: QuestionTable, found: ScoredQuestions, system: str, metric: str) -> int:
     """Answerable questions without a closed-book score. Raises: InputError where there is no score at all."""
     import numpy as np
 

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from kgeval.llm.asker import Asker
 from kgeval.llm.calls import Failure, Outcome, Reply, Task
 from kgeval.metrics.definition import Subject
-from kgeval.metrics.facts import Texts
+from kgeval.metrics.facts import TextList
 from kgeval.records import Row
 
 T = TypeVar("T", bound=Reply)
@@ -28,10 +28,10 @@ class Origin:
 
 
 @dataclass(frozen=True)
-class Listed:
+class ItemList:
     """Items of one kind. `origin`: they come from a call that a dry run has not got, and are not known yet."""
 
-    texts: Texts
+    texts: TextList
     origin: Origin | None = None
 
     @property

@@ -21,7 +21,7 @@ def _digit(value: Any) -> Any:
 
 
 def _list(value: Any) -> Any:
-    """Null for no number, one number without its brackets."""
+    """None for no number, one number without its brackets."""
     if value is None:
         return []
     return value if isinstance(value, list) else [value]

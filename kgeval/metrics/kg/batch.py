@@ -15,10 +15,10 @@ from kgeval.graph.failures import ConnectionLost
 from kgeval.graph.project import sweep
 from kgeval.graph.queries import all_queries
 from kgeval.llm.calls import Failure
-from kgeval.metrics.definition import Settings, Subject
-from kgeval.metrics.facts import Pair, Stored
+from kgeval.metrics.definition import MetricSettings, Subject
+from kgeval.metrics.facts import PairCounts, StoredMatches
 from kgeval.metrics.kg.costs import MOST_EDGES, costs_of, spans_of, tried
-from kgeval.metrics.kg.shape import CELLS, DECIMALS, TOLERANCE, Edges, PairGraph, Side, join, links, side_of, triples_matched
+from kgeval.metrics.kg.shape import CELLS, DECIMALS, TOLERANCE, Edges, PairGraph, TripleSide, join, links, side_of, triples_matched
 from kgeval.metrics.kg.sides import NO_LAYOUT, STORED, PairRequest, asked, matching_fact
 from kgeval.metrics.kg.triples import given_triples
 from kgeval.metrics.references import others
@@ -39,7 +39,7 @@ MOST_NAMES = 200_000  # names of the graph that are embedded; beyond, equal norm
 
 
 @dataclass
-class Nearest:
+class NearestEntities:
     """For each name the entity of the graph that is nearest to it so far: its cosine (-1: none) and element id."""
 
     cosine: np.ndarray
@@ -56,8 +56,10 @@ def add_stored(subjects: Sequence[Subject], selection: Selection, graph: Graph, 
     wanting = [subject for subject in subjects if STORED in selection.facts_of(subject.row)]
     for subject in wanting:
         triples = subject.facts.triples["triples:answer"]
-        subject.facts.stored = Stored(failure=NO_LAYOUT if layout is None else triples.failure)
-    wanting = [subject for subject in wanting if subject.facts.stored == Stored() and subject.facts.triples["triples:answer"].triples]
+        subject.facts.stored = StoredMatches(failure=NO_LAYOUT if layout is None else triples.failure)
+    wanting = [
+        subject for subject in wanting if subject.facts.stored == StoredMatches() and subject.facts.triples["triples:answer"].triples
+    ]
     if not wanting or layout is None:
         return
     try:
@@ -67,7 +69,7 @@ def add_stored(subjects: Sequence[Subject], selection: Selection, graph: Graph, 
             raise
         failure = Failure("embedding_error" if isinstance(cause, ModelError) else "graph_error", first_line(cause))
         for subject in wanting:
-            subject.facts.stored = Stored(failure=failure)
+            subject.facts.stored = StoredMatches(failure=failure)
 
 
 def _add_stored(subjects: Sequence[Subject], graph: Graph, embedder: Embedder, layout: Layout) -> None:
@@ -80,17 +82,17 @@ def _add_stored(subjects: Sequence[Subject], graph: Graph, embedder: Embedder, l
     graphs = [_against(side, [place[name] for name in side.names], found, subjects[0].settings) for side in sides]
     for subject, side, one, costs in zip(subjects, sides, graphs, costs_of(graphs, subjects[0].settings, graph), strict=True):
         if isinstance(costs, Failure):
-            subject.facts.stored = Stored(failure=costs)
+            subject.facts.stored = StoredMatches(failure=costs)
             continue
         places = np.array([place[name] for name in side.names])
         matched = int((costs <= subject.settings.delta + TOLERANCE).sum())
-        subject.facts.stored = Stored(
+        subject.facts.stored = StoredMatches(
             entities=len(side.names), matched=matched, exact=int(found.exact[places].sum()), by_embedding=found.by_embedding,
             element_ids=tuple(dict.fromkeys(found.element_id[at] for at in places[one.similar_input])),
         )
 
 
-def _against(side: Side, places: list[int], found: Nearest, settings: Settings) -> PairGraph:
+def _against(side: TripleSide, places: list[int], found: NearestEntities, settings: MetricSettings) -> PairGraph:
     """The answer's graph with one SIMILAR edge for each entity that has one: to the nearest entity of the graph. Further ones could
     not make a path cheaper."""
     import numpy as np
@@ -98,18 +100,18 @@ def _against(side: Side, places: list[int], found: Nearest, settings: Settings) 
     cosine = found.cosine[places]
     near = np.flatnonzero(cosine >= settings.tau)
     nobody = np.zeros(0, dtype=np.int64)
-    context = Side(tuple(found.element_id[places[at]] for at in near), (), nobody, nobody)
+    context = TripleSide(tuple(found.element_id[places[at]] for at in near), (), nobody, nobody)
     return PairGraph(side, context, near, np.arange(len(near)), cosine[near])
 
 
-def nearest(names: Sequence[str], graph: Graph, embedder: Embedder, layout: Layout) -> Nearest:
+def nearest(names: Sequence[str], graph: Graph, embedder: Embedder, layout: Layout) -> NearestEntities:
     """The entity of the graph nearest to each name: one with the same normalised name or alias (cosine 1), else by embedding.
 
     Raises: QueryError, ConnectionLost, ModelError.
     """
     import numpy as np
 
-    found = Nearest(np.full(len(names), -1.0), [""] * len(names), np.zeros(len(names), dtype=bool))
+    found = NearestEntities(np.full(len(names), -1.0), [""] * len(names), np.zeros(len(names), dtype=bool))
     forms: dict[str, list[int]] = {}
     for at, name in enumerate(names):
         if form := normalise(name):
@@ -130,14 +132,14 @@ def nearest(names: Sequence[str], graph: Graph, embedder: Embedder, layout: Layo
     return found
 
 
-def _exact(found: Nearest, places: Sequence[int], element_id: str) -> None:
+def _exact(found: NearestEntities, places: Sequence[int], element_id: str) -> None:
     """Of several with the name the first by element id, whatever order they come in."""
     for at in places:
         if not found.exact[at] or element_id < found.element_id[at]:
             found.exact[at], found.cosine[at], found.element_id[at] = True, 1.0, element_id
 
 
-def _embedded(found: Nearest, vectors: np.ndarray, block: Sequence[tuple[str, str]], embedder: Embedder) -> None:
+def _embedded(found: NearestEntities, vectors: np.ndarray, block: Sequence[tuple[str, str]], embedder: Embedder) -> None:
     import numpy as np
 
     cosines = np.round(np.minimum(vectors @ embedder.embed([name for _, name in block]).T, 1.0).astype(np.float64), DECIMALS)
@@ -153,7 +155,7 @@ _GOLDEN, _ONE, _TWO = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 
 
 @dataclass(frozen=True)
-class Several:
+class PairBatch:
     """Graphs of several pairs beside each other, one node numbering; a pair may stand there several times, shuffled each time.
 
     `edges`: in the order in which they are to be projected, each graph's weights adding up to 1. `group`: of each node, which graph.
@@ -167,15 +169,15 @@ class Several:
 
 
 @dataclass(frozen=True)
-class Overlap:
-    """Scores of each graph of a Several: shares in 0..1, and the modularity of its own partition."""
+class CommunityOverlap:
+    """Scores of each graph of a PairBatch: shares in 0..1, and the modularity of its own partition."""
 
     by_entity: np.ndarray
     by_community: np.ndarray
     modularity: np.ndarray
 
 
-def beside(pairs: Sequence[PairGraph], runs: Sequence[int], settings: Settings) -> Several:
+def beside(pairs: Sequence[PairGraph], runs: Sequence[int], settings: MetricSettings) -> PairBatch:
     """Each pair with its run's number, side by side.
 
     What Leiden and Louvain find depends on the order of nodes, which is the order in which edges name them. The order of a pair's
@@ -197,7 +199,7 @@ def beside(pairs: Sequence[PairGraph], runs: Sequence[int], settings: Settings) 
         offset += pair.nodes
     group = np.repeat(np.arange(len(pairs)), [len(role) for role in roles])
     source, target, weight = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    return Several(Edges(source, target, weight), group, np.concatenate(roles), len(pairs))
+    return PairBatch(Edges(source, target, weight), group, np.concatenate(roles), len(pairs))
 
 
 def _roles(pair: PairGraph) -> np.ndarray:
@@ -220,7 +222,7 @@ def _keys(count: int, seed: int, run: int) -> np.ndarray:
     return mixed
 
 
-def overlap(several: Several, community: np.ndarray) -> Overlap:
+def overlap(several: PairBatch, community: np.ndarray) -> CommunityOverlap:
     """The scores of each graph for one partition of all nodes (`community`: a number a node; graphs share no community)."""
     import numpy as np
 
@@ -231,7 +233,7 @@ def overlap(several: Several, community: np.ndarray) -> Overlap:
     theirs[member[several.role == CONTEXT]] = True
     entities = np.flatnonzero(several.role == INPUT)
     sharing = np.bincount(several.group[entities], theirs[member[entities]], minlength=several.graphs)
-    return Overlap(
+    return CommunityOverlap(
         sharing / np.bincount(several.group[entities], minlength=several.graphs),
         np.bincount(home, ours & theirs, minlength=several.graphs) / np.bincount(home, minlength=several.graphs),
         _modularity(several, member, home),
@@ -246,7 +248,7 @@ def _dense(group: np.ndarray, community: np.ndarray) -> tuple[np.ndarray, np.nda
     return keys, member, first
 
 
-def _modularity(several: Several, member: np.ndarray, home: np.ndarray) -> np.ndarray:
+def _modularity(several: PairBatch, member: np.ndarray, home: np.ndarray) -> np.ndarray:
     """Newman's modularity of each graph; its weights add up to 1."""
     import numpy as np
 
@@ -270,7 +272,7 @@ class PairWork:
 
     asked: PairRequest
     graph: PairGraph
-    found: Pair
+    found: PairCounts
     runs: list[tuple[float, float, float]] = field(default_factory=list)
     failure: Failure | None = None
 
@@ -278,7 +280,7 @@ class PairWork:
 def add_pairs(subjects: Sequence[Subject], selection: Selection, graph: Graph, embedder: Embedder, layout: Layout | None) -> None:
     """Fills `facts.pairs`, and `facts.stored` where the layout of a stored graph is given, for the metrics of every row.
 
-    Triples that no model was asked for are taken from the row or the stored graph here. What fails is a Pair with its failure.
+    Triples that no model was asked for are taken from the row or the stored graph here. What fails is a PairCounts with its failure.
     Raises: ConnectionLost.
     """
     each = [one for subject in subjects for one in (subject, *others(subject, selection.facts_of(subject.row)))]
@@ -300,7 +302,7 @@ def _parts(every: Iterable[PairRequest]) -> Iterator[list[PairRequest]]:
         failure = given.failure or context.failure
         if failure is not None or not given.triples or not context.triples:
             empty = None if failure else "context" if given.triples else "input"
-            _put(one, Pair(triples=len(given.triples), failure=failure, empty=empty))  # type: ignore[arg-type]
+            _put(one, PairCounts(triples=len(given.triples), failure=failure, empty=empty))  # type: ignore[arg-type]
             continue
         if part and size + len(given.triples) + len(context.triples) > MOST_TRIPLES:
             yield part
@@ -311,7 +313,7 @@ def _parts(every: Iterable[PairRequest]) -> Iterator[list[PairRequest]]:
         yield part
 
 
-def _put(one: PairRequest, found: Pair) -> None:
+def _put(one: PairRequest, found: PairCounts) -> None:
     one.subject.facts.pairs[matching_fact(one.pair)] = found
 
 
@@ -321,14 +323,14 @@ def _add(part: Sequence[PairRequest], graph: Graph, embedder: Embedder) -> None:
         works = join_all(part, embedder)
     except ModelError as cause:
         for one in part:
-            _put(one, Pair(failure=Failure("embedding_error", first_line(cause))))
+            _put(one, PairCounts(failure=Failure("embedding_error", first_line(cause))))
         return
     match(works, graph)
     split([work for work in works if work.asked.communities and work.failure is None], graph)
     for work in works:
         columns = tuple(zip(*work.runs, strict=True)) or ((), (), ())
         counts = replace(work.found, by_entity=columns[0], by_community=columns[1], modularity=columns[2])
-        _put(work.asked, counts if work.failure is None else Pair(failure=work.failure))
+        _put(work.asked, counts if work.failure is None else PairCounts(failure=work.failure))
 
 
 def join_all(part: Sequence[PairRequest], embedder: Embedder) -> list[PairWork]:
@@ -347,7 +349,7 @@ def join_all(part: Sequence[PairRequest], embedder: Embedder) -> list[PairWork]:
         settings = one.subject.settings
         joined = join(given, context, (rows(given.names), rows(context.names)), settings.tau)
         matched = triples_matched(joined, (rows(given.relations), rows(context.relations)), settings) if one.relations else 0
-        works.append(PairWork(one, joined, Pair(
+        works.append(PairWork(one, joined, PairCounts(
             entities=len(given.names), context_entities=len(context.names), triples=len(given.heads), triples_matched=matched,
         )))
     return works
@@ -382,7 +384,7 @@ def split(works: Sequence[PairWork], graph: Graph) -> None:
                 work.runs.append(found[at])
 
 
-def _scores(part: Sequence[tuple[PairWork, int]], settings: Settings, graph: Graph) -> list[tuple[float, float, float]] | Failure:
+def _scores(part: Sequence[tuple[PairWork, int]], settings: MetricSettings, graph: Graph) -> list[tuple[float, float, float]] | Failure:
     """By entity, by community and modularity of each pair in its run. Pairs that failed in an earlier run are not tried again."""
     failures = [work.failure for work, _ in part if work.failure is not None]
     if len(failures) == len(part):
@@ -394,7 +396,9 @@ def _scores(part: Sequence[tuple[PairWork, int]], settings: Settings, graph: Gra
     return list(zip(scores.by_entity.tolist(), scores.by_community.tolist(), scores.modularity.tolist(), strict=True))
 
 
-def partitioned(pairs: Sequence[PairGraph], runs: Sequence[int], settings: Settings, graph: Graph) -> tuple[np.ndarray, Overlap]:
+def partitioned(
+    pairs: Sequence[PairGraph], runs: Sequence[int], settings: MetricSettings, graph: Graph,
+) -> tuple[np.ndarray, CommunityOverlap]:
     """A community for each node of the pairs side by side, and what follows from it."""
     import numpy as np
 

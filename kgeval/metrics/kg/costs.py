@@ -11,7 +11,7 @@ from kgeval.graph import pairs as gds
 from kgeval.graph.connect import Graph
 from kgeval.graph.failures import ConnectionLost
 from kgeval.llm.calls import Failure
-from kgeval.metrics.definition import Settings
+from kgeval.metrics.definition import MetricSettings
 from kgeval.metrics.kg.shape import Edges, PairGraph, ways
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ T = TypeVar("T")
 MOST_EDGES = 60_000  # of one projection: bounds the server's memory (about 40 MB each); a larger pair is projected alone
 
 
-def costs_of(pairs: Sequence[PairGraph], settings: Settings, graph: Graph) -> Iterator[np.ndarray | Failure]:
+def costs_of(pairs: Sequence[PairGraph], settings: MetricSettings, graph: Graph) -> Iterator[np.ndarray | Failure]:
     """For each pair the cost from each input entity to its nearest context entity (infinity: none is reached). Raises: ConnectionLost."""
     spans = list(spans_of([len(pair.cosine) + 4 * len(pair.input.heads) for pair in pairs], MOST_EDGES))
     calls = (partial(tried, partial(_costs, pairs[first:last], settings, graph)) for first, last in spans)
@@ -29,7 +29,7 @@ def costs_of(pairs: Sequence[PairGraph], settings: Settings, graph: Graph) -> It
         yield from [found] * (last - first) if isinstance(found, Failure) else found
 
 
-def _costs(pairs: Sequence[PairGraph], settings: Settings, graph: Graph) -> list[np.ndarray]:
+def _costs(pairs: Sequence[PairGraph], settings: MetricSettings, graph: Graph) -> list[np.ndarray]:
     import numpy as np
 
     starts = np.cumsum([0, *(pair.nodes for pair in pairs)])
@@ -48,7 +48,7 @@ def tried(work: Callable[[], T]) -> T | Failure:
         return Failure("graph_error", first_line(cause))
 
 
-def several_ways(pairs: Sequence[PairGraph], starts: np.ndarray, settings: Settings) -> tuple[Edges, np.ndarray]:
+def several_ways(pairs: Sequence[PairGraph], starts: np.ndarray, settings: MetricSettings) -> tuple[Edges, np.ndarray]:
     """The edges of `ways` for all pairs, and the context entities that SIMILAR leads to."""
     import numpy as np
 

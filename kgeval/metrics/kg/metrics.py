@@ -9,8 +9,8 @@ from statistics import fmean, stdev
 
 from pydantic import JsonValue
 
-from kgeval.metrics.definition import Metric, Need, Subject, Value, scored, unscored
-from kgeval.metrics.facts import Pair
+from kgeval.metrics.definition import Metric, MetricValue, Need, Subject, scored, unscored
+from kgeval.metrics.facts import PairCounts
 from kgeval.metrics.kg.sides import NO_LAYOUT, PAIRS, STORED, community_fact, matching_fact, relation_fact
 
 GRAPH = ("tau", "delta", "edge_cost", "undirected")
@@ -20,7 +20,7 @@ EMPTY = {"input": "the input has no triples", "context": "the context has no tri
 
 
 @dataclass(frozen=True)
-class Texts:
+class PairWords:
     """How a pair is spoken of, what its row must have, and what it costs in calls."""
 
     words: str
@@ -29,14 +29,14 @@ class Texts:
 
 
 TEXTS = {
-    "context_relevancy": Texts("question (input) and retrieved contexts (context)", ("passages",), "1 + 1 a context"),
-    "factual_correctness": Texts("answer (input) and reference (context)", ("reference",), "2"),
-    "faithfulness": Texts("answer (input) and retrieved contexts (context)", ("passages",), "1 + 1 a context"),
-    "answer_relevancy": Texts("question (input) and answer (context)", (), "2"),
+    "context_relevancy": PairWords("question (input) and retrieved contexts (context)", ("passages",), "1 + 1 a context"),
+    "factual_correctness": PairWords("answer (input) and reference (context)", ("reference",), "2"),
+    "faithfulness": PairWords("answer (input) and retrieved contexts (context)", ("passages",), "1 + 1 a context"),
+    "answer_relevancy": PairWords("question (input) and answer (context)", (), "2"),
 }
 
 
-def _detail(subject: Subject, name: str, found: Pair) -> dict[str, JsonValue]:
+def _detail(subject: Subject, name: str, found: PairCounts) -> dict[str, JsonValue]:
     """What every value says: sizes of the sides, where their triples come from, and how many triples had no head or tail."""
     given, context = (subject.facts.triples[fact] for fact in PAIRS[name])
     sizes: dict[str, JsonValue] = {
@@ -48,7 +48,7 @@ def _detail(subject: Subject, name: str, found: Pair) -> dict[str, JsonValue]:
     return sizes | ({"dropped": dropped} if dropped else {})
 
 
-def _pair(subject: Subject, *, name: str, of: Callable[[Pair], tuple[float, dict[str, JsonValue]]]) -> Value:
+def _pair(subject: Subject, *, name: str, of: Callable[[PairCounts], tuple[float, dict[str, JsonValue]]]) -> MetricValue:
     """The value of a pair: unscored if it failed, 0 with the reason if a side is empty [D Algorithm 2], else what `of` makes of it."""
     found = subject.facts.pairs[matching_fact(name)]
     if found.failure is not None:
@@ -59,24 +59,24 @@ def _pair(subject: Subject, *, name: str, of: Callable[[Pair], tuple[float, dict
     return scored(value, **detail, **_detail(subject, name, found))
 
 
-def _matching(found: Pair) -> tuple[float, dict[str, JsonValue]]:
+def _matching(found: PairCounts) -> tuple[float, dict[str, JsonValue]]:
     return found.matched / found.entities, {"matched": found.matched}
 
 
-def _triple_matching(found: Pair) -> tuple[float, dict[str, JsonValue]]:
+def _triple_matching(found: PairCounts) -> tuple[float, dict[str, JsonValue]]:
     return found.triples_matched / found.triples, {"matched": found.triples_matched}
 
 
-def _by_entity(found: Pair) -> tuple[float, dict[str, JsonValue]]:
+def _by_entity(found: PairCounts) -> tuple[float, dict[str, JsonValue]]:
     return _mean(found.by_entity, found)
 
 
-def _by_community(found: Pair) -> tuple[float, dict[str, JsonValue]]:
+def _by_community(found: PairCounts) -> tuple[float, dict[str, JsonValue]]:
     return _mean(found.by_community, found)
 
 
-def _mean(values: tuple[float, ...], found: Pair) -> tuple[float, dict[str, JsonValue]]:
-    """The mean over the partitions, and their spread: `sd` null for one partition, `first` what one partition would have said."""
+def _mean(values: tuple[float, ...], found: PairCounts) -> tuple[float, dict[str, JsonValue]]:
+    """The mean over the partitions, and their spread: `sd` None for one partition, `first` what one partition would have said."""
     spread: dict[str, JsonValue] = {
         "runs": len(values), "sd": stdev(values) if len(values) > 1 else None, "min": min(values), "max": max(values), "first": values[0],
         "modularity": fmean(found.modularity),
@@ -84,7 +84,7 @@ def _mean(values: tuple[float, ...], found: Pair) -> tuple[float, dict[str, Json
     return min(1.0, fmean(values)), spread
 
 
-def _stored(subject: Subject) -> Value:
+def _stored(subject: Subject) -> MetricValue:
     found = subject.facts.stored
     if found is None or found.failure is not None:
         return unscored(NO_LAYOUT if found is None or found.failure is None else found.failure)

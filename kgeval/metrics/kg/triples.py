@@ -17,7 +17,7 @@ from kgeval.metrics.definition import Subject
 from kgeval.metrics.facts import Triples
 from kgeval.metrics.judge.context import JudgeContext, failure_of, said
 from kgeval.metrics.references import others, wanted_of
-from kgeval.metrics.stored.names import Names, Shelf
+from kgeval.metrics.stored.names import GraphNames, NamesCache
 from kgeval.records import Layout, Passage, Row, Triple
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 # their source, is read once a run (16 bytes and an element id for each); a row then costs two queries that start at
 # what they look for.
 
-_SHELF = Shelf()  # lives as long as its runs do; see there
+_SHELF = NamesCache()  # lives as long as its runs do; see there
 
 
 def stored_triples(graph: Graph, layout: Layout, ids: Sequence[str], *, owner: object, timeout: float) -> dict[str, list[Triple]]:
@@ -37,7 +37,7 @@ def stored_triples(graph: Graph, layout: Layout, ids: Sequence[str], *, owner: o
 
     These are the relations that name the chunk as their source, and those without sources of their own that join two entities of the
     chunk. Absent are chunks that the graph does not know, ids that several chunks have, and all of them where the layout has neither
-    mentions nor sources. `owner`: stands for the run, see Shelf. `timeout`: seconds a query. Raises: QueryError, ConnectionLost.
+    mentions nor sources. `owner`: stands for the run, see NamesCache. `timeout`: seconds a query. Raises: QueryError, ConnectionLost.
     """
     if not ids or not (layout.mention_types or layout.relation_source_key):
         return {}
@@ -68,7 +68,7 @@ def _chunks(graph: Graph, layout: Layout, ids: list[str], timeout: float) -> tup
     )
 
 
-def _sourced(names: Names, layout: Layout, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def _sourced(names: GraphNames, layout: Layout, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
     return names.relations_by_source(list(dict.fromkeys(keys))) if layout.relation_source_key else {}
 
 
@@ -110,7 +110,7 @@ class StatedTriples(Reply):
 
 
 def ask_triples(subject: Subject, wanted: frozenset[str], asker: Asker | None, tools: Tools) -> None:
-    """Fills `facts.triples` with those wanted facts that are not there yet. `asker` null: no model is asked.
+    """Fills `facts.triples` with those wanted facts that are not there yet. `asker` None: no model is asked.
 
     The answer's triples come from the file if it has them. Contexts with chunk ids come from the stored graph where a layout is given
     and the graph knows the chunk. Everything else is asked of the model, one call a text; nothing but the text is in the request.

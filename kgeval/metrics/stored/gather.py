@@ -20,13 +20,13 @@ from kgeval.llm import tokens
 from kgeval.llm.asker import Asker, Later, digest
 from kgeval.llm.calls import Failure, Numbered, Outcome, Reply
 from kgeval.llm.characters import whole
-from kgeval.metrics.definition import Settings, Subject
-from kgeval.metrics.facts import Checked, CypherRun, Expired, Grounded, Item, Label, Texts
+from kgeval.metrics.definition import MetricSettings, Subject
+from kgeval.metrics.facts import CypherRun, Expired, Grounded, ItemVerdicts, JudgedItem, Label, TextList
 from kgeval.metrics.judge.context import LOST, MOST_REASON, JudgeContext, said
 from kgeval.metrics.judge.replies import label_word
-from kgeval.metrics.stored.candidates import Line, Store, candidates, parts
+from kgeval.metrics.stored.candidates import GraphLine, StoredGraph, candidates, parts
 from kgeval.metrics.stored.joins import arrow, by_names, is_node_id, is_relation_id, joined, same_kind
-from kgeval.metrics.stored.names import Shelf
+from kgeval.metrics.stored.names import NamesCache
 from kgeval.metrics.stored.steps import step_texts, steps_in_graph
 from kgeval.records import Layout, Row
 from kgeval.text.names import normalise
@@ -62,53 +62,53 @@ class TracedClaims(Reply):
 
 
 @dataclass
-class _Found:
+class _Traces:
     """What was found out so far: claim (position) -> item, and the triples that were shown, numbered over all calls."""
 
-    items: dict[int, Item] = field(default_factory=dict)
-    lines: list[Line] = field(default_factory=list)
+    items: dict[int, JudgedItem] = field(default_factory=dict)
+    lines: list[GraphLine] = field(default_factory=list)
 
 
-def grounding(subject: Subject, store: Store, asker: Asker) -> Grounded:
+def grounding(subject: Subject, store: StoredGraph, asker: Asker) -> Grounded:
     """The fact "grounding", from the claims in the facts. A claim that names nothing in the graph, or only what has no triple, is
     not stated by it, and nobody is asked. What the database refuses is a failure of the row.
 
     Raises: ConnectionLost; what the asker raises.
     """
-    given = subject.facts.texts.get("claims:answer", Texts())
-    desk = JudgeContext(subject, asker)
+    given = subject.facts.texts.get("claims:answer", TextList())
+    judge = JudgeContext(subject, asker)
     if given.failure is not None:
         if asker.dry and given.failure.cause == "cancelled":
-            _put_off(desk, store)
-        return Grounded(Checked(failure=given.failure))
+            _put_off(judge, store)
+        return Grounded(ItemVerdicts(failure=given.failure))
     if not given.texts:
-        return Grounded(Checked())
+        return Grounded(ItemVerdicts())
     try:
         wanted = candidates(given.texts, store)
     except ConnectionLost:
         raise
     except QueryError as cause:
-        return Grounded(Checked(failure=Failure("graph_error", cause.message)))
-    return _asked(desk, given.texts, wanted, most=store.settings.candidates)
+        return Grounded(ItemVerdicts(failure=Failure("graph_error", cause.message)))
+    return _asked(judge, given.texts, wanted, most=store.settings.candidates)
 
 
-def _asked(desk: JudgeContext, claims: Sequence[str], wanted: Sequence[Sequence[Line]], *, most: int) -> Grounded:
-    found = _Found()
+def _asked(judge: JudgeContext, claims: Sequence[str], wanted: Sequence[Sequence[GraphLine]], *, most: int) -> Grounded:
+    found = _Traces()
     for places, lines in parts(wanted, most=most, items=MOST_ITEMS):
         numbers: list[JsonValue] = [{"number": number, "triple": line.text} for number, line in enumerate(lines, start=1)]
         texts = tuple(claims[place] for place in places)
-        outcome = desk.ask(STAGE, PROMPT, {"triples": numbers}, TracedClaims, items=texts)
+        outcome = judge.ask(STAGE, PROMPT, {"triples": numbers}, TracedClaims, items=texts)
         _take(found, outcome, places, texts, lines)
     items = tuple(
-        found.items.get(at) or Item(at + 1, claim, "not_stated", reason=NOTHING) for at, claim in enumerate(claims)
+        found.items.get(at) or JudgedItem(at + 1, claim, "not_stated", reason=NOTHING) for at, claim in enumerate(claims)
     )
     return Grounded(
-        Checked(items), tuple(line.element_id for line in found.lines), tuple(line.text for line in found.lines),
+        ItemVerdicts(items), tuple(line.element_id for line in found.lines), tuple(line.text for line in found.lines),
         frozenset(line.element_id for line in found.lines if line.is_relation),
     )
 
 
-def _take(found: _Found, outcome: Outcome[TracedClaims], places: Sequence[int], texts: Sequence[str], lines: Sequence[Line]) -> None:
+def _take(found: _Traces, outcome: Outcome[TracedClaims], places: Sequence[int], texts: Sequence[str], lines: Sequence[GraphLine]) -> None:
     """One reply's verdicts. Numbers of triples go on over all calls; those that were not shown are dropped."""
     answers = {} if outcome.value is None else {answer.number: answer for answer in outcome.value.items}
     before = len(found.lines)
@@ -117,29 +117,29 @@ def _take(found: _Found, outcome: Outcome[TracedClaims], places: Sequence[int], 
         answer = answers.get(number)
         if answer is None:
             failure = outcome.missing.get(number) or outcome.failure or LOST
-            found.items[place] = Item(place + 1, text, failure=failure)
+            found.items[place] = JudgedItem(place + 1, text, failure=failure)
             continue
         shown = () if answer.label == "not_stated" else tuple(
             sorted({before + source for source in answer.triples if 1 <= source <= len(lines)})
         )
         lost = Failure("missing_item", "supported by triples that were not shown") if answer.label == "supported" and not shown else None
-        found.items[place] = Item(
+        found.items[place] = JudgedItem(
             place + 1, text, None if lost else answer.label, reason=answer.reason.strip()[:MOST_REASON], sources=shown,
             call=outcome.call_of.get(number), failure=lost,
         )
 
 
-def _put_off(desk: JudgeContext, store: Store) -> None:
+def _put_off(judge: JudgeContext, store: StoredGraph) -> None:
     """Counts the call of an answer whose claims are not known yet. There is none if they name nothing in the graph."""
-    text = said(desk.row)
+    text = said(judge.row)
     length = tokens.count(whole(text))
-    desk.asker.later(Later(
-        stage=STAGE, prompt=PROMPT, key=digest(STAGE, desk.row.question.question, text, desk.subject.trial), certain=False,
+    judge.asker.later(Later(
+        stage=STAGE, prompt=PROMPT, key=digest(STAGE, judge.row.question.question, text, judge.subject.trial), certain=False,
         tokens=(length, 3 * length + LINE_TOKENS * store.settings.candidates), items=10,
     ))
     if length > LINE_TOKENS:  # an answer of a few sentences may want more triples than one call shows
-        desk.asker.later(Later(
-            stage=STAGE, prompt=PROMPT, key=digest(STAGE, "second", desk.row.question.question, text, desk.subject.trial), certain=False,
+        judge.asker.later(Later(
+            stage=STAGE, prompt=PROMPT, key=digest(STAGE, "second", judge.row.question.question, text, judge.subject.trial), certain=False,
             tokens=(0, LINE_TOKENS * store.settings.candidates), items=10,
         ))
 
@@ -151,8 +151,8 @@ MOST = 5_000  # retrieved things that are looked up
 Places = Mapping[str, tuple[str, ...]]  # what was retrieved, as told -> element ids of what it may be
 
 
-def expired(row: Row, store: Store) -> Expired | None:
-    """The fact "expired"; null where the answer does not tell what it retrieved.
+def expired(row: Row, store: StoredGraph) -> Expired | None:
+    """The fact "expired"; None where the answer does not tell what it retrieved.
 
     A thing counts if the graph knows it and it can expire: every relation, and nodes that carry one of the layout's properties of
     time. It is expired if everything that it may be is: of two facts of one name one may be the current one. Raises: ConnectionLost.
@@ -175,7 +175,7 @@ def expired(row: Row, store: Store) -> Expired | None:
     return Expired(count, len(marks), len(old), ids, None if marks else "the graph knows none of them that could expire")
 
 
-def _marks(places: Places, query: str, store: Store) -> list[tuple[tuple[str, ...], bool]]:
+def _marks(places: Places, query: str, store: StoredGraph) -> list[tuple[tuple[str, ...], bool]]:
     """For each thing that can expire: what it may be, and whether all of that has ended."""
     asked = sorted({element_id for ids in places.values() for element_id in ids})
     ended = {row["element_id"]: row["expired"] for row in store.ask(query, ids=asked)} if asked else {}
@@ -183,7 +183,7 @@ def _marks(places: Places, query: str, store: Store) -> list[tuple[tuple[str, ..
     return [(ids, all(ended[element_id] for element_id in ids)) for ids in found if ids]
 
 
-def _nodes(told: Sequence[str], store: Store) -> Places:
+def _nodes(told: Sequence[str], store: StoredGraph) -> Places:
     places = {text: (text,) for text in told if is_node_id(text)}
     others = [text for text in told if text not in places]
     if not others:
@@ -191,7 +191,7 @@ def _nodes(told: Sequence[str], store: Store) -> Places:
     return places | by_names(others, store) | store.names.by_key(others)
 
 
-def _relations(told: Sequence[str], store: Store) -> Places:
+def _relations(told: Sequence[str], store: StoredGraph) -> Places:
     """By element id, by A -[TYPE]-> B, by the layout's own key, or by the words of the fact."""
     places: dict[str, tuple[str, ...]] = {text: (text,) for text in told if is_relation_id(text)}
     arrows = {text: one for text in told if text not in places and (one := arrow(text)) is not None}
@@ -224,27 +224,27 @@ class TooManyWaysError(Exception):
 
 
 @dataclass(frozen=True)
-class Comparison:
+class ResultComparison:
     """Whether the results match, and the names of the columns that the gold result does not have."""
 
     matches: bool
     extra_columns: tuple[str, ...] = ()
 
 
-def compare(found: Table, gold: Table, *, ordered: bool) -> Comparison:
+def compare(found: Table, gold: Table, *, ordered: bool) -> ResultComparison:
     """The found result against the gold one. `ordered`: rows, and the items of lists, must come in the same order.
 
     Raises: TooManyWaysError.
     """
     if len(found.columns) < len(gold.columns) or len(found.rows) != len(gold.rows):
-        return Comparison(False)
+        return ResultComparison(False)
     codes = _Codes()
     numbers = _groups(_numbers([*found.rows, *gold.rows]))
     mine, theirs = (_columns(table, numbers, codes, ordered=ordered) for table in (found, gold))
-    paired = _Pairing(theirs, mine, codes, ordered=ordered).search()
+    paired = _ColumnPairing(theirs, mine, codes, ordered=ordered).search()
     if paired is None:
-        return Comparison(False)
-    return Comparison(True, tuple(name for at, name in enumerate(found.columns) if at not in paired))
+        return ResultComparison(False)
+    return ResultComparison(True, tuple(name for at, name in enumerate(found.columns) if at not in paired))
 
 
 class _Codes:
@@ -267,7 +267,7 @@ def _columns(table: Table, numbers: dict[float, int], codes: _Codes, *, ordered:
     return [tuple(row[at] for row in rows) for at in range(len(table.columns))]
 
 
-class _Pairing:
+class _ColumnPairing:
     """Which found column stands for each gold column, so that all rows agree.
 
     Columns are added one by one, and the rows made so far compared, so that a wrong pair ends its branch at once.
@@ -278,7 +278,7 @@ class _Pairing:
         self._work = 0
 
     def search(self) -> tuple[int, ...] | None:
-        """The places of the found columns, in the order of the gold columns; null if there are none. Raises: TooManyWaysError."""
+        """The places of the found columns, in the order of the gold columns; None if there are none. Raises: TooManyWaysError."""
         rows = (0,) * (len(self._gold[0]) if self._gold else 0)
         return self._extend((), rows, rows)
 
@@ -360,8 +360,8 @@ def _near(a: float, b: float) -> bool:
 MOST_ROWS = 10_000
 
 
-def cypher_run(row: Row, graph: Graph, settings: Settings) -> CypherRun | None:
-    """The fact "cypher"; null where the answer has no Cypher.
+def cypher_run(row: Row, graph: Graph, settings: MetricSettings) -> CypherRun | None:
+    """The fact "cypher"; None where the answer has no Cypher.
 
     Valid: the server plans it as a read and runs it within the time limit without an error. A query that kgeval will not run
     (graph/guard.py) is a failure, and so is a gold query that does not run or gives more than MOST_ROWS rows.
@@ -396,12 +396,12 @@ def _compared(mine: Table, gold: Table, *, ordered: bool) -> CypherRun:
     return CypherRun(valid=True, matches=matches, extra_columns=found.extra_columns, rows=rows, gold_rows=gold_rows)
 
 
-def _run(text: str, graph: Graph, settings: Settings) -> Ran:
+def _run(text: str, graph: Graph, settings: MetricSettings) -> Ran:
     return run_guarded(graph, text, timeout=settings.query_timeout, rows=MOST_ROWS)
 
 
 FACTS = frozenset(("grounding", "steps@graph", "cypher", "expired"))
-_SHELF = Shelf()  # lives as long as its runs do; see there
+_SHELF = NamesCache()  # lives as long as its runs do; see there
 
 
 def stored_facts(subject: Subject, wanted: frozenset[str], graph: Graph, layout: Layout, asker: Asker | None) -> None:
@@ -414,7 +414,7 @@ def stored_facts(subject: Subject, wanted: frozenset[str], graph: Graph, layout:
     mine = wanted & FACTS
     if not mine:
         return
-    store = Store(graph, layout, _SHELF.names(asker or layout, graph, layout), subject.settings)
+    store = StoredGraph(graph, layout, _SHELF.names(asker or layout, graph, layout), subject.settings)
     facts, row = subject.facts, subject.row
     if "grounding" in mine and asker is not None:
         facts.grounded = grounding(subject, store, asker)

@@ -15,13 +15,13 @@ from kgeval.graph.keys import MOST_OF_A_NAME, Keys
 from kgeval.graph.load.naming import name_key
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout
-from kgeval.text.name_matching import Named, named, places
+from kgeval.text.name_matching import EntityMention, named, places
 from kgeval.text.names import normalise
 
 READ_ONCE = 3600.0  # seconds that reading all names may take
 
 
-class Names:
+class GraphNames:
     """The names of a graph's entities. The first look-up reads them; every thread that comes meanwhile waits for it."""
 
     def __init__(self, graph: Graph, layout: Layout) -> None:
@@ -30,7 +30,7 @@ class Names:
         self._read: dict[str, Keys | QueryError] = {}
         self.own_index = has_own_index(layout)
 
-    def in_texts(self, texts: Sequence[str], *, timeout: float) -> list[list[Named]]:
+    def in_texts(self, texts: Sequence[str], *, timeout: float) -> list[list[EntityMention]]:
         """For each text the entities that it names, longest names first; a name within a longer one comes after all that stand alone.
 
         Raises: QueryError, QueryTimeout, ConnectionLost.
@@ -89,19 +89,19 @@ class Names:
             yield from ((key, element_id) for key in _keys_of(row) if key)
 
 
-class Shelf:
+class NamesCache:
     """The names of the runs under way. `owner` stands for a run: when it is gone, its names are too, so no run sees an old graph."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._kept: dict[tuple[int, int], Names] = {}
+        self._kept: dict[tuple[int, int], GraphNames] = {}
 
-    def names(self, owner: object, graph: Graph, layout: Layout) -> Names:
+    def names(self, owner: object, graph: Graph, layout: Layout) -> GraphNames:
         """The names of a graph for this owner, made at the first call."""
         key = (id(owner), id(graph))
         with self._lock:
             if key not in self._kept:
-                self._kept[key] = Names(graph, layout)
+                self._kept[key] = GraphNames(graph, layout)
                 weakref.finalize(owner, self._kept.pop, key, None)
             return self._kept[key]
 

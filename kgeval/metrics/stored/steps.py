@@ -12,9 +12,9 @@ from kgeval.errors import QueryError
 from kgeval.graph.connect import Row
 from kgeval.graph.failures import ConnectionLost
 from kgeval.llm.calls import Failure
-from kgeval.metrics.facts import Checked, Item
-from kgeval.metrics.stored.candidates import Store
-from kgeval.metrics.stored.joins import Arrow, Joined, arrow, by_names, is_node_id, is_relation_id, joined, said, same_kind
+from kgeval.metrics.facts import ItemVerdicts, JudgedItem
+from kgeval.metrics.stored.candidates import StoredGraph
+from kgeval.metrics.stored.joins import Arrow, RelationsAmong, arrow, by_names, is_node_id, is_relation_id, joined, said, same_kind
 from kgeval.records import GoldPath, GraphRef, Question
 from kgeval.text.names import normalise
 
@@ -32,7 +32,7 @@ class StepQuery:
 
     @property
     def kind(self) -> str | None:
-        """The type or predicate that the relation must have; null: any."""
+        """The type or predicate that the relation must have; None: any."""
         return (self.ref.type if self.ref else None) or (self.arrow.kind if self.arrow else None)
 
 
@@ -58,7 +58,7 @@ def step_kinds(question: Question) -> tuple[str | None, ...]:
     return tuple(found)
 
 
-def steps_in_graph(question: Question, store: Store) -> Checked:
+def steps_in_graph(question: Question, store: StoredGraph) -> ItemVerdicts:
     """The fact "steps@graph": supported where the graph holds the step, else not_stated; with what was found as the reason.
 
     Raises: ConnectionLost.
@@ -70,27 +70,27 @@ def steps_in_graph(question: Question, store: Store) -> Checked:
     except ConnectionLost:
         raise
     except QueryError as cause:
-        return Checked(failure=Failure("graph_error", cause.message))
-    return Checked(tuple(_item(number, step, by_id, found) for number, step in enumerate(wanted, start=1)))
+        return ItemVerdicts(failure=Failure("graph_error", cause.message))
+    return ItemVerdicts(tuple(_item(number, step, by_id, found) for number, step in enumerate(wanted, start=1)))
 
 
-def _item(number: int, step: StepQuery, by_id: dict[str, Row], found: Joined) -> Item:
+def _item(number: int, step: StepQuery, by_id: dict[str, Row], found: RelationsAmong) -> JudgedItem:
     known = by_id.get(step.ref.element_id or "") if step.ref else None
     if known is not None and same_kind(known, step.kind) and _same_ends(known, step):
-        return Item(number, step.text, "supported", reason=f"by element id: {said(known)}")
+        return JudgedItem(number, step.text, "supported", reason=f"by element id: {said(known)}")
     if step.loose:
         rows = [row for row in found.rows if {row["start"], row["end"]} <= {one for end in step.ends for one in end}]
         if rows:
-            return Item(number, step.text, "supported", reason=f"two things that it names are joined: {said(rows[0])}")
-        return Item(number, step.text, "not_stated", reason="no relation joins two things that it names")
+            return JudgedItem(number, step.text, "supported", reason=f"two things that it names are joined: {said(rows[0])}")
+        return JudgedItem(number, step.text, "not_stated", reason="no relation joins two things that it names")
     if len(step.ends) < 2 or not all(step.ends):
-        return Item(number, step.text, "not_stated", reason="the graph does not know both ends")
+        return JudgedItem(number, step.text, "not_stated", reason="the graph does not know both ends")
     rows = found.between(*step.ends[:2])
     right = [row for row in rows if same_kind(row, step.kind)]
     if right:
-        return Item(number, step.text, "supported", reason=f"by its ends: {said(right[0])}")
+        return JudgedItem(number, step.text, "supported", reason=f"by its ends: {said(right[0])}")
     why = f"joined otherwise: {said(rows[0])}" if rows else "its ends are not joined"
-    return Item(number, step.text, "not_stated", reason=why)
+    return JudgedItem(number, step.text, "not_stated", reason=why)
 
 
 def _same_ends(row: Row, step: StepQuery) -> bool:
@@ -101,12 +101,12 @@ def _same_ends(row: Row, step: StepQuery) -> bool:
     return names == {normalise(step.arrow.start), normalise(step.arrow.end)}
 
 
-def _by_id(refs: Sequence[GraphRef], store: Store) -> dict[str, Row]:
+def _by_id(refs: Sequence[GraphRef], store: StoredGraph) -> dict[str, Row]:
     ids = [ref.element_id for ref in refs if ref.element_id and is_relation_id(ref.element_id)]
     return {row["element_id"]: row for row in store.ask("relations-by-id", ids=ids)} if ids else {}
 
 
-def _wanted(question: Question, store: Store) -> list[StepQuery]:
+def _wanted(question: Question, store: StoredGraph) -> list[StepQuery]:
     """Each step with the entities of its ends, looked up together."""
     texts, refs = step_texts(question), step_relations(question)
     arrows = [arrow(ref.name if ref else text) for text, ref in zip(texts, refs, strict=True)]

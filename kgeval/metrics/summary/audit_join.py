@@ -51,7 +51,7 @@ def tokens(text: str) -> list[str]:
     return found
 
 
-class Names:
+class NameIndex:
     """Names with a number each (a set of bits), to be found in texts as whole tokens. Equal names share their bits."""
 
     def __init__(self, names: Iterable[tuple[str, int]]) -> None:
@@ -114,14 +114,14 @@ def _faults(error: Any) -> list[str]:
 class Flagged:
     """What an audit flagged, for looking up. Each rule is a bit: `rules[0]` is 1, `rules[1]` is 2...
 
-    `ids`: element id, or (kind, key) -> bits; `named`: normalised name of an entity or relation -> [(type or null, bits)];
+    `ids`: element id, or (kind, key) -> bits; `named`: normalised name of an entity or relation -> [(type or None, bits)];
     `texts`: names to look for in texts. `notes`: what the report does not list.
     """
 
     rules: tuple[str, ...]
     ids: dict[str | tuple[str, str], int]
     named: dict[str, list[tuple[str | None, int]]]
-    texts: Names
+    texts: NameIndex
     notes: tuple[str, ...]
 
     def ref(self, ref: GraphRef) -> int:
@@ -176,12 +176,12 @@ def _type(ref: GraphRef) -> str | None:
     return ref.type.casefold() if ref.type else None
 
 
-def _texts(findings: Sequence[Finding]) -> Names:
+def _texts(findings: Sequence[Finding]) -> NameIndex:
     """Names of entities that mean something in a text: neither those that are flagged because they do not, nor words of the lists
     that such rules look into (the report may list only examples of them, or none)."""
     empty = {normalise(ref.name) for finding in findings if finding.rule_id in NO_NAMES for ref in _refs(finding)}
     empty |= {normalise(text) for stem in NO_WORDS for text in word_list(stem)}
-    return Names(
+    return NameIndex(
         (ref.name, 1 << number) for number, finding in enumerate(findings) for ref in _refs(finding)
         if ref.kind == "entity" and (plain := normalise(ref.name)) not in empty and len(plain) >= SHORTEST - (not plain.isascii())
         and any(map(str.isalpha, plain))
@@ -196,7 +196,7 @@ def _unlisted(finding: Finding) -> str | None:
 
 
 @dataclass
-class Touched:
+class TouchedQuestions:
     """Which questions touch what was flagged, filled from the rows. `seen`: 0 unknown, 1 nothing to look at, 2 looked at."""
 
     flagged: Flagged
@@ -229,7 +229,7 @@ class Touched:
             f"a name in their texts); {self.seen.count(1):,} have nothing to look at and are left out"
         )
 
-    def sides(self, count: int) -> Sides:
+    def sides(self, count: int) -> TouchMasks:
         """The same as masks over the numbers of `count` questions."""
         import numpy as np
 
@@ -239,12 +239,12 @@ class Touched:
         for number, rule in [(None, None), *enumerate(self.flagged.rules)]:
             hits[rule] = np.zeros(count, dtype=np.bool_)
             hits[rule][[at for at, bits in self.bits.items() if number is None or bits >> number & 1]] = True
-        return Sides(seen == 2, hits)
+        return TouchMasks(seen == 2, hits)
 
 
 @dataclass(frozen=True)
-class Sides:
-    """Masks over all questions: `known`: there was something to look at; `hits`: by rule (null: any), who touches."""
+class TouchMasks:
+    """Masks over all questions: `known`: there was something to look at; `hits`: by rule (None: any), who touches."""
 
     known: npt.NDArray[np.bool_]
     hits: dict[str | None, npt.NDArray[np.bool_]]
@@ -274,7 +274,7 @@ def _words(question: Question) -> list[str]:
     return [*question.evidence_texts, *(question.path.text if question.path else ())]
 
 
-def audit_joins(system: str, metric: str, values: Values, questions: Whole, touched: Sides, *, seed: int) -> list[AuditJoin]:
+def audit_joins(system: str, metric: str, values: Values, questions: Whole, touched: TouchMasks, *, seed: int) -> list[AuditJoin]:
     """Questions that touch something flagged against the others: for any rule, and for each rule with LEAST scored ones on both sides.
 
     `questions`: numbers of the questions of `values`. Questions that say nothing of graph or texts are on neither side. Without one

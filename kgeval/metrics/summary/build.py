@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kgeval.errors import UsageError
-from kgeval.metrics.summary.audit_join import Sides, Touched, audit_joins, flagged
+from kgeval.metrics.summary.audit_join import TouchedQuestions, TouchMasks, audit_joins, flagged
 from kgeval.metrics.summary.costs import Costs
 from kgeval.metrics.summary.gains import gains
 from kgeval.metrics.summary.gates import Gate, evaluate
@@ -16,7 +16,7 @@ from kgeval.metrics.summary.groups import Grouping, Traits, group_summaries, gro
 from kgeval.metrics.summary.means import mean_of_values
 from kgeval.metrics.summary.reasoning import Chains, accuracy_of
 from kgeval.metrics.summary.spread import repeats, spread
-from kgeval.metrics.summary.values import Table, Values
+from kgeval.metrics.summary.values import RunScores, Values
 from kgeval.metrics.summary.worst import Worst
 from kgeval.metrics.table import all_metrics
 from kgeval.records import (
@@ -85,7 +85,7 @@ def _ranked(rows: list[LeaderRow]) -> list[LeaderRow]:
 
 
 def levels_by_dataset(values: Values, questions: Whole, groups: Grouping) -> dict[str | None, dict[str, float]]:
-    """dataset -> level -> mean over the scored questions. Null stands for questions without a dataset.
+    """dataset -> level -> mean over the scored questions. None stands for questions without a dataset.
 
     A group that the report leaves out (a dataset beyond the most frequent) is left out here too.
     """
@@ -129,7 +129,7 @@ class SummaryOptions:
     chains of reasoning.
 
     `worst`: answers listed a system and metric. `complete`: the run came to its end. `verdicts`: what the worst answers' reasons are
-    taken from; null: from the counts of their scores. `audit`: the graph's, to join with; `index_records`: builds, by system.
+    taken from; None: from the counts of their scores. `audit`: the graph's, to join with; `index_records`: builds, by system.
     """
 
     seed: int = 0
@@ -156,15 +156,15 @@ class _Parts:
 
 
 @dataclass
-class _Read:
+class _RunData:
     """What was read: scores, what the questions are, what the answers took, the worst ones, what touches the audit."""
 
-    table: Table
+    table: RunScores
     traits: Traits
     costs: Costs
     worst: Worst
     chains: Chains
-    touched: Touched | None
+    touched: TouchedQuestions | None
     notes: list[str]
 
 
@@ -200,7 +200,7 @@ def build_report(
 
 
 def check_options(options: SummaryOptions, infos: Sequence[MetricInfo], systems: Sequence[str]) -> str | None:
-    """The leaderboard's metric, null if there is none to make it by. For whoever wants to know before anything is scored.
+    """The leaderboard's metric, None if there is none to make it by. For whoever wants to know before anything is scored.
 
     Raises: UsageError that names every system and metric that the run does not have.
     """
@@ -217,14 +217,14 @@ def check_options(options: SummaryOptions, infos: Sequence[MetricInfo], systems:
     return metric or (DEFAULT_METRIC if DEFAULT_METRIC in better else None)
 
 
-def _read(scores: Scores, rows: Rows, infos: Sequence[MetricInfo], systems: Sequence[str], options: SummaryOptions) -> _Read:
+def _read(scores: Scores, rows: Rows, infos: Sequence[MetricInfo], systems: Sequence[str], options: SummaryOptions) -> _RunData:
     known = all_metrics()
     aspects = {info.metric: known[info.metric].aspects for info in infos if info.metric in known}
     # chains keep their accuracy question by question, so only the one that counts is kept
     right, note = (options.accuracy_metric, None) if options.accuracy_metric else accuracy_of([info.metric for info in infos], rows)
-    read = _Read(
-        Table(infos, systems, aspects), Traits(), Costs(), Worst(infos, options.worst), Chains(right),
-        Touched(flagged(options.audit)) if options.audit is not None else None, [note] if note else [],
+    read = _RunData(
+        RunScores(infos, systems, aspects), Traits(), Costs(), Worst(infos, options.worst), Chains(right),
+        TouchedQuestions(flagged(options.audit)) if options.audit is not None else None, [note] if note else [],
     )
     for score in scores():
         read.table.add(score)
@@ -246,7 +246,7 @@ def _read(scores: Scores, rows: Rows, infos: Sequence[MetricInfo], systems: Sequ
 
 
 def _parts(
-    read: _Read, groups: Grouping, infos: Sequence[MetricInfo], systems: Sequence[str], leading: str | None, options: SummaryOptions,
+    read: _RunData, groups: Grouping, infos: Sequence[MetricInfo], systems: Sequence[str], leading: str | None, options: SummaryOptions,
 ) -> _Parts:
     """One system and metric after the other, so that only one set of values is unfolded at a time."""
     parts = _Parts()
@@ -265,7 +265,7 @@ def _parts(
     return parts
 
 
-def _summary(table: Table, system: str, metric: str, values: Values, found: Sequence[GroupSummary], seed: int) -> MetricSummary:
+def _summary(table: RunScores, system: str, metric: str, values: Values, found: Sequence[GroupSummary], seed: int) -> MetricSummary:
     return MetricSummary(
         system=system, metric=metric, overall=mean_of_values(values, seed=seed), by_type_mean=mean_by_type(found),
         repeats=repeats(table.runs(system, metric)), spread=spread(values.value[values.scored]),
@@ -273,7 +273,7 @@ def _summary(table: Table, system: str, metric: str, values: Values, found: Sequ
     )
 
 
-def _joins(system: str, metric: str, values: Values, questions: Whole, sides: Sides | None, seed: int) -> list[AuditJoin]:
+def _joins(system: str, metric: str, values: Values, questions: Whole, sides: TouchMasks | None, seed: int) -> list[AuditJoin]:
     return [] if sides is None else audit_joins(system, metric, values, questions, sides, seed=seed)
 
 
@@ -292,12 +292,12 @@ def _costs(costs: Costs, groups: Grouping, systems: Sequence[str], parts: _Parts
     return found
 
 
-def _without_rows(read: _Read) -> list[str]:
+def _without_rows(read: _RunData) -> list[str]:
     lost = len(read.table.questions) - read.traits.count
     return [f"{lost:,} scored questions are not among the rows: they are in no group"] if lost > 0 else []
 
 
-def _audit_notes(touched: Touched | None) -> list[str]:
+def _audit_notes(touched: TouchedQuestions | None) -> list[str]:
     return [] if touched is None else [touched.note(), *(f"audit: {note}" for note in touched.flagged.notes)]
 
 

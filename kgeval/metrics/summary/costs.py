@@ -25,7 +25,7 @@ ADDED = ("latency_s", "input_tokens", "output_tokens", "total_tokens", "calls", 
 
 
 @dataclass
-class Taken:
+class AnswerCosts:
     """What the answers of one system told, one place an answer; NaN where it told nothing. `questions`: their numbers.
 
     `failed`: 1 for an answer that is an error.
@@ -72,7 +72,7 @@ class Taken:
 
 
 def quantiles(values: Floats) -> Quantiles | None:
-    """p50, p95, p99 by nearest rank: the smallest value that at least that share does not exceed. Null where nothing is known."""
+    """p50, p95, p99 by nearest rank: the smallest value that at least that share does not exceed. None where nothing is known."""
     import numpy as np
 
     known = np.sort(values[~np.isnan(values)])
@@ -86,15 +86,15 @@ def quantiles(values: Floats) -> Quantiles | None:
 class Costs:
     """The costs of all systems, filled from the rows."""
 
-    systems: dict[str, Taken] = field(default_factory=dict)
+    systems: dict[str, AnswerCosts] = field(default_factory=dict)
 
     def add(self, at: int, answer: Answer) -> None:
         """Takes in an answer to the question with the number `at`."""
-        self.systems.setdefault(answer.system, Taken()).add(at, answer)
+        self.systems.setdefault(answer.system, AnswerCosts()).add(at, answer)
 
     def summary(self, system: str, groups: Grouping, *, baseline: str | None, built: Sequence[IndexRecord] = ()) -> CostSummary | None:
-        """All figures but quality per tokens. `built`: index records of this system. Null where nothing at all is told."""
-        taken = self.systems.get(system, Taken())
+        """All figures but quality per tokens. `built`: index records of this system. None where nothing at all is told."""
+        taken = self.systems.get(system, AnswerCosts())
         known = {name: told for name in (*FIELDS, *STAGES) if (told := taken.known(name))}
         totals, means = self._sums(taken, known)
         if built:
@@ -111,7 +111,7 @@ class Costs:
             prompt_tokens_by_level=_by_level(taken, groups), factors=self.factors(system, baseline),
         )
 
-    def _sums(self, taken: Taken, known: Mapping[str, int]) -> tuple[dict[str, float], dict[str, float]]:
+    def _sums(self, taken: AnswerCosts, known: Mapping[str, int]) -> tuple[dict[str, float], dict[str, float]]:
         import numpy as np
 
         totals = {name: float(np.nansum(np.sort(taken.of(name)))) for name in ADDED if name in known}
@@ -151,7 +151,7 @@ class Costs:
         return float(np.sort(values.value[both]).sum()) / total * 1000 if total > 0 else None
 
 
-def _by_hops(taken: Taken, groups: Grouping) -> dict[str, Quantiles]:
+def _by_hops(taken: AnswerCosts, groups: Grouping) -> dict[str, Quantiles]:
     """Seconds in total, by hop count."""
     import numpy as np
 
@@ -160,7 +160,7 @@ def _by_hops(taken: Taken, groups: Grouping) -> dict[str, Quantiles]:
     return {hops: found for hops, places in members if (found := quantiles(seconds[places])) is not None}
 
 
-def _by_level(taken: Taken, groups: Grouping) -> dict[str, float]:
+def _by_level(taken: AnswerCosts, groups: Grouping) -> dict[str, float]:
     """Mean prompt tokens by level [X tables 6, 7]."""
     import numpy as np
 

@@ -10,7 +10,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from kgeval.metrics.definition import Group
-from kgeval.metrics.summary.values import Table
+from kgeval.metrics.summary.values import RunScores
 from kgeval.metrics.table import all_metrics
 from kgeval.records import Gain, MetricInfo
 from kgeval.stats.bootstrap import EQUAL, bootstrap_mean
@@ -22,7 +22,7 @@ GROUPS: tuple[Group, ...] = ("answers", "grounding")
 MOST_SYSTEMS = 8  # without a baseline every pair is compared, up to so many systems
 
 
-def gains(table: Table, systems: Sequence[str], infos: Sequence[MetricInfo], *, baseline: str | None, seed: int) -> list[Gain]:
+def gains(table: RunScores, systems: Sequence[str], infos: Sequence[MetricInfo], *, baseline: str | None, seed: int) -> list[Gain]:
     """For each metric of the groups answers and grounding: every other system minus the baseline; without a baseline every system
     minus each that stands after it. A pair without a common question has n = 0 and no mean; one with a single question no interval.
 
@@ -40,9 +40,9 @@ def _pairs(systems: Sequence[str], baseline: str | None) -> Iterator[tuple[str, 
         yield from combinations(systems, 2)
 
 
-def gain(table: Table, metric: str, pair: tuple[str, str], *, seed: int, only: Whole | None = None) -> Gain:
+def gain(table: RunScores, metric: str, pair: tuple[str, str], *, seed: int, only: Whole | None = None) -> Gain:
     """The mean of (first minus second) over the questions that both have a value for, with its 95 % interval (BCa). `only`: numbers of
-    the questions that count; null: all."""
+    the questions that count; None: all."""
     import numpy as np
 
     (one, at_one), (other, at_other) = (table.values(system, metric) for system in pair)

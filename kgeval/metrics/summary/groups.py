@@ -138,6 +138,6 @@ def group_summaries(system: str, metric: str, values: Values, questions: Whole, 
 
 
 def mean_by_type(summaries: Sequence[GroupSummary]) -> float | None:
-    """The unweighted mean of the levels' means (GraphRAG-Bench's way); null where no level has one. For one system and metric."""
+    """The unweighted mean of the levels' means (GraphRAG-Bench's way); None where no level has one. For one system and metric."""
     means = [group.overall.mean for group in summaries if group.by == "level" and group.overall.mean is not None]
     return sum(means) / len(means) if means else None

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 def mean_of(values: Sequence[float | None], *, causes: Mapping[str, int], not_applicable: int, seed: int) -> Mean:
-    """The mean of values in 0..1, one a question; null: unscored. `causes`: how many are unscored for which reason.
+    """The mean of values in 0..1, one a question; None: unscored. `causes`: how many are unscored for which reason.
 
-    The interval is BCa's over questions (95 %), null for fewer than 2 values. The bounds take unscored ones as 0 and as 1.
-    Raises: ValueError unless `causes` explain every null.
+    The interval is BCa's over questions (95 %), None for fewer than 2 values. The bounds take unscored ones as 0 and as 1.
+    Raises: ValueError unless `causes` explain every None.
     """
     import numpy as np
 

@@ -75,7 +75,7 @@ class Values:
         return dict(sorted(found, key=lambda pair: (-pair[1], pair[0])))
 
 
-class Table:
+class RunScores:
     """All scores of a run. `questions` numbers the questions; it may be given more of them by whoever reads the rows.
 
     `aspects`: (system, metric) -> name -> [how many tell, their sum in units of 1e-12].

@@ -32,7 +32,7 @@ Key = tuple[str, str, int]  # system, question, repetition
 
 
 @dataclass
-class _Texts:
+class _RowTexts:
     question: str = ""
     answer: str = ""
     references: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ class Worst:
     infos: Sequence[MetricInfo]
     most: int
     kept: dict[tuple[str, str], dict[str, Score]] = field(default_factory=dict)
-    texts: dict[Key, _Texts] = field(default_factory=dict)
+    texts: dict[Key, _RowTexts] = field(default_factory=dict)
     verdicts: dict[Key, list[Verdict]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -81,7 +81,7 @@ class Worst:
     def fetch(self) -> None:
         """Ends the search: from now on texts and verdicts of the kept ones are taken in."""
         wanted = {_key(score) for kept in self.kept.values() for score in kept.values()}
-        self.texts = {key: _Texts() for key in wanted}
+        self.texts = {key: _RowTexts() for key in wanted}
         self.verdicts = {key: [] for key in wanted}
         self._trials: dict[tuple[str, str], list[Key]] = {}
         for key in sorted(wanted):
@@ -93,7 +93,7 @@ class Worst:
         for key in self._trials.get((answer.system, question.id), ()):
             if answer.trial is None or answer.trial == key[2]:
                 references = tuple(_cut(text) for text in question.right_answers)
-                self.texts[key] = _Texts(_cut(question.question), _cut(answer.answer), references)
+                self.texts[key] = _RowTexts(_cut(question.question), _cut(answer.answer), references)
 
     def hear(self, verdicts: Iterable[Verdict]) -> None:
         """Takes the verdicts of rows that are kept."""

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 
 from kgeval.graph.load import naming
 from kgeval.graph.load.built import EntityRow, RelationRow, predicate_key
-from kgeval.text.build.clusters import Atom, Cluster, most, type_key
+from kgeval.text.build.clusters import Cluster, WrittenName, most, type_key
 from kgeval.text.build.describe import merged
 from kgeval.text.build.mentions import Extracted, clean
-from kgeval.text.extract.mentions import Link
+from kgeval.text.extract.mentions import RelationMention
 from kgeval.text.names import normalise
 
 MOST_ALIASES = 50
@@ -20,7 +20,7 @@ LONGEST_ID = 200
 
 
 @dataclass
-class _Named:
+class _NamedCluster:
     """A cluster on its way to being an entity."""
 
     cluster: Cluster
@@ -36,7 +36,7 @@ class _Named:
 
 def entities_of(clusters: list[Cluster], *, normal: bool) -> tuple[list[EntityRow], dict[int, str]]:
     """The entities sorted by id, and the entity's id of each atom (by its identity). `normal`: ids are made of normal forms."""
-    named = sorted(map(_Named, clusters), key=lambda n: (n.cluster.name, n.cluster.type_key))
+    named = sorted(map(_NamedCluster, clusters), key=lambda n: (n.cluster.name, n.cluster.type_key))
     taken: set[str] = set()
     entity_of: dict[int, str] = {}
     rows: list[EntityRow] = []
@@ -60,7 +60,7 @@ def _digest(text: str, length: int = 8) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:length]
 
 
-def _entity(key: str, one: _Named) -> EntityRow:
+def _entity(key: str, one: _NamedCluster) -> EntityRow:
     atoms = one.cluster.atoms
     aliases: Counter[str] = Counter()
     sources: dict[str, tuple[int, int | None, int | None]] = {}
@@ -80,7 +80,7 @@ def _entity(key: str, one: _Named) -> EntityRow:
 
 
 @dataclass(slots=True)
-class _Link:
+class _RelationCounts:
     """A relation on its way: how often it is stated, how it is spelled and described, where."""
 
     weight: int = 0
@@ -92,7 +92,7 @@ class _Link:
 Key = tuple[str, str, str]
 
 
-class _Places:
+class _RelationPlaces:
     """Where each relation stands in its document, to know it again in the next chunk, whose overlap may begin inside a sentence.
 
     Chunks must come in the order of their documents. Without a span in the text nothing can be known again.
@@ -113,7 +113,7 @@ class _Places:
                 self._before[key].append((start, end))
         self._document = chunk.document
 
-    def known(self, chunk: Extracted, link: Link, key: Key) -> bool:
+    def known(self, chunk: Extracted, link: RelationMention, key: Key) -> bool:
         """Whether the relation was seen at this place, or by an earlier chunk at one that overlaps."""
         if chunk.start is None or link.start is None or link.end is None:
             return False
@@ -127,12 +127,12 @@ class _Places:
 
 
 def relations_of(
-    chunks: Sequence[Extracted], placed: list[list[Atom | None]], entity_of: dict[int, str], counts: Counter[str]
+    chunks: Sequence[Extracted], placed: list[list[WrittenName | None]], entity_of: dict[int, str], counts: Counter[str]
 ) -> list[RelationRow]:
     """Relations by (source, predicate, target). What two overlapping chunks both say of one place counts once."""
-    links: dict[Key, _Link] = defaultdict(_Link)
+    links: dict[Key, _RelationCounts] = defaultdict(_RelationCounts)
     keys: dict[str, str] = {}
-    places = _Places()
+    places = _RelationPlaces()
     for chunk, here in zip(chunks, placed, strict=True):
         places.enter(chunk)
         for link in chunk.extraction.links:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from kgeval.graph.load.built import UNDONE, MergeRow
-from kgeval.text.forms import Form, acronym_keys, form
+from kgeval.text.forms import NameForm, acronym_keys, form
 from kgeval.text.names import normalise
 
 EXACT, NORMALISED, ALIAS, EMBEDDING = "exact", "normalised", "alias", "embedding"
@@ -26,7 +26,7 @@ SEPARATOR = "\x1f"
 
 
 @dataclass
-class Atom:
+class WrittenName:
     """A name as it is written, with a type: all its mentions. `spellings`: of the type; `sources`: chunk -> [mentions, start, end]."""
 
     name: str
@@ -40,7 +40,7 @@ class Atom:
     rank: tuple[int, int, str] = (0, 0, "")
 
     @cached_property
-    def form(self) -> Form:
+    def form(self) -> NameForm:
         """The name taken apart."""
         return form(self.name)
 
@@ -58,7 +58,7 @@ class Atom:
 class Cluster:
     """Names that are held to mean one thing. `name` is the one of most mentions, then the longest, then the first by letters."""
 
-    def __init__(self, atoms: Iterable[Atom]) -> None:
+    def __init__(self, atoms: Iterable[WrittenName]) -> None:
         self.atoms = sorted(atoms, key=lambda a: a.rank)
 
     @cached_property
@@ -67,7 +67,7 @@ class Cluster:
         return {key for atom in self.atoms for key in atom.keys}
 
     @property
-    def top(self) -> Atom:
+    def top(self) -> WrittenName:
         """The atom whose name is the cluster's."""
         return self.atoms[0]
 
@@ -76,7 +76,7 @@ class Cluster:
         return self.top.name
 
     @property
-    def form(self) -> Form:
+    def form(self) -> NameForm:
         """The name taken apart."""
         return self.top.form
 
@@ -115,7 +115,7 @@ class Cluster:
         return (-self.weight, self.top.rank, self.top.type_key)
 
 
-def _summed(atoms: Iterable[Atom]) -> dict[str, int]:
+def _summed(atoms: Iterable[WrittenName]) -> dict[str, int]:
     sums: Counter[str] = Counter()
     for atom in atoms:
         if atom.type_key:
@@ -128,7 +128,7 @@ def most(counts: Mapping[str, int]) -> str:
     return min(counts, key=lambda key: (-counts[key], key), default="")
 
 
-def rank(atom: Atom) -> tuple[int, int, str]:
+def rank(atom: WrittenName) -> tuple[int, int, str]:
     """Sorts names of one thing: most mentions, then longest, then by letters."""
     return (-atom.weight, -len(atom.name), atom.name)
 

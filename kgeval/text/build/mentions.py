@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kgeval.text.build.clusters import Atom, rank, type_key
+from kgeval.text.build.clusters import WrittenName, rank, type_key
 from kgeval.text.extract.mentions import Extraction, Mention
 
 
@@ -21,16 +21,16 @@ class Extracted:
     extraction: Extraction
 
 
-def gather_atoms(chunks: Sequence[Extracted], counts: Counter[str]) -> tuple[list[Atom], list[list[Atom | None]]]:
-    """Names as they are written, and for each chunk the atom of each mention (null: it has no name).
+def gather_atoms(chunks: Sequence[Extracted], counts: Counter[str]) -> tuple[list[WrittenName], list[list[WrittenName | None]]]:
+    """Names as they are written, and for each chunk the atom of each mention (None: it has no name).
 
     A place that two overlapping chunks share counts once.
     """
-    atoms: dict[tuple[str, str], Atom] = {}
+    atoms: dict[tuple[str, str], WrittenName] = {}
     seen: set[tuple[str, int, int, str, str]] = set()
-    placed: list[list[Atom | None]] = []
+    placed: list[list[WrittenName | None]] = []
     for chunk in chunks:
-        here: list[Atom | None] = []
+        here: list[WrittenName | None] = []
         for mention in chunk.extraction.mentions:
             name = clean(mention.name)
             if not name:
@@ -38,7 +38,7 @@ def gather_atoms(chunks: Sequence[Extracted], counts: Counter[str]) -> tuple[lis
                 here.append(None)
                 continue
             key = (name, type_key(mention.type))
-            atom = atoms.get(key) or atoms.setdefault(key, Atom(*key))
+            atom = atoms.get(key) or atoms.setdefault(key, WrittenName(*key))
             again = False
             if chunk.start is not None and mention.start is not None and mention.end is not None:
                 place = (chunk.document, chunk.start + mention.start, chunk.start + mention.end, *key)
@@ -58,7 +58,7 @@ def clean(text: str) -> str:
     return " ".join(text.encode("utf-8", "ignore").decode("utf-8").replace("\0", " ").split())
 
 
-def _add(atom: Atom, chunk: Extracted, mention: Mention, *, again: bool) -> None:
+def _add(atom: WrittenName, chunk: Extracted, mention: Mention, *, again: bool) -> None:
     atom.documents.add(chunk.document)
     source = atom.sources.setdefault(chunk.chunk, [0, None, None])
     source[0] = (source[0] or 0) + 1

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from kgeval.errors import UsageError
 from kgeval.graph.load.built import Derived, EntityRow, MergeRow, RelationRow
 from kgeval.text.build.assemble import entities_of, relations_of
-from kgeval.text.build.clusters import ALIAS, EMBEDDING, EXACT, LEVELS, NORMALISED, Atom, Cluster, Joiner, is_person
+from kgeval.text.build.clusters import ALIAS, EMBEDDING, EXACT, LEVELS, NORMALISED, Cluster, Joiner, WrittenName, is_person
 from kgeval.text.build.mentions import Extracted, gather_atoms
 from kgeval.text.build.similar import join_similar
 from kgeval.text.forms import (
@@ -26,7 +26,7 @@ from kgeval.text.forms import (
     LINKS,
     SUBSET,
     VARIANT,
-    Form,
+    NameForm,
     folded,
     relation_of,
     without_legal,
@@ -147,7 +147,7 @@ def _one_gender(one: Cluster, other: Cluster) -> bool:
 
 def _edges(found: list[Cluster]) -> Iterator[Edge]:
     """(short, full, why): positions in `found`, fullest first, so that `full` < `short`."""
-    index = _Index(found)
+    index = _FullerNames(found)
     for at, cluster in enumerate(found):
         for other in index.candidates(at):
             if other < at and (why := _relation(cluster, found[other])):
@@ -169,7 +169,7 @@ def _relation(short: Cluster, full: Cluster) -> str | None:
     return why if why in allowed else None
 
 
-def _another(short: Form, full: Form, why: str) -> bool:
+def _another(short: NameForm, full: NameForm, why: str) -> bool:
     """Known traps: "King of Fez" / "Governor of Fez", a wife by her husband's name, "Elsie Inglis" / "Elsie Inglis Memorial Hospice",
     a lone first name, "Bishop Paget" / "Sir Ralph Paget"."""
     if why in (HONORIFIC, INITIALS):
@@ -182,7 +182,7 @@ def _another(short: Form, full: Form, why: str) -> bool:
     return bool(ranks) or (starts and (len(full.core) - n > 1 if n > 1 else not short.titles))
 
 
-class _Index:
+class _FullerNames:
     """Finds, for a name, the fuller ones worth a look: by words at both ends, initials, acronym and folded spelling."""
 
     def __init__(self, found: list[Cluster]) -> None:
@@ -232,7 +232,7 @@ def _offered(cluster: Cluster) -> Iterable[object]:
 
 def _wanted(cluster: Cluster) -> Iterable[object]:
     """The keys under which this name looks for fuller ones."""
-    name: Form = cluster.form
+    name: NameForm = cluster.form
     core = name.core
     yield "part", core
     yield "core", core
@@ -304,7 +304,7 @@ def resolve(found: Iterable[Extracted], rules: Rules | None = None, decisions: I
     return Resolved(Derived(entities, relations, merges), dict(counts))
 
 
-def _clusters(atoms: Iterable[Atom], rules: Rules, joiner: Joiner) -> list[Cluster]:
+def _clusters(atoms: Iterable[WrittenName], rules: Rules, joiner: Joiner) -> list[Cluster]:
     clusters = [Cluster([atom]) for atom in atoms]
     normal = NORMALISED in rules.levels
     if normal:

@@ -32,7 +32,7 @@ from kgeval.text.build.clusters import EMBEDDING
 from kgeval.text.build.resolve import Resolved, Rules, resolve
 from kgeval.text.build.state import Cutting, content_hash, corpus_hash, found_in, row_of, sources_of, with_texts
 from kgeval.text.chunk import TOKENIZER
-from kgeval.text.extract.mentions import Extractor, Source
+from kgeval.text.extract.mentions import ChunkSource, Extractor
 
 # What a build took, as the index record and as figures kept on the graph's mark.
 
@@ -40,7 +40,7 @@ STOPS = ("budget", "error_rate", "cancelled")
 
 
 @dataclass(frozen=True)
-class Done:
+class FinishedBuild:
     """A finished run: the documents of the graph now, what they give, what was written, how long each stage took, what failed
     (of `attempted` chunks), which unusable items were dropped, and what models were asked."""
 
@@ -61,7 +61,7 @@ class Done:
 
 
 @dataclass(frozen=True)
-class About:
+class RecordDetails:
     """What the record says of the run beside its results. `inputs`, `faults`: of reading the documents; `notes`: the extractor's."""
 
     configuration: Mapping[str, JsonValue]
@@ -73,14 +73,14 @@ class About:
     notes: Sequence[str] = ()
 
 
-def exit_code(done: Done, max_error_rate: float) -> int:
+def exit_code(done: FinishedBuild, max_error_rate: float) -> int:
     """3 where a budget or the error rate was reached or too many chunks failed, else 0."""
     failed = sum(done.failures.values())
     stopped = any(done.failures[cause] for cause in STOPS)
     return 3 if stopped or failed > max_error_rate * done.attempted else 0
 
 
-def index_record(done: Done, about: About) -> IndexRecord:
+def index_record(done: FinishedBuild, about: RecordDetails) -> IndexRecord:
     """The record of this run [X table 15]: time, tokens in and out, and what was built and changed."""
     use = list(done.asked.use)
     costs = [u.cost for u in use if u.calls]
@@ -105,11 +105,11 @@ def _known_before(use: Sequence[ModelUse]) -> list[str]:
     return [f"{known} requests were answered by the journal: calls, tokens, cost and time are without them"] if known else []
 
 
-def _left_out(done: Done) -> Counter[str]:
+def _left_out(done: FinishedBuild) -> Counter[str]:
     return Counter({what: n for what, n in done.resolved.counts.items() if what != "mentions" and n})
 
 
-def corpus(done: Done) -> Corpus:
+def corpus(done: FinishedBuild) -> Corpus:
     """The texts that the graph is built from now."""
     rows = done.documents.values()
     return Corpus(
@@ -118,7 +118,7 @@ def corpus(done: Done) -> Corpus:
     )
 
 
-def mark_figures(done: Done, rules: Mapping[str, Any], before: Mapping[str, Any], *, fresh: bool) -> dict[str, Any]:
+def mark_figures(done: FinishedBuild, rules: Mapping[str, Any], before: Mapping[str, Any], *, fresh: bool) -> dict[str, Any]:
     """What the mark keeps: this run's figures as last_*, sums over all runs without, the graph's size, rules and model."""
     use = done.asked.use
     costs = [u.cost for u in use if u.calls]
@@ -175,20 +175,20 @@ def build(graph: Graph, documents: Sequence[Document], extractor: Extractor | No
 
 
 @dataclass(frozen=True)
-class Planned:
+class ExtractionPlan:
     """What a build would extract: documents that are new or changed, and their sources, document by document."""
 
     documents: list[Document]
-    sources: list[list[Source]]
+    sources: list[list[ChunkSource]]
     unchanged: int
 
 
-def plan(graph: Graph, documents: Sequence[Document], extractor: Extractor, options: BuildSettings) -> Planned:
+def plan(graph: Graph, documents: Sequence[Document], extractor: Extractor, options: BuildSettings) -> ExtractionPlan:
     """What a build would extract. Nothing is written, nothing is sent. Raises as `build`."""
     one = _Build(graph, extractor, options)
     one.look()
     changed = [d for d in documents if not one.known(d)]
-    return Planned(changed, [sources_of(d, options.cutting) for d in changed], len(documents) - len(changed))
+    return ExtractionPlan(changed, [sources_of(d, options.cutting) for d in changed], len(documents) - len(changed))
 
 
 class _Build:
@@ -341,7 +341,7 @@ class _Build:
     def _finish(self, wanted: Mapping[str, DocumentRow], resolved: Resolved, counts: Counter[str]) -> IndexRecord:
         """The mark is set `ready` where something was written or paid for, or the last run was interrupted."""
         asked = self._extractor.asked() if self._extractor else ModelUsage()
-        done = Done(
+        done = FinishedBuild(
             self._options.name, wanted, resolved, +counts, self._stages, self._failures, self._attempted, self._dropped, asked,
         )
         figures = mark_figures(done, self._rules(), self._mark.properties, fresh=self._replacing or not self._mark.exists)
@@ -353,8 +353,10 @@ class _Build:
             sync.finish_schema(self._place)
             marks.finish(self._graph, self._options.name, str(self._run), figures)
         options = self._options
-        about = About(self._record_settings(), self._graph.info, options.started, options.inputs, options.faults, options.max_error_rate,
-                      tuple(getattr(self._extractor, "notes", ())))
+        about = RecordDetails(
+            self._record_settings(), self._graph.info, options.started, options.inputs, options.faults, options.max_error_rate,
+            tuple(getattr(self._extractor, "notes", ())),
+        )
         return index_record(done, about)
 
     def _rules(self) -> dict[str, Any]:

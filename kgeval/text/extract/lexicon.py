@@ -169,7 +169,7 @@ NO_VERBS = _words(
 
 
 def lemma(word: str, vocabulary: Container[str]) -> str | None:
-    """The base form of a lower-case verb form, or null where the word does not look like a verb.
+    """The base form of a lower-case verb form, or None where the word does not look like a verb.
 
     Known: irregular verbs, a list of regular ones in -s and bare form, and every word in -ed. Where spelling leaves two bases open
     ("hoped": hop, hope) the one that is listed, or else stands in `vocabulary`, is taken.

@@ -13,7 +13,7 @@ _SEPARATORS = re.compile(r"[\s_\-]+")
 
 
 def refusal(name: str) -> str | None:
-    """Why a cleaned name cannot be an entity's, as a cause to count; null where it can."""
+    """Why a cleaned name cannot be an entity's, as a cause to count; None where it can."""
     if not any(c.isalnum() or unicodedata.category(c)[0] == "S" for c in name):
         return "no_name"
     if len(name) > LONGEST_NAME:
@@ -54,5 +54,5 @@ def as_predicate(given: str) -> str:
 
 
 def as_description(given: str | None) -> str | None:
-    """A description on one line, at most 2,000 characters; null for an empty one."""
+    """A description on one line, at most 2,000 characters; None for an empty one."""
     return clean_line(given or "")[:LONGEST_DESCRIPTION].strip() or None

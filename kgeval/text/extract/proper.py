@@ -71,7 +71,7 @@ def _capital(words: Words, at: int) -> bool:
 
 
 def _trimmed(words: Words, counts: Capitals, run: tuple[int, int]) -> tuple[int, int] | None:
-    """Without the words that owe their capital to the sentence's beginning; null where nothing is left."""
+    """Without the words that owe their capital to the sentence's beginning; None where nothing is left."""
     first, last = run
     if words.opens[first] and last - first > 1 and not _evident(words, counts, first):
         first += 1

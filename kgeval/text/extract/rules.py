@@ -27,8 +27,8 @@ from kgeval.text.extract.lexicon import (
     SAYING,
     lemma,
 )
-from kgeval.text.extract.mentions import Extraction, Link, Mention, Source
-from kgeval.text.extract.phrases import Phrase, between, verb_phrase
+from kgeval.text.extract.mentions import ChunkSource, Extraction, Mention, RelationMention
+from kgeval.text.extract.phrases import RelationPhrase, between, verb_phrase
 from kgeval.text.extract.proper import Name, names_in, renamed
 from kgeval.text.extract.words import COMMA, SPACE, START, Capitals, Words, count_capitals, shouted, words_of
 
@@ -77,7 +77,7 @@ LEAST_SHARE = 0.2  # of all uses of the name
 
 
 @dataclass(slots=True)
-class Evidence:
+class KindEvidence:
     """Uses of each name in a document, and how many of them speak for each kind (a weak sign counts half)."""
 
     uses: Counter[str] = field(default_factory=Counter)
@@ -97,7 +97,7 @@ class Evidence:
             self.signs[PERSON][name.name] += 1
 
 
-def kinds(evidence: Evidence) -> dict[str, str]:
+def kinds(evidence: KindEvidence) -> dict[str, str]:
     """One kind for each name; names without enough evidence are left out."""
     own = {name: _by_name(name) for name in evidence.uses}
     persons = {word for name, (kind, _) in own.items() if kind == PERSON for word in _parts(name)}
@@ -109,7 +109,7 @@ def kinds(evidence: Evidence) -> dict[str, str]:
     return {name: kind for name, kind in found.items() if kind is not None}
 
 
-def _decide(evidence: Evidence, name: str, own: tuple[str | None, float], persons: set[str]) -> str | None:
+def _decide(evidence: KindEvidence, name: str, own: tuple[str | None, float], persons: set[str]) -> str | None:
     scores = {kind: evidence.signs[kind].get(name, 0.0) for kind in KINDS}
     if own[0] is not None:
         scores[own[0]] += own[1]
@@ -188,7 +188,7 @@ def joins_in(words: Words, names: Sequence[Name], vocabulary: Container[str], *,
 
 def _phrase(
     words: Words, left: Sequence[Name], right: Sequence[Name], clause: _Clause | None, vocabulary: Container[str]
-) -> tuple[Phrase | None, Sequence[Name]]:
+) -> tuple[RelationPhrase | None, Sequence[Name]]:
     """What joins two series, and its subject: the left one, or that of the verb before ("Anna came to Rome and married Bob")."""
     inner, gaps = words.lower[left[-1].last:right[0].first], words.gaps[left[-1].last:right[0].first + 1]
     if clause and inner[:1] == ["and"] and len(inner) > 1 and all(gap == SPACE for gap in gaps[1:]):
@@ -196,18 +196,18 @@ def _phrase(
         return (None if phrase is None or phrase.turned else phrase), clause.subject
     phrase = between(words, left, right[0], vocabulary)
     if clause and phrase and phrase.predicate in _TO_THE_VERB:
-        return Phrase(f"{clause.verb} {phrase.predicate}", verbal=True), clause.subject
+        return RelationPhrase(f"{clause.verb} {phrase.predicate}", verbal=True), clause.subject
     return phrase, left
 
 
-def _next_clause(phrase: Phrase | None, subject: Sequence[Name]) -> _Clause | None:
+def _next_clause(phrase: RelationPhrase | None, subject: Sequence[Name]) -> _Clause | None:
     """Passives carry nothing on: "was killed by X and buried Y" would turn into an active verb."""
     if phrase is None or not phrase.verbal or phrase.turned or phrase.predicate.startswith("be "):
         return None
     return _Clause(subject, phrase.predicate.split()[0])
 
 
-def _pairs(phrase: Phrase, subject: Sequence[Name], left: Sequence[Name], right: Sequence[Name]) -> Iterator[Join]:
+def _pairs(phrase: RelationPhrase, subject: Sequence[Name], left: Sequence[Name], right: Sequence[Name]) -> Iterator[Join]:
     for a in subject if phrase.verbal else left[-1:]:
         for b in right if phrase.verbal else right[:1]:
             yield Join(b, a, phrase.predicate) if phrase.turned else Join(a, b, phrase.predicate)
@@ -244,7 +244,7 @@ DESCRIPTION = 500  # characters of a sentence that are kept
 class RulesExtractor:
     """Finds names and relations in texts that put spaces between words and capitals on names; word lists are English.
 
-    `nouns`: also take common nouns ("the carriage") that a document uses at least so often; null: proper names only.
+    `nouns`: also take common nouns ("the carriage") that a document uses at least so often; None: proper names only.
     `cooccurrence`: join neighbouring names of a sentence that no phrase joins, by "co-occurs with".
     """
 
@@ -265,15 +265,15 @@ class RulesExtractor:
         """Nothing: there is no model."""
         return ModelUsage()
 
-    def extract(self, sources: Iterable[Source]) -> Iterator[Extraction]:
+    def extract(self, sources: Iterable[ChunkSource]) -> Iterator[Extraction]:
         """One extraction a source, in order. The chunks of a document must come one after the other; they are held until its end."""
         for _, group in groupby(sources, key=lambda source: source.chunk.document):
             yield from self._document(list(group))
 
-    def _document(self, sources: Sequence[Source]) -> Iterator[Extraction]:
+    def _document(self, sources: Sequence[ChunkSource]) -> Iterator[Extraction]:
         counts = count_capitals(source.chunk.text for source in sources)
         usual = usual_nouns(counts, self.nouns) if self.nouns else frozenset()
-        found, spellings, evidence = [], Counter[str](), Evidence()
+        found, spellings, evidence = [], Counter[str](), KindEvidence()
         for source in sources:
             words = words_of(source.chunk.text)
             found.append(names_in(words, counts))
@@ -302,7 +302,7 @@ def _usual_spellings(spellings: Counter[str]) -> dict[str, str]:
 
 def _extracted(
     words: Words, names: Sequence[Name], types: dict[str, str], joins: Sequence[Join]
-) -> tuple[tuple[Mention, ...], tuple[Link, ...]]:
+) -> tuple[tuple[Mention, ...], tuple[RelationMention, ...]]:
     """One mention a name, at its first place; one link each time that a relation is stated."""
     place: dict[str, int] = {}
     mentions: list[Mention] = []
@@ -315,7 +315,8 @@ def _extracted(
     for join in joins:
         first, last = sorted((join.subject, join.object), key=lambda name: name.first)
         start, end = _span(words, first, last)
-        links.append(Link(place[join.subject.name], place[join.object.name], join.predicate, _sentence(words, first, last), start, end))
+        source, target = place[join.subject.name], place[join.object.name]
+        links.append(RelationMention(source, target, join.predicate, _sentence(words, first, last), start, end))
     return tuple(mentions), tuple(links)
 
 

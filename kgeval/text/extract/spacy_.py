@@ -12,7 +12,7 @@ from kgeval.errors import UsageError
 from kgeval.manifest import ModelUsage
 from kgeval.text.clean import clean_line
 from kgeval.text.extract.lexicon import DETERMINERS, HEDGES, PRONOUNS, lemma
-from kgeval.text.extract.mentions import Extraction, Link, Mention, Source
+from kgeval.text.extract.mentions import ChunkSource, Extraction, Mention, RelationMention
 
 # Relations between named entities from a dependency parse, as spaCy gives it. No model here: a parsed text in,
 # triples out.
@@ -222,7 +222,7 @@ class SpacyExtractor:
         """Nothing: no language model is asked."""
         return ModelUsage()
 
-    def extract(self, sources: Iterable[Source]) -> Iterator[Extraction]:
+    def extract(self, sources: Iterable[ChunkSource]) -> Iterator[Extraction]:
         """One extraction a source, in order. A name has one type in a document: the one that it gets most often there."""
         parsed = self._nlp.pipe(((source.chunk.text, source.chunk) for source in sources), as_tuples=True)
         found = ((chunk.document, extraction_of(doc, chunk.id)) for doc, chunk in parsed)
@@ -245,7 +245,7 @@ def extraction_of(doc: Any, chunk_id: str) -> Extraction:
         a, b = spans[link.source], spans[link.target]
         if _written(a) != _written(b):
             start, end = min(a.start_char, b.start_char), max(a.end_char, b.end_char)
-            links.append(Link(place[_written(a)], place[_written(b)], link.predicate, link.sentence[:DESCRIPTION], start, end))
+            links.append(RelationMention(place[_written(a)], place[_written(b)], link.predicate, link.sentence[:DESCRIPTION], start, end))
     return Extraction(chunk_id, tuple(mentions), tuple(links))
 
 
@@ -254,7 +254,7 @@ def _written(span: Any) -> str:
 
 
 def _trimmed(span: Any) -> Any | None:
-    """The entity without articles before and "'s" behind; null for values, pronouns, and what has no letter."""
+    """The entity without articles before and "'s" behind; None for values, pronouns, and what has no letter."""
     if span.label_ in NO_ENTITIES:
         return None
     start, end = span.start, span.end

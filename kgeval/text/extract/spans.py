@@ -21,13 +21,13 @@ class Finder:
         self._sentences: list[Span] | None = None
 
     def find(self, name: str) -> Span | None:
-        """The first place of the name, at borders of words where its script has them; null where it is not found."""
+        """The first place of the name, at borders of words where its script has them; None where it is not found."""
         if not name.strip() or len(name) > LONGEST:
             return None
         return self._exact(name) or self._loose(name)
 
     def sentence_with(self, one: str, other: str) -> Span | None:
-        """The first sentence in which both names stand, or null."""
+        """The first sentence in which both names stand, or None."""
         if self.find(one) is None or self.find(other) is None:
             return None
         if self._sentences is None:

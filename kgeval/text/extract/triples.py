@@ -15,7 +15,7 @@ from kgeval.graph.load.model import Entity, Relation
 from kgeval.manifest import ModelUsage
 from kgeval.text.clean import clean_line
 from kgeval.text.extract import naming
-from kgeval.text.extract.mentions import Extraction, Link, Mention, Source
+from kgeval.text.extract.mentions import ChunkSource, Extraction, Mention, RelationMention
 from kgeval.text.extract.spans import Finder, runs_together
 from kgeval.text.sentences import sentences
 
@@ -26,7 +26,7 @@ _LEAST_SENTENCE = 20
 
 
 @dataclass(frozen=True)
-class TriplePlace:
+class TripleClues:
     """What is known of a triple's place: the names of its ends (one for an entity alone), chunk ids, texts, documents."""
 
     names: tuple[str, ...]
@@ -35,10 +35,10 @@ class TriplePlace:
     documents: Sequence[str] = field(default_factory=list)
 
 
-class Places:
+class ChunkSearch:
     """The chunks of a build, to be searched by words. Building it takes time in the length of all texts."""
 
-    def __init__(self, sources: Sequence[Source]) -> None:
+    def __init__(self, sources: Sequence[ChunkSource]) -> None:
         self._finders = [Finder(source.chunk.text) for source in sources]
         self._plain = [" ".join(source.chunk.text.split()) for source in sources]
         self._by_id = {source.chunk.id: at for at, source in enumerate(sources)}
@@ -55,7 +55,7 @@ class Places:
         """The finder of one chunk's text."""
         return self._finders[at]
 
-    def place(self, wanted: TriplePlace) -> tuple[list[int], str]:
+    def place(self, wanted: TripleClues) -> tuple[list[int], str]:
         """The chunks (places in the order given) that the triple is put to; none: the reason why."""
         own = [self._by_id[key] for key in wanted.chunk_ids if key in self._by_id]
         if own:
@@ -75,7 +75,7 @@ class Places:
         return [], known + ("no chunk has both names" if len(wanted.names) > 1 else "no chunk has the name")
 
     def _inside(self, documents: Iterable[str]) -> list[int] | None:
-        """The chunks of the documents that are known; null where none is."""
+        """The chunks of the documents that are known; None where none is."""
         found = dict.fromkeys(at for document in documents for at in self._by_document.get(document.strip().casefold(), ()))
         return list(found) or None
 
@@ -127,7 +127,7 @@ def _words(text: str) -> list[str]:
     return re.findall(r"\w+", text.casefold())
 
 
-def _document_keys(source: Source) -> set[str]:
+def _document_keys(source: ChunkSource) -> set[str]:
     """What a file of triples may call the document: its id, its file name with or without ending, its title."""
     path = PurePosixPath(source.chunk.document)
     names = {source.chunk.document, path.name, path.stem, source.title or ""}
@@ -139,13 +139,13 @@ _SHOWN = 20
 
 
 @dataclass
-class _Chunk:
+class _ChunkTriples:
     """What is put to one chunk. `places`: position in the file's entities -> position in this chunk's mentions."""
 
     finder: Finder
     places: dict[int, int] = field(default_factory=dict)
     mentions: list[Mention] = field(default_factory=list)
-    links: list[Link] = field(default_factory=list)
+    links: list[RelationMention] = field(default_factory=list)
 
 
 class TriplesExtractor:
@@ -184,11 +184,11 @@ class TriplesExtractor:
             notes.append(f"{len(self.unplaced)} triples or entities belong to no chunk: {_first(self.unplaced)}")
         return notes
 
-    def extract(self, sources: Iterable[Source]) -> Iterator[Extraction]:
+    def extract(self, sources: Iterable[ChunkSource]) -> Iterator[Extraction]:
         """The extractions in the order of the sources. All sources are read first: a triple may belong to any of them."""
         given = list(sources)
-        places = Places(given)
-        chunks = [_Chunk(places.finder(at)) for at in range(len(given))]
+        places = ChunkSearch(given)
+        chunks = [_ChunkTriples(places.finder(at)) for at in range(len(given))]
         self.unplaced = []
         joined: set[int] = set()
         for relation in self._loaded.relations:
@@ -207,7 +207,7 @@ class TriplesExtractor:
         """Nothing: no model is asked."""
         return ModelUsage()
 
-    def _relation(self, relation: Relation, places: Places, chunks: list[_Chunk]) -> None:
+    def _relation(self, relation: Relation, places: ChunkSearch, chunks: list[_ChunkTriples]) -> None:
         ends = self._loaded.entities[relation.source], self._loaded.entities[relation.target]
         named = relation.extra.get("document")
         wanted = self._wanted(ends, relation.chunks, [str(named)] if named else [])
@@ -219,9 +219,9 @@ class TriplesExtractor:
             chunk = chunks[at]
             source, target = (self._mention(chunk, end) for end in (relation.source, relation.target))
             start, end = chunk.finder.sentence_with(*wanted.names) or (None, None)
-            chunk.links.append(Link(source, target, predicate, naming.as_description(relation.description), start, end))
+            chunk.links.append(RelationMention(source, target, predicate, naming.as_description(relation.description), start, end))
 
-    def _alone(self, at: int, entity: Entity, places: Places, chunks: list[_Chunk]) -> None:
+    def _alone(self, at: int, entity: Entity, places: ChunkSearch, chunks: list[_ChunkTriples]) -> None:
         """An entity that no triple joins."""
         found, reason = places.place(self._wanted((entity,), entity.chunks, entity.documents))
         for place in found:
@@ -229,10 +229,10 @@ class TriplesExtractor:
         if not found:
             self.unplaced.append(f"{_short(entity)}: {reason}")
 
-    def _wanted(self, ends: tuple[Entity, ...], ids: list[str], documents: list[str]) -> TriplePlace:
-        return TriplePlace(tuple(_name(end) for end in ends), ids, [self._texts[key] for key in ids if key in self._texts], documents)
+    def _wanted(self, ends: tuple[Entity, ...], ids: list[str], documents: list[str]) -> TripleClues:
+        return TripleClues(tuple(_name(end) for end in ends), ids, [self._texts[key] for key in ids if key in self._texts], documents)
 
-    def _mention(self, chunk: _Chunk, at: int) -> int:
+    def _mention(self, chunk: _ChunkTriples, at: int) -> int:
         """The place of an entity among a chunk's mentions; it is made where it is new."""
         if at not in chunk.places:
             entity = self._loaded.entities[at]
