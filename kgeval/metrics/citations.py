@@ -21,7 +21,7 @@ def citation_precision(subject: Subject) -> MetricValue:
     if not subject.row.answer.citations:
         return not_applicable("the answer cites nothing")
     if (failure := checked.unscored) is not None:
-        return unscored(failure, **counts, unjudged=sum(item.label is None for item in checked.items))
+        return unscored(failure, **counts, unjudged=len(checked.items) - checked.judged)
     return scored(counts["supporting"] / counts["citations"], **counts)
 
 
@@ -32,7 +32,7 @@ def citation_coverage(subject: Subject) -> MetricValue:
     checked = subject.facts.checks["citations:claims"]
     counts = {"claims": len(checked.items), "cited": checked.count("cited")}
     if (failure := checked.unscored) is not None:
-        return unscored(failure, **counts, unjudged=sum(item.label is None for item in checked.items))
+        return unscored(failure, **counts, unjudged=len(checked.items) - checked.judged)
     return scored(counts["cited"] / counts["claims"], **counts) if checked.items else scored(0.0, **counts, no_claim=True)
 
 

@@ -58,6 +58,7 @@ def derange(places: Sequence[AnswerMarks], rng: Random) -> Shuffled:
     A random permutation whose bad places are swapped with others; where that leaves some and there are at most 1,000 places, the
     largest matching there is (Hopcroft and Karp 1973); what is still left gets an answer that another place has too.
     """
+    # a matching alone would do, but its table of who fits whom has places^2 cells, and swaps nearly always suffice
     taken: list[int | None] = list(rng.sample(range(len(places)), len(places)))
     _swap(places, taken, rng)
     if any(_bad(places, at, donor) for at, donor in enumerate(taken)) and len(places) <= EXACT:
@@ -158,14 +159,15 @@ class Conditions(Mapping[Condition, Iterable[Row]]):
     def _read(self, rows: Iterable[Row]) -> list[tuple[str, AnswerMarks]]:
         places = []
         for row in rows:
-            places.append((row.answer.system, _place(row)))
+            right = frozenset(mark for text in row.question.right_answers if (mark := _mark(text)))
+            places.append((row.answer.system, AnswerMarks(row.question.id, _mark(said(row)), right)))
             kept = _MovedAnswer(answer=row.answer.answer, triples=row.answer.triples, citations=row.answer.citations)
             self._starts.append(self._starts[-1] + self._file.write(kept.model_dump_json().encode("utf-8", "surrogatepass")))
         self._file.flush()
         return places
 
     def __getitem__(self, condition: Condition) -> Iterable[Row]:
-        return _Again(lambda: self._made(condition))
+        return _Repeatable(lambda: self._made(condition))
 
     def __iter__(self) -> Iterator[Condition]:
         return iter(CONDITIONS)
@@ -180,13 +182,11 @@ class Conditions(Mapping[Condition, Iterable[Row]]):
             if condition == "answered":
                 yield row
             elif condition == "wrong":
-                yield _with(row, self._said(self._donors[n]))
+                start, end = self._starts[self._donors[n]], self._starts[self._donors[n] + 1]
+                moved = os.pread(self._file.fileno(), end - start, start)  # no seek: two iterations may be under way
+                yield _with(row, _MovedAnswer.model_validate_json(moved))
             elif right := row.question.right_answers:
                 yield _with(row, _MovedAnswer(answer=right[0]))
-
-    def _said(self, n: int) -> _MovedAnswer:
-        start, end = self._starts[n], self._starts[n + 1]
-        return _MovedAnswer.model_validate_json(os.pread(self._file.fileno(), end - start, start))
 
     def close(self) -> None:
         """Deletes the temporary file."""
@@ -199,7 +199,7 @@ class Conditions(Mapping[Condition, Iterable[Row]]):
         self.close()
 
 
-class _Again:
+class _Repeatable:
     """An iterable that can be gone through as often as wanted."""
 
     def __init__(self, make: Callable[[], Iterator[Row]]) -> None:
@@ -224,11 +224,6 @@ def _with(row: Row, other: _MovedAnswer) -> Row:
         update={"answer": other.answer, "triples": other.triples, "citations": other.citations, "error": None, "aligned_to": None},
     )
     return row.model_copy(update={"answer": answer})
-
-
-def _place(row: Row) -> AnswerMarks:
-    right = frozenset(mark for text in row.question.right_answers if (mark := _mark(text)))
-    return AnswerMarks(row.question.id, _mark(said(row)), right)
 
 
 def _mark(text: str) -> bytes:

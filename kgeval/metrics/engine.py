@@ -8,13 +8,12 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from kgeval.files.partial import stopped
 from kgeval.llm.asker import Asker
 from kgeval.metrics.definition import Metric, MetricSettings, Subject, not_applicable, reason_of
-from kgeval.metrics.facts import RowFacts
-from kgeval.metrics.references import completed, value_of
+from kgeval.metrics.facts import ItemVerdicts, RowFacts
+from kgeval.metrics.references import completed, numbered, value_of
 from kgeval.metrics.select import Selection, lacking
-from kgeval.metrics.verdicts import lacking as missing_verdicts
-from kgeval.metrics.verdicts import verdicts_of
 from kgeval.records import Row, Score, Verdict
 
 if TYPE_CHECKING:
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from kgeval.records import Layout
 
 WINDOW = 512
+MOST_TEXT = 500  # characters of an item's text in its verdict
 
 
 @dataclass(frozen=True)
@@ -129,3 +129,33 @@ def _score(metric: Metric, subject: Subject, each: Sequence[Subject], signature:
         question_id=row.question.id, system=row.answer.system, metric=metric.name, value=value.value, status=value.status, reason=reason,
         detail={**beside, **value.detail}, signature=signature, trial=subject.repetition,
     )
+
+
+def verdicts_of(subject: Subject) -> tuple[Verdict, ...]:
+    """One record a statement and source, in the order in which they were asked. `metric` is the name of the check
+    (answer_claims@contexts, ratings, binary, citations, ...; `#2` and so on: about the second right answer), `item` counts within it.
+    Texts above 500 characters are cut."""
+    return tuple(
+        Verdict(
+            question_id=subject.row.question.id, metric=name, system=subject.row.answer.system, item=item.number,
+            text=item.text if len(item.text) <= MOST_TEXT else item.text[:MOST_TEXT] + "\u2026", label=item.label,
+            reason=reason_of(item.failure.cause, item.failure.detail) if item.failure else item.reason or None,
+            sources=list(item.sources), call=item.call, trial=subject.repetition,
+        )
+        for name, checked in _checks(subject) for item in checked.items
+    )
+
+
+def missing_verdicts(subject: Subject) -> str | None:
+    """Why verdicts of this row are missing, in a cause and words; None where all are there. Its scores may stand without them (an empty
+    answer has no recall, whatever the reference claims)."""
+    failures = [failure for _, checked in _checks(subject) if (failure := checked.unscored) is not None]
+    reasons = [reason_of(failure.cause, failure.detail) for failure in failures]
+    return next((reason for reason in reasons if stopped(reason)), reasons[0] if reasons else None)
+
+
+def _checks(subject: Subject) -> Iterator[tuple[str, ItemVerdicts]]:
+    for reference, one in enumerate((subject, *subject.others), start=1):
+        yield from ((numbered(name, reference), checked) for name, checked in one.facts.checks.items())
+    if subject.facts.grounded is not None:
+        yield "grounding", subject.facts.grounded.checked

@@ -61,15 +61,6 @@ def make_settings(given: Mapping[str, SettingValue]) -> MetricSettings:
     return replace(MetricSettings(), **found)  # type: ignore[arg-type]
 
 
-def parse_pairs(given: list[str]) -> dict[str, SettingValue]:
-    """`NAME=VALUE` each; a later one wins. Raises: UsageError for one without a sign of equality."""
-    wrong = [text for text in given if "=" not in text]
-    if wrong:
-        raise UsageError("faulty settings: " + ", ".join(f"'{text}'" for text in wrong), fix="write NAME=VALUE, for example tau=0.8")
-    pairs = (text.partition("=") for text in given)
-    return {name.strip(): value.strip() for name, _, value in pairs}
-
-
 def _converted(value: SettingValue, option: SettingOption, default: object) -> SettingValue:
     """The value in the type of the default. Raises: ValueError with the words for people."""
     if isinstance(default, bool):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from kgeval.llm.calls import Failure
 from kgeval.metrics.definition import Metric, MetricValue, Need, Subject, not_applicable, scored, unscored
-from kgeval.metrics.facts import ItemVerdicts, JudgedItem
+from kgeval.metrics.facts import ItemVerdicts
 from kgeval.metrics.shares import NO_CLAIM, NO_REFERENCE_CLAIM, is_empty, no_context_text, zero_for_empty
 
 RIGHT, FROM = "answer_claims@reference", "answer_claims@contexts"
@@ -112,15 +112,13 @@ def _share(counted: Callable[[Claim], bool], *, relevance: bool) -> Callable[[Su
 
 def _claims(right: ItemVerdicts, origin: ItemVerdicts, relevant: frozenset[int]) -> list[Claim]:
     verdicts = {item.number: item.label == SUPPORTED for item in right.items}
-    return [_claim(item, verdicts[item.number], relevant) for item in origin.items]
-
-
-def _claim(item: JudgedItem, right: bool, relevant: frozenset[int]) -> Claim:
-    if item.label != SUPPORTED:
-        return Claim(right, relevant=False, irrelevant=False)
-    sources = frozenset(item.sources)
-    # a supported claim comes from somewhere, also where a judge names no context: then `relevant` is not asked for (see _failed)
-    return Claim(right, relevant=bool(sources & relevant), irrelevant=not sources or bool(sources - relevant))
+    claims = []
+    for item in origin.items:
+        supported, sources = item.label == SUPPORTED, frozenset(item.sources)
+        # a supported claim comes from somewhere, also where a judge names no context: then `relevant` is not asked for (see _failed)
+        irrelevant = supported and (not sources or bool(sources - relevant))
+        claims.append(Claim(verdicts[item.number], relevant=supported and bool(sources & relevant), irrelevant=irrelevant))
+    return claims
 
 
 def _sources(checked: ItemVerdicts) -> frozenset[int]:
@@ -137,7 +135,7 @@ def _failed(checked: ItemVerdicts) -> Failure | None:
 
 
 def _judged(checked: ItemVerdicts) -> dict[str, int]:
-    return {"items": len(checked.items), "judged": sum(item.label is not None for item in checked.items)}
+    return {"items": len(checked.items), "judged": checked.judged}
 
 
 def _metric(name: str, summary: str, definition: str, counted: Callable[[Claim], bool], *, relevance: bool) -> Metric:

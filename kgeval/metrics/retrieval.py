@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 
 from kgeval.metrics.definition import Metric, MetricValue, Subject, not_applicable, scored, unscored
 from kgeval.metrics.facts import ItemVerdicts
@@ -20,12 +20,16 @@ def _rated(subject: Subject, fact: str) -> ItemVerdicts | MetricValue:
         return not_applicable("the contexts have no text" if contexts else NOTHING, contexts=len(contexts))
     ratings = subject.facts.checks[fact]
     if (failure := ratings.unscored) is not None:
-        return unscored(failure, contexts=len(contexts), unjudged=sum(item.label is None for item in ratings.items))
+        return unscored(failure, contexts=len(contexts), unjudged=len(ratings.items) - ratings.judged)
     return ratings
 
 
 def context_relevance(subject: Subject) -> MetricValue:
-    """Mean rating [X eq. 3], over the contexts that have a text."""
+    """Mean rating [X eq. 3], over the contexts that have a text.
+
+    Each context is rated by itself and beside the evidence, as the formula has it; the authors' script rates all contexts as one
+    text, cut at 20,000 characters and without evidence (`context_relevance_compat`).
+    """
     ratings = _rated(subject, "ratings")
     if isinstance(ratings, MetricValue):
         return ratings
@@ -56,13 +60,6 @@ def _counts(subject: Subject, ratings: ItemVerdicts) -> dict[str, int]:
     return {"contexts": len(ratings.items), **counts} | ({"without_text": without} if without else {})
 
 
-def _recall(fact: str, what: str, none: str) -> Callable[[Subject], MetricValue]:
-    def compute(subject: Subject) -> MetricValue:
-        return against_contexts(subject, fact, "supported", what=what, none=none)
-
-    return compute
-
-
 METRICS: tuple[Metric, ...] = (
     Metric(
         name="context_relevance", group="retrieval", summary="How much the retrieved contexts help to answer the question.",
@@ -87,7 +84,9 @@ METRICS: tuple[Metric, ...] = (
     Metric(
         name="evidence_recall", group="retrieval", summary="Evidence that the retrieved contexts hold.",
         definition="evidence texts supported by the retrieved contexts / evidence texts. Nothing retrieved: 0.",
-        source=SOURCE + "eq. 4, over the evidence", compute=_recall("evidence@contexts", "evidence", "no evidence text is given"),
+        source=SOURCE + "eq. 4, over the evidence", compute=partial(
+            against_contexts, fact="evidence@contexts", label="supported", what="evidence", none="no evidence text is given",
+        ),
         needs=("contexts", "evidence"), asks=("evidence@contexts",), tools=("judge",), calls="1",
     ),
     Metric(
@@ -95,7 +94,9 @@ METRICS: tuple[Metric, ...] = (
         definition="claims of the reference supported by the retrieved contexts / claims of the reference. Nothing retrieved: 0. A "
         "reference that makes no claim: not applicable.",
         source=SOURCE + "eq. 4, by the letter; RAGChecker's claim recall", needs=("contexts", "reference"),
-        compute=_recall("reference_claims@contexts", "reference_claims", NO_REFERENCE_CLAIM),
+        compute=partial(
+            against_contexts, fact="reference_claims@contexts", label="supported", what="reference_claims", none=NO_REFERENCE_CLAIM,
+        ),
         asks=("claims:reference", "reference_claims@contexts"), tools=("judge",), calls="2",
     ),
 )

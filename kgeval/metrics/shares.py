@@ -29,13 +29,15 @@ def no_context_text(subject: Subject) -> bool:
 def tally(checked: ItemVerdicts, what: str) -> dict[str, int]:
     """Counts by label. `what` names the number of all statements, those without a verdict included; these are `unjudged`."""
     counts = {what: len(checked.items)} | {label: checked.count(label) for label in LABELS}
-    unjudged = sum(item.label is None for item in checked.items)
+    unjudged = len(checked.items) - checked.judged
     return counts | ({"unjudged": unjudged} if unjudged else {})
 
 
 def share(checked: ItemVerdicts, label: Label, *, what: str, none: MetricValue) -> MetricValue:
     """Statements with the label / all statements that were given. `none`: the value where there is no statement. Unscored if one
     statement has no verdict."""
+    # the denominator is the list that the judge was given, never what came back: evaluators that divide by the returned verdicts
+    # call an answer with 2 claims and 1 verdict perfect
     if (failure := checked.unscored) is not None:
         return unscored(failure, **tally(checked, what))
     if not checked.items:

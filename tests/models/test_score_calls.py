@@ -11,8 +11,8 @@ from scripted_judge import Judge
 from kgeval.llm.fake import FakeServer
 from kgeval.metrics.definition import Metric, MetricSettings
 from kgeval.metrics.engine import Tools, score
-from kgeval.metrics.judge.prompts import prompts_of
 from kgeval.metrics.select import select
+from kgeval.metrics.signature import prompts_of
 from kgeval.metrics.table import all_metrics
 from kgeval.records import Answer, Citation, Passage, Question, Row
 

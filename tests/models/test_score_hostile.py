@@ -20,8 +20,8 @@ from kgeval.metrics.definition import MetricSettings, Subject
 from kgeval.metrics.engine import Tools
 from kgeval.metrics.facts import RowFacts
 from kgeval.metrics.judge.gather import ask_facts
-from kgeval.metrics.judge.prompts import prompts_of
 from kgeval.metrics.kg.triples import ask_triples
+from kgeval.metrics.signature import prompts_of
 from kgeval.metrics.table import all_metrics
 from kgeval.records import Answer, Citation, Passage, Question, Row
 

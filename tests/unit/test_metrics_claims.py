@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from kgeval.llm.calls import Failure
 from kgeval.metrics.definition import MetricSettings, MetricValue, Subject
+from kgeval.metrics.engine import verdicts_of
 from kgeval.metrics.facts import Cosines, ItemVerdicts, JudgedItem, RowFacts
 from kgeval.metrics.select import lacking
 from kgeval.metrics.table import all_metrics
-from kgeval.metrics.verdicts import verdicts_of
 from kgeval.records import Answer, Citation, Passage, Question, Row
 
 WORDS = {"s": "supported", "c": "contradicted", "n": "not_stated"}

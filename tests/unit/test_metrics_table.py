@@ -18,10 +18,9 @@ from kgeval.errors import UsageError
 from kgeval.llm.prompts import Prompt, load_prompt
 from kgeval.metrics import pages, signature
 from kgeval.metrics.definition import Metric, MetricSettings, Need, Tool
-from kgeval.metrics.judge.prompts import prompts_of
 from kgeval.metrics.options import OPTIONS
 from kgeval.metrics.select import LACKING, select
-from kgeval.metrics.signature import Tooling, metric_info
+from kgeval.metrics.signature import Tooling, metric_info, prompts_of
 from kgeval.metrics.table import EVERY, PRESETS, all_metrics
 from kgeval.records import LEVELS_OF_X
 

@@ -66,25 +66,18 @@ def dated_knowledge(path: Path, cutoff: str) -> Knowledge:
         told = next((str(row[name]) for name in DATED if row.get(name) not in (None, "")), "")
         days = days_of(told)
         if line.fault or not names or days is None:
-            faults.append(f"{line.where}: {line.fault or _fault(names, told)}")
+            undated = f"'{told[:40]}' is no date" if told else "no date of publication"
+            faults.append(f"{line.where}: {line.fault or (undated if names else 'no document is named')}")
             continue
         for key in {key for name in names for key in document_keys(name)}:
-            found.known[key], found.published[key] = _before(days, limit), told.strip()
+            # None: a year or a month that the cutoff lies within does not say on which side the document is
+            found.known[key] = True if days[1] < limit[0] else False if days[0] > limit[1] else None
+            found.published[key] = told.strip()
     if faults:
-        raise _faulty(path, faults)
+        more = [f"and {len(faults) - MOST_FAULTS} more"] if len(faults) > MOST_FAULTS else []
+        fix = f"a row needs a document ({', '.join(NAMED[:3])} ...) and a date ({', '.join(DATED[:3])} ...) as 2024-06-30, 2024-06 or 2024"
+        raise InputError(f"{path.name}: rows that cannot be read", faults=[*faults[:MOST_FAULTS], *more], fix=fix)
     return found
-
-
-def _fault(names: Collection[str], told: str) -> str:
-    if not names:
-        return "no document is named"
-    return f"'{told[:40]}' is no date" if told else "no date of publication"
-
-
-def _faulty(path: Path, faults: list[str]) -> InputError:
-    more = [f"and {len(faults) - MOST_FAULTS} more"] if len(faults) > MOST_FAULTS else []
-    fix = f"a row needs a document ({', '.join(NAMED[:3])} ...) and a date ({', '.join(DATED[:3])} ...) as 2024-06-30, 2024-06 or 2024"
-    return InputError(f"{path.name}: rows that cannot be read", faults=[*faults[:MOST_FAULTS], *more], fix=fix)
 
 
 def days_of(text: str) -> tuple[date, date] | None:
@@ -99,11 +92,6 @@ def days_of(text: str) -> tuple[date, date] | None:
         return first, date(first.year, last_month, day or monthrange(first.year, last_month)[1])
     except ValueError:
         return None
-
-
-def _before(days: tuple[date, date], limit: tuple[date, date]) -> bool | None:
-    """True: published before the cutoff begins; false: after it ends; None: neither is sure."""
-    return True if days[1] < limit[0] else False if days[0] > limit[1] else None
 
 
 def sides(documents: Iterable[str], knowledge: Knowledge) -> dict[bool, list[str]]:

@@ -53,35 +53,33 @@ class ContaminationInputs:
 
 def report_of(case: ContaminationInputs, run: RunManifest) -> ContaminationReport:
     """All figures of a case but the probe. Raises: InputError where the closed book has no score."""
+    import numpy as np
+
     asked, answerable = case.asked, case.asked.answerable()
     missing = lacking_closed_book(asked, case.found, case.system, case.decides)
     marked = marked_of(case)
-    without = _rest(case, marked)
+    without = np.setdiff1d(np.arange(len(asked)), marked)
     known, difference = _known(case, marked)
     made = ContaminationReport(
         run=run, closed_book=case.system, metric=case.decides, right_from=case.right_from, n=len(asked),
         how="judge" if case.decides == JUDGED else "words", negative=len(asked) - len(answerable), missing=missing,
         accuracy=mean_on(case, case.system, case.decides, answerable), attempted=mean_on(case, case.system, ATTEMPTED, answerable),
         marked=[asked.ids[number] for number in marked], groups=_groups(case, marked), scores=_scores(case, without),
-        gains=_gains(case, None), gains_without=_gains(case, without), documents=_documents(case, marked), known=known,
+        gains=_gains(case, case.found.metrics), gains_without=_gains(case, case.found.metrics, without),
+        documents=_documents(case, marked), known=known,
         false_answers=_false(case),
     )
     return made.model_copy(update={"notes": _notes(made, case), **difference})
 
 
 def marked_of(case: ContaminationInputs) -> Whole:
-    """Numbers of the answerable questions that the closed book answers right, in their order."""
+    """Numbers of the answerable questions that the closed book answers right, in their order: what a model may have read before [K 6.3
+    found 51 of 326, 26 of them on the one text that is public]."""
     import numpy as np
 
     values, numbers = case.found.table.values(case.system, case.decides)
     right = values.scored & (np.nan_to_num(values.value, nan=-1.0) >= case.right_from - 1e-12)
     return np.intersect1d(numbers[right], case.asked.answerable())
-
-
-def _rest(case: ContaminationInputs, marked: Whole) -> Whole:
-    import numpy as np
-
-    return np.setdiff1d(np.arange(len(case.asked)), marked)
 
 
 def mean_on(case: ContaminationInputs, system: str, metric: str, only: Whole | None = None) -> Mean:
@@ -126,18 +124,13 @@ def _scores(case: ContaminationInputs, without: Whole) -> list[WithWithout]:
     return made
 
 
-def _gains(case: ContaminationInputs, only: Whole | None) -> list[Gain]:
-    """What each other system gains over the closed book, by every metric that both have."""
-    table, seed = case.found.table, case.seed
-    made = [
-        gain(table, metric, (system, case.system), seed=seed, only=only) for metric in case.found.metrics for system in case.others
+def _gains(case: ContaminationInputs, metrics: Sequence[str], only: Whole | None = None, *, empty: bool = False) -> list[Gain]:
+    """What each other system gains over the closed book, by these metrics. `empty`: also where both have no question in common."""
+    gains = [
+        gain(case.found.table, metric, (system, case.system), seed=case.seed, only=only)
+        for metric in metrics for system in case.others
     ]
-    return [one for one in made if one.n]
-
-
-def _decided_gains(case: ContaminationInputs, only: Whole) -> list[Gain]:
-    table = case.found.table
-    return [gain(table, case.decides, (system, case.system), seed=case.seed, only=only) for system in case.others]
+    return [each for each in gains if empty or each.n]
 
 
 def _documents(case: ContaminationInputs, marked: Whole) -> list[ContaminationDocument]:
@@ -146,7 +139,8 @@ def _documents(case: ContaminationInputs, marked: Whole) -> list[ContaminationDo
     return [
         ContaminationDocument(
             document=name, accuracy=mean_on(case, case.system, case.decides, numbers), marked=int(np.isin(numbers, marked).sum()),
-            gains=_decided_gains(case, numbers), known=case.knowledge.of(name), published=case.knowledge.date_of(name),
+            gains=_gains(case, [case.decides], numbers, empty=True), known=case.knowledge.of(name),
+            published=case.knowledge.date_of(name),
         )
         for name, numbers in list(case.asked.by(case.asked.documents).items())[:MOST_DOCUMENTS]
     ]
@@ -160,28 +154,24 @@ def _known(case: ContaminationInputs, marked: Whole) -> tuple[list[KnownSide], d
         return [], {}
     by_document = case.asked.by(case.asked.documents)
     chosen = sides(by_document, case.knowledge)
-    of = {side: _union([by_document[name] for name in names]) for side, names in chosen.items()}
+    nobody = np.zeros(0, dtype=np.int64)
+    of = {side: np.unique(np.concatenate([nobody, *(by_document[name] for name in names)])) for side, names in chosen.items()}
     both = np.intersect1d(of[True], of[False])
     made = [_side(case, marked, side, len(chosen[side]), np.setdiff1d(of[side], both)) for side in (True, False)]
-    shares = [(one.marked_share, one.accuracy.n_scored) for one in made]
-    (p1, n1), (p2, n2) = shares
+    (p1, n1), (p2, n2) = ((side.marked_share, side.accuracy.n_scored) for side in made)
     if p1 is None or p2 is None:
         return made, {}
     ends = newcombe((p1, n1), (p2, n2), quantile=quantile())
     return made, {"difference": p1 - p2, "difference_low": ends.low, "difference_high": ends.high}
 
 
-def _union(parts: Sequence[Whole]) -> Whole:
-    import numpy as np
-
-    return np.unique(np.concatenate(parts)) if parts else np.zeros(0, dtype=np.int64)
-
-
 def _side(case: ContaminationInputs, marked: Whole, known: bool, documents: int, numbers: Whole) -> KnownSide:
     import numpy as np
 
     accuracy, right = mean_on(case, case.system, case.decides, numbers), int(np.isin(numbers, marked).sum())
-    made = KnownSide(known=known, documents=documents, accuracy=accuracy, gains=_decided_gains(case, numbers))
+    made = KnownSide(
+        known=known, documents=documents, accuracy=accuracy, gains=_gains(case, [case.decides], numbers, empty=True),
+    )
     if not accuracy.n_scored:
         return made
     share = right / accuracy.n_scored

@@ -22,17 +22,17 @@ _YES_NO = (["yes"], ["no"])
 _WITHDRAWN = frozenset(("refusal", "empty"))
 
 
+@cache
+def _refusals() -> tuple[str, ...]:
+    return tuple(" ".join(words(phrase, articles=True)) for phrase in word_list("refusals"))
+
+
 def is_refusal(text: str) -> bool:
     """Whether an answer says that it does not know, or that the texts do not tell: by phrases of several languages, no model. An answer
     that says so and then answers all the same counts as a refusal: words alone do not tell."""
-    found = words(text, articles=True)
-    line = f" {' '.join(found)} "
-    return not found or any(f" {' '.join(phrase)} " in line for phrase in _phrases() if len(phrase) > 1 or phrase == tuple(found))
-
-
-@cache
-def _phrases() -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(words(phrase, articles=True)) for phrase in word_list("refusals"))
+    line = " ".join(words(text, articles=True))
+    # a phrase of one word ("unknown") must be the whole answer: within a sentence it says something else
+    return not line or any(f" {phrase} " in f" {line} " if " " in phrase else phrase == line for phrase in _refusals())
 
 
 def says(answer: str, right: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -129,19 +129,13 @@ def gathered(asked: QuestionTable, scores: Iterable[Score], decides: str, system
         if number is None:
             foreign += 1
             continue
-        for one in _with_derived(score, asked.question(number), decides):
-            if one.metric not in infos:
-                infos[one.metric] = MetricInfo(metric=one.metric, summary="", definition="", source="", signature=one.signature)
-                table.expect(infos[one.metric])
-            table.add(one)
+        for each in (score, *(derived(score, asked.question(number)) if decides == JUDGED else ())):
+            if each.metric not in infos:
+                infos[each.metric] = MetricInfo(metric=each.metric, summary="", definition="", source="", signature=each.signature)
+                table.expect(infos[each.metric])
+            table.add(each)
     table.check()
     return ScoredQuestions(table, list(infos.values()), list(systems), foreign)
-
-
-def _with_derived(score: Score, question: Question, decides: str) -> Iterator[Score]:
-    yield score
-    if decides == JUDGED:
-        yield from derived(score, question)
 
 
 def decided_by(wanted: str | None, *, judge: bool, given: Collection[str]) -> str:

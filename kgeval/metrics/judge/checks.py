@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 from pydantic import JsonValue
 
 from kgeval.llm import tokens
 from kgeval.llm.asker import Later, digest
-from kgeval.llm.calls import Outcome
 from kgeval.llm.characters import whole
 from kgeval.metrics.facts import ItemVerdicts, JudgedItem
-from kgeval.metrics.judge.context import LOST, MOST_REASON, ItemList, JudgeContext, passages, said, shown
+from kgeval.metrics.judge.context import MOST_REASON, ItemList, JudgeContext, failure_of, passages, said
 from kgeval.metrics.judge.replies import CitedVerdicts, SourcedVerdict, SourcedVerdicts, StatementVerdict, StatementVerdicts
 
 Verdicts = CitedVerdicts | SourcedVerdicts | StatementVerdicts
@@ -52,7 +52,7 @@ def source_of(judge: JudgeContext, name: str) -> VerdictSource:
 
 def numbered_source(stage: str, texts: Mapping[int, str], *, nothing: str, reply: type[Verdicts] = SourcedVerdicts) -> VerdictSource:
     """Passages with numbers, which verdicts name."""
-    slots = {"passages": shown(texts)}
+    slots: dict[str, JsonValue] = {"passages": [{"number": number, "text": text} for number, text in texts.items()]}
     return VerdictSource(stage, "judge-against-contexts", slots, frozenset(texts), None if texts else nothing, reply)
 
 
@@ -62,7 +62,11 @@ def checked(judge: JudgeContext, source: VerdictSource, lists: Mapping[str, Item
     found = {kind: ItemVerdicts(failure=given.texts.failure) for kind, given in lists.items() if given.texts.failure is not None}
     sure = {kind: given.known for kind, given in lists.items() if kind not in found}
     if source.nothing is not None:
-        return found | {kind: _unsupported(texts, source.nothing) for kind, texts in sure.items()}
+        unsupported = partial(JudgedItem, label="not_stated", reason=source.nothing)
+        return found | {
+            kind: ItemVerdicts(tuple(unsupported(number, text) for number, text in enumerate(texts, start=1)))
+            for kind, texts in sure.items()
+        }
     if any(given.origin is not None for given in lists.values()):
         _put_off(judge, source, lists.values())
         return found | {kind: ItemVerdicts(failure=next(iter(found.values())).failure) for kind in sure}
@@ -70,50 +74,33 @@ def checked(judge: JudgeContext, source: VerdictSource, lists: Mapping[str, Item
     start = 0
     for kind, texts in sure.items():
         own = items[start : start + len(texts)]
-        found[kind] = ItemVerdicts(tuple(_numbered(item, number) for number, item in enumerate(own, start=1)))
+        found[kind] = ItemVerdicts(tuple(replace(item, number=number) for number, item in enumerate(own, start=1)))
         start += len(texts)
     return found
 
 
-def _numbered(item: JudgedItem, number: int) -> JudgedItem:
-    return JudgedItem(number, item.text, item.label, reason=item.reason, sources=item.sources, call=item.call, failure=item.failure)
-
-
-def _unsupported(texts: tuple[str, ...], why: str) -> ItemVerdicts:
-    return ItemVerdicts(tuple(JudgedItem(number, text, "not_stated", reason=why) for number, text in enumerate(texts, start=1)))
-
-
 def _asked(judge: JudgeContext, source: VerdictSource, statements: list[str]) -> list[JudgedItem]:
-    """One item a statement, in their order."""
+    """One item a statement, in their order. Numbers of passages that were not shown are dropped, the label stays."""
     items: list[JudgedItem] = []
     for start in range(0, len(statements), MOST_ITEMS):
         part = tuple(statements[start : start + MOST_ITEMS])
-        items += _items(part, judge.ask(source.stage, source.prompt, source.slots, source.reply, items=part), source)
+        outcome = judge.ask(source.stage, source.prompt, source.slots, source.reply, items=part)
+        answers: dict[int, SourcedVerdict | StatementVerdict] = {}
+        if outcome.value is not None:
+            answers = {answer.number: answer for answer in outcome.value.items}
+        for number, text in enumerate(part, start=1):
+            if (answer := answers.get(number)) is None:
+                items.append(JudgedItem(number, text, failure=failure_of(outcome, number)))
+                continue
+            shown = frozenset[int]()
+            if isinstance(answer, SourcedVerdict) and answer.label != "not_stated":
+                # where only one passage was shown it is that one, whatever number the judge writes
+                shown = source.numbers if len(source.numbers) == 1 else source.numbers.intersection(answer.sources)
+            items.append(JudgedItem(
+                number, text, answer.label, reason=answer.reason.strip()[:MOST_REASON], sources=tuple(sorted(shown)),
+                call=outcome.call_of.get(number),
+            ))
     return items
-
-
-def _items(texts: tuple[str, ...], outcome: Outcome[Verdicts], source: VerdictSource) -> list[JudgedItem]:
-    answers: dict[int, SourcedVerdict | StatementVerdict] = {}
-    if outcome.value is not None:
-        answers = {answer.number: answer for answer in outcome.value.items}
-    made = []
-    for number, text in enumerate(texts, start=1):
-        answer = answers.get(number)
-        if answer is None:
-            made.append(JudgedItem(number, text, failure=outcome.missing.get(number) or outcome.failure or LOST))
-            continue
-        made.append(JudgedItem(
-            number, text, answer.label, reason=answer.reason.strip()[:MOST_REASON], sources=_sources(answer, source),
-            call=outcome.call_of.get(number),
-        ))
-    return made
-
-
-def _sources(answer: SourcedVerdict | StatementVerdict, source: VerdictSource) -> tuple[int, ...]:
-    """Numbers of passages that exist; others are dropped, the label stays. Where only one passage was shown, it is that one."""
-    if not isinstance(answer, SourcedVerdict) or answer.label == "not_stated":
-        return ()
-    return tuple(sorted(source.numbers if len(source.numbers) == 1 else source.numbers.intersection(answer.sources)))
 
 
 def _put_off(judge: JudgeContext, source: VerdictSource, lists: Collection[ItemList]) -> None:

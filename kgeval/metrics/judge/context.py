@@ -52,16 +52,18 @@ class JudgeContext:
         return self.subject.row
 
     def ask(self, stage: str, prompt: str, slots: Mapping[str, JsonValue], reply: type[T], *, items: tuple[str, ...] = ()) -> Outcome[T]:
-        """The outcome of one call in the subject's trial. No system, row or file is in the request: equal texts are one call."""
+        """The outcome of one call in the subject's trial. No system, row or file is in the request: equal texts are one call, so that two
+        systems that retrieved the same contexts pay for their ratings once."""
         return self.asker.ask(Task(
             id=f"{self.row.n}:{stage}", prompt=self.asker.prompt(prompt), slots=slots, reply=reply, items=items, trial=self.subject.trial,
             stage=stage,
         ))
 
 
-def failure_of(outcome: Outcome[T]) -> Failure:
-    """Why an outcome has no value."""
-    return outcome.failure or LOST
+def failure_of(outcome: Outcome[T], number: int | None = None) -> Failure:
+    """Why an outcome has no value; with `number`, why it has no answer to that item."""
+    missing = None if number is None else outcome.missing.get(number)
+    return missing or outcome.failure or LOST
 
 
 def said(row: Row) -> str:
@@ -72,8 +74,3 @@ def said(row: Row) -> str:
 def passages(row: Row) -> dict[int, str]:
     """Number -> text of the retrieved contexts that have a text. The number is the context's place among all of them, from 1."""
     return {number: context.text for number, context in enumerate(row.answer.contexts or (), start=1) if context.text.strip()}
-
-
-def shown(texts: Mapping[int, str]) -> JsonValue:
-    """Numbered passages as a prompt shows them."""
-    return [{"number": number, "text": text} for number, text in texts.items()]

@@ -63,11 +63,6 @@ def cited(row: Row) -> Cited:
     return Cited(citations, tuple(own), {number: known[number].text for number in sorted(named)}, tuple(claims))
 
 
-def needs_claims(row: Row) -> bool:
-    """True if the citations cannot be checked without the answer's claims."""
-    return cited(row).for_all
-
-
 def citation_checks(judge: JudgeContext, claims: ItemList | None, *, coverage: bool) -> dict[str, ItemVerdicts]:
     """The fact `citations`: one item a citation, supported or not. With `coverage` also `citations:claims`: one item a claim of the
     answer, cited or uncited."""
@@ -153,8 +148,8 @@ def ask_facts(subject: Subject, wanted: frozenset[str], asker: Asker) -> None:
 
     Raises: what the asker raises (ModelError, IncompleteError): what ends a run.
     """
-    for one in (subject, *others(subject, wanted)):
-        _ask_facts(one, wanted_of(one, wanted), asker)
+    for variant in (subject, *others(subject, wanted)):
+        _ask_facts(variant, wanted_of(variant, wanted), asker)
 
 
 def ask_criteria(subject: Subject, criteria: Iterable[Criterion], asker: Asker) -> None:
@@ -172,11 +167,6 @@ def _ask_facts(subject: Subject, wanted: frozenset[str], asker: Asker) -> None:
         if kinds:
             verdicts = checked(judge, source_of(judge, name), kinds)
             facts.checks |= {f"{kind}@{name}": verdicts[kind] for kind in kinds}
-    _ask_the_rest(judge, wanted, lists)
-
-
-def _ask_the_rest(judge: JudgeContext, wanted: frozenset[str], lists: dict[ItemKind, ItemList]) -> None:
-    facts = judge.subject.facts
     for name, ask in (("ratings", ratings), ("rating:joined", joined), ("binary", binary)):
         if name in wanted:
             facts.checks[name] = ask(judge)
@@ -190,4 +180,5 @@ def _needed(kind: ItemKind, wanted: frozenset[str], subject: Subject) -> bool:
     """Whether a list of statements is wanted itself, or for its verdicts."""
     if any(MADE.get(name) == kind or name in {f"{kind}@{source}" for source in SOURCES} for name in wanted):
         return True
-    return kind == "answer_claims" and ("citations:claims" in wanted or ("citations" in wanted and needs_claims(subject.row)))
+    # a citation without a claim of its own is for the whole answer: it is checked against all that the answer claims
+    return kind == "answer_claims" and ("citations:claims" in wanted or ("citations" in wanted and cited(subject.row).for_all))

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from pydantic import JsonValue
 
 from kgeval.config import Criterion
 from kgeval.llm.calls import Outcome
 from kgeval.metrics.facts import ItemVerdicts, JudgedItem
 from kgeval.metrics.judge.checks import MOST_ITEMS
-from kgeval.metrics.judge.context import LOST, MOST_REASON, JudgeContext, failure_of, passages, said
-from kgeval.metrics.judge.replies import AnswerVerdict, ContextRatings, JoinedRating, OutsideVerdict, grade_reply
+from kgeval.metrics.judge.context import MOST_REASON, JudgeContext, failure_of, passages, said
+from kgeval.metrics.judge.replies import AnswerVerdict, ContextRatings, CriterionGrade, JoinedRating, OutsideVerdict, grade_reply
 from kgeval.records import Question
 
+R = TypeVar("R", JoinedRating, AnswerVerdict, CriterionGrade)
 NAMES = {0: "irrelevant", 1: "partly_relevant", 2: "relevant"}
 OUTSIDE = ("out_of_context", "negative")
 
@@ -24,21 +28,25 @@ def ratings(judge: JudgeContext) -> ItemVerdicts:
     for start in range(0, len(numbers), MOST_ITEMS):
         part = numbers[start : start + MOST_ITEMS]
         outcome = judge.ask("ratings", "rate-contexts", slots, ContextRatings, items=tuple(found[number] for number in part))
-        items += _rated(outcome, {at: (number, found[number]) for at, number in enumerate(part, start=1)})
+        answers = {answer.number: answer for answer in outcome.value.items} if outcome.value is not None else {}
+        for asked, number in enumerate(part, start=1):  # in the request items are numbered from 1, whatever their place in the row
+            if (answer := answers.get(asked)) is None:
+                items.append(JudgedItem(number, found[number], failure=failure_of(outcome, asked)))
+            else:
+                items.append(JudgedItem(
+                    number, found[number], NAMES[answer.rating], answer.rating / 2, answer.reason.strip()[:MOST_REASON],
+                    call=outcome.call_of.get(asked),
+                ))
     return ItemVerdicts(tuple(items))
 
 
-def _rated(outcome: Outcome[ContextRatings], contexts: dict[int, tuple[int, str]]) -> list[JudgedItem]:
-    answers = {answer.number: answer for answer in outcome.value.items} if outcome.value is not None else {}
-    made = []
-    for at, (number, text) in contexts.items():
-        if (answer := answers.get(at)) is None:
-            made.append(JudgedItem(number, text, failure=outcome.missing.get(at) or outcome.failure or LOST))
-        else:
-            made.append(JudgedItem(
-                number, text, NAMES[answer.rating], answer.rating / 2, answer.reason.strip()[:MOST_REASON], call=outcome.call_of.get(at),
-            ))
-    return made
+def _only_item(text: str, outcome: Outcome[R], rate: Callable[[R], tuple[str, float]]) -> ItemVerdicts:
+    """The one item of a check: the label and the rating that `rate` reads in the reply, or why there is no reply."""
+    if outcome.value is None:
+        return ItemVerdicts((JudgedItem(1, text, failure=failure_of(outcome)),))
+    label, rating = rate(outcome.value)
+    reason = outcome.value.reason.strip()[:MOST_REASON]
+    return ItemVerdicts((JudgedItem(1, text, label, rating, reason, call=next(iter(outcome.calls), None)),))
 
 
 def joined(judge: JudgeContext) -> ItemVerdicts:
@@ -47,10 +55,7 @@ def joined(judge: JudgeContext) -> ItemVerdicts:
     if not text:
         return ItemVerdicts()
     outcome = judge.ask("rating-joined", "rate-joined", {"question": judge.row.question.question, "text": text}, JoinedRating)
-    if outcome.value is None:
-        return ItemVerdicts((JudgedItem(1, text, failure=failure_of(outcome)),))
-    rating, reason = outcome.value.rating, outcome.value.reason.strip()[:MOST_REASON]
-    return ItemVerdicts((JudgedItem(1, text, NAMES[rating], rating / 2, reason, call=next(iter(outcome.calls), None)),))
+    return _only_item(text, outcome, lambda reply: (NAMES[reply.rating], reply.rating / 2))
 
 
 def outside(question: Question) -> bool:
@@ -69,12 +74,11 @@ def binary(judge: JudgeContext) -> ItemVerdicts:
         "question": question.question, "references": list[JsonValue](question.right_answers), "answer": text,
     }
     outcome = judge.ask("binary", prompt, slots, AnswerVerdict if question.right_answers else OutsideVerdict)
-    if outcome.value is None:
-        return ItemVerdicts((JudgedItem(1, text, failure=failure_of(outcome)),))
-    label = outcome.value.label
-    right = label == "correct" or (label == "refusal" and outside(question))
-    reason = outcome.value.reason.strip()[:MOST_REASON]
-    return ItemVerdicts((JudgedItem(1, text, label, float(right), reason, call=next(iter(outcome.calls), None)),))
+
+    def rate(reply: AnswerVerdict) -> tuple[str, float]:
+        return reply.label, float(reply.label == "correct" or (reply.label == "refusal" and outside(question)))
+
+    return _only_item(text, outcome, rate)
 
 
 def graded(judge: JudgeContext, criterion: Criterion) -> ItemVerdicts:
@@ -92,9 +96,5 @@ def graded(judge: JudgeContext, criterion: Criterion) -> ItemVerdicts:
     slots: dict[str, JsonValue] = {"criterion": criterion.question, "grades": grades, "material": material}
     text = answer if "answer" in criterion.sees else question.question
     outcome = judge.ask(f"criterion-{criterion.name}", "judge-criterion", slots, grade_reply(tuple(criterion.grades)))
-    if outcome.value is None:
-        return ItemVerdicts((JudgedItem(1, text, failure=failure_of(outcome)),))
-    grade, reason = outcome.value.grade, outcome.value.reason.strip()[:MOST_REASON]
     low, high = min(criterion.grades), max(criterion.grades)
-    rating = (grade - low) / (high - low)
-    return ItemVerdicts((JudgedItem(1, text, str(grade), rating, reason, call=next(iter(outcome.calls), None)),))
+    return _only_item(text, outcome, lambda reply: (str(reply.grade), (reply.grade - low) / (high - low)))

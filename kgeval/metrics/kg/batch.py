@@ -148,7 +148,8 @@ def _embedded(found: NearestEntities, vectors: np.ndarray, block: Sequence[tuple
         found.cosine[at], found.element_id[at] = cosines[at, best[at]], block[int(best[at])][0]
 
 
-# Community overlap of many pair graphs from their partitions [D eq. 2, Algorithm 3]. Pure.
+# Community overlap of many pair graphs from their partitions [D eq. 2, Algorithm 3]. Pure. Algorithm 3 counts communities, eq. 2 entities:
+# both are kept, under names of their own.
 
 INPUT, CONTEXT, RELATION = 0, 1, 2
 _GOLDEN, _ONE, _TWO = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
@@ -156,7 +157,7 @@ _GOLDEN, _ONE, _TWO = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 
 @dataclass(frozen=True)
 class PairBatch:
-    """Graphs of several pairs beside each other, one node numbering; a pair may stand there several times, shuffled each time.
+    """Graphs of several pairs side by side, one node numbering; a pair may stand there several times, shuffled each time.
 
     `edges`: in the order in which they are to be projected, each graph's weights adding up to 1. `group`: of each node, which graph.
     `role`: INPUT or CONTEXT entity, or RELATION.
@@ -177,7 +178,7 @@ class CommunityOverlap:
     modularity: np.ndarray
 
 
-def beside(pairs: Sequence[PairGraph], runs: Sequence[int], settings: MetricSettings) -> PairBatch:
+def side_by_side(pairs: Sequence[PairGraph], runs: Sequence[int], settings: MetricSettings) -> PairBatch:
     """Each pair with its run's number, side by side.
 
     What Leiden and Louvain find depends on the order of nodes, which is the order in which edges name them. The order of a pair's
@@ -195,18 +196,12 @@ def beside(pairs: Sequence[PairGraph], runs: Sequence[int], settings: MetricSett
         total = edges.value.sum()
         weight = edges.value / total if total > 0 else edges.value
         parts.append((source[order] + offset, target[order] + offset, weight[order]))
-        roles.append(_roles(pair))
+        counts = [len(pair.input.names), len(pair.context.names), len(pair.input.heads) + len(pair.context.heads)]
+        roles.append(np.repeat([INPUT, CONTEXT, RELATION], counts))
         offset += pair.nodes
     group = np.repeat(np.arange(len(pairs)), [len(role) for role in roles])
     source, target, weight = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     return PairBatch(Edges(source, target, weight), group, np.concatenate(roles), len(pairs))
-
-
-def _roles(pair: PairGraph) -> np.ndarray:
-    import numpy as np
-
-    counts = [len(pair.input.names), len(pair.context.names), len(pair.input.heads) + len(pair.context.heads)]
-    return np.repeat([INPUT, CONTEXT, RELATION], counts)
 
 
 def _keys(count: int, seed: int, run: int) -> np.ndarray:
@@ -226,7 +221,9 @@ def overlap(several: PairBatch, community: np.ndarray) -> CommunityOverlap:
     """The scores of each graph for one partition of all nodes (`community`: a number a node; graphs share no community)."""
     import numpy as np
 
-    _, member, first = _dense(several.group, community)
+    # communities as 0..n-1, apart for each graph: of each node its community, and a node of each community
+    apart = several.group * (int(community.max()) + 1) + community
+    _, first, member = np.unique(apart, return_index=True, return_inverse=True)
     home = several.group[first]
     ours, theirs = (np.zeros(len(home), dtype=bool) for _ in range(2))
     ours[member[several.role == INPUT]] = True
@@ -238,14 +235,6 @@ def overlap(several: PairBatch, community: np.ndarray) -> CommunityOverlap:
         np.bincount(home, ours & theirs, minlength=several.graphs) / np.bincount(home, minlength=several.graphs),
         _modularity(several, member, home),
     )
-
-
-def _dense(group: np.ndarray, community: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Communities as 0..n-1, apart for each graph: the keys, the number of each node's, and a node of each."""
-    import numpy as np
-
-    keys, first, member = np.unique(group * (int(community.max()) + 1) + community, return_index=True, return_inverse=True)
-    return keys, member, first
 
 
 def _modularity(several: PairBatch, member: np.ndarray, home: np.ndarray) -> np.ndarray:
@@ -369,6 +358,7 @@ def match(works: Sequence[PairWork], graph: Graph) -> None:
 
 def split(works: Sequence[PairWork], graph: Graph) -> None:
     """Adds to each pair its scores of R partitions [D eq. 2, Algorithm 3], in the order of the runs."""
+    # Leiden's gamma makes the graphs of one call independent of each other (graph/pairs.py); Louvain has none: one graph a call
     if not works:
         return
     settings = works[0].asked.subject.settings
@@ -402,7 +392,7 @@ def partitioned(
     """A community for each node of the pairs side by side, and what follows from it."""
     import numpy as np
 
-    several = beside(pairs, runs, settings)
+    several = side_by_side(pairs, runs, settings)
     edges, nodes = several.edges, len(several.group)
     heavy = len(np.unique(several.group[edges.source[edges.value > 0]]))
     if heavy:

@@ -1,7 +1,8 @@
-"""One pair laid open: its SIMILAR edges, the cheapest path of each input entity, and the communities of its first partition."""
+"""One pair explained: its SIMILAR edges, the cheapest path of each input entity, and the communities of its first partition."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -72,10 +73,13 @@ def explain(one: PairRequest, graph: Graph, embedder: Embedder) -> Explained:
         (names[a], others[b], float(cosine), float(cost))
         for a, b, cosine, cost in zip(pair.similar_input, pair.similar_context, pair.cosine, similar_cost(pair), strict=True)
     ]
+    groups: dict[int, list[Node]] = defaultdict(list)
+    for node, number in zip(nodes, community.tolist(), strict=True):
+        groups[number].append(node)
     return Explained(
         one.subject.row.question.id, one.subject.row.answer.system, one.pair, nodes, pair, tuple(similar),
-        tuple(_way(name, paths.get(at), nodes, settings.delta) for at, name in enumerate(names)),
-        _groups(nodes, community.tolist()),
+        tuple(_cheapest(name, paths.get(at), nodes, settings.delta) for at, name in enumerate(names)),
+        tuple(map(tuple, sorted(groups.values(), key=len, reverse=True))),
     )
 
 
@@ -88,17 +92,10 @@ def nodes_of(pair: PairGraph) -> tuple[Node, ...]:
     )
 
 
-def _way(name: str, path: gds.Path | None, nodes: Sequence[Node], delta: float) -> CheapestPath:
+def _cheapest(name: str, path: gds.Path | None, nodes: Sequence[Node], delta: float) -> CheapestPath:
     if path is None:
         return CheapestPath(name, matched=False)
     return CheapestPath(name, path.left[0] <= delta + TOLERANCE, path.left[0], tuple(nodes[number] for number in path.nodes))
-
-
-def _groups(nodes: Sequence[Node], community: Sequence[int]) -> tuple[tuple[Node, ...], ...]:
-    groups: dict[int, list[Node]] = {}
-    for node, number in zip(nodes, community, strict=True):
-        groups.setdefault(number, []).append(node)
-    return tuple(tuple(group) for group in sorted(groups.values(), key=len, reverse=True))
 
 
 def shared(group: Sequence[Node]) -> bool:

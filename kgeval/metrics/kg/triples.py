@@ -17,8 +17,8 @@ from kgeval.metrics.definition import Subject
 from kgeval.metrics.facts import Triples
 from kgeval.metrics.judge.context import JudgeContext, failure_of, said
 from kgeval.metrics.references import others, wanted_of
-from kgeval.metrics.stored.names import GraphNames, NamesCache
-from kgeval.records import Layout, Passage, Row, Triple
+from kgeval.metrics.stored.names import NamesCache
+from kgeval.records import Layout, Passage, Triple
 
 if TYPE_CHECKING:
     from kgeval.metrics.engine import Tools
@@ -42,10 +42,11 @@ def stored_triples(graph: Graph, layout: Layout, ids: Sequence[str], *, owner: o
     if not ids or not (layout.mention_types or layout.relation_source_key):
         return {}
     names = _SHELF.names(owner, graph, layout)
-    every = names.chunks(ids)
+    every = names.lookup("chunk-keys", ids)
     chunks = {given: found[0] for given, found in every.items() if len(found) == 1}
     spelled, relations = _chunks(graph, layout, sorted(set(chunks.values())), timeout)
-    sourced = _sourced(names, layout, [*ids, *(name for own in spelled.values() for name in own)])
+    sources = dict.fromkeys([*ids, *(name for own in spelled.values() for name in own)])
+    sourced = names.lookup("relation-sources", list(sources)) if layout.relation_source_key else {}
     found: dict[str, set[str]] = {}
     for given in ids:
         if given in chunks:
@@ -53,8 +54,14 @@ def stored_triples(graph: Graph, layout: Layout, ids: Sequence[str], *, owner: o
             found[given] = {relation for name in own for relation in sourced.get(name, ())} | relations.get(chunks[given], set())
         elif given in sourced and given not in every:
             found[given] = set(sourced[given])  # the graph has no chunk of this id, but relations that name it
-    triples = _triples_chunks(graph, layout, sorted(set().union(*found.values())), timeout)
-    return {given: [triples[one] for one in sorted(own) if one in triples] for given, own in found.items()}
+    relation_ids = sorted(set().union(*found.values()))
+    params = {"layout": layout.model_dump(), "ids": relation_ids}
+    rows = graph.read(all_queries()["relations-by-id"], params, timeout=timeout) if relation_ids else []
+    triples = {
+        row["element_id"]: Triple(element_id=row["element_id"], subject=row["subject"], predicate=row["predicate"], object=row["object"])
+        for row in rows if row["subject"] and row["object"]  # an end without a name is nothing to be compared
+    }
+    return {given: [triples[key] for key in sorted(own) if key in triples] for given, own in found.items()}
 
 
 def _chunks(graph: Graph, layout: Layout, ids: list[str], timeout: float) -> tuple[dict[str, list[str]], dict[str, set[str]]]:
@@ -66,21 +73,6 @@ def _chunks(graph: Graph, layout: Layout, ids: list[str], timeout: float) -> tup
         {row["element_id"]: [name for name in row["names"] if name] for row in rows},
         {row["element_id"]: set(row["relations"]) for row in rows},
     )
-
-
-def _sourced(names: GraphNames, layout: Layout, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    return names.relations_by_source(list(dict.fromkeys(keys))) if layout.relation_source_key else {}
-
-
-def _triples_chunks(graph: Graph, layout: Layout, ids: list[str], timeout: float) -> dict[str, Triple]:
-    """By element id of a relation; one whose ends have no name is absent."""
-    if not ids:
-        return {}
-    rows = graph.read(all_queries()["relations-by-id"], {"layout": layout.model_dump(), "ids": ids}, timeout=timeout)
-    return {
-        row["element_id"]: Triple(element_id=row["element_id"], subject=row["subject"], predicate=row["predicate"], object=row["object"])
-        for row in rows if row["subject"] and row["object"]
-    }
 
 
 FACTS = ("triples:question", "triples:answer", "triples:reference", "triples:contexts")
@@ -146,15 +138,13 @@ def _triples(subject: Subject, fact: str, asker: Asker | None, graph: Graph | No
     row = subject.row
     if fact == "triples:contexts":
         return _of_contexts(subject, asker, graph, layout)
-    if fact == "triples:answer" and row.answer.triples is not None and not row.answer.error:
-        return cleaned(row.answer.triples, "file")
-    return _stated(subject, asker, _text(row, fact))
-
-
-def _text(row: Row, fact: str) -> str:
     if fact == "triples:question":
-        return row.question.question
-    return said(row) if fact == "triples:answer" else next(iter(row.question.right_answers), "")
+        return _stated(subject, asker, row.question.question)
+    if fact == "triples:reference":
+        return _stated(subject, asker, next(iter(row.question.right_answers), ""))
+    if row.answer.triples is not None and not row.answer.error:
+        return cleaned(row.answer.triples, "file")
+    return _stated(subject, asker, said(row))
 
 
 def _stated(subject: Subject, asker: Asker | None, text: str) -> Triples:
@@ -178,13 +168,13 @@ def _of_contexts(subject: Subject, asker: Asker | None, graph: Graph | None, lay
             raise
         return Triples(failure=Failure("graph_error", first_line(cause)))
     contexts = _distinct(subject.row.answer.contexts or (), known)
-    if any(one.chunk_id and one.chunk_id not in known and not one.text.strip() for one in contexts):
+    if any(context.chunk_id and context.chunk_id not in known and not context.text.strip() for context in contexts):
         return Triples(failure=NO_TEXT)  # before anybody is paid for the others
     seen: set[str | None] = set()
     parts, failed = [], None
-    for one in contexts:
-        stored = known.get(one.chunk_id or "")
-        part = cleaned(stored, "graph") if stored is not None else _stated(subject, asker, one.text)
+    for context in contexts:
+        stored = known.get(context.chunk_id or "")
+        part = cleaned(stored, "graph") if stored is not None else _stated(subject, asker, context.text)
         if part.failure is not None:
             failed = failed or part
             if asker is not None and asker.dry:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeVar
 
+from kgeval.errors import QueryError
 from kgeval.graph.connect import Graph, Row
+from kgeval.graph.failures import ConnectionLost
 from kgeval.graph.queries import all_queries
+from kgeval.llm.calls import Failure
 from kgeval.metrics.definition import MetricSettings
 from kgeval.metrics.stored.names import GraphNames
 from kgeval.records import Layout
@@ -17,7 +21,8 @@ MOST_NAMED = 20  # entities of one claim
 MOST_IDS = 100  # entities of one answer
 MOST_BETWEEN = 2_000
 MOST_AROUND = 100  # relations of one entity
-LONGEST_SAID = 300  # characters of a description
+LONGEST_DESCRIPTION = 300  # characters of a description
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,19 @@ class StoredGraph:
         return self.graph.read(all_queries()[query], {"layout": self.layout.model_dump(), **params}, timeout=self.settings.query_timeout)
 
 
+def from_graph(read: Callable[[], T]) -> T | Failure:
+    """What a row's queries give, or why the database refuses them: that is this row's failure, not the run's.
+
+    Raises: ConnectionLost: without a server no later row could be read either.
+    """
+    try:
+        return read()
+    except ConnectionLost:
+        raise
+    except QueryError as cause:
+        return Failure("graph_error", cause.message)
+
+
 def candidates(claims: Sequence[str], store: StoredGraph) -> list[list[GraphLine]]:
     """For each claim the lines that may support it, best first: relations between two entities that it names, then what is said of
     one of them and its other relations, those that share most words with the claim first. No line where it names nothing.
@@ -55,44 +73,35 @@ def candidates(claims: Sequence[str], store: StoredGraph) -> list[list[GraphLine
     Raises: QueryError, QueryTimeout, ConnectionLost.
     """
     named = [own[:MOST_NAMED] for own in store.names.in_texts(claims, timeout=store.settings.query_timeout)]
-    ids = _ids(named)
+    # the first entity of every claim, then the second of each ...: a claim that names many cannot crowd out the others
+    rounds = max(map(len, named), default=0)
+    ids = list(dict.fromkeys(own[at].element_id for at in range(rounds) for own in named if at < len(own)))[:MOST_IDS]
     lines = _lines(ids, store) if ids else []
     return [_ranked(claim, own, lines) for claim, own in zip(claims, named, strict=True)]
-
-
-def _ids(named: Sequence[Sequence[EntityMention]]) -> list[str]:
-    """All entities of an answer: the first of every claim, then the second ... A claim cannot crowd out the others."""
-    rounds = max(map(len, named), default=0)
-    taken = dict.fromkeys(own[at].element_id for at in range(rounds) for own in named if at < len(own))
-    return list(taken)[:MOST_IDS]
 
 
 def _lines(ids: list[str], store: StoredGraph) -> list[GraphLine]:
     found = {line.element_id: line for line in map(_entity_line, store.ask("entity-lines", ids=ids)) if line is not None}
     for row in (*store.ask("relations-between", ids=ids, most=MOST_BETWEEN), *store.ask("relations-around", ids=ids, most=MOST_AROUND)):
-        found.setdefault(row["element_id"], _relation_line(row))
+        description = f": {row['description'][:LONGEST_DESCRIPTION]}" if (row["description"] or "").strip() else ""
+        text = f"{row['subject'] or '?'} -[{row['predicate']}]-> {row['object'] or '?'}{description}"
+        found.setdefault(row["element_id"], GraphLine(row["element_id"], text, frozenset((row["start"], row["end"]))))
     return list(found.values())
-
-
-def _relation_line(row: Row) -> GraphLine:
-    said = f": {row['description'][:LONGEST_SAID]}" if (row["description"] or "").strip() else ""
-    text = f"{row['subject'] or '?'} -[{row['predicate']}]-> {row['object'] or '?'}{said}"
-    return GraphLine(row["element_id"], text, frozenset((row["start"], row["end"])))
 
 
 def _entity_line(row: Row) -> GraphLine | None:
     """None for an entity of which the graph says nothing but its name."""
-    kind, said = row["type"] or "", (row["description"] or "").strip()[:LONGEST_SAID]
-    if not kind and not said:
+    kind, description = row["type"] or "", (row["description"] or "").strip()[:LONGEST_DESCRIPTION]
+    if not kind and not description:
         return None
-    text = f"{row['name'] or '?'}" + (f" (a {kind})" if kind else "") + (f": {said}" if said else "")
+    text = f"{row['name'] or '?'}" + (f" (a {kind})" if kind else "") + (f": {description}" if description else "")
     return GraphLine(row["element_id"], text, frozenset((row["element_id"],)))
 
 
 def _ranked(claim: str, named: Sequence[EntityMention], lines: Sequence[GraphLine]) -> list[GraphLine]:
     from rapidfuzz import fuzz
 
-    mine = frozenset(one.element_id for one in named)
+    mine = frozenset(mention.element_id for mention in named)
     near = [line for line in lines if line.ends & mine]
     likeness = partial(fuzz.token_set_ratio, claim.casefold())
     order = sorted(near, key=lambda line: (-len(line.ends & mine) if line.is_relation else -1, -likeness(line.text.casefold()), line.text))

@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isnan
+from functools import partial
+from itertools import accumulate, pairwise
+from math import isinf, isnan
 from typing import Annotated
 
 from pydantic import BeforeValidator, JsonValue, model_validator
 
-from kgeval.errors import QueryError
 from kgeval.graph.connect import Graph
-from kgeval.graph.failures import ConnectionLost
 from kgeval.graph.foreign import Cell, Table
 from kgeval.graph.guard import ends_ordered
-from kgeval.graph.guarded import Ran, run_guarded
+from kgeval.graph.guarded import run_guarded
 from kgeval.llm import tokens
 from kgeval.llm.asker import Asker, Later, digest
 from kgeval.llm.calls import Failure, Numbered, Outcome, Reply
 from kgeval.llm.characters import whole
 from kgeval.metrics.definition import MetricSettings, Subject
 from kgeval.metrics.facts import CypherRun, Expired, Grounded, ItemVerdicts, JudgedItem, Label, TextList
-from kgeval.metrics.judge.context import LOST, MOST_REASON, JudgeContext, said
+from kgeval.metrics.judge.context import MOST_REASON, JudgeContext, failure_of, said
 from kgeval.metrics.judge.replies import label_word
-from kgeval.metrics.stored.candidates import GraphLine, StoredGraph, candidates, parts
+from kgeval.metrics.stored.candidates import GraphLine, StoredGraph, candidates, from_graph, parts
 from kgeval.metrics.stored.joins import arrow, by_names, is_node_id, is_relation_id, joined, same_kind
 from kgeval.metrics.stored.names import NamesCache
 from kgeval.metrics.stored.steps import step_texts, steps_in_graph
@@ -83,12 +83,9 @@ def grounding(subject: Subject, store: StoredGraph, asker: Asker) -> Grounded:
         return Grounded(ItemVerdicts(failure=given.failure))
     if not given.texts:
         return Grounded(ItemVerdicts())
-    try:
-        wanted = candidates(given.texts, store)
-    except ConnectionLost:
-        raise
-    except QueryError as cause:
-        return Grounded(ItemVerdicts(failure=Failure("graph_error", cause.message)))
+    wanted = from_graph(partial(candidates, given.texts, store))
+    if isinstance(wanted, Failure):
+        return Grounded(ItemVerdicts(failure=wanted))
     return _asked(judge, given.texts, wanted, most=store.settings.candidates)
 
 
@@ -114,10 +111,8 @@ def _take(found: _Traces, outcome: Outcome[TracedClaims], places: Sequence[int],
     before = len(found.lines)
     found.lines += lines
     for number, (place, text) in enumerate(zip(places, texts, strict=True), start=1):
-        answer = answers.get(number)
-        if answer is None:
-            failure = outcome.missing.get(number) or outcome.failure or LOST
-            found.items[place] = JudgedItem(place + 1, text, failure=failure)
+        if (answer := answers.get(number)) is None:
+            found.items[place] = JudgedItem(place + 1, text, failure=failure_of(outcome, number))
             continue
         shown = () if answer.label == "not_stated" else tuple(
             sorted({before + source for source in answer.triples if 1 <= source <= len(lines)})
@@ -148,7 +143,7 @@ def _put_off(judge: JudgeContext, store: StoredGraph) -> None:
 
 MOST = 5_000  # retrieved things that are looked up
 
-Places = Mapping[str, tuple[str, ...]]  # what was retrieved, as told -> element ids of what it may be
+Places = Mapping[str, tuple[str, ...]]  # what was retrieved, as the answer writes it -> element ids of what it may be
 
 
 def expired(row: Row, store: StoredGraph) -> Expired | None:
@@ -160,16 +155,16 @@ def expired(row: Row, store: StoredGraph) -> Expired | None:
     nodes, relations = row.answer.retrieved_nodes, row.answer.retrieved_relations
     if nodes is None and relations is None:
         return None
-    told = [list(dict.fromkeys(given or ()))[:MOST] for given in (nodes, relations)]
-    count = sum(map(len, told))
+    named_nodes, named_relations = (list(dict.fromkeys(given or ()))[:MOST] for given in (nodes, relations))
+    count = len(named_nodes) + len(named_relations)
     if not (store.layout.expired_key or store.layout.valid_to_key):
         return Expired(retrieved=count, nothing=f"layout {store.layout.name} has no property that says when a fact ends")
-    try:
-        marks = _marks(_nodes(told[0], store), "node-validity", store) + _marks(_relations(told[1], store), "relation-validity", store)
-    except ConnectionLost:
-        raise
-    except QueryError as cause:
-        return Expired(retrieved=count, failure=Failure("graph_error", cause.message))
+    marks = from_graph(lambda: [
+        *_marks(_nodes(named_nodes, store), "node-validity", store),
+        *_marks(_relations(named_relations, store), "relation-validity", store),
+    ])
+    if isinstance(marks, Failure):
+        return Expired(retrieved=count, failure=marks)
     old = [ids for ids, ended in marks if ended]
     ids = tuple(dict.fromkeys(element_id for group in old for element_id in group))
     return Expired(count, len(marks), len(old), ids, None if marks else "the graph knows none of them that could expire")
@@ -183,36 +178,35 @@ def _marks(places: Places, query: str, store: StoredGraph) -> list[tuple[tuple[s
     return [(ids, all(ended[element_id] for element_id in ids)) for ids in found if ids]
 
 
-def _nodes(told: Sequence[str], store: StoredGraph) -> Places:
-    places = {text: (text,) for text in told if is_node_id(text)}
-    others = [text for text in told if text not in places]
-    if not others:
-        return places
-    return places | by_names(others, store) | store.names.by_key(others)
+def _nodes(texts: Sequence[str], store: StoredGraph) -> Places:
+    """By element id, by name, or by the layout's own key."""
+    places = {text: (text,) for text in texts if is_node_id(text)}
+    others = [text for text in texts if text not in places]
+    return places | by_names(others, store) | store.names.lookup("entity-keys", others) if others else places
 
 
-def _relations(told: Sequence[str], store: StoredGraph) -> Places:
+def _relations(texts: Sequence[str], store: StoredGraph) -> Places:
     """By element id, by A -[TYPE]-> B, by the layout's own key, or by the words of the fact."""
-    places: dict[str, tuple[str, ...]] = {text: (text,) for text in told if is_relation_id(text)}
-    arrows = {text: one for text in told if text not in places and (one := arrow(text)) is not None}
-    ends = by_names([name for one in arrows.values() for name in (one.start, one.end)], store) if arrows else {}
+    places: dict[str, tuple[str, ...]] = {text: (text,) for text in texts if is_relation_id(text)}
+    arrows = {text: written for text in texts if text not in places and (written := arrow(text)) is not None}
+    ends = by_names([name for written in arrows.values() for name in (written.start, written.end)], store) if arrows else {}
     among = joined((element_id for ids in ends.values() for element_id in ids), store)
-    for text, one in arrows.items():
-        rows = among.between(ends.get(one.start, ()), ends.get(one.end, ()))
-        if ids := tuple(row["element_id"] for row in rows if same_kind(row, one.kind)):
+    for text, written in arrows.items():
+        rows = among.between(ends.get(written.start, ()), ends.get(written.end, ()))
+        if ids := tuple(row["element_id"] for row in rows if same_kind(row, written.kind)):
             places[text] = ids
-    others = [text for text in told if text not in places]
+    others = [text for text in texts if text not in places]
     if not others:
         return places
     words = {text: normalise(text) for text in others}
-    by_key = store.names.relations_by_key([*others, *(key for key in words.values() if key)])
+    by_key = store.names.lookup("relation-keys", [*others, *(key for key in words.values() if key)])
     return places | {text: known for text in others if (known := by_key.get(text) or by_key.get(words[text], ()))}
 
 
-# What a system's own Cypher does: planned, run as a read under limits, and its result held against that of the gold
-# query.
+# What a system's own Cypher does: planned, run as a read under limits, and its result compared with that of the gold query.
 
-# Whether two results of Cypher say the same. Pure.
+# Whether two results of Cypher say the same. Pure. Execution accuracy as text-to-query benchmarks have it, but blind to names and order of
+# columns: two right queries seldom call their columns alike, so that which column stands for which has to be searched for.
 
 ABSOLUTE, RELATIVE = 1e-8, 1e-13
 MOST_WORK = 1_000_000  # rows looked at while columns are paired
@@ -337,22 +331,17 @@ def _within(cell: Cell) -> Iterator[float]:
 
 
 def _groups(numbers: set[float]) -> dict[float, int]:
-    """Number -> the group of numbers that count as the same: neighbours in order that are near enough."""
-    group: dict[float, int] = {}
-    before: float | None = None
-    at = 0
-    for number in sorted(numbers):
-        if before is not None and not _near(before, number):
-            at += 1
-        group[number], before = at, number
-    return group
+    """Number -> the group of numbers that count as the same: neighbours in order that are near enough.
+
+    A group and not a rounding: 0.4999999999 and 0.5000000001 would round apart."""
+    ordered = sorted(numbers)
+    apart = (not _near(before, number) for before, number in pairwise(ordered))
+    return dict(zip(ordered, accumulate(apart, initial=0), strict=True)) if ordered else {}
 
 
 def _near(a: float, b: float) -> bool:
     """Whether a number and the next larger one are the same but for rounding. Integers are exact."""
-    if isinstance(a, int) and isinstance(b, int):
-        return False
-    if a in (float("-inf"), float("inf")) or b in (float("-inf"), float("inf")):
+    if (isinstance(a, int) and isinstance(b, int)) or isinf(a) or isinf(b):
         return False
     return b - a <= max(ABSOLUTE, RELATIVE * abs(b))
 
@@ -369,13 +358,14 @@ def cypher_run(row: Row, graph: Graph, settings: MetricSettings) -> CypherRun | 
     """
     if row.answer.cypher is None:
         return None
-    mine = _run(row.answer.cypher, graph, settings)
+    run = partial(run_guarded, graph, timeout=settings.query_timeout, rows=MOST_ROWS)
+    mine = run(row.answer.cypher)
     if mine.refusal is not None:
         return CypherRun(failure=Failure("graph_error", mine.refusal))
     valid = mine.table is not None
     if row.question.cypher is None:
         return CypherRun(valid=valid, error=mine.error)
-    gold = _run(row.question.cypher, graph, settings)
+    gold = run(row.question.cypher)
     if gold.table is None or gold.table.cut:
         why = gold.refusal or gold.error or f"it gives more than {MOST_ROWS} rows, or too much in them"
         return CypherRun(valid=valid, error=mine.error, gold_failure=Failure("graph_error", f"the gold query: {why}"))
@@ -394,10 +384,6 @@ def _compared(mine: Table, gold: Table, *, ordered: bool) -> CypherRun:
         return CypherRun(valid=True, rows=rows, gold_rows=gold_rows, gold_failure=failure)
     matches = found.matches and not mine.cut
     return CypherRun(valid=True, matches=matches, extra_columns=found.extra_columns, rows=rows, gold_rows=gold_rows)
-
-
-def _run(text: str, graph: Graph, settings: MetricSettings) -> Ran:
-    return run_guarded(graph, text, timeout=settings.query_timeout, rows=MOST_ROWS)
 
 
 FACTS = frozenset(("grounding", "steps@graph", "cypher", "expired"))

@@ -6,7 +6,7 @@ from pydantic import JsonValue
 
 from kgeval.llm.calls import Failure
 from kgeval.metrics.definition import Metric, MetricValue, Subject, not_applicable, scored, unscored
-from kgeval.metrics.facts import Grounded, ItemVerdicts, JudgedItem
+from kgeval.metrics.facts import ItemVerdicts
 from kgeval.metrics.judge.context import said
 from kgeval.metrics.stored.steps import step_kinds, step_texts
 
@@ -30,16 +30,15 @@ def kg_grounding(subject: Subject) -> MetricValue:
         return unscored(failure, **counts)
     if not checked.items:
         return not_applicable("the answer makes no claim")
-    support = {item.number: _ids(item, grounded) for item in checked.items if item.label == SUPPORTED}
+    support = {
+        item.number: [grounded.element_ids[number - 1] for number in item.sources if number <= len(grounded.element_ids)]
+        for item in checked.items if item.label == SUPPORTED
+    }
     related = sum(any(element_id in grounded.relations for element_id in ids) for ids in support.values())
     return scored(
         len(support) / len(checked.items), **counts, by_relations=related / len(checked.items),
         support={str(number): list[JsonValue](ids) for number, ids in support.items()},
     )
-
-
-def _ids(item: JudgedItem, grounded: Grounded) -> list[str]:
-    return [grounded.element_ids[number - 1] for number in item.sources if number <= len(grounded.element_ids)]
 
 
 def cypher_valid(subject: Subject) -> MetricValue:
@@ -105,7 +104,7 @@ def stepwise_accuracy(subject: Subject) -> MetricValue:
     needed = ItemVerdicts(tuple(item for item in held.items if item.number in open_), held.failure)
     failure = checks["answer"].unscored or needed.unscored
     if failure is not None or any(len(checked.items) != len(texts) for checked in checks.values()):
-        return unscored(failure or NOT_ASKED, steps_total=len(texts), **{f"judged_{name}": _judged(c) for name, c in checks.items()})
+        return unscored(failure or NOT_ASKED, steps_total=len(texts), **{f"judged_{name}": c.judged for name, c in checks.items()})
     steps = _described(subject, checks)
     right = sum(bool(step["right"]) for step in steps)
     counts: dict[str, JsonValue] = {
@@ -116,10 +115,6 @@ def stepwise_accuracy(subject: Subject) -> MetricValue:
     if stored is not None and stored.unscored is None:
         counts["in_graph"] = stored.count(SUPPORTED)
     return scored(right / len(texts), **counts, steps=list[JsonValue](steps))
-
-
-def _judged(checked: ItemVerdicts) -> int:
-    return sum(item.label is not None for item in checked.items)
 
 
 def _described(subject: Subject, checks: dict[str, ItemVerdicts]) -> list[dict[str, JsonValue]]:

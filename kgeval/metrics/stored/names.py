@@ -7,10 +7,11 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
 from kgeval.auditing.completeness.candidates import has_own_index
 from kgeval.errors import QueryError
-from kgeval.graph.connect import Graph, Row
+from kgeval.graph.connect import Graph
 from kgeval.graph.keys import MOST_OF_A_NAME, Keys
 from kgeval.graph.load.naming import name_key
 from kgeval.graph.queries import all_queries
@@ -19,6 +20,7 @@ from kgeval.text.name_matching import EntityMention, named, places
 from kgeval.text.names import normalise
 
 READ_ONCE = 3600.0  # seconds that reading all names may take
+KeyKind = Literal["names", "aliases", "entity-keys", "relation-keys", "chunk-keys", "relation-sources"]  # but `names` a query's name each
 
 
 class GraphNames:
@@ -52,23 +54,15 @@ class GraphNames:
                 found[key] = (*known, row["element_id"])
         return found
 
-    def by_key(self, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """The layout's own key (a uuid, an id), as it is written -> element ids of entities."""
-        return self._keys("entity-keys").find(keys)
+    def lookup(self, what: KeyKind, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Keys, as they are written -> element ids. `entity-keys`: the layout's own key (a uuid, an id) of entities; `relation-keys`: that
+        of relations, or a description in normal form; `chunk-keys`: id or element id; `relation-sources`: a source -> all relations that
+        name it. Raises: QueryError, ConnectionLost."""
+        if what == "relation-sources":
+            return self._keys(what).find(keys, most=None)  # a name may mean few things; a chunk is the source of many
+        return self._keys(what).find(keys)
 
-    def relations_by_key(self, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """The layout's own key of a relation, or its description in normal form -> element ids of relations."""
-        return self._keys("relation-keys").find(keys)
-
-    def chunks(self, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """A chunk's id or element id -> element ids of chunks."""
-        return self._keys("chunk-keys").find(keys)
-
-    def relations_by_source(self, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        """A source, as relations name it -> element ids of all relations that name it."""
-        return self._keys("relation-sources").find(keys, most=None)
-
-    def _keys(self, what: str) -> Keys:
+    def _keys(self, what: KeyKind) -> Keys:
         """The keys of one kind, read at the first call. A reading that failed is not tried again for every row."""
         with self._lock:
             if what not in self._read:
@@ -81,12 +75,14 @@ class GraphNames:
             raise read
         return read
 
-    def _pairs(self, what: str) -> Iterator[tuple[str, str]]:
+    def _pairs(self, what: KeyKind) -> Iterator[tuple[str, str]]:
         query = "gold-names" if what == "names" else what
         params = {"layout": self._layout.model_dump()}
         for row in self._graph.stream(all_queries()[query], params, timeout=READ_ONCE):
             element_id = row["element_id"]
-            yield from ((key, element_id) for key in _keys_of(row) if key)
+            spelled = [row.get("name"), *(row.get("aliases") or ()), row.get("description")]
+            given = dict.fromkeys([*(normalise(text) for text in spelled if text), row.get("key") or ""])  # keys as they are
+            yield from ((key, element_id) for key in given if key)
 
 
 class NamesCache:
@@ -104,9 +100,3 @@ class NamesCache:
                 self._kept[key] = GraphNames(graph, layout)
                 weakref.finalize(owner, self._kept.pop, key, None)
             return self._kept[key]
-
-
-def _keys_of(row: Row) -> list[str]:
-    """All that a row of a reading query gives a thing to be found by: names in normal form, keys as they are."""
-    spelled = [row.get("name"), *(row.get("aliases") or ()), row.get("description")]
-    return list(dict.fromkeys([*(normalise(text) for text in spelled if text), row.get("key") or ""]))

@@ -5,17 +5,15 @@ This tells about the graph, not about the answer: a step that the graph lacks is
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-from kgeval.errors import QueryError
 from kgeval.graph.connect import Row
-from kgeval.graph.failures import ConnectionLost
 from kgeval.llm.calls import Failure
 from kgeval.metrics.facts import ItemVerdicts, JudgedItem
-from kgeval.metrics.stored.candidates import StoredGraph
+from kgeval.metrics.stored.candidates import StoredGraph, from_graph
 from kgeval.metrics.stored.joins import Arrow, RelationsAmong, arrow, by_names, is_node_id, is_relation_id, joined, said, same_kind
-from kgeval.records import GoldPath, GraphRef, Question
+from kgeval.records import GraphRef, Question
 from kgeval.text.names import normalise
 
 
@@ -63,15 +61,15 @@ def steps_in_graph(question: Question, store: StoredGraph) -> ItemVerdicts:
 
     Raises: ConnectionLost.
     """
-    try:
+    def read() -> ItemVerdicts:
         wanted = _wanted(question, store)
-        by_id = _by_id([step.ref for step in wanted if step.ref], store)
+        ids = [ref.element_id for step in wanted if (ref := step.ref) and ref.element_id and is_relation_id(ref.element_id)]
+        by_id = {row["element_id"]: row for row in store.ask("relations-by-id", ids=ids)} if ids else {}
         found = joined((element_id for step in wanted for end in step.ends for element_id in end), store)
-    except ConnectionLost:
-        raise
-    except QueryError as cause:
-        return ItemVerdicts(failure=Failure("graph_error", cause.message))
-    return ItemVerdicts(tuple(_item(number, step, by_id, found) for number, step in enumerate(wanted, start=1)))
+        return ItemVerdicts(tuple(_item(number, step, by_id, found) for number, step in enumerate(wanted, start=1)))
+
+    verdicts = from_graph(read)
+    return ItemVerdicts(failure=verdicts) if isinstance(verdicts, Failure) else verdicts
 
 
 def _item(number: int, step: StepQuery, by_id: dict[str, Row], found: RelationsAmong) -> JudgedItem:
@@ -101,16 +99,13 @@ def _same_ends(row: Row, step: StepQuery) -> bool:
     return names == {normalise(step.arrow.start), normalise(step.arrow.end)}
 
 
-def _by_id(refs: Sequence[GraphRef], store: StoredGraph) -> dict[str, Row]:
-    ids = [ref.element_id for ref in refs if ref.element_id and is_relation_id(ref.element_id)]
-    return {row["element_id"]: row for row in store.ask("relations-by-id", ids=ids)} if ids else {}
-
-
 def _wanted(question: Question, store: StoredGraph) -> list[StepQuery]:
     """Each step with the entities of its ends, looked up together."""
     texts, refs = step_texts(question), step_relations(question)
     arrows = [arrow(ref.name if ref else text) for text, ref in zip(texts, refs, strict=True)]
-    ends = _path_ends(question.path, len(texts)) if any(refs) else [None] * len(texts)
+    # the nodes before and after each relation, where the path has one node more than relations
+    nodes = question.path.nodes if question.path and any(refs) else []
+    ends: list[tuple[GraphRef, GraphRef] | None] = [*pairwise(nodes)] if len(nodes) == len(texts) + 1 else [None] * len(texts)
     names = [name for one in arrows if one for name in (one.start, one.end)]
     names += [name for pair in ends if pair for ref in pair for name in (ref.name, ref.key)]
     known = by_names(names, store)
@@ -124,12 +119,6 @@ def _wanted(question: Question, store: StoredGraph) -> list[StepQuery]:
         else:
             made.append(StepQuery(text, ref, one, _ends(one, pair, known)))
     return made
-
-
-def _path_ends(path: GoldPath | None, steps: int) -> list[tuple[GraphRef, GraphRef] | None]:
-    """The nodes before and after each relation, where the path has one node more than relations."""
-    nodes = path.nodes if path else []
-    return [(nodes[at], nodes[at + 1]) for at in range(steps)] if len(nodes) == steps + 1 else [None] * steps
 
 
 def _ends(one: Arrow | None, pair: tuple[GraphRef, GraphRef] | None, known: dict[str, tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:

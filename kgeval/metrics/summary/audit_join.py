@@ -6,9 +6,10 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kgeval.errors import InputError, UsageError
 from kgeval.metrics.summary.means import mean_of_values
@@ -95,10 +96,11 @@ def read_audit(path: Path, name: str | None = None) -> AuditReport:
     data = read_json(path)
     given = data["reports"] if isinstance(data, dict) and isinstance(data.get("reports"), list) else [data]
     try:
-        reports = [AuditReport.model_validate(one) for one in given]
+        reports = [AuditReport.model_validate(report) for report in given]
     except ValidationError as cause:
         fix = "write it with: kgeval audit --examples 0 -o report.json"
-        raise InputError(f"{path}: no audit report of this version of kgeval", fix=fix, faults=_faults(cause)) from cause
+        faults = [f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in cause.errors()[:20]]
+        raise InputError(f"{path}: no audit report of this version of kgeval", fix=fix, faults=faults) from cause
     fits = [report for report in reports if name is None or report.graph == name]
     if len(fits) == 1:
         return fits[0]
@@ -106,21 +108,17 @@ def read_audit(path: Path, name: str | None = None) -> AuditReport:
     raise UsageError(f"{path}: one report is needed, the file has these graphs: {names}", fix="name one of them with --graph")
 
 
-def _faults(error: Any) -> list[str]:
-    return [f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors()[:20]]
-
-
 @dataclass(frozen=True)
 class Flagged:
     """What an audit flagged, for looking up. Each rule is a bit: `rules[0]` is 1, `rules[1]` is 2...
 
-    `ids`: element id, or (kind, key) -> bits; `named`: normalised name of an entity or relation -> [(type or None, bits)];
+    `ids`: element id, or (kind, key) -> bits; `named`: normalised name of an entity or relation -> its type, or None -> bits;
     `texts`: names to look for in texts. `notes`: what the report does not list.
     """
 
     rules: tuple[str, ...]
     ids: dict[str | tuple[str, str], int]
-    named: dict[str, list[tuple[str | None, int]]]
+    named: dict[str, dict[str | None, int]]
     texts: NameIndex
     notes: tuple[str, ...]
 
@@ -130,7 +128,8 @@ class Flagged:
         for key in _keys(ref):
             found |= self.ids.get(key, 0)
         # a document may be called what an entity is called
-        for type_, bits in self.named.get(normalise(ref.name), ()) if ref.kind not in ("chunk", "document") else ():
+        named = self.named.get(normalise(ref.name), {}) if ref.kind not in ("chunk", "document") else {}
+        for type_, bits in named.items():
             if type_ is None or own is None or type_ == own:
                 found |= bits
         return found
@@ -144,23 +143,21 @@ def flagged(report: AuditReport, *, least: Severity = "info") -> Flagged:
     ]
     held = [finding for finding in failed if any(True for _ in _refs(finding))]
     ids: dict[str | tuple[str, str], int] = {}
-    named: dict[str, list[tuple[str | None, int]]] = {}
+    named: dict[str, dict[str | None, int]] = {}
     for number, finding in enumerate(held):
         for ref in _refs(finding):
             for key in _keys(ref):
                 ids[key] = ids.get(key, 0) | 1 << number
             if ref.kind in ("entity", "relation") and (plain := normalise(ref.name)):
-                _add_named(named.setdefault(plain, []), _type(ref), 1 << number)
-    notes = [note for finding in failed if (note := _unlisted(finding))]
+                by_type = named.setdefault(plain, {})
+                by_type[_type(ref)] = by_type.get(_type(ref), 0) | 1 << number
+    notes = []
+    for finding in failed:
+        listed = max(len(finding.examples), len({(ref.kind, ref.element_id or ref.key) for ref in _refs(finding)}))
+        if finding.count is not None and listed < finding.count:
+            more = "run kgeval audit --examples 0 to join them all"
+            notes.append(f"{finding.rule_id}: {listed:,} of {finding.count:,} listed; {more}")
     return Flagged(tuple(finding.rule_id for finding in held), ids, named, _texts(held), tuple(notes))
-
-
-def _add_named(entries: list[tuple[str | None, int]], type_: str | None, bits: int) -> None:
-    for at, (other, before) in enumerate(entries):
-        if other == type_:
-            entries[at] = (other, before | bits)
-            return
-    entries.append((type_, bits))
 
 
 def _keys(ref: GraphRef) -> list[str | tuple[str, str]]:
@@ -188,13 +185,6 @@ def _texts(findings: Sequence[Finding]) -> NameIndex:
     )
 
 
-def _unlisted(finding: Finding) -> str | None:
-    listed = max(len(finding.examples), len({(ref.kind, ref.element_id or ref.key) for ref in _refs(finding)}))
-    if finding.count is None or listed >= finding.count:
-        return None
-    return f"{finding.rule_id}: {listed:,} of {finding.count:,} listed; run kgeval audit --examples 0 to join them all"
-
-
 @dataclass
 class TouchedQuestions:
     """Which questions touch what was flagged, filled from the rows. `seen`: 0 unknown, 1 nothing to look at, 2 looked at."""
@@ -210,14 +200,17 @@ class TouchedQuestions:
             self.seen.extend(bytes(at + 1 - len(self.seen)))
         if self.seen[at] == 2:
             return
-        refs, chunks, texts = _path(question), _chunks(question), _words(question)
+        path = question.path
+        refs = [*(path.nodes if path else ()), *(path.relations if path else ()), *question.structure]
+        texts = [*question.evidence_texts, *(path.text if path else ())]
+        chunks = _chunks(question)
         self.seen[at] = 2 if refs or chunks or texts else 1
         ways = {
-            "path": _any(self.flagged.ref(ref) for ref in refs),
-            "chunk": _any(self.flagged.ref(ref) for ref in chunks),
-            "mention": _any(self.flagged.texts.in_text(text) for text in texts) if len(self.flagged.texts) else 0,
+            "path": reduce(or_, map(self.flagged.ref, refs), 0),
+            "chunk": reduce(or_, map(self.flagged.ref, chunks), 0),
+            "mention": reduce(or_, map(self.flagged.texts.in_text, texts), 0) if len(self.flagged.texts) else 0,
         }
-        if found := _any(ways.values()):
+        if found := reduce(or_, ways.values()):
             self.bits[at] = found
             self.ways[next(way for way, bits in ways.items() if bits)] += 1
 
@@ -250,28 +243,12 @@ class TouchMasks:
     hits: dict[str | None, npt.NDArray[np.bool_]]
 
 
-def _any(bits: Iterable[int]) -> int:
-    found = 0
-    for one in bits:
-        found |= one
-    return found
-
-
-def _path(question: Question) -> list[GraphRef]:
-    path = question.path
-    return [*(path.nodes if path else ()), *(path.relations if path else ()), *question.structure]
-
-
 def _chunks(question: Question) -> list[GraphRef]:
     """The chunks and documents of the evidence, as references."""
     ids = {one for group in question.gold_ids for one in group} | {p.chunk_id for p in question.evidence if p.chunk_id}
     documents = {p.document for p in question.evidence if p.document} | ({question.document} if question.document else set())
     found = [GraphRef(element_id=one, key=one, name=one, kind="chunk") for one in sorted(ids)]
     return found + [GraphRef(element_id=one, key=one, name=one, kind="document") for one in sorted(documents)]
-
-
-def _words(question: Question) -> list[str]:
-    return [*question.evidence_texts, *(question.path.text if question.path else ())]
 
 
 def audit_joins(system: str, metric: str, values: Values, questions: Whole, touched: TouchMasks, *, seed: int) -> list[AuditJoin]:

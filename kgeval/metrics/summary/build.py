@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kgeval.errors import UsageError
-from kgeval.metrics.summary.audit_join import TouchedQuestions, TouchMasks, audit_joins, flagged
+from kgeval.metrics.summary.audit_join import TouchedQuestions, audit_joins, flagged
 from kgeval.metrics.summary.costs import Costs
 from kgeval.metrics.summary.gains import gains
 from kgeval.metrics.summary.gates import Gate, evaluate
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 # The leaderboard of GraphRAG-Bench [X figure 6]: systems by the mean of their means at the four levels.
 
 DEFAULT_METRIC = "answer_accuracy"
-TIED = 1e-9
+TIED = 1e-9  # means of the same scores differ in their last digits with the order of the questions
 
 Levels = Mapping[str, float]
 
@@ -54,7 +54,8 @@ Levels = Mapping[str, float]
 def leaderboard(found: Mapping[tuple[str, str | None], Levels], *, metric: str) -> list[LeaderRow]:
     """One board a dataset, best system first. `found`: (system, dataset) -> level -> mean of the metric, higher is better.
 
-    A system without all four levels stands below those that have them: its average is over other questions. Equal averages share a
+    The mean is over levels, not over questions, as the paper's board has it (a vendor's question-weighted 63.73 was 62.62 this way). A
+    system without all four levels stands below those that have them: its average is over other questions. Equal averages share a
     rank (1, 2, 2, 4). Levels other than the four are not looked at; a system with none of them has no row.
     """
     rows = []
@@ -183,10 +184,14 @@ def build_report(
     parts = _parts(read, groups, infos, names, metric, options)
     leaders = leaderboard(parts.levels, metric=metric) if metric else []
     costs = _costs(read.costs, groups, names, parts, options)
-    notes = [
-        *options.notes, *groups.notes, *read.notes, *lacking_levels(leaders), *_without_rows(read),
-        *_audit_notes(read.touched), *_built_notes(names, options),
-    ]
+    notes = [*options.notes, *groups.notes, *read.notes, *lacking_levels(leaders)]
+    if (lost := len(read.table.questions) - read.traits.count) > 0:
+        notes.append(f"{lost:,} scored questions are not among the rows: they are in no group")
+    if read.touched is not None:
+        notes += [read.touched.note(), *(f"audit: {note}" for note in read.touched.flagged.notes)]
+    for built in sorted({record.system for record in options.index_records}):
+        if not any(is_index_of(built, system) for system in names):
+            notes.append(f"no answers of {built} are here: its index record is left out")
     return ScoreReport(
         run=run, complete=options.complete, systems=list(systems), metrics=list(infos), summaries=parts.summaries, groups=parts.groups,
         leaderboard=leaders, costs=costs, reasoning=read.chains.summaries(seed=options.seed),
@@ -231,17 +236,18 @@ def _read(scores: Scores, rows: Rows, infos: Sequence[MetricInfo], systems: Sequ
         read.worst.see(score)
         read.chains.add(score)
     read.table.check()
+    # only now is it known whose texts are shown: a second pass over the rows, so that no text of the others is ever held
     read.worst.fetch()
     for row in rows():
         at = read.table.questions.number(row.question.id)
         read.traits.add(at, row.question)
         read.costs.add(at, row.answer)
-        read.worst.read(row)
+        read.worst.read_row(row)
         read.chains.read(row)
         if read.touched is not None:
             read.touched.add(at, row.question)
     if options.verdicts is not None:
-        read.worst.hear(options.verdicts())
+        read.worst.read_verdicts(options.verdicts())
     return read
 
 
@@ -256,30 +262,20 @@ def _parts(
             values, questions = read.table.values(system, info.metric)
             found = group_summaries(system, info.metric, values, questions, groups, seed=options.seed)
             parts.groups += found
-            parts.summaries.append(_summary(read.table, system, info.metric, values, found, options.seed))
-            parts.joined += _joins(system, info.metric, values, questions, sides, options.seed)
+            parts.summaries.append(MetricSummary(
+                system=system, metric=info.metric, overall=mean_of_values(values, seed=options.seed), by_type_mean=mean_by_type(found),
+                repeats=repeats(read.table.runs(system, info.metric)), spread=spread(values.value[values.scored]),
+                aspects=read.table.mean_aspects(system, info.metric),
+            ))
+            if sides is not None:
+                parts.joined += audit_joins(system, info.metric, values, questions, sides, seed=options.seed)
             if info.metric == leading:
                 parts.levels |= {(system, dataset): means for dataset, means in levels_by_dataset(values, questions, groups).items()}
-            if _is_quality(info) and (rate := read.costs.quality(system, values, questions)) is not None:
+            metric = all_metrics().get(info.metric)
+            is_quality = info.better == "higher" and (metric is None or metric.group == "answers")
+            if is_quality and (rate := read.costs.quality(system, values, questions)) is not None:
                 parts.quality.setdefault(system, {})[info.metric] = rate
     return parts
-
-
-def _summary(table: RunScores, system: str, metric: str, values: Values, found: Sequence[GroupSummary], seed: int) -> MetricSummary:
-    return MetricSummary(
-        system=system, metric=metric, overall=mean_of_values(values, seed=seed), by_type_mean=mean_by_type(found),
-        repeats=repeats(table.runs(system, metric)), spread=spread(values.value[values.scored]),
-        aspects=table.mean_aspects(system, metric),
-    )
-
-
-def _joins(system: str, metric: str, values: Values, questions: Whole, sides: TouchMasks | None, seed: int) -> list[AuditJoin]:
-    return [] if sides is None else audit_joins(system, metric, values, questions, sides, seed=seed)
-
-
-def _is_quality(info: MetricInfo) -> bool:
-    metric = all_metrics().get(info.metric)
-    return info.better == "higher" and (metric is None or metric.group == "answers")
 
 
 def _costs(costs: Costs, groups: Grouping, systems: Sequence[str], parts: _Parts, options: SummaryOptions) -> list[CostSummary]:
@@ -292,21 +288,6 @@ def _costs(costs: Costs, groups: Grouping, systems: Sequence[str], parts: _Parts
     return found
 
 
-def _without_rows(read: _RunData) -> list[str]:
-    lost = len(read.table.questions) - read.traits.count
-    return [f"{lost:,} scored questions are not among the rows: they are in no group"] if lost > 0 else []
-
-
-def _audit_notes(touched: TouchedQuestions | None) -> list[str]:
-    return [] if touched is None else [touched.note(), *(f"audit: {note}" for note in touched.flagged.notes)]
-
-
 def is_index_of(built: str, system: str) -> bool:
     """One index serves all modes and variants of a system: that of lightrag is also lightrag:hybrid's and lightrag:hybrid@top_k=5's."""
     return system == built or system.startswith((f"{built}:", f"{built}@"))
-
-
-def _built_notes(systems: Sequence[str], options: SummaryOptions) -> list[str]:
-    built = {record.system for record in options.index_records}
-    strange = sorted(name for name in built if not any(is_index_of(name, system) for system in systems))
-    return [f"no answers of {name} are here: its index record is left out" for name in strange]

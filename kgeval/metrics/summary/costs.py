@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from kgeval.metrics.summary.groups import Grouping
 from kgeval.metrics.summary.values import Values
-from kgeval.records import Answer, CostSummary, IndexRecord, Quantiles
+from kgeval.records import Answer, By, CostSummary, IndexRecord, Quantiles
 
 if TYPE_CHECKING:
     import numpy as np
@@ -100,20 +100,25 @@ class Costs:
         if built:
             totals["index_seconds"] = sum(one.seconds for one in built)
             tokens = [count for one in built for count in (one.input_tokens, one.output_tokens)]
-            if None not in tokens:  # a part that is not told makes the sum unknown
+            if None not in tokens:  # a part that is not given makes the sum unknown
                 totals["index_tokens"] = float(sum(count or 0 for count in tokens))
         if not known and not built:
             return None
         stages = {name: found for name in STAGES if (found := quantiles(taken.of(name))) is not None}
         return CostSummary(
             system=system, n=len(taken.questions), known=known, totals=totals, means=means, latency_s=quantiles(taken.of("latency_s")),
-            ttft_s=quantiles(taken.of("ttft_s")), stages=stages, by_hops=_by_hops(taken, groups), baseline=baseline,
-            prompt_tokens_by_level=_by_level(taken, groups), factors=self.factors(system, baseline),
+            ttft_s=quantiles(taken.of("ttft_s")), stages=stages, by_hops=_by_group(taken, "latency_s", groups, "hops"), baseline=baseline,
+            prompt_tokens_by_level={
+                level: found.mean for level, found in _by_group(taken, "input_tokens", groups, "level").items()
+                if found.mean is not None
+            },
+            factors=self.factors(system, baseline),
         )
 
     def _sums(self, taken: AnswerCosts, known: Mapping[str, int]) -> tuple[dict[str, float], dict[str, float]]:
         import numpy as np
 
+        # summed in order of size, so that the order of the rows changes no digit
         totals = {name: float(np.nansum(np.sort(taken.of(name)))) for name in ADDED if name in known}
         return totals, {name: total / known[name] for name, total in totals.items()}
 
@@ -151,20 +156,10 @@ class Costs:
         return float(np.sort(values.value[both]).sum()) / total * 1000 if total > 0 else None
 
 
-def _by_hops(taken: AnswerCosts, groups: Grouping) -> dict[str, Quantiles]:
-    """Seconds in total, by hop count."""
+def _by_group(taken: AnswerCosts, name: str, groups: Grouping, by: By) -> dict[str, Quantiles]:
+    """A field by the groups of the questions: seconds by hop count, prompt tokens by level [X tables 6, 7]."""
     import numpy as np
 
-    seconds = taken.of("latency_s")
-    members = groups.members("hops", np.array(taken.questions, dtype=np.int64))
-    return {hops: found for hops, places in members if (found := quantiles(seconds[places])) is not None}
-
-
-def _by_level(taken: AnswerCosts, groups: Grouping) -> dict[str, float]:
-    """Mean prompt tokens by level [X tables 6, 7]."""
-    import numpy as np
-
-    tokens = taken.of("input_tokens")
-    members = groups.members("level", np.array(taken.questions, dtype=np.int64))
-    means = {level: quantiles(tokens[places]) for level, places in members}
-    return {level: found.mean for level, found in means.items() if found is not None and found.mean is not None}
+    values = taken.of(name)
+    members = groups.members(by, np.array(taken.questions, dtype=np.int64))
+    return {value: found for value, places in members if (found := quantiles(values[places])) is not None}

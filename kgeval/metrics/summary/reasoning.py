@@ -64,15 +64,15 @@ class _Chain:
     def add(self, score: Score) -> None:
         steps = _steps(score.detail)
         if score.status != "scored" or score.value is None or steps is None:
-            _add(self.accuracy, score, lambda value: value)
+            _add(self.accuracy, score, float)
             return
         self.accuracy.add(score.value)
         right = [step.get("right") is True for step in steps]
         if len(right) > 1:
             self.wrong.add(float(not all(right[:-1])))
         self.positions += [_Repetitions() for _ in range(len(right) - len(self.positions))]
-        for place, one in zip(self.positions, right, strict=False):
-            place.add(float(one))
+        for position, is_right in zip(self.positions, right, strict=False):
+            position.add(float(is_right))
         self.relations = tuple(kind if isinstance(kind := step.get("relation"), str) else None for step in steps)
 
 
@@ -90,7 +90,7 @@ class Chains:
         if score.metric == STEPS:
             self._chains[score.system][score.question_id].add(score)
         elif score.metric in self._wanted:
-            decide = _as_it_is if score.metric in YES_OR_NO else _from_half
+            decide = float if score.metric in YES_OR_NO else _from_half
             _add(self._right[score.metric][score.system][score.question_id], score, decide)
 
     def read(self, row: Row) -> None:
@@ -111,17 +111,15 @@ class Chains:
         bad = [question for question, wrong in judged.items() if wrong >= HALF]
         known = [value >= HALF for question in bad if question in right and (value := right[question].value) is not None]
         return ReasoningSummary(
-            system=system, accuracy_metric=_named(metric),
+            system=system,
+            accuracy_metric="none" if metric is None else metric if metric in YES_OR_NO else f"{metric}>={HALF}",
             accuracy_by_hop=self._by_hop(right, seed),
-            stepwise_accuracy=_mean(list(self._asked(chains)), seed) if chains else None,
+            stepwise_accuracy=_mean([chain.accuracy for _, chain in sorted(chains.items())], seed) if chains else None,
             questions=len(judged), with_wrong_step=len(bad), wrong_step_answers=len(known),
             wrong_step_share=len(bad) / len(judged) if judged else None,
             error_propagation=known.count(False) / len(known) if known else None, lucky=known.count(True) / len(known) if known else None,
             by_relation=_by_relation(chains.values(), seed), by_position=_by_position(chains.values(), seed),
         )
-
-    def _asked(self, chains: Mapping[str, _Chain]) -> Iterable[_Repetitions]:
-        return (chain.accuracy for _, chain in sorted(chains.items()))
 
     def _by_hop(self, right: Mapping[str, _Repetitions], seed: int) -> dict[str, Mean]:
         groups: dict[str, list[_Repetitions]] = defaultdict(list)
@@ -180,6 +178,7 @@ def accuracy_of(metrics: Sequence[str], rows: Callable[[], Iterable[Row]]) -> tu
 
 
 def _median(counts: Counter[int]) -> int:
+    """The lower median of counted numbers; by their counts, because there may be a million answers."""
     half, seen = counts.total() / 2, 0
     for words, count in sorted(counts.items()):
         seen += count
@@ -202,10 +201,6 @@ def _add(mean: _Repetitions, score: Score, decide: Callable[[float], float]) -> 
         mean.fail((score.reason or "").split(":", 1)[0].strip() or "unknown", score.trial or 0)
 
 
-def _as_it_is(value: float) -> float:
-    return value
-
-
 def _from_half(value: float) -> float:
     return float(value >= HALF)
 
@@ -214,12 +209,6 @@ def _steps(detail: Mapping[str, JsonValue]) -> list[dict[str, JsonValue]] | None
     """The steps of a score; None where it has none."""
     steps = detail.get("steps")
     return [step for step in steps if isinstance(step, dict)] if isinstance(steps, list) else None
-
-
-def _named(metric: str | None) -> str:
-    if metric is None:
-        return "none"
-    return metric if metric in YES_OR_NO else f"{metric}>={HALF}"
 
 
 def _mean(given: Sequence[_Repetitions], seed: int) -> Mean:

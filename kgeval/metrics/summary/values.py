@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound=Hashable)
 
-ABSENT, NOT_APPLICABLE, FAILED = -1.0, -2.0, -3.0  # in a column, where a value in 0..1 is none; cause c is FAILED - c
+# Where a column holds no value in 0..1; cause c is FAILED - c. One float an answer and metric is all that a run of a million rows may keep.
+ABSENT, NOT_APPLICABLE, FAILED = -1.0, -2.0, -3.0
 EXACT = 10**12  # sums are kept in units of 1e-12: whole numbers add up to the same in any order
 
 
@@ -142,11 +143,11 @@ class RunScores:
     def _add_aspects(self, score: Score, named: Sequence[str]) -> None:
         sums = self.aspects.setdefault((score.system, score.metric), {})
         for name in named:
-            told = score.detail.get(name)
-            if isinstance(told, int | float) and isfinite(told):
+            figure = score.detail.get(name)
+            if isinstance(figure, int | float) and isfinite(figure):
                 count_and_sum = sums.setdefault(name, [0, 0])
                 count_and_sum[0] += 1
-                count_and_sum[1] += round(told * EXACT)
+                count_and_sum[1] += round(figure * EXACT)
 
     def mean_aspects(self, system: str, metric: str) -> dict[str, float]:
         """Means of the aspects over the scored rows that tell them."""

@@ -87,7 +87,7 @@ class Worst:
         for key in sorted(wanted):
             self._trials.setdefault(key[:2], []).append(key)
 
-    def read(self, row: Row) -> None:
+    def read_row(self, row: Row) -> None:
         """Takes the texts of a row that is kept. An answer without a repetition's number was judged several times."""
         question, answer = row.question, row.answer
         for key in self._trials.get((answer.system, question.id), ()):
@@ -95,7 +95,7 @@ class Worst:
                 references = tuple(_cut(text) for text in question.right_answers)
                 self.texts[key] = _RowTexts(_cut(question.question), _cut(answer.answer), references)
 
-    def hear(self, verdicts: Iterable[Verdict]) -> None:
+    def read_verdicts(self, verdicts: Iterable[Verdict]) -> None:
         """Takes the verdicts of rows that are kept."""
         for verdict in verdicts:
             own = self.verdicts.get((verdict.system, verdict.question_id, verdict.trial or 0))
@@ -128,13 +128,11 @@ def reasons(score: Score, verdicts: Sequence[Verdict] = ()) -> list[str]:
     metric = all_metrics().get(score.metric)
     asked = metric.asks if metric else (f"criterion:{score.metric}",)
     names = {numbered(fact, score.detail.get("reference")) for fact in asked}
-    told = sorted((verdict for verdict in verdicts if verdict.metric in names), key=_order)
-    found = [_said(verdict) for verdict in told]
+    found = [_sentence(verdict) for verdict in sorted((verdict for verdict in verdicts if verdict.metric in names), key=_order)]
     if len(found) > REASONS:
         found = [*found[: REASONS - 1], f"and {len(found) - REASONS + 1} more"]
-    counts = _counts(score.detail)
     given = [score.reason] if score.reason else []
-    return [_cut(text, LONGEST_REASON) for text in [*given, *(found or counts)]]
+    return [_cut(text, LONGEST_REASON) for text in [*given, *(found or _counts(score.detail))]]
 
 
 def _order(verdict: Verdict) -> tuple[int, str, int]:
@@ -142,7 +140,7 @@ def _order(verdict: Verdict) -> tuple[int, str, int]:
     return (ORDER.index(label) if label in ORDER else len(ORDER) + (not label), verdict.metric, verdict.item)
 
 
-def _said(verdict: Verdict) -> str:
+def _sentence(verdict: Verdict) -> str:
     if verdict.metric.startswith("criterion:") and verdict.label is not None:
         return f"grade {verdict.label}: {verdict.reason or verdict.text}"
     item, _, source = "answer_claims@graph".partition("@") if verdict.metric == "grounding" else verdict.metric.partition("@")
@@ -158,8 +156,10 @@ def _counts(detail: Mapping[str, JsonValue]) -> list[str]:
     """`detail` in words: numbers on one line, then what is true, then lists of texts."""
     if detail.get("empty_answer") is True:
         return ["the answer is empty"]
-    numbers = [f"{_name(key)} {_number(value)}" for key, value in detail.items() if isinstance(value, int | float) and value is not True
-               and value is not False]
+    numbers = [
+        f"{_name(key)} {value if isinstance(value, int) else format(value, '.3g')}"
+        for key, value in detail.items() if isinstance(value, int | float) and not isinstance(value, bool)
+    ]
     flags = [_name(key) for key, value in detail.items() if value is True]
     texts = [f"{_name(key)}: {value}" for key, value in detail.items() if isinstance(value, str) and value]
     lists = [
@@ -171,10 +171,6 @@ def _counts(detail: Mapping[str, JsonValue]) -> list[str]:
 
 def _name(key: str) -> str:
     return key.replace("_", " ")
-
-
-def _number(value: float) -> str:
-    return str(value) if isinstance(value, int) else f"{value:.3g}"
 
 
 def _cut(text: str, longest: int = LONGEST) -> str:
