@@ -97,9 +97,9 @@ def _matched(places: Sequence[AnswerMarks], rng: Random) -> list[int | None]:
     n = len(places)
     order = rng.sample(range(n), n)
     fits = np.array([[wrong_for(places[at], places[donor]) for donor in order] for at in order], dtype=bool)
-    found = maximum_bipartite_matching(csr_matrix(fits), perm_type="column")
+    matching = maximum_bipartite_matching(csr_matrix(fits), perm_type="column")
     taken: list[int | None] = [None] * n
-    for at, donor in zip(order, found, strict=True):
+    for at, donor in zip(order, matching, strict=True):
         taken[at] = order[donor] if donor >= 0 else None
     return taken
 
@@ -227,8 +227,8 @@ def _with(row: Row, other: _MovedAnswer) -> Row:
 
 
 def _mark(text: str) -> bytes:
-    found = words(text)
-    return hashlib.blake2b(" ".join(found).encode("utf-8", "surrogatepass"), digest_size=12).digest() if found else b""
+    said_words = words(text)
+    return hashlib.blake2b(" ".join(said_words).encode("utf-8", "surrogatepass"), digest_size=12).digest() if said_words else b""
 
 
 def _donors(places: list[tuple[str, AnswerMarks]], seed: int) -> tuple[array[int], int]:

@@ -155,7 +155,7 @@ def missing_verdicts(subject: Subject) -> str | None:
 
 
 def _checks(subject: Subject) -> Iterator[tuple[str, ItemVerdicts]]:
-    for reference, one in enumerate((subject, *subject.others), start=1):
-        yield from ((numbered(name, reference), checked) for name, checked in one.facts.checks.items())
+    for reference, variant in enumerate((subject, *subject.others), start=1):
+        yield from ((numbered(name, reference), checked) for name, checked in variant.facts.checks.items())
     if subject.facts.grounded is not None:
         yield "grounding", subject.facts.grounded.checked

@@ -111,9 +111,9 @@ def _metric_of(compare: Compare, split: Callable[[str], list[str]], common: str 
         if not any(_all_words(text) for text in references):
             return not_applicable("the reference has no words")
         answer = split(subject.row.answer.answer)
-        found = [compare(answer, split(text)) for text in references]
-        best = max(range(len(found)), key=lambda n: found[n].value)
-        return scored(found[best].value, **_detail(found[best], common), **({"reference": best + 1} if len(found) > 1 else {}))
+        overlaps = [compare(answer, split(text)) for text in references]
+        best = max(range(len(overlaps)), key=lambda n: overlaps[n].value)
+        return scored(overlaps[best].value, **_detail(overlaps[best], common), **({"reference": best + 1} if len(overlaps) > 1 else {}))
 
     return compute
 

@@ -45,7 +45,7 @@ def make_settings(given: Mapping[str, SettingValue]) -> MetricSettings:
 
     Raises: UsageError naming every unknown name and every value out of its range.
     """
-    found: dict[str, SettingValue] = {}
+    values: dict[str, SettingValue] = {}
     faults = []
     defaults = {field.name: field.default for field in fields(MetricSettings)}
     for name, value in given.items():
@@ -53,12 +53,12 @@ def make_settings(given: Mapping[str, SettingValue]) -> MetricSettings:
             faults.append(f"'{name}': no such setting")
             continue
         try:
-            found[name] = _converted(value, OPTIONS[name], defaults[name])
+            values[name] = _converted(value, OPTIONS[name], defaults[name])
         except ValueError as cause:
             faults.append(f"{name} = '{value}': {cause}")
     if faults:
         raise UsageError("faulty settings: " + "; ".join(faults), fix=f"settings are {', '.join(OPTIONS)}")
-    return replace(MetricSettings(), **found)  # type: ignore[arg-type]
+    return replace(MetricSettings(), **values)  # type: ignore[arg-type]
 
 
 def _converted(value: SettingValue, option: SettingOption, default: object) -> SettingValue:

@@ -138,14 +138,14 @@ def _own_metric(
         raise UsageError(what, fix="help(kgeval.metric) describes it")
     text = inspect.cleandoc(function.__doc__ or "")
     better: Literal["higher", "lower"] = "lower" if low_is_good else "higher"
-    made = Metric(
+    own = Metric(
         name=called, group="own", summary=text.partition("\n")[0].strip() or f"Your own metric {called}",
         definition=" ".join(text.split()) or "What its code says.",
         source=f"your own code: {Path(function.__code__.co_filename).name}", needs=needs, better=better,
         compute=_compute(function, ends[0], ends[1]),
         parameters={CODE: _digest(function), "needs": list(needs), "range": list(ends), "better": better},
     )
-    return OwnMetric(function, made, _reference(function))
+    return OwnMetric(function, own, _reference(function))
 
 
 def _digest(function: Callable[..., Any]) -> str:
@@ -265,10 +265,10 @@ def own_metrics(
     """The metrics of one's own by name: all `criteria`, and those of `names` that are criteria, in `functions`, or
     FILE.py:NAME, whose file is run. Then how each is written -> its name, and what is wrong: names that are taken, what
     cannot be loaded."""
-    found: dict[str, Metric] = {}
+    by_name: dict[str, Metric] = {}
     written: dict[str, str] = {}
     faults: list[str] = []
-    given: list[tuple[str, OwnMetric | Criterion]] = [(one.name, one) for one in criteria]
+    given: list[tuple[str, OwnMetric | Criterion]] = [(own.name, own) for own in criteria]
     for name in names:
         try:
             if not isinstance(name, str):
@@ -279,16 +279,16 @@ def own_metrics(
                 given.append((name, load_metric(name)))
         except UsageError as fault:
             faults.append(fault.message)
-    for text, one in given:
-        made = criterion_metric(one) if isinstance(one, Criterion) else one.metric
-        if made.name in all_metrics() or made.name in PRESETS:
-            faults.append(f"{text}: {made.name} is what kgeval calls one of its own (give it another name)")
-        elif made.name in found and found[made.name].parameters != made.parameters:
-            faults.append(f"{text}: two are called {made.name}")
+    for text, own in given:
+        metric = criterion_metric(own) if isinstance(own, Criterion) else own.metric
+        if metric.name in all_metrics() or metric.name in PRESETS:
+            faults.append(f"{text}: {metric.name} is what kgeval calls one of its own (give it another name)")
+        elif metric.name in by_name and by_name[metric.name].parameters != metric.parameters:
+            faults.append(f"{text}: two are called {metric.name}")
         else:
-            found.setdefault(made.name, made)
-        written[text] = made.name
-    return found, written, list(dict.fromkeys(faults))
+            by_name.setdefault(metric.name, metric)
+        written[text] = metric.name
+    return by_name, written, list(dict.fromkeys(faults))
 
 
 def load_metric(reference: str) -> OwnMetric | Criterion:
@@ -305,11 +305,11 @@ def load_metric(reference: str) -> OwnMetric | Criterion:
     except (Exception, SystemExit) as fault:
         why = _told(fault, str(Path(place).resolve()))
         raise UsageError(f"{reference}: cannot be loaded: {why}", fix=FORM) from fault
-    found = getattr(module, name, None)
-    if not isinstance(found, OwnMetric | Criterion):
+    own = getattr(module, name, None)
+    if not isinstance(own, OwnMetric | Criterion):
         strange = f"{name} has no @kgeval.metric above it, and is no kgeval.Criterion"
-        raise UsageError(f"{reference}: {f'there is no {name} in it' if found is None else strange}", fix=FORM)
-    return found
+        raise UsageError(f"{reference}: {f'there is no {name} in it' if own is None else strange}", fix=FORM)
+    return own
 
 
 def _file_module(file: Path) -> ModuleType:

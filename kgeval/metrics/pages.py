@@ -57,8 +57,8 @@ COLUMNS = ("metric", "range", "better", "calls", "needs", "with", "what it says"
 
 def base_of(name: str) -> str | None:
     """The metric that a variant (`_compat`, `_printed`) is a variant of; None for every other name."""
-    found = VARIANT.match(name)
-    return found["base"] if found else None
+    match = VARIANT.match(name)
+    return match["base"] if match else None
 
 
 def variants_of(name: str) -> tuple[Metric, ...]:

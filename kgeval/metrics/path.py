@@ -78,15 +78,15 @@ def walked(path: GoldPath, answer: Answer) -> PathMatch:
 
 def _ends(path: GoldPath, relations: Sequence[GraphRef]) -> dict[int, tuple[str, str, str]]:
     """Subject, predicate and object by place: from the relation's name, else from its place between two nodes of the path."""
-    found = {}
+    ends = {}
     chain = len(path.nodes) == len(path.relations) + 1
     for n, ref in enumerate(relations):
         if (parts := ends_of(ref.name)) is not None:
-            found[n] = parts
+            ends[n] = parts
         elif chain:
-            at = next(at for at, one in enumerate(path.relations) if same(one, ref))
-            found[n] = (path.nodes[at].name, ref.type or ref.name, path.nodes[at + 1].name)
-    return found
+            at = next(at for at, relation in enumerate(path.relations) if same(relation, ref))
+            ends[n] = (path.nodes[at].name, ref.type or ref.name, path.nodes[at + 1].name)
+    return ends
 
 
 class Mentions:

@@ -57,12 +57,12 @@ def context_precision(subject: Subject) -> MetricValue:
     contexts = len(subject.row.answer.context_texts)
     if not contexts:
         return not_applicable(NO_TEXT if no_context_text(subject) else "nothing was retrieved")
-    found = subject.facts.checks[FOUND]
-    if failure := _failed(found):
-        return unscored(failure, contexts=contexts, **_judged(found))
-    if not found.items:
+    verdicts = subject.facts.checks[FOUND]
+    if failure := _failed(verdicts):
+        return unscored(failure, contexts=contexts, **_judged(verdicts))
+    if not verdicts.items:
         return not_applicable(NO_REFERENCE_CLAIM)
-    relevant = _sources(found)
+    relevant = _sources(verdicts)
     return scored(len(relevant) / contexts, contexts=contexts, relevant=len(relevant))
 
 
@@ -70,14 +70,14 @@ def context_utilization(subject: Subject) -> MetricValue:
     """Claims of the reference that a context and the answer support / claims of the reference that a context supports."""
     if no_context_text(subject):
         return not_applicable(NO_TEXT)
-    found = subject.facts.checks[FOUND]
-    given = {item.number for item in found.items if item.label == SUPPORTED}
+    verdicts = subject.facts.checks[FOUND]
+    given = {item.number for item in verdicts.items if item.label == SUPPORTED}
     if given and is_empty(subject):
         return scored(0.0, retrieved=len(given), used=0, empty_answer=True)
-    if failure := found.unscored:
-        return unscored(failure, **_judged(found))
+    if failure := verdicts.unscored:
+        return unscored(failure, **_judged(verdicts))
     if not given:
-        return not_applicable("the contexts support no claim of the reference", reference_claims=len(found.items))
+        return not_applicable("the contexts support no claim of the reference", reference_claims=len(verdicts.items))
     recalled = subject.facts.checks[RECALLED]
     # whether the answer makes a claim that was not retrieved is not asked here
     needed = ItemVerdicts(tuple(item for item in recalled.items if item.number in given), recalled.failure)

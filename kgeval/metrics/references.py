@@ -46,7 +46,7 @@ def completed(subject: Subject) -> list[Subject]:
     """A subject for each right answer, with all facts of it and all that do not depend on it; none where there are no others."""
     shared = subject.facts
     cosines = shared.cosines.get(_SIMILAR)
-    made = []
+    subjects = []
     for number, other in enumerate([subject, *subject.others] if subject.others else []):
         own = other.facts
         near = {} if cosines is None else {_SIMILAR: Cosines(cosines.values[number : number + 1], cosines.failure)}
@@ -54,8 +54,8 @@ def completed(subject: Subject) -> list[Subject]:
             shared, texts={**shared.texts, **own.texts}, checks={**shared.checks, **own.checks}, cosines={**shared.cosines, **near},
             triples={**shared.triples, **own.triples}, pairs={**shared.pairs, **own.pairs},
         )
-        made.append(replace(other, facts=facts))
-    return made
+        subjects.append(replace(other, facts=facts))
+    return subjects
 
 
 def value_of(metric: Metric, subject: Subject, each: Sequence[Subject]) -> MetricValue:
@@ -65,13 +65,13 @@ def value_of(metric: Metric, subject: Subject, each: Sequence[Subject]) -> Metri
     """
     if not each or by_reference(subject).isdisjoint(metric.asks):
         return metric.compute(subject)
-    values = [metric.compute(one) for one in each]
+    values = [metric.compute(value) for value in each]
     if values[0].detail.get("empty_answer"):
         return values[0]
     sign, top = (-1, 0.0) if metric.better == "lower" else (1, 1.0)
-    known = [number for number, one in enumerate(values) if one.value is not None]
+    known = [number for number, value in enumerate(values) if value.value is not None]
     best = max(known, key=lambda number: sign * (values[number].value or 0.0), default=None)
-    failed = next((one for one in values if one.status == "unscored"), None)
+    failed = next((value for value in values if value.status == "unscored"), None)
     if failed is not None and (best is None or values[best].value != top):
         return failed
     return values[0] if best is None else replace(values[best], detail={**values[best].detail, "reference": best + 1})

@@ -32,13 +32,13 @@ ASKED: dict[str, tuple[str, ...]] = {
 
 def prompts_of(facts: Iterable[str]) -> tuple[str, ...]:
     """The prompts that facts are asked with, by name and in order. A fact that no model is asked for has none."""
-    found: set[str] = set()
+    prompts: set[str] = set()
     for fact in facts:
         kind, _, source = fact.partition("@")
-        found.update(ASKED.get(kind, ASKED.get(kind.partition(":")[0], ())))
+        prompts.update(ASKED.get(kind, ASKED.get(kind.partition(":")[0], ())))
         if source and source != "graph":
-            found.add(f"judge-against-{source}")
-    return tuple(sorted(found))
+            prompts.add(f"judge-against-{source}")
+    return tuple(sorted(prompts))
 
 
 @dataclass(frozen=True)

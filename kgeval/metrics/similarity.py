@@ -28,12 +28,12 @@ def _similarity(form: Callable[[float], float]) -> Callable[[Subject], MetricVal
     def compute(subject: Subject) -> MetricValue:
         if is_empty(subject):
             return zero_for_empty()
-        found = subject.facts.cosines[REFERENCE]
-        if found.failure is not None:
-            return unscored(found.failure)
-        best = max(range(len(found.values)), key=lambda n: found.values[n])
-        several = {"reference": best + 1} if len(found.values) > 1 else {}
-        return scored(form(found.values[best]), cosine=found.values[best], **several)
+        cosines = subject.facts.cosines[REFERENCE]
+        if cosines.failure is not None:
+            return unscored(cosines.failure)
+        best = max(range(len(cosines.values)), key=lambda n: cosines.values[n])
+        several = {"reference": best + 1} if len(cosines.values) > 1 else {}
+        return scored(form(cosines.values[best]), cosine=cosines.values[best], **several)
 
     return compute
 
@@ -46,13 +46,13 @@ def _relevancy(*, compat: bool) -> Callable[[Subject], MetricValue]:
             return not_applicable("the question is empty")
         if is_empty(subject):
             return zero_for_empty()
-        made, found = subject.facts.texts["questions"], subject.facts.cosines.get(QUESTIONS)
-        if made.failure is not None or found is None or not found.values:
-            return unscored(made.failure or (found and found.failure) or NO_QUESTIONS)
-        mean = sum(found.values) / len(found.values)
-        noncommittal = made.flags.get("noncommittal", False)
+        questions, cosines = subject.facts.texts["questions"], subject.facts.cosines.get(QUESTIONS)
+        if questions.failure is not None or cosines is None or not cosines.values:
+            return unscored(questions.failure or (cosines and cosines.failure) or NO_QUESTIONS)
+        mean = sum(cosines.values) / len(cosines.values)
+        noncommittal = questions.flags.get("noncommittal", False)
         value = 0.0 if compat and noncommittal else clipped(mean)
-        return scored(value, cosine=mean, cosines=list(found.values), noncommittal=noncommittal)
+        return scored(value, cosine=mean, cosines=list(cosines.values), noncommittal=noncommittal)
 
     return compute
 

@@ -63,8 +63,8 @@ def correlate(
     for kind in kinds:
         value = plain(x, y, kind)
         draws = min(resamples, FEW) if kind == "kendall" and len(x) > LARGE else resamples
-        found = resampled(statistic(x, y, kind), unit_of, seed=seed, resamples=draws)
-        values[kind] = IntervalEstimate(value, found.low, found.high) if found else IntervalEstimate(value)
+        interval = resampled(statistic(x, y, kind), unit_of, seed=seed, resamples=draws)
+        values[kind] = IntervalEstimate(value, interval.low, interval.high) if interval else IntervalEstimate(value)
     return Correlations(len(x), count, values)
 
 
@@ -128,8 +128,8 @@ def _pearson(w: Floats, x: Floats, y: Floats) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
         dx, dy = x - (w * x).sum(axis=1, keepdims=True) / total, y - (w * y).sum(axis=1, keepdims=True) / total
         vx, vy = (w * dx * dx).sum(axis=1), (w * dy * dy).sum(axis=1)
-        found: Floats = np.where((vx > SAME) & (vy > SAME), (w * dx * dy).sum(axis=1) / np.sqrt(vx * vy), np.nan)
-    return np.clip(found, -1, 1)
+        r: Floats = np.where((vx > SAME) & (vy > SAME), (w * dx * dy).sum(axis=1) / np.sqrt(vx * vy), np.nan)
+    return np.clip(r, -1, 1)
 
 
 def _taus(x: Floats, y: Floats) -> Statistic:
@@ -143,8 +143,8 @@ def _taus(x: Floats, y: Floats) -> Statistic:
         small = w.astype(np.float32)
         same, untied_x, untied_y = (((small @ matrix) * small).sum(axis=1, dtype=np.float64) for matrix in (both, in_x, in_y))
         with np.errstate(invalid="ignore", divide="ignore"):
-            found: Floats = np.where((untied_x > 0) & (untied_y > 0), same / np.sqrt(untied_x * untied_y), np.nan)
-        return found
+            tau: Floats = np.where((untied_x > 0) & (untied_y > 0), same / np.sqrt(untied_x * untied_y), np.nan)
+        return tau
 
     return of
 

@@ -106,8 +106,8 @@ def _estimate(statistic: Statistic, cells: Floats, unit_of: Whole, seed: int) ->
     value = float(statistic(np.ones((1, len(cells))))[0])
     if np.isnan(value):
         return IntervalEstimate()
-    found = resampled(statistic, unit_of, seed=seed)
-    return IntervalEstimate(value, found.low, found.high) if found else IntervalEstimate(value)
+    interval = resampled(statistic, unit_of, seed=seed)
+    return IntervalEstimate(value, interval.low, interval.high) if interval else IntervalEstimate(value)
 
 
 def _cells(first: Sequence[int], second: Sequence[int], categories: int) -> Floats:
@@ -165,8 +165,8 @@ def alpha(
     value = float(krippendorff.alpha(value_counts=kept, value_domain=np.arange(categories), level_of_measurement=scale))
     chosen = None if units is None else [unit for unit, there in zip(units, twice, strict=True) if there]
     met = _coincidences(kept)
-    found = resampled(lambda w: _alphas(w @ met, categories, scale), numbered(chosen, len(kept)), seed=seed)
-    return IntervalEstimate(value, found.low, found.high) if found else IntervalEstimate(value)
+    interval = resampled(lambda w: _alphas(w @ met, categories, scale), numbered(chosen, len(kept)), seed=seed)
+    return IntervalEstimate(value, interval.low, interval.high) if interval else IntervalEstimate(value)
 
 
 def _coincidences(counts: Floats) -> Floats:

@@ -59,11 +59,11 @@ def _as_far_of_few(sizes: Floats, times: Ints, bound: float, drawn: int, seed: i
     """How many of the drawn patterns are as far out, where few sizes stand often: of each it is drawn how many are up."""
     import numpy as np
 
-    rng, step, found = np.random.default_rng(seed), max(1, CHUNK // len(sizes)), 0
+    rng, step, as_far = np.random.default_rng(seed), max(1, CHUNK // len(sizes)), 0
     for start in range(0, drawn, step):
         up = rng.binomial(times, 0.5, size=(min(step, drawn - start), len(sizes)))
-        found += int((np.abs((2 * up - times) @ sizes) >= bound).sum())
-    return found
+        as_far += int((np.abs((2 * up - times) @ sizes) >= bound).sum())
+    return as_far
 
 
 def _as_far(values: Floats, bound: float, drawn: int, seed: int) -> int:
@@ -74,11 +74,11 @@ def _as_far(values: Floats, bound: float, drawn: int, seed: int) -> int:
     eights = np.append(values, np.zeros(-len(values) % 8)).reshape(-1, 8)
     signs = 2.0 * ((np.arange(256)[:, None] >> np.arange(8)) & 1) - 1
     tables, places = eights @ signs.T, np.arange(len(eights))  # (bytes, 256)
-    step, found = max(1, CHUNK // len(eights)), 0
+    step, as_far = max(1, CHUNK // len(eights)), 0
     for start in range(0, drawn, step):
         drawn_bytes = rng.integers(0, 256, size=(min(step, drawn - start), len(eights)), dtype=np.uint8)
-        found += int((np.abs(tables[places, drawn_bytes].sum(axis=1)) >= bound).sum())
-    return found
+        as_far += int((np.abs(tables[places, drawn_bytes].sum(axis=1)) >= bound).sum())
+    return as_far
 
 
 def wilcoxon(differences: Sequence[float] | Floats) -> float | None:

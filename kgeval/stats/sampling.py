@@ -22,8 +22,8 @@ class SampleDraw:
 
 def random_number(seed: int, *name: str) -> int:
     """The permanent random number (64 bits) of a unit: the same for the same seed and name, whatever the order of units."""
-    told = "".join(f"{len(part)}:{part}" for part in name)  # lengths, so that ("a", "bc") is not ("ab", "c")
-    digest = blake2b(told.encode("utf-8", "surrogatepass"), digest_size=8, key=b"kgeval %d" % seed).digest()
+    text = "".join(f"{len(part)}:{part}" for part in name)  # lengths, so that ("a", "bc") is not ("ab", "c")
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8, key=b"kgeval %d" % seed).digest()
     return int.from_bytes(digest, "big")
 
 

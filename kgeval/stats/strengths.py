@@ -341,7 +341,7 @@ def _drawn(counted: OutcomeTally, plan: _ResamplingPlan, times: int, theta: Floa
 
 def _ranked(plain: tuple[Strength, ...], theta: Floats) -> tuple[Strength, ...]:
     return tuple(
-        replace(one, strength=float(own), rank=1 + int((theta > own + EQUAL).sum())) for one, own in zip(plain, theta, strict=True)
+        replace(system, strength=float(own), rank=1 + int((theta > own + EQUAL).sum())) for system, own in zip(plain, theta, strict=True)
     )
 
 
@@ -351,9 +351,9 @@ def _with_averages(systems: tuple[Strength, ...], averages: Floats, confidence: 
 
     ends = np.quantile(averages, _levels(confidence), axis=0)  # NaN where one is
     return tuple(
-        one if np.isnan(low) or one.average_win_rate is None
-        else replace(one, average_low=min(float(low), one.average_win_rate), average_high=max(float(high), one.average_win_rate))
-        for one, low, high in zip(systems, ends[0], ends[1], strict=True)
+        system if np.isnan(low) or system.average_win_rate is None
+        else replace(system, average_low=min(float(low), system.average_win_rate), average_high=max(float(high), system.average_win_rate))
+        for system, low, high in zip(systems, ends[0], ends[1], strict=True)
     )
 
 
@@ -367,11 +367,11 @@ def _with_intervals(found: Strengths, theta: Floats, confidence: float) -> Stren
         return replace(found, unranked=unranked, interval_reason=why)
     lows, highs = np.quantile(theta, _levels(confidence), axis=0)
     systems = []
-    for at, one in enumerate(found.systems):
+    for at, system in enumerate(found.systems):
         low, high = np.quantile(theta - theta[:, [at]], _levels(confidence), axis=0)  # the others minus this one
         stronger, weaker = int((low > EQUAL).sum()), int((high < -EQUAL).sum())
         systems.append(replace(
-            one, low=float(lows[at]), high=float(highs[at]), rank_low=1 + stronger, rank_high=len(found.systems) - weaker,
+            system, low=float(lows[at]), high=float(highs[at]), rank_low=1 + stronger, rank_high=len(found.systems) - weaker,
         ))
     return replace(found, unranked=unranked, systems=tuple(systems))
 

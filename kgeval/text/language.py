@@ -74,7 +74,7 @@ def _own_words() -> dict[str, str]:
 
 def _by_words(text: str) -> str | None:
     own = _own_words()
-    found = Counter(own[word] for word in _WORD.findall(text.casefold()) if word in own).most_common(2)
-    if not found or found[0][1] < LEAST_WORDS or (len(found) > 1 and found[0][1] < 2 * found[1][1]):
+    counts = Counter(own[word] for word in _WORD.findall(text.casefold()) if word in own).most_common(2)
+    if not counts or counts[0][1] < LEAST_WORDS or (len(counts) > 1 and counts[0][1] < 2 * counts[1][1]):
         return None
-    return _NAMES.get(found[0][0], found[0][0])
+    return _NAMES.get(counts[0][0], counts[0][0])

@@ -38,20 +38,20 @@ class EntityMention:
     within: bool = False
 
 
-def named(spots: Sequence[NameSpan], found: Mapping[str, tuple[str, ...]]) -> list[EntityMention]:
+def named(spans: Sequence[NameSpan], found: Mapping[str, tuple[str, ...]]) -> list[EntityMention]:
     """The entities of one text, from the places where it may name some: those that stand alone first. `found`: name -> element ids."""
-    hits = sorted((spot for spot in spots if spot.key in found), key=lambda spot: (spot.start - spot.end, spot.start))
-    hit: dict[str, EntityMention] = {}
+    hits = sorted((span for span in spans if span.key in found), key=lambda span: (span.start - span.end, span.start))
+    mentions: dict[str, EntityMention] = {}
     covered: dict[int, int] = {}  # unit -> length of the longest name there
-    for spot in hits:
-        length = spot.end - spot.start
-        longest = [covered.setdefault(unit, length) for unit in range(spot.start, spot.end)]
+    for span in hits:
+        length = span.end - span.start
+        longest = [covered.setdefault(unit, length) for unit in range(span.start, span.end)]
         within = min(longest) > length
-        for element_id in found[spot.key]:
-            known = hit.get(element_id)
+        for element_id in found[span.key]:
+            known = mentions.get(element_id)
             if known is None or (known.within and not within):
-                hit[element_id] = EntityMention(element_id, spot.key, within)
-    return sorted(hit.values(), key=lambda one: one.within)
+                mentions[element_id] = EntityMention(element_id, span.key, within)
+    return sorted(mentions.values(), key=lambda one: one.within)
 
 
 def places(text: str) -> list[NameSpan]:
@@ -62,15 +62,15 @@ def places(text: str) -> list[NameSpan]:
     """
     text = whole(text[:LONGEST_TEXT])
     variants = dict.fromkeys((normalise(text), normalise(_POSSESSIVE.sub("", text))))
-    found: dict[NameSpan, None] = {}
+    spans: dict[NameSpan, None] = {}
     for variant in variants:
         units = [(*match.span(), LONGEST_RUN if match[1] else LONGEST_NAME) for match in _PIECE.finditer(variant)]
         for start, (begin, _, most) in enumerate(units):
             for end in range(start + 1, min(start + most, len(units)) + 1):
                 key = variant[begin : units[end - 1][1]]
                 if len(key) > 1 and key not in _pronouns():
-                    found[NameSpan(key, start, end)] = None
-    return list(found)
+                    spans[NameSpan(key, start, end)] = None
+    return list(spans)
 
 
 @cache

@@ -59,33 +59,33 @@ def dated_knowledge(path: Path, cutoff: str) -> Knowledge:
     limit = days_of(cutoff)
     if limit is None:
         raise UsageError(f"--model-cutoff {cutoff[:40]}: no date", fix="write 2024-06-30, 2024-06 or 2024")
-    found, faults = Knowledge(told=True), []
+    knowledge, faults = Knowledge(told=True), []
     for line in stream(path):
         row = {str(key).strip().lower(): value for key, value in line.value.items()} if isinstance(line.value, dict) else {}
         names = [str(row[name]) for name in NAMED if row.get(name) not in (None, "")]
-        told = next((str(row[name]) for name in DATED if row.get(name) not in (None, "")), "")
-        days = days_of(told)
+        date_text = next((str(row[name]) for name in DATED if row.get(name) not in (None, "")), "")
+        days = days_of(date_text)
         if line.fault or not names or days is None:
-            undated = f"'{told[:40]}' is no date" if told else "no date of publication"
+            undated = f"'{date_text[:40]}' is no date" if date_text else "no date of publication"
             faults.append(f"{line.where}: {line.fault or (undated if names else 'no document is named')}")
             continue
         for key in {key for name in names for key in document_keys(name)}:
             # None: a year or a month that the cutoff lies within does not say on which side the document is
-            found.known[key] = True if days[1] < limit[0] else False if days[0] > limit[1] else None
-            found.published[key] = told.strip()
+            knowledge.known[key] = True if days[1] < limit[0] else False if days[0] > limit[1] else None
+            knowledge.published[key] = date_text.strip()
     if faults:
         more = [f"and {len(faults) - MOST_FAULTS} more"] if len(faults) > MOST_FAULTS else []
         fix = f"a row needs a document ({', '.join(NAMED[:3])} ...) and a date ({', '.join(DATED[:3])} ...) as 2024-06-30, 2024-06 or 2024"
         raise InputError(f"{path.name}: rows that cannot be read", faults=[*faults[:MOST_FAULTS], *more], fix=fix)
-    return found
+    return knowledge
 
 
 def days_of(text: str) -> tuple[date, date] | None:
     """The first and the last day that a date may mean; None for what is no date."""
-    found = _DATE.fullmatch(text.strip())
-    if found is None:
+    match = _DATE.fullmatch(text.strip())
+    if match is None:
         return None
-    year, month, day = (int(part) if part else None for part in found.groups())
+    year, month, day = (int(part) if part else None for part in match.groups())
     try:
         first = date(year or 0, month or 1, day or 1)
         last_month = month or 12
@@ -96,8 +96,8 @@ def days_of(text: str) -> tuple[date, date] | None:
 
 def sides(documents: Iterable[str], knowledge: Knowledge) -> dict[bool, list[str]]:
     """The documents that the model may know, and those that it cannot; the others are in neither list."""
-    found: dict[bool, list[str]] = {True: [], False: []}
+    by_side: dict[bool, list[str]] = {True: [], False: []}
     for document in documents:
         if (known := knowledge.of(document)) is not None:
-            found[known].append(document)
-    return found
+            by_side[known].append(document)
+    return by_side

@@ -60,7 +60,7 @@ def report_of(case: ContaminationInputs, run: RunManifest) -> ContaminationRepor
     marked = marked_of(case)
     without = np.setdiff1d(np.arange(len(asked)), marked)
     known, difference = _known(case, marked)
-    made = ContaminationReport(
+    report = ContaminationReport(
         run=run, closed_book=case.system, metric=case.decides, right_from=case.right_from, n=len(asked),
         how="judge" if case.decides == JUDGED else "words", negative=len(asked) - len(answerable), missing=missing,
         accuracy=mean_on(case, case.system, case.decides, answerable), attempted=mean_on(case, case.system, ATTEMPTED, answerable),
@@ -69,7 +69,7 @@ def report_of(case: ContaminationInputs, run: RunManifest) -> ContaminationRepor
         documents=_documents(case, marked), known=known,
         false_answers=_false(case),
     )
-    return made.model_copy(update={"notes": _notes(made, case), **difference})
+    return report.model_copy(update={"notes": _notes(report, case), **difference})
 
 
 def marked_of(case: ContaminationInputs) -> Whole:
@@ -103,25 +103,25 @@ def _groups(case: ContaminationInputs, marked: Whole) -> list[ClosedBookGroup]:
     import numpy as np
 
     levels = [(level,) if level else () for level in case.asked.levels]
-    made = []
+    rows = []
     sets: tuple[tuple[Literal["level", "kind"], Mapping[str, Whole]], ...] = (
         ("level", case.asked.by(levels)), ("kind", case.asked.by(case.asked.kinds)),
     )
     for by, groups in sets:
         for value, numbers in groups.items():
             mean = mean_on(case, case.system, case.decides, numbers)
-            made.append(ClosedBookGroup(by=by, value=value, accuracy=mean, marked=int(np.isin(numbers, marked).sum())))
-    return made
+            rows.append(ClosedBookGroup(by=by, value=value, accuracy=mean, marked=int(np.isin(numbers, marked).sum())))
+    return rows
 
 
 def _scores(case: ContaminationInputs, without: Whole) -> list[WithWithout]:
-    made = []
+    rows = []
     for system in case.found.systems:
         for metric in case.found.metrics:
             overall = mean_on(case, system, metric)
             if overall.n:
-                made.append(WithWithout(system=system, metric=metric, overall=overall, without=mean_on(case, system, metric, without)))
-    return made
+                rows.append(WithWithout(system=system, metric=metric, overall=overall, without=mean_on(case, system, metric, without)))
+    return rows
 
 
 def _gains(case: ContaminationInputs, metrics: Sequence[str], only: Whole | None = None, *, empty: bool = False) -> list[Gain]:
@@ -157,26 +157,26 @@ def _known(case: ContaminationInputs, marked: Whole) -> tuple[list[KnownSide], d
     nobody = np.zeros(0, dtype=np.int64)
     of = {side: np.unique(np.concatenate([nobody, *(by_document[name] for name in names)])) for side, names in chosen.items()}
     both = np.intersect1d(of[True], of[False])
-    made = [_side(case, marked, side, len(chosen[side]), np.setdiff1d(of[side], both)) for side in (True, False)]
-    (p1, n1), (p2, n2) = ((side.marked_share, side.accuracy.n_scored) for side in made)
+    both_sides = [_side(case, marked, side, len(chosen[side]), np.setdiff1d(of[side], both)) for side in (True, False)]
+    (p1, n1), (p2, n2) = ((side.marked_share, side.accuracy.n_scored) for side in both_sides)
     if p1 is None or p2 is None:
-        return made, {}
+        return both_sides, {}
     ends = newcombe((p1, n1), (p2, n2), quantile=quantile())
-    return made, {"difference": p1 - p2, "difference_low": ends.low, "difference_high": ends.high}
+    return both_sides, {"difference": p1 - p2, "difference_low": ends.low, "difference_high": ends.high}
 
 
 def _side(case: ContaminationInputs, marked: Whole, known: bool, documents: int, numbers: Whole) -> KnownSide:
     import numpy as np
 
     accuracy, right = mean_on(case, case.system, case.decides, numbers), int(np.isin(numbers, marked).sum())
-    made = KnownSide(
+    side = KnownSide(
         known=known, documents=documents, accuracy=accuracy, gains=_gains(case, [case.decides], numbers, empty=True),
     )
     if not accuracy.n_scored:
-        return made
+        return side
     share = right / accuracy.n_scored
     ends = wilson(share, accuracy.n_scored, quantile=quantile())
-    return made.model_copy(update={"marked_share": share, "low": ends.low, "high": ends.high})
+    return side.model_copy(update={"marked_share": share, "low": ends.low, "high": ends.high})
 
 
 def _false(case: ContaminationInputs) -> list[SystemMean]:
@@ -189,21 +189,21 @@ def _false(case: ContaminationInputs) -> list[SystemMean]:
     return [SystemMean(system=system, mean=mean_on(case, system, FALSE, beyond)) for system in case.found.systems]
 
 
-def _notes(made: ContaminationReport, case: ContaminationInputs) -> list[str]:
-    notes, answerable = [], made.n - made.negative
-    if made.missing:
-        notes.append(f"{made.missing:,} of {answerable:,} answerable questions have no closed-book answer: they are not marked")
-    if made.how == "words" and case.asked.long:
+def _notes(report: ContaminationReport, case: ContaminationInputs) -> list[str]:
+    notes, answerable = [], report.n - report.negative
+    if report.missing:
+        notes.append(f"{report.missing:,} of {answerable:,} answerable questions have no closed-book answer: they are not marked")
+    if report.how == "words" and case.asked.long:
         notes.append(
-            f"{case.asked.long:,} of {made.n:,} questions have right answers of more than {LONG} words only, which are seldom said word "
+            f"{case.asked.long:,} of {report.n:,} questions have right answers of more than {LONG} words only, which are seldom said word "
             "for word: name a judge with --model",
         )
-    if made.how == "words":
+    if report.how == "words":
         notes.append("attempts and false answers are told by phrases of refusal, not by a judge (--model NAME)")
     if case.found.foreign:
         notes.append(f"{case.found.foreign:,} scores are of questions that the file does not have: left out")
     if not any(case.asked.documents):
         notes.append("no question names a document: nothing is split by document")
-    if not made.negative:
+    if not report.negative:
         notes.append("no question is negative or out of context: the false-answer rate is not measurable")
     return notes

@@ -88,15 +88,15 @@ def probed_documents(graph: Graph, layout: Layout, *, most: int, timeout: float 
         for row in graph.stream(all_queries()["coverage-documents"], given, timeout=timeout):
             titles[row["document"]] = title_of(row["document"], row["names"])
     rows = graph.stream(all_queries()["document-chunks"], params, timeout=timeout)
-    found = 0
+    number = 0
     for document, chunks in groupby(rows, key=lambda row: row["document"]):
         texts = [row["text"] for row in chunks if row["text"] and row["text"].strip()]
         if document is None or not texts:
             continue
-        if found == most:
+        if number == most:
             return
-        yield ProbedDocument(found, document, titles.get(document, document)[:LONGEST_TITLE], texts)
-        found += 1
+        yield ProbedDocument(number, document, titles.get(document, document)[:LONGEST_TITLE], texts)
+        number += 1
 
 
 def title_of(document: str, names: Iterable[str]) -> str:

@@ -42,8 +42,8 @@ class QuestionTable:
         """Takes in the next question."""
         self.numbers.number(question.id)
         self.outside.append(outside(question))
-        told = (question.document,) if question.document else tuple(dict.fromkeys(p.document for p in question.evidence if p.document))
-        self.documents.append(self._same.setdefault(told, told))
+        documents = (question.document,) if question.document else tuple(dict.fromkeys(p.document for p in question.evidence if p.document))
+        self.documents.append(self._same.setdefault(documents, documents))
         kinds = tuple(dict.fromkeys(question.kinds))
         self.kinds.append(self._same.setdefault(kinds, kinds))
         self.levels.append(question.level)
@@ -68,11 +68,11 @@ class QuestionTable:
         """Value -> numbers of the answerable questions that have it, by name; a question of several is in each."""
         import numpy as np
 
-        found: dict[str, list[int]] = {}
+        numbers: dict[str, list[int]] = {}
         for number, own in enumerate(values):
             for value in own if not self.outside[number] else ():
-                found.setdefault(value, []).append(number)
-        return {value: np.array(found[value], dtype=np.int64) for value in sorted(found)}
+                numbers.setdefault(value, []).append(number)
+        return {value: np.array(numbers[value], dtype=np.int64) for value in sorted(numbers)}
 
 
 def read_asked(questions: Iterable[Question]) -> QuestionTable:

@@ -59,24 +59,24 @@ def numbered_source(stage: str, texts: Mapping[int, str], *, nothing: str, reply
 def checked(judge: JudgeContext, source: VerdictSource, lists: Mapping[str, ItemList]) -> dict[str, ItemVerdicts]:
     """Kind -> one verdict for each of its statements. A kind whose statements could not be had has the failure; the others are
     asked all the same. One call for all of them (MOST_ITEMS statements a call)."""
-    found = {kind: ItemVerdicts(failure=given.texts.failure) for kind, given in lists.items() if given.texts.failure is not None}
-    sure = {kind: given.known for kind, given in lists.items() if kind not in found}
+    verdicts = {kind: ItemVerdicts(failure=given.texts.failure) for kind, given in lists.items() if given.texts.failure is not None}
+    sure = {kind: given.known for kind, given in lists.items() if kind not in verdicts}
     if source.nothing is not None:
         unsupported = partial(JudgedItem, label="not_stated", reason=source.nothing)
-        return found | {
+        return verdicts | {
             kind: ItemVerdicts(tuple(unsupported(number, text) for number, text in enumerate(texts, start=1)))
             for kind, texts in sure.items()
         }
     if any(given.origin is not None for given in lists.values()):
         _put_off(judge, source, lists.values())
-        return found | {kind: ItemVerdicts(failure=next(iter(found.values())).failure) for kind in sure}
+        return verdicts | {kind: ItemVerdicts(failure=next(iter(verdicts.values())).failure) for kind in sure}
     items = _asked(judge, source, [text for texts in sure.values() for text in texts])
     start = 0
     for kind, texts in sure.items():
         own = items[start : start + len(texts)]
-        found[kind] = ItemVerdicts(tuple(replace(item, number=number) for number, item in enumerate(own, start=1)))
+        verdicts[kind] = ItemVerdicts(tuple(replace(item, number=number) for number, item in enumerate(own, start=1)))
         start += len(texts)
-    return found
+    return verdicts
 
 
 def _asked(judge: JudgeContext, source: VerdictSource, statements: list[str]) -> list[JudgedItem]:

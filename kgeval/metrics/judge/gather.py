@@ -54,8 +54,8 @@ def cited(row: Row) -> Cited:
     for citation in citations:
         name = normalise(citation.document or "")
         if citation.chunk_id is not None:
-            found = [number for number, passage in known.items() if passage.chunk_id == citation.chunk_id]
-            own.append(frozenset(found[:1]))
+            numbers_of_chunk = [number for number, passage in known.items() if passage.chunk_id == citation.chunk_id]
+            own.append(frozenset(numbers_of_chunk[:1]))
         else:
             own.append(frozenset(n for n, passage in known.items() if name and normalise(passage.document or "") == name))
     named = frozenset[int]().union(*own)
@@ -66,24 +66,24 @@ def cited(row: Row) -> Cited:
 def citation_checks(judge: JudgeContext, claims: ItemList | None, *, coverage: bool) -> dict[str, ItemVerdicts]:
     """The fact `citations`: one item a citation, supported or not. With `coverage` also `citations:claims`: one item a claim of the
     answer, cited or uncited."""
-    found = cited(judge.row)
-    lists = {"given": ItemList(TextList(found.claims))}
-    if found.for_all and claims is not None:
+    row_citations = cited(judge.row)
+    lists = {"given": ItemList(TextList(row_citations.claims))}
+    if row_citations.for_all and claims is not None:
         lists["answer"] = claims
-    source = numbered_source("citations", found.texts, nothing="no chunk that is cited is known", reply=CitedVerdicts)
+    source = numbered_source("citations", row_citations.texts, nothing="no chunk that is cited is known", reply=CitedVerdicts)
     verdicts = checked(judge, source, lists)
-    made = {"citations": ItemVerdicts(tuple(_citation(found, at, verdicts) for at in range(len(found.citations))))}
+    checks = {"citations": ItemVerdicts(tuple(_citation(row_citations, at, verdicts) for at in range(len(row_citations.citations))))}
     if coverage and claims is not None:
-        given = dict(enumerate(found.claims, start=1))
+        given = dict(enumerate(row_citations.claims, start=1))
         matching = numbered_source("citation-claims", given, nothing="no citation has a claim", reply=CitedVerdicts)
         matched = checked(judge, matching, {"answer": claims})["answer"]
-        made["citations:claims"] = _coverage(found, claims, verdicts.get("answer"), matched, made["citations"])
-    return made
+        checks["citations:claims"] = _coverage(row_citations, claims, verdicts.get("answer"), matched, checks["citations"])
+    return checks
 
 
-def _citation(found: Cited, at: int, verdicts: Mapping[str, ItemVerdicts]) -> JudgedItem:
+def _citation(cited_texts: Cited, at: int, verdicts: Mapping[str, ItemVerdicts]) -> JudgedItem:
     """The verdict of one citation. A citation of a chunk that is not known does not support its claim."""
-    claim, own = _claim(found.citations[at]), found.own[at]
+    claim, own = _claim(cited_texts.citations[at]), cited_texts.own[at]
     if not own:
         return JudgedItem(at + 1, claim, "unknown_chunk", reason="neither contexts nor evidence have a text of it")
     against = verdicts["given"] if claim else verdicts.get("answer", ItemVerdicts())
@@ -100,13 +100,17 @@ def _citation(found: Cited, at: int, verdicts: Mapping[str, ItemVerdicts]) -> Ju
     return JudgedItem(at + 1, claim, label, reason=first.reason if first else "", call=first.call if first else None)
 
 
-def _coverage(found: Cited, claims: ItemList, against: ItemVerdicts | None, matched: ItemVerdicts, citations: ItemVerdicts) -> ItemVerdicts:
+def _coverage(
+    cited_texts: Cited, claims: ItemList, against: ItemVerdicts | None, matched: ItemVerdicts, citations: ItemVerdicts,
+) -> ItemVerdicts:
+    """The fact `citations:claims`. `against`: the answer's claims against all that is cited; `matched`: which of the claims that citations
+    give each of them says."""
     if claims.texts.failure is not None:
         return ItemVerdicts(failure=claims.texts.failure)
     if matched.failure is not None:
         return ItemVerdicts(failure=matched.failure)
-    whole = frozenset(n for citation, own in zip(found.citations, found.own, strict=True) if not _claim(citation) for n in own)
-    given = dict(enumerate(found.claims, start=1))
+    whole = frozenset(n for citation, own in zip(cited_texts.citations, cited_texts.own, strict=True) if not _claim(citation) for n in own)
+    given = dict(enumerate(cited_texts.claims, start=1))
     backed = {citation.text: citation for citation in citations.items if citation.text and citation.label == "supported"}
     doubtful = {citation.text: citation.failure for citation in citations.items if citation.failure is not None}
     items = []

@@ -45,12 +45,12 @@ def _made(judge: JudgeContext, fact: str, text: str) -> ItemList:
     slots = {"question": judge.row.question.question, slot: text}
     outcome = judge.ask(fact.replace(":", "-"), prompt, slots, Statements)
     if outcome.value is not None:
-        made = TextList(outcome.value.texts, call=next(iter(outcome.calls), None))
+        texts = TextList(outcome.value.texts, call=next(iter(outcome.calls), None))
     else:
-        made = TextList(failure=failure_of(outcome))
-    judge.subject.facts.texts[fact] = made
+        texts = TextList(failure=failure_of(outcome))
+    judge.subject.facts.texts[fact] = texts
     put_off = judge.asker.dry and outcome.value is None
-    return ItemList(made, Origin(digest(prompt, slots), tokens.count(whole(text))) if put_off else None)
+    return ItemList(texts, Origin(digest(prompt, slots), tokens.count(whole(text))) if put_off else None)
 
 
 def questions(judge: JudgeContext) -> TextList:

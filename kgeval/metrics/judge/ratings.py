@@ -22,19 +22,19 @@ OUTSIDE = ("out_of_context", "negative")
 
 def ratings(judge: JudgeContext) -> ItemVerdicts:
     """Each context with a text rated 0, 0.5 or 1, the evidence beside it. An item's number is the context's place, from 1."""
-    found = passages(judge.row)
+    contexts = passages(judge.row)
     slots: dict[str, JsonValue] = {"question": judge.row.question.question, "evidence": list[JsonValue](judge.row.question.evidence_texts)}
-    numbers, items = list(found), list[JudgedItem]()
+    numbers, items = list(contexts), list[JudgedItem]()
     for start in range(0, len(numbers), MOST_ITEMS):
         part = numbers[start : start + MOST_ITEMS]
-        outcome = judge.ask("ratings", "rate-contexts", slots, ContextRatings, items=tuple(found[number] for number in part))
+        outcome = judge.ask("ratings", "rate-contexts", slots, ContextRatings, items=tuple(contexts[number] for number in part))
         answers = {answer.number: answer for answer in outcome.value.items} if outcome.value is not None else {}
         for asked, number in enumerate(part, start=1):  # in the request items are numbered from 1, whatever their place in the row
             if (answer := answers.get(asked)) is None:
-                items.append(JudgedItem(number, found[number], failure=failure_of(outcome, asked)))
+                items.append(JudgedItem(number, contexts[number], failure=failure_of(outcome, asked)))
             else:
                 items.append(JudgedItem(
-                    number, found[number], NAMES[answer.rating], answer.rating / 2, answer.reason.strip()[:MOST_REASON],
+                    number, contexts[number], NAMES[answer.rating], answer.rating / 2, answer.reason.strip()[:MOST_REASON],
                     call=outcome.call_of.get(asked),
                 ))
     return ItemVerdicts(tuple(items))

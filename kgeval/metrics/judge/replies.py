@@ -162,10 +162,10 @@ class CriterionGrade(Reply):
 def grade_reply(grades: tuple[int | float, ...]) -> type[CriterionGrade]:
     """The reply with one of these grades, and no other."""
     def known(value: Any) -> int | float:
-        found = [grade for grade in grades if value in (grade, str(grade)) and not isinstance(value, bool)]
-        if not found:
+        fitting = [grade for grade in grades if value in (grade, str(grade)) and not isinstance(value, bool)]
+        if not fitting:
             raise ValueError("this is none of the grades")
-        return found[0]
+        return fitting[0]
 
     kind = "integer" if all(isinstance(grade, int) for grade in grades) else "number"
     grade = Annotated[int | float, BeforeValidator(known), WithJsonSchema({"enum": list(grades), "type": kind})]

@@ -78,29 +78,29 @@ def _add_stored(subjects: Sequence[Subject], graph: Graph, embedder: Embedder, l
     sides = [side_of(subject.facts.triples["triples:answer"].triples) for subject in subjects]
     names = list(dict.fromkeys(name for side in sides for name in side.names))
     place = {name: at for at, name in enumerate(names)}
-    found = nearest(names, graph, embedder, layout)
-    graphs = [_against(side, [place[name] for name in side.names], found, subjects[0].settings) for side in sides]
-    for subject, side, one, costs in zip(subjects, sides, graphs, costs_of(graphs, subjects[0].settings, graph), strict=True):
+    nearby = nearest(names, graph, embedder, layout)
+    graphs = [_against(side, [place[name] for name in side.names], nearby, subjects[0].settings) for side in sides]
+    for subject, side, pair_graph, costs in zip(subjects, sides, graphs, costs_of(graphs, subjects[0].settings, graph), strict=True):
         if isinstance(costs, Failure):
             subject.facts.stored = StoredMatches(failure=costs)
             continue
         places = np.array([place[name] for name in side.names])
         matched = int((costs <= subject.settings.delta + TOLERANCE).sum())
         subject.facts.stored = StoredMatches(
-            entities=len(side.names), matched=matched, exact=int(found.exact[places].sum()), by_embedding=found.by_embedding,
-            element_ids=tuple(dict.fromkeys(found.element_id[at] for at in places[one.similar_input])),
+            entities=len(side.names), matched=matched, exact=int(nearby.exact[places].sum()), by_embedding=nearby.by_embedding,
+            element_ids=tuple(dict.fromkeys(nearby.element_id[at] for at in places[pair_graph.similar_input])),
         )
 
 
-def _against(side: TripleSide, places: list[int], found: NearestEntities, settings: MetricSettings) -> PairGraph:
+def _against(side: TripleSide, places: list[int], nearby: NearestEntities, settings: MetricSettings) -> PairGraph:
     """The answer's graph with one SIMILAR edge for each entity that has one: to the nearest entity of the graph. Further ones could
     not make a path cheaper."""
     import numpy as np
 
-    cosine = found.cosine[places]
+    cosine = nearby.cosine[places]
     near = np.flatnonzero(cosine >= settings.tau)
     nobody = np.zeros(0, dtype=np.int64)
-    context = TripleSide(tuple(found.element_id[places[at]] for at in near), (), nobody, nobody)
+    context = TripleSide(tuple(nearby.element_id[places[at]] for at in near), (), nobody, nobody)
     return PairGraph(side, context, near, np.arange(len(near)), cosine[near])
 
 
@@ -111,7 +111,7 @@ def nearest(names: Sequence[str], graph: Graph, embedder: Embedder, layout: Layo
     """
     import numpy as np
 
-    found = NearestEntities(np.full(len(names), -1.0), [""] * len(names), np.zeros(len(names), dtype=bool))
+    nearby = NearestEntities(np.full(len(names), -1.0), [""] * len(names), np.zeros(len(names), dtype=bool))
     forms: dict[str, list[int]] = {}
     for at, name in enumerate(names):
         if form := normalise(name):
@@ -119,33 +119,33 @@ def nearest(names: Sequence[str], graph: Graph, embedder: Embedder, layout: Layo
     known: list[tuple[str, str]] = []  # element id and name, as long as there are few enough to embed
     for row in graph.stream(all_queries()["gold-names"], {"layout": layout.model_dump()}, timeout=READ_ONCE):
         for form in {normalise(text) for text in (row["name"], *row["aliases"])}:
-            _exact(found, forms.get(form, ()), row["element_id"])
+            _exact(nearby, forms.get(form, ()), row["element_id"])
         if len(known) <= MOST_NAMES:
             known.append((row["element_id"], row["name"]))
     if len(known) > MOST_NAMES:
-        found.by_embedding = False
-        return found
+        nearby.by_embedding = False
+        return nearby
     vectors = embedder.embed(names)
     block = min(BLOCK, max(1, CELLS // len(names)))
     for start in range(0, len(known), block):
-        _embedded(found, vectors, known[start : start + block], embedder)
-    return found
+        _embedded(nearby, vectors, known[start : start + block], embedder)
+    return nearby
 
 
-def _exact(found: NearestEntities, places: Sequence[int], element_id: str) -> None:
+def _exact(nearby: NearestEntities, places: Sequence[int], element_id: str) -> None:
     """Of several with the name the first by element id, whatever order they come in."""
     for at in places:
-        if not found.exact[at] or element_id < found.element_id[at]:
-            found.exact[at], found.cosine[at], found.element_id[at] = True, 1.0, element_id
+        if not nearby.exact[at] or element_id < nearby.element_id[at]:
+            nearby.exact[at], nearby.cosine[at], nearby.element_id[at] = True, 1.0, element_id
 
 
-def _embedded(found: NearestEntities, vectors: np.ndarray, block: Sequence[tuple[str, str]], embedder: Embedder) -> None:
+def _embedded(nearby: NearestEntities, vectors: np.ndarray, block: Sequence[tuple[str, str]], embedder: Embedder) -> None:
     import numpy as np
 
     cosines = np.round(np.minimum(vectors @ embedder.embed([name for _, name in block]).T, 1.0).astype(np.float64), DECIMALS)
     best = cosines.argmax(axis=1)
-    for at in np.flatnonzero((cosines[np.arange(len(best)), best] > found.cosine) & ~found.exact).tolist():
-        found.cosine[at], found.element_id[at] = cosines[at, best[at]], block[int(best[at])][0]
+    for at in np.flatnonzero((cosines[np.arange(len(best)), best] > nearby.cosine) & ~nearby.exact).tolist():
+        nearby.cosine[at], nearby.element_id[at] = cosines[at, best[at]], block[int(best[at])][0]
 
 
 # Community overlap of many pair graphs from their partitions [D eq. 2, Algorithm 3]. Pure. Algorithm 3 counts communities, eq. 2 entities:
@@ -247,8 +247,8 @@ def _modularity(several: PairBatch, member: np.ndarray, home: np.ndarray) -> np.
     )
     degree = np.bincount(edges.source, edges.value, minlength=nodes) + np.bincount(edges.target, edges.value, minlength=nodes)
     volume = np.bincount(member, degree)
-    found: np.ndarray = inside - np.bincount(home, (volume / 2) ** 2, minlength=several.graphs)
-    return found
+    modularity: np.ndarray = inside - np.bincount(home, (volume / 2) ** 2, minlength=several.graphs)
+    return modularity
 
 
 T = TypeVar("T")
@@ -272,13 +272,13 @@ def add_pairs(subjects: Sequence[Subject], selection: Selection, graph: Graph, e
     Triples that no model was asked for are taken from the row or the stored graph here. What fails is a PairCounts with its failure.
     Raises: ConnectionLost.
     """
-    each = [one for subject in subjects for one in (subject, *others(subject, selection.facts_of(subject.row)))]
+    each = [variant for subject in subjects for variant in (subject, *others(subject, selection.facts_of(subject.row)))]
     given_triples(each, selection, graph, layout)
     if graph.info.gds is not None:
         with suppress(QueryError):  # what a run that was killed left in the server's memory
             sweep(graph)
     add_stored(subjects, selection, graph, embedder, layout)
-    for part in _parts(one for subject in each for one in asked(subject, selection)):
+    for part in _parts(request for subject in each for request in asked(subject, selection)):
         _add(part, graph, embedder)
 
 
@@ -286,24 +286,24 @@ def _parts(every: Iterable[PairRequest]) -> Iterator[list[PairRequest]]:
     """Pairs in parts of at most MOST_TRIPLES; those that fail or have an empty side are done with here."""
     part: list[PairRequest] = []
     size = 0
-    for one in every:
-        given, context = one.sides
+    for request in every:
+        given, context = request.sides
         failure = given.failure or context.failure
         if failure is not None or not given.triples or not context.triples:
             empty = None if failure else "context" if given.triples else "input"
-            _put(one, PairCounts(triples=len(given.triples), failure=failure, empty=empty))  # type: ignore[arg-type]
+            _put(request, PairCounts(triples=len(given.triples), failure=failure, empty=empty))  # type: ignore[arg-type]
             continue
         if part and size + len(given.triples) + len(context.triples) > MOST_TRIPLES:
             yield part
             part, size = [], 0
-        part.append(one)
+        part.append(request)
         size += len(given.triples) + len(context.triples)
     if part:
         yield part
 
 
-def _put(one: PairRequest, found: PairCounts) -> None:
-    one.subject.facts.pairs[matching_fact(one.pair)] = found
+def _put(request: PairRequest, counts: PairCounts) -> None:
+    request.subject.facts.pairs[matching_fact(request.pair)] = counts
 
 
 def _add(part: Sequence[PairRequest], graph: Graph, embedder: Embedder) -> None:
@@ -311,8 +311,8 @@ def _add(part: Sequence[PairRequest], graph: Graph, embedder: Embedder) -> None:
     try:
         works = join_all(part, embedder)
     except ModelError as cause:
-        for one in part:
-            _put(one, PairCounts(failure=Failure("embedding_error", first_line(cause))))
+        for request in part:
+            _put(request, PairCounts(failure=Failure("embedding_error", first_line(cause))))
         return
     match(works, graph)
     split([work for work in works if work.asked.communities and work.failure is None], graph)
@@ -324,9 +324,9 @@ def _add(part: Sequence[PairRequest], graph: Graph, embedder: Embedder) -> None:
 
 def join_all(part: Sequence[PairRequest], embedder: Embedder) -> list[PairWork]:
     """The graphs of pairs that have both sides, and their matched triples where they are wanted. Each name is embedded once."""
-    sides = [tuple(side_of(triples.triples) for triples in one.sides) for one in part]
+    sides = [tuple(side_of(triples.triples) for triples in request.sides) for request in part]
     texts = [side.names for both in sides for side in both]
-    texts += [side.relations for one, both in zip(part, sides, strict=True) if one.relations for side in both]
+    texts += [side.relations for request, both in zip(part, sides, strict=True) if request.relations for side in both]
     place = {text: at for at, text in enumerate(dict.fromkeys(text for group in texts for text in group))}
     vectors = embedder.embed(list(place))
 
@@ -334,11 +334,11 @@ def join_all(part: Sequence[PairRequest], embedder: Embedder) -> list[PairWork]:
         return vectors[[place[name] for name in names]]
 
     works = []
-    for one, (given, context) in zip(part, sides, strict=True):
-        settings = one.subject.settings
+    for request, (given, context) in zip(part, sides, strict=True):
+        settings = request.subject.settings
         joined = join(given, context, (rows(given.names), rows(context.names)), settings.tau)
-        matched = triples_matched(joined, (rows(given.relations), rows(context.relations)), settings) if one.relations else 0
-        works.append(PairWork(one, joined, PairCounts(
+        matched = triples_matched(joined, (rows(given.relations), rows(context.relations)), settings) if request.relations else 0
+        works.append(PairWork(request, joined, PairCounts(
             entities=len(given.names), context_entities=len(context.names), triples=len(given.heads), triples_matched=matched,
         )))
     return works
@@ -366,12 +366,12 @@ def split(works: Sequence[PairWork], graph: Graph) -> None:
     most = 1 if settings.community == "louvain" else MOST_EDGES
     spans = list(spans_of([work.graph.size for work, _ in every], most))
     calls = (partial(_scores, every[first:last], settings, graph) for first, last in spans)
-    for (first, last), found in zip(spans, gds.two_at_a_time(calls), strict=True):
+    for (first, last), scores in zip(spans, gds.two_at_a_time(calls), strict=True):
         for at, (work, _) in enumerate(every[first:last]):
-            if isinstance(found, Failure):
-                work.failure = found
+            if isinstance(scores, Failure):
+                work.failure = scores
             else:
-                work.runs.append(found[at])
+                work.runs.append(scores[at])
 
 
 def _scores(part: Sequence[tuple[PairWork, int]], settings: MetricSettings, graph: Graph) -> list[tuple[float, float, float]] | Failure:
@@ -379,10 +379,10 @@ def _scores(part: Sequence[tuple[PairWork, int]], settings: MetricSettings, grap
     failures = [work.failure for work, _ in part if work.failure is not None]
     if len(failures) == len(part):
         return failures[0]
-    found = tried(partial(partitioned, [work.graph for work, _ in part], [run for _, run in part], settings, graph))
-    if isinstance(found, Failure):
-        return found
-    scores = found[1]
+    outcome = tried(partial(partitioned, [work.graph for work, _ in part], [run for _, run in part], settings, graph))
+    if isinstance(outcome, Failure):
+        return outcome
+    scores = outcome[1]
     return list(zip(scores.by_entity.tolist(), scores.by_community.tolist(), scores.modularity.tolist(), strict=True))
 
 

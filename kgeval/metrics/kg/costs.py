@@ -25,8 +25,8 @@ def costs_of(pairs: Sequence[PairGraph], settings: MetricSettings, graph: Graph)
     """For each pair the cost from each input entity to its nearest context entity (infinity: none is reached). Raises: ConnectionLost."""
     spans = list(spans_of([len(pair.cosine) + 4 * len(pair.input.heads) for pair in pairs], MOST_EDGES))
     calls = (partial(tried, partial(_costs, pairs[first:last], settings, graph)) for first, last in spans)
-    for (first, last), found in zip(spans, gds.two_at_a_time(calls), strict=True):
-        yield from [found] * (last - first) if isinstance(found, Failure) else found
+    for (first, last), costs in zip(spans, gds.two_at_a_time(calls), strict=True):
+        yield from [costs] * (last - first) if isinstance(costs, Failure) else costs
 
 
 def _costs(pairs: Sequence[PairGraph], settings: MetricSettings, graph: Graph) -> list[np.ndarray]:
@@ -54,9 +54,9 @@ def several_ways(pairs: Sequence[PairGraph], starts: np.ndarray, settings: Metri
 
     each = [ways(pair, settings) for pair in pairs]
     edges = Edges(
-        np.concatenate([one.source + start for one, start in zip(each, starts, strict=False)]),
-        np.concatenate([one.target + start for one, start in zip(each, starts, strict=False)]),
-        np.concatenate([one.value for one in each]),
+        np.concatenate([edges_of_pair.source + start for edges_of_pair, start in zip(each, starts, strict=False)]),
+        np.concatenate([edges_of_pair.target + start for edges_of_pair, start in zip(each, starts, strict=False)]),
+        np.concatenate([edges_of_pair.value for edges_of_pair in each]),
     )
     ends = [np.unique(pair.similar_context) + len(pair.input.names) + start for pair, start in zip(pairs, starts, strict=False)]
     return edges, np.concatenate(ends)

@@ -58,12 +58,12 @@ class Explained:
         return f"{self.question_id} | {self.system} | {self.pair}"
 
 
-def explain(one: PairRequest, graph: Graph, embedder: Embedder) -> Explained:
+def explain(request: PairRequest, graph: Graph, embedder: Embedder) -> Explained:
     """A pair whose sides both have triples. Raises: ModelError, QueryError, ConnectError."""
     import numpy as np
 
-    pair = join_all([one], embedder)[0].graph
-    settings, nodes = one.subject.settings, nodes_of(pair)
+    pair = join_all([request], embedder)[0].graph
+    settings, nodes = request.subject.settings, nodes_of(pair)
     edges, ends = several_ways([pair], np.zeros(1, dtype=np.int64), settings)
     arrays = gds.Arrays(edges.source, edges.target, edges.value)
     (paths,) = gds.two_at_a_time([partial(gds.nearest_paths, graph, arrays, ends, pair.nodes)])
@@ -77,7 +77,7 @@ def explain(one: PairRequest, graph: Graph, embedder: Embedder) -> Explained:
     for node, number in zip(nodes, community.tolist(), strict=True):
         groups[number].append(node)
     return Explained(
-        one.subject.row.question.id, one.subject.row.answer.system, one.pair, nodes, pair, tuple(similar),
+        request.subject.row.question.id, request.subject.row.answer.system, request.pair, nodes, pair, tuple(similar),
         tuple(_cheapest(name, paths.get(at), nodes, settings.delta) for at, name in enumerate(names)),
         tuple(map(tuple, sorted(groups.values(), key=len, reverse=True))),
     )

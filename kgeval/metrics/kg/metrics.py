@@ -37,11 +37,11 @@ TEXTS = {
 }
 
 
-def _detail(subject: Subject, name: str, found: PairCounts) -> dict[str, JsonValue]:
+def _detail(subject: Subject, name: str, counts: PairCounts) -> dict[str, JsonValue]:
     """What every value says: sizes of the sides, where their triples come from, and how many triples had no head or tail."""
     given, context = (subject.facts.triples[fact] for fact in PAIRS[name])
     sizes: dict[str, JsonValue] = {
-        "entities": found.entities, "context_entities": found.context_entities,
+        "entities": counts.entities, "context_entities": counts.context_entities,
         "triples": len(given.triples), "context_triples": len(context.triples),
         "input_from": given.origin, "context_from": context.origin,
     }
@@ -51,45 +51,45 @@ def _detail(subject: Subject, name: str, found: PairCounts) -> dict[str, JsonVal
 
 def _pair(subject: Subject, *, name: str, of: Callable[[PairCounts], tuple[float, dict[str, JsonValue]]]) -> MetricValue:
     """The value of a pair: unscored if it failed, 0 with the reason if a side is empty [D Algorithm 2], else what `of` makes of it."""
-    found = subject.facts.pairs[matching_fact(name)]
-    if found.failure is not None:
-        return unscored(found.failure)
-    if found.empty is not None:
-        return replace(scored(0.0, empty=found.empty, **_detail(subject, name, found)), reason=EMPTY[found.empty])
-    value, detail = of(found)
-    return scored(value, **detail, **_detail(subject, name, found))
+    counts = subject.facts.pairs[matching_fact(name)]
+    if counts.failure is not None:
+        return unscored(counts.failure)
+    if counts.empty is not None:
+        return replace(scored(0.0, empty=counts.empty, **_detail(subject, name, counts)), reason=EMPTY[counts.empty])
+    value, detail = of(counts)
+    return scored(value, **detail, **_detail(subject, name, counts))
 
 
-def _matching(found: PairCounts) -> tuple[float, dict[str, JsonValue]]:
-    return found.matched / found.entities, {"matched": found.matched}
+def _matching(counts: PairCounts) -> tuple[float, dict[str, JsonValue]]:
+    return counts.matched / counts.entities, {"matched": counts.matched}
 
 
-def _triple_matching(found: PairCounts) -> tuple[float, dict[str, JsonValue]]:
-    return found.triples_matched / found.triples, {"matched": found.triples_matched}
+def _triple_matching(counts: PairCounts) -> tuple[float, dict[str, JsonValue]]:
+    return counts.triples_matched / counts.triples, {"matched": counts.triples_matched}
 
 
-def _community(found: PairCounts, *, counted: Literal["entities", "communities"]) -> tuple[float, dict[str, JsonValue]]:
+def _community(counts: PairCounts, *, counted: Literal["entities", "communities"]) -> tuple[float, dict[str, JsonValue]]:
     """The mean over the partitions, and their spread: `sd` None for one partition, `first` what one partition would have said.
 
     [D] takes one partition of Louvain without a seed, so that its figure changes from run to run; on graphs of a few nodes by far."""
-    values = found.by_entity if counted == "entities" else found.by_community
+    values = counts.by_entity if counted == "entities" else counts.by_community
     spread: dict[str, JsonValue] = {
         "runs": len(values), "sd": stdev(values) if len(values) > 1 else None, "min": min(values), "max": max(values), "first": values[0],
-        "modularity": fmean(found.modularity),
+        "modularity": fmean(counts.modularity),
     }
     return min(1.0, fmean(values)), spread
 
 
 def _stored(subject: Subject) -> MetricValue:
-    found = subject.facts.stored
-    if found is None or found.failure is not None:
-        return unscored(NO_LAYOUT if found is None or found.failure is None else found.failure)
-    if not found.entities:
+    matches = subject.facts.stored
+    if matches is None or matches.failure is not None:
+        return unscored(NO_LAYOUT if matches is None or matches.failure is None else matches.failure)
+    if not matches.entities:
         return replace(scored(0.0, empty="input", entities=0), reason=EMPTY["input"])
-    detail: dict[str, JsonValue] = {"entities": found.entities, "matched": found.matched, "exact": found.exact}
-    if not found.by_embedding:
+    detail: dict[str, JsonValue] = {"entities": matches.entities, "matched": matches.matched, "exact": matches.exact}
+    if not matches.by_embedding:
         detail["by_embedding"] = False
-    return scored(found.matched / found.entities, **detail)
+    return scored(matches.matched / matches.entities, **detail)
 
 
 def _of_pair(name: str) -> tuple[Metric, ...]:

@@ -75,15 +75,15 @@ def join(given: TripleSide, context: TripleSide, vectors: tuple[np.ndarray, np.n
     """The pair's graph. `vectors`: of unit length, a row a name, of both sides. Cosines are rounded before they are held against tau."""
     import numpy as np
 
-    rows, columns, found = [], [], []
+    rows, columns, values = [], [], []
     block = max(1, CELLS // len(vectors[1]))
     for start in range(0, len(vectors[0]), block):
         cosines = np.round(np.minimum(vectors[0][start : start + block] @ vectors[1].T, 1.0).astype(np.float64), DECIMALS)
         row, column = np.nonzero(cosines >= tau)
         rows.append(row + start)
         columns.append(column)
-        found.append(cosines[row, column])
-    return PairGraph(given, context, np.concatenate(rows), np.concatenate(columns), np.concatenate(found))
+        values.append(cosines[row, column])
+    return PairGraph(given, context, np.concatenate(rows), np.concatenate(columns), np.concatenate(values))
 
 
 def links(pair: PairGraph, settings: MetricSettings) -> Edges:

@@ -43,25 +43,25 @@ def stored_triples(graph: Graph, layout: Layout, ids: Sequence[str], *, owner: o
         return {}
     names = _SHELF.names(owner, graph, layout)
     every = names.lookup("chunk-keys", ids)
-    chunks = {given: found[0] for given, found in every.items() if len(found) == 1}
+    chunks = {given: relation_ids_of[0] for given, relation_ids_of in every.items() if len(relation_ids_of) == 1}
     spelled, relations = _chunks(graph, layout, sorted(set(chunks.values())), timeout)
     sources = dict.fromkeys([*ids, *(name for own in spelled.values() for name in own)])
     sourced = names.lookup("relation-sources", list(sources)) if layout.relation_source_key else {}
-    found: dict[str, set[str]] = {}
+    relation_ids_of: dict[str, set[str]] = {}
     for given in ids:
         if given in chunks:
             own = (given, *spelled.get(chunks[given], ()))
-            found[given] = {relation for name in own for relation in sourced.get(name, ())} | relations.get(chunks[given], set())
+            relation_ids_of[given] = {relation for name in own for relation in sourced.get(name, ())} | relations.get(chunks[given], set())
         elif given in sourced and given not in every:
-            found[given] = set(sourced[given])  # the graph has no chunk of this id, but relations that name it
-    relation_ids = sorted(set().union(*found.values()))
+            relation_ids_of[given] = set(sourced[given])  # the graph has no chunk of this id, but relations that name it
+    relation_ids = sorted(set().union(*relation_ids_of.values()))
     params = {"layout": layout.model_dump(), "ids": relation_ids}
     rows = graph.read(all_queries()["relations-by-id"], params, timeout=timeout) if relation_ids else []
     triples = {
         row["element_id"]: Triple(element_id=row["element_id"], subject=row["subject"], predicate=row["predicate"], object=row["object"])
         for row in rows if row["subject"] and row["object"]  # an end without a name is nothing to be compared
     }
-    return {given: [triples[key] for key in sorted(own) if key in triples] for given, own in found.items()}
+    return {given: [triples[key] for key in sorted(own) if key in triples] for given, own in relation_ids_of.items()}
 
 
 def _chunks(graph: Graph, layout: Layout, ids: list[str], timeout: float) -> tuple[dict[str, list[str]], dict[str, set[str]]]:
@@ -108,8 +108,8 @@ def ask_triples(subject: Subject, wanted: frozenset[str], asker: Asker | None, t
     and the graph knows the chunk. Everything else is asked of the model, one call a text; nothing but the text is in the request.
     Raises: ConnectionLost, and what the asker raises.
     """
-    for one in (subject, *others(subject, wanted)):
-        _fill(one, wanted_of(one, wanted), asker, tools.graph, tools.layout)
+    for variant in (subject, *others(subject, wanted)):
+        _fill(variant, wanted_of(variant, wanted), asker, tools.graph, tools.layout)
 
 
 def _fill(subject: Subject, wanted: frozenset[str], asker: Asker | None, graph: Graph | None, layout: Layout | None) -> None:
@@ -127,10 +127,10 @@ def given_triples(subjects: Sequence[Subject], selection: Selection, graph: Grap
 def cleaned(triples: Iterable[Triple], origin: str) -> Triples:
     """The triples with names trimmed; those without a head or a tail are dropped and counted."""
     trimmed = [
-        one.model_copy(update={"subject": one.subject.strip(), "predicate": one.predicate.strip(), "object": one.object.strip()})
-        for one in triples
+        triple.model_copy(update={name: getattr(triple, name).strip() for name in ("subject", "predicate", "object")})
+        for triple in triples
     ]
-    kept = tuple(one for one in trimmed if one.subject and one.object)
+    kept = tuple(triple for triple in trimmed if triple.subject and triple.object)
     return Triples(kept, origin, dropped=len(trimmed) - len(kept))
 
 
@@ -156,7 +156,8 @@ def _stated(subject: Subject, asker: Asker | None, text: str) -> Triples:
     outcome = JudgeContext(subject, asker).ask("triples", "triples", {"text": text}, StatedTriples)
     if outcome.value is None:
         return Triples(failure=failure_of(outcome))
-    return cleaned((Triple(subject=one.head, predicate=one.relation, object=one.tail) for one in outcome.value.triples), "model")
+    stated = (Triple(subject=triple.head, predicate=triple.relation, object=triple.tail) for triple in outcome.value.triples)
+    return cleaned(stated, "model")
 
 
 def _of_contexts(subject: Subject, asker: Asker | None, graph: Graph | None, layout: Layout | None) -> Triples:
@@ -191,7 +192,7 @@ def _of_contexts(subject: Subject, asker: Asker | None, graph: Graph | None, lay
 
 def _known(subject: Subject, asker: Asker | None, graph: Graph | None, layout: Layout | None) -> Mapping[str, list[Triple]]:
     """Chunk id -> triples, of the row's contexts that the stored graph knows."""
-    ids = list(dict.fromkeys(one.chunk_id for one in subject.row.answer.contexts or () if one.chunk_id))
+    ids = list(dict.fromkeys(context.chunk_id for context in subject.row.answer.contexts or () if context.chunk_id))
     if graph is None or layout is None:
         return {}
     # the asker stands for the run; without one the layout does, which is loaded anew for each run
@@ -200,8 +201,8 @@ def _known(subject: Subject, asker: Asker | None, graph: Graph | None, layout: L
 
 def _distinct(contexts: Sequence[Passage], known: Mapping[str, list[Triple]]) -> list[Passage]:
     """The contexts in their order, without those that stand there twice: the same known chunk, or the same text."""
-    found: dict[tuple[str | None, str], Passage] = {}
-    for one in contexts:
-        is_text = one.chunk_id not in known and one.text.strip()
-        found.setdefault((None, one.text) if is_text else (one.chunk_id, ""), one)
-    return list(found.values())
+    distinct: dict[tuple[str | None, str], Passage] = {}
+    for context in contexts:
+        is_text = context.chunk_id not in known and context.text.strip()
+        distinct.setdefault((None, context.text) if is_text else (context.chunk_id, ""), context)
+    return list(distinct.values())

@@ -81,12 +81,12 @@ def candidates(claims: Sequence[str], store: StoredGraph) -> list[list[GraphLine
 
 
 def _lines(ids: list[str], store: StoredGraph) -> list[GraphLine]:
-    found = {line.element_id: line for line in map(_entity_line, store.ask("entity-lines", ids=ids)) if line is not None}
+    lines = {line.element_id: line for line in map(_entity_line, store.ask("entity-lines", ids=ids)) if line is not None}
     for row in (*store.ask("relations-between", ids=ids, most=MOST_BETWEEN), *store.ask("relations-around", ids=ids, most=MOST_AROUND)):
         description = f": {row['description'][:LONGEST_DESCRIPTION]}" if (row["description"] or "").strip() else ""
         text = f"{row['subject'] or '?'} -[{row['predicate']}]-> {row['object'] or '?'}{description}"
-        found.setdefault(row["element_id"], GraphLine(row["element_id"], text, frozenset((row["start"], row["end"]))))
-    return list(found.values())
+        lines.setdefault(row["element_id"], GraphLine(row["element_id"], text, frozenset((row["start"], row["end"]))))
+    return list(lines.values())
 
 
 def _entity_line(row: Row) -> GraphLine | None:

@@ -90,35 +90,35 @@ def grounding(subject: Subject, store: StoredGraph, asker: Asker) -> Grounded:
 
 
 def _asked(judge: JudgeContext, claims: Sequence[str], wanted: Sequence[Sequence[GraphLine]], *, most: int) -> Grounded:
-    found = _Traces()
+    traces = _Traces()
     for places, lines in parts(wanted, most=most, items=MOST_ITEMS):
         numbers: list[JsonValue] = [{"number": number, "triple": line.text} for number, line in enumerate(lines, start=1)]
         texts = tuple(claims[place] for place in places)
         outcome = judge.ask(STAGE, PROMPT, {"triples": numbers}, TracedClaims, items=texts)
-        _take(found, outcome, places, texts, lines)
+        _take(traces, outcome, places, texts, lines)
     items = tuple(
-        found.items.get(at) or JudgedItem(at + 1, claim, "not_stated", reason=NOTHING) for at, claim in enumerate(claims)
+        traces.items.get(at) or JudgedItem(at + 1, claim, "not_stated", reason=NOTHING) for at, claim in enumerate(claims)
     )
     return Grounded(
-        ItemVerdicts(items), tuple(line.element_id for line in found.lines), tuple(line.text for line in found.lines),
-        frozenset(line.element_id for line in found.lines if line.is_relation),
+        ItemVerdicts(items), tuple(line.element_id for line in traces.lines), tuple(line.text for line in traces.lines),
+        frozenset(line.element_id for line in traces.lines if line.is_relation),
     )
 
 
-def _take(found: _Traces, outcome: Outcome[TracedClaims], places: Sequence[int], texts: Sequence[str], lines: Sequence[GraphLine]) -> None:
+def _take(traces: _Traces, outcome: Outcome[TracedClaims], places: Sequence[int], texts: Sequence[str], lines: Sequence[GraphLine]) -> None:
     """One reply's verdicts. Numbers of triples go on over all calls; those that were not shown are dropped."""
     answers = {} if outcome.value is None else {answer.number: answer for answer in outcome.value.items}
-    before = len(found.lines)
-    found.lines += lines
+    before = len(traces.lines)
+    traces.lines += lines
     for number, (place, text) in enumerate(zip(places, texts, strict=True), start=1):
         if (answer := answers.get(number)) is None:
-            found.items[place] = JudgedItem(place + 1, text, failure=failure_of(outcome, number))
+            traces.items[place] = JudgedItem(place + 1, text, failure=failure_of(outcome, number))
             continue
         shown = () if answer.label == "not_stated" else tuple(
             sorted({before + source for source in answer.triples if 1 <= source <= len(lines)})
         )
         lost = Failure("missing_item", "supported by triples that were not shown") if answer.label == "supported" and not shown else None
-        found.items[place] = JudgedItem(
+        traces.items[place] = JudgedItem(
             place + 1, text, None if lost else answer.label, reason=answer.reason.strip()[:MOST_REASON], sources=shown,
             call=outcome.call_of.get(number), failure=lost,
         )
@@ -174,8 +174,8 @@ def _marks(places: Places, query: str, store: StoredGraph) -> list[tuple[tuple[s
     """For each thing that can expire: what it may be, and whether all of that has ended."""
     asked = sorted({element_id for ids in places.values() for element_id in ids})
     ended = {row["element_id"]: row["expired"] for row in store.ask(query, ids=asked)} if asked else {}
-    found = [tuple(element_id for element_id in ids if element_id in ended) for ids in places.values()]
-    return [(ids, all(ended[element_id] for element_id in ids)) for ids in found if ids]
+    expiring = [tuple(element_id for element_id in ids if element_id in ended) for ids in places.values()]
+    return [(ids, all(ended[element_id] for element_id in ids)) for ids in expiring if ids]
 
 
 def _nodes(texts: Sequence[str], store: StoredGraph) -> Places:
@@ -378,12 +378,12 @@ def _compared(mine: Table, gold: Table, *, ordered: bool) -> CypherRun:
     """Both ran. A result that was cut has more rows than any gold result, so it cannot match."""
     rows, gold_rows = len(mine.rows), len(gold.rows)
     try:
-        found = compare(mine, gold, ordered=ordered)
+        comparison = compare(mine, gold, ordered=ordered)
     except TooManyWaysError:
         failure = Failure("graph_error", "too many columns look alike to compare the results")
         return CypherRun(valid=True, rows=rows, gold_rows=gold_rows, gold_failure=failure)
-    matches = found.matches and not mine.cut
-    return CypherRun(valid=True, matches=matches, extra_columns=found.extra_columns, rows=rows, gold_rows=gold_rows)
+    matches = comparison.matches and not mine.cut
+    return CypherRun(valid=True, matches=matches, extra_columns=comparison.extra_columns, rows=rows, gold_rows=gold_rows)
 
 
 FACTS = frozenset(("grounding", "steps@graph", "cypher", "expired"))

@@ -51,10 +51,10 @@ def is_relation_id(text: str) -> bool:
 
 def arrow(text: str) -> Arrow | None:
     """The relation that a text writes as A -[TYPE]-> B or A -> B; None if it writes none."""
-    if found := _ARROW.match(text[:LONGEST]):
-        return Arrow(found[1].strip(), found[2].strip() or None, found[3].strip())
-    if found := _BARE_ARROW.match(text[:LONGEST]):
-        return Arrow(found[1].strip(), None, found[2].strip())
+    if match := _ARROW.match(text[:LONGEST]):
+        return Arrow(match[1].strip(), match[2].strip() or None, match[3].strip())
+    if match := _BARE_ARROW.match(text[:LONGEST]):
+        return Arrow(match[1].strip(), None, match[2].strip())
     return None
 
 
@@ -67,8 +67,8 @@ def joined(ids: Iterable[str], store: StoredGraph) -> RelationsAmong:
 def by_names(names: Iterable[str], store: StoredGraph) -> dict[str, tuple[str, ...]]:
     """Name as given -> element ids of the entities that are called so, once normalised. Raises: QueryError."""
     keys = {name: normalise(whole(name[:LONGEST])) for name in dict.fromkeys(names)}
-    found = store.names.find([key for key in dict.fromkeys(keys.values()) if key], timeout=store.settings.query_timeout)
-    return {name: found[key] for name, key in keys.items() if key in found}
+    element_ids = store.names.find([key for key in dict.fromkeys(keys.values()) if key], timeout=store.settings.query_timeout)
+    return {name: element_ids[key] for name, key in keys.items() if key in element_ids}
 
 
 def same_kind(row: Row, kind: str | None) -> bool:

@@ -72,18 +72,18 @@ def cypher_execution_match(subject: Subject) -> MetricValue:
 
 def stale_context_share(subject: Subject) -> MetricValue:
     """Retrieved things that the graph marks as expired / retrieved things that it knows and that can expire. Lower is better."""
-    found = subject.facts.expired
-    if found is None:
+    expired = subject.facts.expired
+    if expired is None:
         return unscored(NOT_ASKED)
-    if found.failure is not None:
-        return unscored(found.failure, retrieved=found.retrieved)
-    if not found.retrieved:
+    if expired.failure is not None:
+        return unscored(expired.failure, retrieved=expired.retrieved)
+    if not expired.retrieved:
         return not_applicable("nothing was retrieved")
-    if not found.known:
-        return not_applicable(found.nothing or "the graph knows none of them that could expire", retrieved=found.retrieved)
+    if not expired.known:
+        return not_applicable(expired.nothing or "the graph knows none of them that could expire", retrieved=expired.retrieved)
     return scored(
-        found.expired / found.known, retrieved=found.retrieved, known=found.known, expired=found.expired,
-        element_ids=list[JsonValue](found.element_ids[:20]),
+        expired.expired / expired.known, retrieved=expired.retrieved, known=expired.known, expired=expired.expired,
+        element_ids=list[JsonValue](expired.element_ids[:20]),
     )
 
 
@@ -120,7 +120,7 @@ def stepwise_accuracy(subject: Subject) -> MetricValue:
 def _described(subject: Subject, checks: dict[str, ItemVerdicts]) -> list[dict[str, JsonValue]]:
     """Each step with its position, its relation type and its checks. An empty answer has no right step."""
     stored = subject.facts.checks.get("steps@graph")
-    found: list[dict[str, JsonValue]] = []
+    steps: list[dict[str, JsonValue]] = []
     for at, kind in enumerate(step_kinds(subject.row.question)):
         step: dict[str, JsonValue] = {"position": at + 1, "relation": kind}
         labels = {source: checked.items[at].label for source, checked in checks.items()}
@@ -130,8 +130,8 @@ def _described(subject: Subject, checks: dict[str, ItemVerdicts]) -> list[dict[s
         step["right"] = labels.get("answer") == SUPPORTED or (
             labels.get("answer") == NOT_STATED and labels.get("contexts") == SUPPORTED
         )
-        found.append(step)
-    return found
+        steps.append(step)
+    return steps
 
 
 METRICS: tuple[Metric, ...] = (

@@ -37,22 +37,22 @@ class GraphNames:
 
         Raises: QueryError, QueryTimeout, ConnectionLost.
         """
-        spots = [places(text) for text in texts]
-        found = self.find(list(dict.fromkeys(spot.key for own in spots for spot in own)), timeout=timeout)
-        return [named(own, found) for own in spots]
+        spans = [places(text) for text in texts]
+        element_ids = self.find(list(dict.fromkeys(span.key for own in spans for span in own)), timeout=timeout)
+        return [named(own, element_ids) for own in spans]
 
     def find(self, keys: Sequence[str], *, timeout: float) -> dict[str, tuple[str, ...]]:
         """Normalised name or alias -> element ids of entities, of the names that are there. Raises as in_texts."""
         if not self.own_index:
             return self._keys("names").find(keys)
-        found = self._keys("aliases").find(keys)
+        element_ids = self._keys("aliases").find(keys)
         params = {"keys": sorted({cut for key in keys if (cut := name_key(key, normalise))}), "scope_label": self._layout.scope_label}
         for row in self._graph.read(all_queries()["gold-names-by-key"], params, timeout=timeout):
             key = normalise(row["name"] or "")
-            known = found.get(key, ())
+            known = element_ids.get(key, ())
             if row["element_id"] not in known and len(known) < MOST_OF_A_NAME:
-                found[key] = (*known, row["element_id"])
-        return found
+                element_ids[key] = (*known, row["element_id"])
+        return element_ids
 
     def lookup(self, what: KeyKind, keys: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """Keys, as they are written -> element ids. `entity-keys`: the layout's own key (a uuid, an id) of entities; `relation-keys`: that

@@ -49,11 +49,11 @@ def step_relations(question: Question) -> tuple[GraphRef | None, ...]:
 
 def step_kinds(question: Question) -> tuple[str | None, ...]:
     """The relation type of each step: of its gold relation, or as the step writes it (A -[TYPE]-> B)."""
-    found = []
+    kinds = []
     for text, ref in zip(step_texts(question), step_relations(question), strict=True):
         written = arrow(ref.name if ref else text) or arrow(text)
-        found.append((ref.type if ref else None) or (written.kind if written else None))
-    return tuple(found)
+        kinds.append((ref.type if ref else None) or (written.kind if written else None))
+    return tuple(kinds)
 
 
 def steps_in_graph(question: Question, store: StoredGraph) -> ItemVerdicts:
@@ -65,25 +65,25 @@ def steps_in_graph(question: Question, store: StoredGraph) -> ItemVerdicts:
         wanted = _wanted(question, store)
         ids = [ref.element_id for step in wanted if (ref := step.ref) and ref.element_id and is_relation_id(ref.element_id)]
         by_id = {row["element_id"]: row for row in store.ask("relations-by-id", ids=ids)} if ids else {}
-        found = joined((element_id for step in wanted for end in step.ends for element_id in end), store)
-        return ItemVerdicts(tuple(_item(number, step, by_id, found) for number, step in enumerate(wanted, start=1)))
+        relations = joined((element_id for step in wanted for end in step.ends for element_id in end), store)
+        return ItemVerdicts(tuple(_item(number, step, by_id, relations) for number, step in enumerate(wanted, start=1)))
 
     verdicts = from_graph(read)
     return ItemVerdicts(failure=verdicts) if isinstance(verdicts, Failure) else verdicts
 
 
-def _item(number: int, step: StepQuery, by_id: dict[str, Row], found: RelationsAmong) -> JudgedItem:
+def _item(number: int, step: StepQuery, by_id: dict[str, Row], relations: RelationsAmong) -> JudgedItem:
     known = by_id.get(step.ref.element_id or "") if step.ref else None
     if known is not None and same_kind(known, step.kind) and _same_ends(known, step):
         return JudgedItem(number, step.text, "supported", reason=f"by element id: {said(known)}")
     if step.loose:
-        rows = [row for row in found.rows if {row["start"], row["end"]} <= {one for end in step.ends for one in end}]
+        rows = [row for row in relations.rows if {row["start"], row["end"]} <= {element_id for end in step.ends for element_id in end}]
         if rows:
             return JudgedItem(number, step.text, "supported", reason=f"two things that it names are joined: {said(rows[0])}")
         return JudgedItem(number, step.text, "not_stated", reason="no relation joins two things that it names")
     if len(step.ends) < 2 or not all(step.ends):
         return JudgedItem(number, step.text, "not_stated", reason="the graph does not know both ends")
-    rows = found.between(*step.ends[:2])
+    rows = relations.between(*step.ends[:2])
     right = [row for row in rows if same_kind(row, step.kind)]
     if right:
         return JudgedItem(number, step.text, "supported", reason=f"by its ends: {said(right[0])}")
@@ -106,31 +106,31 @@ def _wanted(question: Question, store: StoredGraph) -> list[StepQuery]:
     # the nodes before and after each relation, where the path has one node more than relations
     nodes = question.path.nodes if question.path and any(refs) else []
     ends: list[tuple[GraphRef, GraphRef] | None] = [*pairwise(nodes)] if len(nodes) == len(texts) + 1 else [None] * len(texts)
-    names = [name for one in arrows if one for name in (one.start, one.end)]
+    names = [name for written in arrows if written for name in (written.start, written.end)]
     names += [name for pair in ends if pair for ref in pair for name in (ref.name, ref.key)]
     known = by_names(names, store)
-    prose = [text for text, ref, one in zip(texts, refs, arrows, strict=True) if ref is None and one is None]
+    prose = [text for text, ref, written in zip(texts, refs, arrows, strict=True) if ref is None and written is None]
     named = dict(zip(prose, store.names.in_texts(prose, timeout=store.settings.query_timeout), strict=True)) if prose else {}
-    made = []
-    for text, ref, one, pair in zip(texts, refs, arrows, ends, strict=True):
-        if ref is None and one is None:
+    queries = []
+    for text, ref, written, pair in zip(texts, refs, arrows, ends, strict=True):
+        if ref is None and written is None:
             loose = tuple((thing.element_id,) for thing in named[text] if not thing.within)
-            made.append(StepQuery(text, ends=loose, loose=True))
+            queries.append(StepQuery(text, ends=loose, loose=True))
         else:
-            made.append(StepQuery(text, ref, one, _ends(one, pair, known)))
-    return made
+            queries.append(StepQuery(text, ref, written, _ends(written, pair, known)))
+    return queries
 
 
-def _ends(one: Arrow | None, pair: tuple[GraphRef, GraphRef] | None, known: dict[str, tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
+def _ends(written: Arrow | None, pair: tuple[GraphRef, GraphRef] | None, known: dict[str, tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
     """Entities that either end may be: by the nodes of the path, else by the names in the relation's own name."""
     if pair is not None:
         return tuple(_of_ref(ref, known) for ref in pair)
-    return (known.get(one.start, ()), known.get(one.end, ())) if one is not None else ()
+    return (known.get(written.start, ()), known.get(written.end, ())) if written is not None else ()
 
 
 def _of_ref(ref: GraphRef, known: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
     """By name and key; the element id alone is believed only where neither is known, because it may be another graph's."""
-    found = tuple(dict.fromkeys((*known.get(ref.name, ()), *known.get(ref.key, ()))))
-    if ref.element_id in found:
-        return (ref.element_id,) if ref.element_id else found
-    return found or ((ref.element_id,) if ref.element_id and is_node_id(ref.element_id) else ())
+    element_ids = tuple(dict.fromkeys((*known.get(ref.name, ()), *known.get(ref.key, ()))))
+    if ref.element_id in element_ids:
+        return (ref.element_id,) if ref.element_id else element_ids
+    return element_ids or ((ref.element_id,) if ref.element_id and is_node_id(ref.element_id) else ())

@@ -69,11 +69,11 @@ class NameIndex:
 
     def in_text(self, text: str) -> int:
         """The bits of all names that stand in the text, 0 for none."""
-        words, found = tokens(text), 0
+        words, bits = tokens(text), 0
         for at, word in enumerate(words):
             for length in self._lengths.get(word, ()):
-                found |= self._bits.get(tuple(words[at : at + length]), 0)
-        return found
+                bits |= self._bits.get(tuple(words[at : at + length]), 0)
+        return bits
 
 
 KINDS = ("entity", "relation", "chunk", "document")
@@ -124,15 +124,15 @@ class Flagged:
 
     def ref(self, ref: GraphRef) -> int:
         """Rules that flagged the thing: by element id, by key, by normalised name with the same type where both have one."""
-        found, own = 0, _type(ref)
+        flags, own = 0, _type(ref)
         for key in _keys(ref):
-            found |= self.ids.get(key, 0)
+            flags |= self.ids.get(key, 0)
         # a document may be called what an entity is called
         named = self.named.get(normalise(ref.name), {}) if ref.kind not in ("chunk", "document") else {}
         for type_, bits in named.items():
             if type_ is None or own is None or type_ == own:
-                found |= bits
-        return found
+                flags |= bits
+        return flags
 
 
 def flagged(report: AuditReport, *, least: Severity = "info") -> Flagged:
@@ -210,8 +210,8 @@ class TouchedQuestions:
             "chunk": reduce(or_, map(self.flagged.ref, chunks), 0),
             "mention": reduce(or_, map(self.flagged.texts.in_text, texts), 0) if len(self.flagged.texts) else 0,
         }
-        if found := reduce(or_, ways.values()):
-            self.bits[at] = found
+        if touching := reduce(or_, ways.values()):
+            self.bits[at] = touching
             self.ways[next(way for way, bits in ways.items() if bits)] += 1
 
     def note(self) -> str:
@@ -245,10 +245,10 @@ class TouchMasks:
 
 def _chunks(question: Question) -> list[GraphRef]:
     """The chunks and documents of the evidence, as references."""
-    ids = {one for group in question.gold_ids for one in group} | {p.chunk_id for p in question.evidence if p.chunk_id}
+    ids = {name for group in question.gold_ids for name in group} | {p.chunk_id for p in question.evidence if p.chunk_id}
     documents = {p.document for p in question.evidence if p.document} | ({question.document} if question.document else set())
-    found = [GraphRef(element_id=one, key=one, name=one, kind="chunk") for one in sorted(ids)]
-    return found + [GraphRef(element_id=one, key=one, name=one, kind="document") for one in sorted(documents)]
+    refs = [GraphRef(element_id=name, key=name, name=name, kind="chunk") for name in sorted(ids)]
+    return refs + [GraphRef(element_id=name, key=name, name=name, kind="document") for name in sorted(documents)]
 
 
 def audit_joins(system: str, metric: str, values: Values, questions: Whole, touched: TouchMasks, *, seed: int) -> list[AuditJoin]:
@@ -258,14 +258,14 @@ def audit_joins(system: str, metric: str, values: Values, questions: Whole, touc
     scored question on either side there is no comparison at all.
     """
     known = touched.known[questions]
-    found = []
+    joins = []
     for rule, hits in touched.hits.items():
         hit = hits[questions]
         sides = values.of(known & hit), values.of(known & ~hit)
         least = min(int(side.scored.sum()) for side in sides)
         if least >= (1 if rule is None else LEAST):
-            found.append(_join(system, metric, rule, sides, seed))
-    return found
+            joins.append(_join(system, metric, rule, sides, seed))
+    return joins
 
 
 def _join(system: str, metric: str, rule: str | None, sides: tuple[Values, Values], seed: int) -> AuditJoin:

@@ -96,7 +96,7 @@ def levels_by_dataset(values: Values, questions: Whole, groups: Grouping) -> dic
     rest = np.flatnonzero(groups.traits.numbers("dataset", questions) < 0)
     if len(rest):
         datasets[None] = rest
-    found: dict[str | None, dict[str, float]] = {}
+    by_dataset: dict[str | None, dict[str, float]] = {}
     for dataset, places in datasets.items():
         part = values.value[places]
         means = {
@@ -104,8 +104,8 @@ def levels_by_dataset(values: Values, questions: Whole, groups: Grouping) -> dic
             for level, at in groups.members("level", questions[places]) if len(inside := part[at][~np.isnan(part[at])])
         }
         if means:
-            found[dataset] = means
-    return found
+            by_dataset[dataset] = means
+    return by_dataset
 
 
 def lacking_levels(rows: list[LeaderRow]) -> list[str]:
@@ -260,10 +260,10 @@ def _parts(
     for system in systems:
         for info in infos:
             values, questions = read.table.values(system, info.metric)
-            found = group_summaries(system, info.metric, values, questions, groups, seed=options.seed)
-            parts.groups += found
+            grouped = group_summaries(system, info.metric, values, questions, groups, seed=options.seed)
+            parts.groups += grouped
             parts.summaries.append(MetricSummary(
-                system=system, metric=info.metric, overall=mean_of_values(values, seed=options.seed), by_type_mean=mean_by_type(found),
+                system=system, metric=info.metric, overall=mean_of_values(values, seed=options.seed), by_type_mean=mean_by_type(grouped),
                 repeats=repeats(read.table.runs(system, info.metric)), spread=spread(values.value[values.scored]),
                 aspects=read.table.mean_aspects(system, info.metric),
             ))
@@ -279,13 +279,13 @@ def _parts(
 
 
 def _costs(costs: Costs, groups: Grouping, systems: Sequence[str], parts: _Parts, options: SummaryOptions) -> list[CostSummary]:
-    found = []
+    summaries = []
     for system in systems:
         built = [record for record in options.index_records if is_index_of(record.system, system)]
         summary = costs.summary(system, groups, baseline=options.baseline, built=built)
         if summary is not None:
-            found.append(summary.model_copy(update={"quality_per_1k_tokens": parts.quality.get(system, {})}))
-    return found
+            summaries.append(summary.model_copy(update={"quality_per_1k_tokens": parts.quality.get(system, {})}))
+    return summaries
 
 
 def is_index_of(built: str, system: str) -> bool:

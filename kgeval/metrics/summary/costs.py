@@ -95,11 +95,11 @@ class Costs:
     def summary(self, system: str, groups: Grouping, *, baseline: str | None, built: Sequence[IndexRecord] = ()) -> CostSummary | None:
         """All figures but quality per tokens. `built`: index records of this system. None where nothing at all is told."""
         taken = self.systems.get(system, AnswerCosts())
-        known = {name: told for name in (*FIELDS, *STAGES) if (told := taken.known(name))}
+        known = {name: count_known for name in (*FIELDS, *STAGES) if (count_known := taken.known(name))}
         totals, means = self._sums(taken, known)
         if built:
-            totals["index_seconds"] = sum(one.seconds for one in built)
-            tokens = [count for one in built for count in (one.input_tokens, one.output_tokens)]
+            totals["index_seconds"] = sum(record.seconds for record in built)
+            tokens = [count for record in built for count in (record.input_tokens, record.output_tokens)]
             if None not in tokens:  # a part that is not given makes the sum unknown
                 totals["index_tokens"] = float(sum(count or 0 for count in tokens))
         if not known and not built:
@@ -134,14 +134,14 @@ class Costs:
             return {}
         ours, theirs = self.systems[system], self.systems[baseline]
         count = 1 + max(max(ours.questions, default=-1), max(theirs.questions, default=-1))
-        found = {}
+        factors = {}
         for name in (*ADDED, *STAGES):
             here, there = (taken.by_question(name, count, errors=False) for taken in (ours, theirs))
             both = ~np.isnan(here) & ~np.isnan(there)
             base = float(np.sort(there[both]).sum())
             if base > 0:
-                found[name] = float(np.sort(here[both]).sum()) / base
-        return found
+                factors[name] = float(np.sort(here[both]).sum()) / base
+        return factors
 
     def quality(self, system: str, values: Values, questions: Whole) -> float | None:
         """Mean of a metric for every 1,000 tokens: over the questions with both a value and known tokens, mean by mean."""

@@ -45,17 +45,17 @@ def gain(table: RunScores, metric: str, pair: tuple[str, str], *, seed: int, onl
     the questions that count; None: all."""
     import numpy as np
 
-    (one, at_one), (other, at_other) = (table.values(system, metric) for system in pair)
+    (ours, at_one), (theirs_, at_other) = (table.values(system, metric) for system in pair)
     _, mine, theirs = np.intersect1d(at_one, at_other, assume_unique=True, return_indices=True)
     if only is not None:
         chosen = np.isin(at_one[mine], only)
         mine, theirs = mine[chosen], theirs[chosen]
-    differences = one.value[mine] - other.value[theirs]
+    differences = ours.value[mine] - theirs_.value[theirs]
     differences = np.sort(differences[~np.isnan(differences)])  # sums of sorted numbers do not depend on the order of the rows
     differ = int((np.abs(differences) > EQUAL).sum())
-    found = Gain(system=pair[0], baseline=pair[1], metric=metric, n=len(differences), differ=differ)
+    gain = Gain(system=pair[0], baseline=pair[1], metric=metric, n=len(differences), differ=differ)
     if not len(differences):
-        return found
+        return gain
     ends = bootstrap_mean(differences, seed=seed)
     low, high = (None, None) if ends is None else (ends.low, ends.high)
-    return found.model_copy(update={"mean": float(differences.mean()), "low": low, "high": high})
+    return gain.model_copy(update={"mean": float(differences.mean()), "low": low, "high": high})

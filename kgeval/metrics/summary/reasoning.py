@@ -102,8 +102,8 @@ class Chains:
         """One a system that has a chain, or an answer to a question of known depth, in the order of their names."""
         metric = next((name for name in self._wanted if name in self._right), None)
         right = self._right[metric] if metric else {}
-        found = (self._summary(system, metric, right.get(system, {}), seed) for system in sorted({*self._chains, *right}))
-        return [one for one in found if one.accuracy_by_hop or one.stepwise_accuracy]
+        summaries = (self._summary(system, metric, right.get(system, {}), seed) for system in sorted({*self._chains, *right}))
+        return [summary for summary in summaries if summary.accuracy_by_hop or summary.stepwise_accuracy]
 
     def _summary(self, system: str, metric: str | None, right: Mapping[str, _Repetitions], seed: int) -> ReasoningSummary:
         chains = self._chains.get(system, {})
@@ -123,9 +123,9 @@ class Chains:
 
     def _by_hop(self, right: Mapping[str, _Repetitions], seed: int) -> dict[str, Mean]:
         groups: dict[str, list[_Repetitions]] = defaultdict(list)
-        for question, one in sorted(right.items()):
+        for question, repetitions in sorted(right.items()):
             if (hops := self._hops.get(question)) is not None:
-                groups[str(hops) if hops < 3 else "3+"].append(one)
+                groups[str(hops) if hops < 3 else "3+"].append(repetitions)
         return {hops: _mean(groups[hops], seed) for hops in sorted(groups)}
 
 
@@ -190,8 +190,8 @@ def _median(counts: Counter[int]) -> int:
 def hops_of(question: Question) -> int | None:
     """How deep a question is: as it says, else relations of its path, else its steps; None where nothing tells."""
     path = question.path
-    told = (question.hops, len(path.relations) if path else 0, len(question.steps), len(path.text) if path else 0)
-    return next((count for count in told if count), None)
+    depths = (question.hops, len(path.relations) if path else 0, len(question.steps), len(path.text) if path else 0)
+    return next((count for count in depths if count), None)
 
 
 def _add(mean: _Repetitions, score: Score, decide: Callable[[float], float]) -> None:
@@ -213,9 +213,9 @@ def _steps(detail: Mapping[str, JsonValue]) -> list[dict[str, JsonValue]] | None
 
 def _mean(given: Sequence[_Repetitions], seed: int) -> Mean:
     """The mean over questions. One without a value failed if a repetition failed; else the metric has no meaning for it."""
-    lost = [one.cause for one in given if one.value is None]
+    lost = [repetitions.cause for repetitions in given if repetitions.value is None]
     causes = Counter(sorted(cause for cause in lost if cause is not None))
-    values = [one.value for one in given if one.value is not None or one.cause is not None]
+    values = [repetitions.value for repetitions in given if repetitions.value is not None or repetitions.cause is not None]
     return mean_of(values, causes=dict(causes.most_common()), not_applicable=len(lost) - causes.total(), seed=seed)
 
 
@@ -235,6 +235,6 @@ def _by_relation(chains: Iterable[_Chain], seed: int) -> dict[str, Mean]:
         for kind, place in zip(chain.relations, chain.positions, strict=False):
             if kind is not None and (value := place.value) is not None:
                 own.setdefault(kind, _Repetitions()).add(value)
-        for kind, one in own.items():
-            kinds[kind].append(one)
+        for kind, repetitions in own.items():
+            kinds[kind].append(repetitions)
     return {kind: _mean(kinds[kind], seed) for kind in sorted(kinds)}

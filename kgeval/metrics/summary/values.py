@@ -72,8 +72,8 @@ class Values:
         import numpy as np
 
         counts = np.bincount(self.cause[self.cause >= 0], minlength=len(self.causes))
-        found = [(name, int(count)) for name, count in zip(self.causes, counts, strict=True) if count]
-        return dict(sorted(found, key=lambda pair: (-pair[1], pair[0])))
+        named = [(name, int(count)) for name, count in zip(self.causes, counts, strict=True) if count]
+        return dict(sorted(named, key=lambda pair: (-pair[1], pair[0])))
 
 
 class RunScores:

@@ -128,11 +128,11 @@ def reasons(score: Score, verdicts: Sequence[Verdict] = ()) -> list[str]:
     metric = all_metrics().get(score.metric)
     asked = metric.asks if metric else (f"criterion:{score.metric}",)
     names = {numbered(fact, score.detail.get("reference")) for fact in asked}
-    found = [_sentence(verdict) for verdict in sorted((verdict for verdict in verdicts if verdict.metric in names), key=_order)]
-    if len(found) > REASONS:
-        found = [*found[: REASONS - 1], f"and {len(found) - REASONS + 1} more"]
+    sentences = [_sentence(verdict) for verdict in sorted((verdict for verdict in verdicts if verdict.metric in names), key=_order)]
+    if len(sentences) > REASONS:
+        sentences = [*sentences[: REASONS - 1], f"and {len(sentences) - REASONS + 1} more"]
     given = [score.reason] if score.reason else []
-    return [_cut(text, LONGEST_REASON) for text in [*given, *(found or _counts(score.detail))]]
+    return [_cut(text, LONGEST_REASON) for text in [*given, *(sentences or _counts(score.detail))]]
 
 
 def _order(verdict: Verdict) -> tuple[int, str, int]:

@@ -43,7 +43,7 @@ def join_similar(
 
 def _text(cluster: Cluster) -> str:
     """The name, and what is said of it, cut at 400 characters."""
-    about = merged([atom.descriptions for atom in cluster.atoms])
+    about = merged([written.descriptions for written in cluster.names])
     return (f"{cluster.name}: {about}" if about else cluster.name)[:LONGEST_TEXT]
 
 

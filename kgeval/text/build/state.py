@@ -92,8 +92,11 @@ def with_texts(row: DocumentRow, document: Document) -> DocumentRow:
 
 def encode(extraction: Extraction) -> str:
     """Mentions and links as compact JSON: {"m": [[name, type, description, aliases, start, end]], "l": [[source, target, ...]]}."""
-    mentions = [_short([m.name, m.type, m.description, list(m.aliases) or None, m.start, m.end]) for m in extraction.mentions]
-    links = [_short([k.source, k.target, k.predicate, k.description, k.start, k.end]) for k in extraction.links]
+    mentions: list[list[Any]] = [[m.name, m.type, m.description, list(m.aliases) or None, m.start, m.end] for m in extraction.mentions]
+    links: list[list[Any]] = [[k.source, k.target, k.predicate, k.description, k.start, k.end] for k in extraction.links]
+    for row in (*mentions, *links):
+        while row and row[-1] is None:  # most have no description and no place: the text is kept once a chunk in the graph
+            row.pop()
     text = json.dumps({"m": mentions, "l": links}, ensure_ascii=False, separators=(",", ":"))
     return text.encode("utf-8", "replace").decode("utf-8")
 
@@ -119,13 +122,6 @@ def found_in(documents: Iterable[DocumentRow]) -> Iterator[Extracted]:
 def corpus_hash(documents: Iterable[tuple[str, str]]) -> str:
     """SHA-256 over (id, content hash) of documents, sorted by id."""
     return _sha("\0".join(f"{name}\0{digest}" for name, digest in sorted(documents)))
-
-
-def _short(row: list[Any]) -> list[Any]:
-    """Without None at the end."""
-    while row and row[-1] is None:
-        row.pop()
-    return row
 
 
 def _sha(text: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
 
 from kgeval.manifest import ModelUsage
@@ -29,7 +29,7 @@ from kgeval.text.extract.lexicon import (
 )
 from kgeval.text.extract.mentions import ChunkSource, Extraction, Mention, RelationMention
 from kgeval.text.extract.phrases import RelationPhrase, between, verb_phrase
-from kgeval.text.extract.proper import Name, names_in, renamed
+from kgeval.text.extract.proper import Name, names_in
 from kgeval.text.extract.words import COMMA, SPACE, START, Capitals, Words, count_capitals, shouted, words_of
 
 # Common nouns that a document speaks of often ("the carriage"): things without a proper name. Off unless asked for.
@@ -101,12 +101,12 @@ def kinds(evidence: KindEvidence) -> dict[str, str]:
     """One kind for each name; names without enough evidence are left out."""
     own = {name: _by_name(name) for name in evidence.uses}
     persons = {word for name, (kind, _) in own.items() if kind == PERSON for word in _parts(name)}
-    found = {name: _decide(evidence, name, own[name], persons) for name in evidence.uses}
-    called = {name.lower() for name, kind in found.items() if kind == PERSON}
-    for name, kind in found.items():
+    kind_of = {name: _decide(evidence, name, own[name], persons) for name in evidence.uses}
+    called = {name.lower() for name, kind in kind_of.items() if kind == PERSON}
+    for name, kind in kind_of.items():
         if kind is None and own[name][0] is None and " " in name and " of " not in name and name.split()[0].lower() in called:
-            found[name] = PERSON
-    return {name: kind for name, kind in found.items() if kind is not None}
+            kind_of[name] = PERSON
+    return {name: kind for name, kind in kind_of.items() if kind is not None}
 
 
 def _decide(evidence: KindEvidence, name: str, own: tuple[str | None, float], persons: set[str]) -> str | None:
@@ -171,19 +171,21 @@ def joins_in(words: Words, names: Sequence[Name], vocabulary: Container[str], *,
 
     `vocabulary`: for base forms of verbs. `cooccurrence`: neighbours in a sentence that nothing joins are "co-occurs with".
     """
-    found: list[Join] = []
+    joins: list[Join] = []
     clause: _Clause | None = None
     for left, right in pairwise(series(words, names)):
         if START in words.gaps[left[-1].last:right[0].first + 1]:
             clause = None
             continue
         phrase, subject = _phrase(words, left, right, clause, vocabulary)
-        clause = _next_clause(phrase, subject)
+        # passives carry nothing on: "was killed by X and buried Y" would turn into an active verb
+        goes_on = phrase is not None and phrase.verbal and not phrase.turned and not phrase.predicate.startswith("be ")
+        clause = _Clause(subject, phrase.predicate.split()[0]) if phrase is not None and goes_on else None
         if phrase is not None:
-            found.extend(_pairs(phrase, subject, left, right))
+            joins.extend(_pairs(phrase, subject, left, right))
         elif cooccurrence:
-            found.append(Join(left[-1], right[0], CO_OCCURS))
-    return [join for join in found if join.subject.name != join.object.name]
+            joins.append(Join(left[-1], right[0], CO_OCCURS))
+    return [join for join in joins if join.subject.name != join.object.name]
 
 
 def _phrase(
@@ -198,13 +200,6 @@ def _phrase(
     if clause and phrase and phrase.predicate in _TO_THE_VERB:
         return RelationPhrase(f"{clause.verb} {phrase.predicate}", verbal=True), clause.subject
     return phrase, left
-
-
-def _next_clause(phrase: RelationPhrase | None, subject: Sequence[Name]) -> _Clause | None:
-    """Passives carry nothing on: "was killed by X and buried Y" would turn into an active verb."""
-    if phrase is None or not phrase.verbal or phrase.turned or phrase.predicate.startswith("be "):
-        return None
-    return _Clause(subject, phrase.predicate.split()[0])
 
 
 def _pairs(phrase: RelationPhrase, subject: Sequence[Name], left: Sequence[Name], right: Sequence[Name]) -> Iterator[Join]:
@@ -273,31 +268,26 @@ class RulesExtractor:
     def _document(self, sources: Sequence[ChunkSource]) -> Iterator[Extraction]:
         counts = count_capitals(source.chunk.text for source in sources)
         usual = usual_nouns(counts, self.nouns) if self.nouns else frozenset()
-        found, spellings, evidence = [], Counter[str](), KindEvidence()
+        names_of, spellings, evidence = [], Counter[str](), KindEvidence()
         for source in sources:
             words = words_of(source.chunk.text)
-            found.append(names_in(words, counts))
-            spellings.update(name.name for name in found[-1])
-        known = _usual_spellings(spellings)
+            names_of.append(names_in(words, counts))
+            spellings.update(name.name for name in names_of[-1])
+        # a name in the spelling that the document uses most; all capitals only where it has no other
+        known: dict[str, str] = {}
+        for name in sorted(spellings, key=lambda name: (shouted(name), -spellings[name], name)):
+            known.setdefault(name.lower(), name)
         for at, source in enumerate(sources):
             words = words_of(source.chunk.text)
-            found[at] = [renamed(name, known) for name in found[at]]
-            for name in found[at]:
-                evidence.add(words, name)
+            names_of[at] = [replace(name, name=known[name.name.lower()]) for name in names_of[at]]
+            for used in names_of[at]:
+                evidence.add(words, used)
         types = kinds(evidence)
-        for source, names in zip(sources, found, strict=True):
+        for source, names in zip(sources, names_of, strict=True):
             words = words_of(source.chunk.text)
             names = sorted([*names, *nouns_in(words, usual, names)], key=lambda name: name.first)
             joins = joins_in(words, names, counts.small, cooccurrence=self.cooccurrence)
             yield Extraction(source.chunk.id, *_extracted(words, names, types, joins))
-
-
-def _usual_spellings(spellings: Counter[str]) -> dict[str, str]:
-    """The spelling to use, by the name in lower case: the most frequent one that is not all capitals, else the most frequent."""
-    best: dict[str, str] = {}
-    for name in sorted(spellings, key=lambda name: (shouted(name), -spellings[name], name)):
-        best.setdefault(name.lower(), name)
-    return best
 
 
 def _extracted(

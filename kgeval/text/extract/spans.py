@@ -50,10 +50,10 @@ class Finder:
         words = re.findall(r"\w+", name.casefold())
         if not words or any(word not in self._folded for word in words[1:] or words):
             return None  # most names that are not there end here, without a pattern being made
-        found = re.search(_pattern(name), self.text, re.IGNORECASE)
-        if found is None and _without_article(name) != name:
-            found = re.search(_pattern(_without_article(name)), self.text, re.IGNORECASE)
-        return (found.start(), found.end()) if found else None
+        match = re.search(_pattern(name), self.text, re.IGNORECASE)
+        if match is None and _without_article(name) != name:
+            match = re.search(_pattern(_without_article(name)), self.text, re.IGNORECASE)
+        return (match.start(), match.end()) if match else None
 
 
 def _without_article(name: str) -> str:

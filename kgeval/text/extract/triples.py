@@ -76,8 +76,8 @@ class ChunkSearch:
 
     def _inside(self, documents: Iterable[str]) -> list[int] | None:
         """The chunks of the documents that are known; None where none is."""
-        found = dict.fromkeys(at for document in documents for at in self._by_document.get(document.strip().casefold(), ()))
-        return list(found) or None
+        places = dict.fromkeys(at for document in documents for at in self._by_document.get(document.strip().casefold(), ()))
+        return list(places) or None
 
     def _best(self, names: tuple[str, ...], among: Sequence[int], *, one_name: bool) -> int | None:
         """The first chunk with all names in one sentence, else with all names, else (if allowed) with one of them."""
@@ -113,8 +113,8 @@ class ChunkSearch:
         if whole:
             return whole
         parts = [plain[start:end] for start, end in sentences(plain)]
-        found = dict.fromkeys(at for part in parts if len(part) >= _LEAST_SENTENCE for at in self._holding_text(part))
-        return sorted(found)
+        places = dict.fromkeys(at for part in parts if len(part) >= _LEAST_SENTENCE for at in self._holding_text(part))
+        return sorted(places)
 
     def _holding_text(self, plain: str) -> list[int]:
         words = [word for word in _words(plain)[1:-1] if not runs_together(word)]  # the first and the last may be cut
@@ -211,11 +211,11 @@ class TriplesExtractor:
         ends = self._loaded.entities[relation.source], self._loaded.entities[relation.target]
         named = relation.extra.get("document")
         wanted = self._wanted(ends, relation.chunks, [str(named)] if named else [])
-        found, reason = places.place(wanted)
+        placed, reason = places.place(wanted)
         predicate = naming.as_name(relation.predicate or "") or NO_PREDICATE
-        if not found:
+        if not placed:
             self.unplaced.append(f"{_short(ends[0])} - {predicate[:60]} - {_short(ends[1])}: {reason}")
-        for at in found:
+        for at in placed:
             chunk = chunks[at]
             source, target = (self._mention(chunk, end) for end in (relation.source, relation.target))
             start, end = chunk.finder.sentence_with(*wanted.names) or (None, None)
@@ -223,10 +223,10 @@ class TriplesExtractor:
 
     def _alone(self, at: int, entity: Entity, places: ChunkSearch, chunks: list[_ChunkTriples]) -> None:
         """An entity that no triple joins."""
-        found, reason = places.place(self._wanted((entity,), entity.chunks, entity.documents))
-        for place in found:
+        placed, reason = places.place(self._wanted((entity,), entity.chunks, entity.documents))
+        for place in placed:
             self._mention(chunks[place], at)
-        if not found:
+        if not placed:
             self.unplaced.append(f"{_short(entity)}: {reason}")
 
     def _wanted(self, ends: tuple[Entity, ...], ids: list[str], documents: list[str]) -> TripleClues:
