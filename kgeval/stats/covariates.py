@@ -1,4 +1,4 @@
-"""What form has to do with winning: the win rate at equal lengths, slopes on length and style, and how often the longer answer wins.
+"""What form has to do with winning: the win rate at equal lengths, and slopes on length and style.
 
 All rates are relative win rates (win - loss, -1..1). `wins`: (questions, trials), 1 A, 0 tie, -1 B (or a mean of these), NaN = lacking. A
 gap is A's figure minus B's, of the same shape: words, headings, bold passages, list items. A row is a question and trial where the outcome
@@ -7,10 +7,9 @@ and all gaps are known; questions weigh the same, their rows share the weight.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from itertools import pairwise
-from math import inf, sqrt
+from math import sqrt
 from typing import TYPE_CHECKING
 
 from kgeval.stats import logit
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 LEAST = 10  # questions: with fewer a regression only follows them
 A_COLUMN = 5  # questions a coefficient, at least
 SEPARATING = "tells winners from losers without fault: no finite slope fits best"
-BINS = (0.0, 10.0, 25.0, 50.0, 100.0, 200.0)  # words
 
 
 @dataclass(frozen=True)
@@ -238,41 +236,3 @@ def linear_slope(wins: Floats, gap: Floats, *, name: str = "words", per: float =
     error = sqrt(max(0.0, float((factor * bread @ summed.T @ summed @ bread)[1, 1])))
     slope, reach = float(beta[1]), quantile(confidence, held - 1) * error
     return Slope(name, slope, slope - reach, slope + reach, per)
-
-
-@dataclass(frozen=True)
-class GapBin:
-    """Question-trials whose answers differ by `low` to `high` words (low <= gap < high; the last has no end: infinite): the shares that
-    the longer, the shorter and neither won, each question-trial the same weight. None where `n` is 0."""
-
-    low: float
-    high: float
-    n: int
-    longer_wins: float | None = None
-    shorter_wins: float | None = None
-    ties: float | None = None
-
-
-def gap_bins(wins: Floats, gap: Floats, *, edges: Sequence[float] = BINS) -> tuple[GapBin, ...]:
-    """How often the longer answer won, by how much longer it was ([Z] figure 6). Answers of equal length are in no bin.
-
-    `edges`: lower ends, ascending from 0. A win in between -1 and 1 counts as its share. Raises: as `controlled`; ValueError for edges
-    that do not ascend.
-    """
-    import numpy as np
-
-    ends = [*map(float, edges), inf]
-    if any(low >= high for low, high in pairwise(ends)):
-        raise ValueError("the edges of bins must ascend")
-    rows = _rows(wins, {"gap": gap})
-    gaps = rows.gaps[:, 0]
-    sizes, longer = np.abs(gaps), rows.wins * np.sign(gaps)
-    made = []
-    for low, high in pairwise(ends):
-        part = longer[(sizes >= low) & (sizes < high) & (sizes > 0)]
-        if not len(part):
-            made.append(GapBin(low, high, 0))
-            continue
-        won, lost = float(np.maximum(part, 0).mean()), float(np.maximum(-part, 0).mean())
-        made.append(GapBin(low, high, len(part), won, lost, 1 - won - lost))
-    return tuple(made)

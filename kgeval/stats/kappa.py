@@ -66,18 +66,6 @@ def majority(labels: Sequence[T]) -> Majority:
     return Majority(best[0]) if len(best) == 1 else Majority(None, tuple(best))
 
 
-def weighted_kappa(first: Sequence[int], second: Sequence[int], *, categories: int, weights: Weights = "linear") -> float | None:
-    """1 - observed / expected disagreement of two labellers (Cohen 1968), disagreement 0/1, |i - j| or (i - j)^2 (0..categories - 1).
-
-    None without items, and where no disagreement is expected. Raises: ValueError for lists of different lengths.
-    """
-    import numpy as np
-
-    cells = _cells(first, second, categories)
-    value = float(_kappas(np.asarray(cells.sum(axis=0))[None, :], categories, weights)[0])
-    return None if np.isnan(value) else value
-
-
 def agreed(
     first: Sequence[int], second: Sequence[int], *, categories: int, seed: int, units: Sequence[Hashable] | None = None,
 ) -> Agreed:

@@ -75,31 +75,6 @@ def needed(difference: float, sd: float, *, power: float = 0.8, alpha: float = 0
     return n
 
 
-def detectable_rate(wins: Sequence[float] | Floats, *, power: float = 0.8, alpha: float = 0.05) -> float | None:
-    """The smallest relative win rate (0..1) that these questions find; `wins`: each question's mean of win - loss, NaN left out.
-
-    From their observed sd, by the t test. None for fewer than 2, without spread, or where not even winning always would be found.
-    """
-    import numpy as np
-
-    values = np.asarray(wins, dtype=np.float64).reshape(-1)
-    values = values[~np.isnan(values)]
-    if len(values) < 2:
-        return None
-    found = detectable(spread(values), len(values), power=power, alpha=alpha)
-    return None if found is None or found > 1 else found
-
-
-def rate_sd(relative: float, ties: float = 0.0) -> float:
-    """The sd of win - loss of one question in one trial, to plan with: sqrt(1 - ties - relative^2). More trials a question make it smaller.
-
-    `relative`: win - loss, -1..1; `ties`: their share. Raises: ValueError where the two leave no room for a loss (|relative| > 1 - ties).
-    """
-    if not 0 <= ties <= 1 or abs(relative) > 1 - ties + 1e-12:
-        raise ValueError(f"a relative win rate of {relative} does not go with {ties} ties")
-    return sqrt(max(0.0, 1 - ties - relative * relative))
-
-
 def spread(values: Sequence[float] | Floats) -> float:
     """Standard deviation (n - 1); 0 where all are equal but for the last digits. Two values at least."""
     import numpy as np

@@ -269,11 +269,6 @@ def strengths_of_trials(
     return _strengths(counted, tuple(systems), _ResamplingPlan(seed, confidence, resamples, ties))
 
 
-def bradley_terry(outcomes: Sequence[tuple[int, int, Hashable, float]], systems: Sequence[str], *, seed: int) -> Strengths:
-    """Plain Bradley-Terry: `strengths` with each tie as half a win for both."""
-    return strengths(outcomes, systems, seed=seed, ties="half")
-
-
 @dataclass(frozen=True)
 class _ResamplingPlan:
     seed: int
