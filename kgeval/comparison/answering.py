@@ -22,7 +22,7 @@ from kgeval.errors import UsageError
 from kgeval.files.partial import stopped
 from kgeval.records import Aligned, AlignmentCount, Answer, Question, SystemUse, TrialKind
 from kgeval.systems.engine import NOT_ASKED, Tally
-from kgeval.text.language import TextLanguage, written_in
+from kgeval.text.language import TextLanguage, detect_language
 from kgeval.text.length import count_words
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def likeness(pairs: Sequence[tuple[str, str]], seen: Seen, text: Callable[[str],
     """Notes on the first LOOKED_AT questions of each pair. `text`: mark -> the answer as it was judged."""
     @lru_cache(4 * LOOKED_AT)
     def written(mark: str) -> TextLanguage:
-        return written_in(text(mark) or "")
+        return detect_language(text(mark) or "")
 
     same, mixed = [], []
     for a, b in pairs:

@@ -15,14 +15,14 @@ from typing import Literal, Self, get_args
 from pydantic import BaseModel
 
 from kgeval.errors import InputError
-from kgeval.metrics.judge.context import said
+from kgeval.metrics.judge.context import answer_text
 from kgeval.metrics.words import words
 from kgeval.records import Answer, Citation, Row, Triple
 
 # For each answer the answer of another question: a shuffle in which nothing stays in its place. Pure.
 
-TRIES = 100
-EXACT = 1000
+TRIES = 100  # other places that a bad one is offered to
+EXACT = 1000  # places, up to which the largest matching is looked for: of all pairs of them is asked who fits whom
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,7 @@ class Conditions(Mapping[Condition, Iterable[Row]]):
         places = []
         for row in rows:
             right = frozenset(mark for text in row.question.right_answers if (mark := _mark(text)))
-            places.append((row.answer.system, AnswerMarks(row.question.id, _mark(said(row)), right)))
+            places.append((row.answer.system, AnswerMarks(row.question.id, _mark(answer_text(row)), right)))
             kept = _MovedAnswer(answer=row.answer.answer, triples=row.answer.triples, citations=row.answer.citations)
             self._starts.append(self._starts[-1] + self._file.write(kept.model_dump_json().encode("utf-8", "surrogatepass")))
         self._file.flush()

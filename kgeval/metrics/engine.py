@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kgeval.llm.session import Models
     from kgeval.records import Layout
 
-WINDOW = 512
+WINDOW = 512  # rows whose texts are embedded, and whose pairs are matched, in one go
 MOST_TEXT = 500  # characters of an item's text in its verdict
 
 
@@ -123,7 +123,7 @@ def _score(metric: Metric, subject: Subject, each: Sequence[Subject], signature:
     missing = lacking(metric, row)
     value = not_applicable(missing) if missing else value_of(metric, subject, each)
     reason = reason_of(value.cause, value.reason) if value.cause else value.reason
-    # figures beside the value are averaged over the same rows as it: an empty answer has none of them
+    # an aspect is averaged over the same rows as the value: the 0 of an empty answer counts in both
     beside = dict.fromkeys(metric.aspects, 0.0) if value.status == "scored" and value.detail.get("empty_answer") else {}
     return Score(
         question_id=row.question.id, system=row.answer.system, metric=metric.name, value=value.value, status=value.status, reason=reason,

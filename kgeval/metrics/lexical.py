@@ -57,7 +57,9 @@ def squad_words(text: str) -> list[str]:
 
 
 def rouge_words(text: str) -> list[str]:
-    """The words as the package rouge-score makes them with its stemmer: runs of a-z and 0-9, Porter stems from 4 letters on."""
+    """The words as the package rouge-score makes them with its stemmer: runs of a-z and 0-9, Porter stems from 4 letters on.
+
+    A Chinese text has no words by it and scores 0 against itself, which is why `rouge_l` has words of its own."""
     from rouge_score import tokenize
 
     found: list[str] = tokenize.tokenize(text, _stemmer())

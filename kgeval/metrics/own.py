@@ -25,7 +25,7 @@ from kgeval.errors import UsageError
 from kgeval.llm.calls import Failure
 from kgeval.llm.characters import whole
 from kgeval.metrics.definition import Metric, MetricValue, Need, Subject, not_applicable, scored, unscored
-from kgeval.metrics.judge.context import said
+from kgeval.metrics.judge.context import answer_text
 from kgeval.metrics.table import PRESETS, all_metrics
 from kgeval.records import Row
 
@@ -174,7 +174,7 @@ def _compute(function: Callable[[MetricRow], Returned], low: float, high: float)
         try:
             returned = function(_row(subject))
         except (Exception, SystemExit) as fault:  # noqa: BLE001 - the row's border: the run goes on, the cause is kept
-            return _failed(_told(fault, function.__code__.co_filename))
+            return _failed(_fault_text(fault, function.__code__.co_filename))
         number, detail = returned if isinstance(returned, tuple) and len(returned) == 2 else (returned, {})
         try:
             reason = whole(detail)[:LONGEST] if isinstance(detail, str) else None
@@ -201,7 +201,7 @@ def _failed(reason: str) -> MetricValue:
     return unscored(Failure("metric_error", whole(reason)[:LONGEST]))
 
 
-def _told(fault: BaseException, file: str) -> str:
+def _fault_text(fault: BaseException, file: str) -> str:
     """What was raised, and at which line of the metric's own file."""
     lines = [frame.lineno for frame in traceback.extract_tb(fault.__traceback__) if frame.filename == file]
     place = f" ({Path(file).name}, line {lines[-1]})" if lines else ""
@@ -214,7 +214,7 @@ def _told(fault: BaseException, file: str) -> str:
 def _row(subject: Subject) -> MetricRow:
     question, answer = subject.row.question, subject.row.answer
     return MetricRow(
-        question=question.question, answer=said(subject.row), reference=next(iter(question.right_answers), None),
+        question=question.question, answer=answer_text(subject.row), reference=next(iter(question.right_answers), None),
         references=question.right_answers, contexts=None if answer.contexts is None else answer.context_texts,
         evidence=question.evidence_texts, question_id=question.id, system=answer.system, trial=subject.repetition,
         level=question.level, kinds=question.kinds, dataset=question.dataset,
@@ -303,7 +303,7 @@ def load_metric(reference: str) -> OwnMetric | Criterion:
     try:
         module = _file_module(Path(place).resolve()) if in_file else importlib.import_module(place)
     except (Exception, SystemExit) as fault:
-        why = _told(fault, str(Path(place).resolve()))
+        why = _fault_text(fault, str(Path(place).resolve()))
         raise UsageError(f"{reference}: cannot be loaded: {why}", fix=FORM) from fault
     own = getattr(module, name, None)
     if not isinstance(own, OwnMetric | Criterion):

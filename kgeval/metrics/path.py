@@ -55,7 +55,7 @@ class PathMatch:
         return counts | {f"by_{level}": levels.count(level) for level in ("id", "key", "name", "mention") if level in levels}
 
 
-def walked(path: GoldPath, answer: Answer) -> PathMatch:
+def match_path(path: GoldPath, answer: Answer) -> PathMatch:
     """What of the path was retrieved: by id, key or name among the retrieved nodes and relations, else mentioned in a context.
 
     A retrieved relation brings its ends. A relation is mentioned where both its ends stand in one context.
@@ -125,7 +125,7 @@ def _metric_of(value: Callable[[PathMatch], MetricValue], *, lower: bool = False
             return not_applicable(UNTOLD)
         if lower and not (answer.context_texts or answer.retrieved_nodes or answer.retrieved_relations):
             return not_applicable(NOTHING)  # 0 would be the best value there is
-        return value(walked(path, answer))
+        return value(match_path(path, answer))
 
     return compute
 

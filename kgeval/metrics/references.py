@@ -8,7 +8,8 @@ from dataclasses import replace
 from kgeval.metrics.definition import Metric, MetricValue, Subject
 from kgeval.metrics.facts import Cosines, RowFacts
 
-# What is found out about one right answer. All else is the same whichever is meant, or is asked with all of them in view.
+# What is found out about one right answer. All else is the same whichever is meant, or is asked with all of them in view. Which
+# claims an answer lacks depends on which right answer is meant, so each is measured by itself and the best counts.
 BY_REFERENCE = frozenset({
     "claims:reference", "answer_claims@reference", "reference_claims@answer", "reference_claims@contexts", "points", "points@answer",
     "triples:reference", "pairs:factual_correctness", "communities:factual_correctness", "relations:factual_correctness",
@@ -37,7 +38,7 @@ def others(subject: Subject, wanted: frozenset[str]) -> list[Subject]:
     return subject.others
 
 
-def wanted_of(subject: Subject, wanted: frozenset[str]) -> frozenset[str]:
+def facts_for(subject: Subject, wanted: frozenset[str]) -> frozenset[str]:
     """Of the facts that a row's metrics read, those to be found out about this subject."""
     return wanted & (by_reference(subject) | _COMPARED_WITH_IT) if subject.other else wanted
 

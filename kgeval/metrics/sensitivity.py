@@ -62,7 +62,7 @@ def _result(system: str | None, metric: Metric, tallies: Tallies, systems: Seque
         condition: sum((tallies.get((name, metric.name, condition), ConditionTally()) for name in systems), ConditionTally())
         for condition in CONDITIONS
     }
-    reference, answered = (_told_apart(parts[one], parts["wrong"], metric) for one in ("reference", "answered"))
+    reference, answered = (_separation(parts[one], parts["wrong"], metric) for one in ("reference", "answered"))
     return Sensitivity(
         system=system, metric=metric.name, better=metric.better, conditions=[_scores(one, part) for one, part in parts.items()],
         auc_reference=reference.auc, separation_reference=reference.medians, auc_answered=answered.auc,
@@ -70,7 +70,7 @@ def _result(system: str | None, metric: Metric, tallies: Tallies, systems: Seque
     )
 
 
-def _told_apart(right: ConditionTally, wrong: ConditionTally, metric: Metric) -> Separation:
+def _separation(right: ConditionTally, wrong: ConditionTally, metric: Metric) -> Separation:
     """How well right answers score above wrong ones; below, where lower is better."""
     apart = separation(right.values, wrong.values)
     if metric.better == "lower" and apart.auc is not None:

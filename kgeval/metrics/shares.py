@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kgeval.metrics.definition import MetricValue, Subject, not_applicable, scored, unscored
 from kgeval.metrics.facts import ItemVerdicts, Label
-from kgeval.metrics.judge.context import said
+from kgeval.metrics.judge.context import answer_text
 
 NO_CLAIM = "the answer makes no claim"
 NO_REFERENCE_CLAIM = "the reference makes no claim"
@@ -13,7 +13,7 @@ LABELS: tuple[Label, ...] = ("supported", "contradicted", "not_stated")
 
 def is_empty(subject: Subject) -> bool:
     """True if there is no answer: nothing but blanks, or an error."""
-    return not said(subject.row)
+    return not answer_text(subject.row)
 
 
 def zero_for_empty() -> MetricValue:

@@ -187,7 +187,7 @@ def _chosen(rows: _RegressionRows, bent: Floats, outcome: Floats, names: tuple[s
         elif differing < A_COLUMN:
             why.append(f"differs in {differing} question{'' if differing == 1 else 's'} only")
         else:
-            why.append(SEPARATING if logit.told_by(bent[:, at], outcome) else None)
+            why.append(SEPARATING if logit.separates_alone(bent[:, at], outcome) else None)
     free = [at for at, reason in enumerate(why) if reason is None]
     fresh = logit.independent(np.column_stack([one, bent[:, free]]))
     for place, at in enumerate(free, 1):

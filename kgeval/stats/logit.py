@@ -98,7 +98,7 @@ def separated(design: Floats, outcome: Floats) -> bool:
     return bool(-found.fun > 1e-7)
 
 
-def told_by(gap: Floats, outcome: Floats) -> bool:
+def separates_alone(gap: Floats, outcome: Floats) -> bool:
     """`separated` for a constant and one gap, (rows,) each, without a programme: wins and losses overlap in no more than one value."""
     won, lost = gap[outcome > 0], gap[outcome < 1]
     return not len(won) or not len(lost) or bool(won.min() >= lost.max() or lost.min() >= won.max())

@@ -41,7 +41,7 @@ class TextLanguage:
         return self.language is not None and other.language is not None and self.language != other.language
 
 
-def written_in(text: str) -> TextLanguage:
+def detect_language(text: str) -> TextLanguage:
     """What the beginning of a text tells: nothing where it is too short or of mixed scripts; no language where it is in the Latin script
     without enough function words of one of the four."""
     text = text[:LOOKED_AT]

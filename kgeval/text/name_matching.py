@@ -12,6 +12,7 @@ from kgeval.text.names import normalise
 from kgeval.text.scripts import RUNNING
 from kgeval.text.wordlists import word_list
 
+# A text of n words has n * LONGEST_NAME sequences, each looked up once in a table of hashes: no pattern of all names is ever made
 LONGEST_NAME = 12  # words
 LONGEST_RUN = 30  # characters of a name in a script written without spaces
 LONGEST_TEXT = 20_000  # characters of one text that are looked at
@@ -38,7 +39,7 @@ class EntityMention:
     within: bool = False
 
 
-def named(spans: Sequence[NameSpan], found: Mapping[str, tuple[str, ...]]) -> list[EntityMention]:
+def mentions_of(spans: Sequence[NameSpan], found: Mapping[str, tuple[str, ...]]) -> list[EntityMention]:
     """The entities of one text, from the places where it may name some: those that stand alone first. `found`: name -> element ids."""
     hits = sorted((span for span in spans if span.key in found), key=lambda span: (span.start - span.end, span.start))
     mentions: dict[str, EntityMention] = {}
@@ -54,7 +55,7 @@ def named(spans: Sequence[NameSpan], found: Mapping[str, tuple[str, ...]]) -> li
     return sorted(mentions.values(), key=lambda one: one.within)
 
 
-def places(text: str) -> list[NameSpan]:
+def name_spans(text: str) -> list[NameSpan]:
     """Every sequence of units of a text that could be a name, with and without the English possessive.
 
     A unit is a word, or one character of a script that is written without spaces: up to LONGEST_NAME units, or LONGEST_RUN where the

@@ -1,4 +1,7 @@
-"""Windows over a text that is longer than a model reads, and excerpts around one that fit into a budget. Pure."""
+"""Windows over a text that is longer than a model reads, and excerpts around one that fit into a budget. Pure.
+
+An embedding model reads 256 or 512 word pieces and drops the rest without a word: a chunk that is longer is indexed by its windows.
+"""
 
 from __future__ import annotations
 

@@ -198,7 +198,7 @@ def _check(session: Session, questions: Path, options: ContaminationOptions) -> 
 
 def _opened(stack: ExitStack, session: Session, questions: Path, options: ContaminationOptions) -> _Measuring:
     """Reads and checks all files, then opens the models and the graph."""
-    from kgeval.metrics.contamination.question_table import closed_book_of, decided_by, read_asked
+    from kgeval.metrics.contamination.question_table import closed_book_of, deciding_metric, read_asked
 
     _check(session, questions, options)
     read = stack.enter_context(questions_of(session, questions, options))
@@ -206,7 +206,7 @@ def _opened(stack: ExitStack, session: Session, questions: Path, options: Contam
     measuring = _Measuring(session, options, questions, asked, list(read.notes), _knowledge(options, asked))
     given, without_contexts = _open_answers(stack, measuring)
     judged = session.names_model("judge") and bool(measuring.rows)
-    measuring.decides = decided_by(options.metric, judge=judged, given=given)
+    measuring.decides = deciding_metric(options.metric, judge=judged, given=given)
     measuring.closed_book = closed_book_of(measuring.systems, options.closed_book, without_contexts)
     _select(measuring, given)
     if options.probe:
@@ -283,10 +283,10 @@ def _select(measuring: _Measuring, given: set[str]) -> None:
 
 def _report(measuring: _Measuring) -> ContaminationReport:
     from kgeval.metrics.contamination.figures import ContaminationInputs, report_of
-    from kgeval.metrics.contamination.question_table import gathered
+    from kgeval.metrics.contamination.question_table import gather_scores
 
     options, asked = measuring.options, measuring.asked
-    scores = gathered(asked, _scores(measuring), measuring.decides, measuring.systems)
+    scores = gather_scores(asked, _scores(measuring), measuring.decides, measuring.systems)
     case = ContaminationInputs(
         asked, scores, measuring.closed_book, measuring.decides, options.right_from, measuring.knowledge, options.seed,
     )

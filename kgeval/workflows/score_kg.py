@@ -39,12 +39,12 @@ def explain(scoring: Scoring, rows: Rows) -> Iterator[str]:
     Raises: UsageError for an unknown question, for a selection without a knowledge-graph metric, and for missing tools.
     """
     from kgeval.metrics.kg.explain import explain as lay_open
-    from kgeval.metrics.kg.sides import asked
+    from kgeval.metrics.kg.sides import requests_of
 
     found = _rows_to_explain(scoring, rows)
     graph, embedder = _needed(scoring)
     for subject in _subjects(found, scoring):
-        pairs = asked(subject, scoring.selection)
+        pairs = requests_of(subject, scoring.selection)
         if not pairs:
             yield f"{visible(subject.row.question.id)}, {visible(subject.row.answer.system)}: {_why_none(subject, scoring.selection)}\n"
         for pair in pairs:

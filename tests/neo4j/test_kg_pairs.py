@@ -21,7 +21,7 @@ from kgeval.metrics.definition import MetricSettings, MetricValue, Subject
 from kgeval.metrics.facts import PairCounts, RowFacts, Triples
 from kgeval.metrics.kg.batch import add_pairs, join_all, partitioned
 from kgeval.metrics.kg.shape import PairGraph
-from kgeval.metrics.kg.sides import asked
+from kgeval.metrics.kg.sides import requests_of
 from kgeval.metrics.select import select
 from kgeval.metrics.table import all_metrics
 from kgeval.records import Answer, Passage, Question, Row, Triple
@@ -181,7 +181,7 @@ def undirected(graph: nx.MultiDiGraph) -> nx.Graph:
 
 def parts(graph: Graph, one: Subject, run: int) -> tuple[PairGraph, list[object], list[int]]:
     """A pair's graph, its nodes as algorithm_1 calls them, and the community of each in one run."""
-    work = join_all(asked(one, select(FAITHFUL)), Vectors())[0]  # type: ignore[arg-type]
+    work = join_all(requests_of(one, select(FAITHFUL)), Vectors())[0]  # type: ignore[arg-type]
     community, _ = partitioned([work.graph], [run], one.settings, graph)
     sides = (("_in", work.graph.input), ("_ctx", work.graph.context))
     nodes: list[object] = [name + end for end, side in sides for name in side.names]

@@ -23,7 +23,7 @@ from kgeval.metrics.engine import Tools
 from kgeval.metrics.facts import RowFacts
 from kgeval.metrics.kg.batch import add_pairs, nearest
 from kgeval.metrics.kg.explain import explain as lay_open
-from kgeval.metrics.kg.sides import asked
+from kgeval.metrics.kg.sides import requests_of
 from kgeval.metrics.kg.triples import ask_triples, given_triples, stored_triples
 from kgeval.metrics.select import select
 from kgeval.metrics.table import all_metrics
@@ -123,20 +123,20 @@ def test_chunks_of_a_larger_graph_agree_with_a_count_in_python(graph: Graph, dra
 
 
 def test_ids_are_read_once_a_run_whatever_thread_comes_first(graph: Graph, layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str] = []
+    read: list[str] = []
     stream = Graph.stream
 
     def counted(self: Graph, query: Any, *more: Any, **named: Any) -> Any:
-        asked.append(query.name)
+        read.append(query.name)
         return stream(self, query, *more, **named)
 
     monkeypatch.setattr(Graph, "stream", counted)
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda _: of_chunks(graph, layout, "c1"), range(24)))
     assert found == [{"c1": [NOTES, READ]}] * 24
-    assert sorted(asked) == ["chunk-keys", "relation-sources"]
+    assert sorted(read) == ["chunk-keys", "relation-sources"]
     of_chunks(graph, layout.model_copy(), "c1")
-    assert len(asked) == 4  # another run reads them anew: the graph may have changed
+    assert len(read) == 4  # another run reads them anew: the graph may have changed
 
 
 def test_a_query_that_takes_too_long_is_the_failure_of_its_row(graph: Graph, layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,7 +202,7 @@ def test_without_a_layout_the_stored_graph_cannot_be_asked(graph: Graph) -> None
 def opened(graph: Graph, layout: Layout, one: Subject) -> Any:
     selection = select(["kg_community_faithfulness"])
     given_triples([one], selection, graph, layout)
-    return lay_open(asked(one, selection)[0], graph, Words())  # type: ignore[arg-type]
+    return lay_open(requests_of(one, selection)[0], graph, Words())  # type: ignore[arg-type]
 
 
 def test_a_pair_laid_open_agrees_with_its_counts(graph: Graph, layout: Layout) -> None:

@@ -197,13 +197,13 @@ def test_what_has_no_score_is_counted_and_several_systems_get_a_common_line() ->
 
 def test_where_lower_is_better_a_lower_score_counts_as_better() -> None:
     from kgeval.metrics.path import METRICS
-    from kgeval.metrics.sensitivity import ConditionTally, _told_apart
+    from kgeval.metrics.sensitivity import ConditionTally, _separation
 
     lower = next(metric for metric in METRICS if metric.better == "lower")
     good, bad = ConditionTally(), ConditionTally()
     good.values.extend([0.0, 0.1])
     bad.values.extend([0.9, 1.0])
-    assert _told_apart(good, bad, lower).auc == 1
+    assert _separation(good, bad, lower).auc == 1
 
 
 def answers_file(folder: Path, rows: list[Row]) -> Path:

@@ -257,4 +257,4 @@ def test_separation_of_one_gap_is_an_empty_overlap(rows: list[tuple[int, float]]
         return
     won, lost = design[outcome > 0, 1], design[outcome < 1, 1]
     apart = not len(won) or not len(lost) or won.min() >= lost.max() or lost.min() >= won.max()
-    assert logit.separated(design, outcome) == logit.told_by(design[:, 1], outcome) == apart
+    assert logit.separated(design, outcome) == logit.separates_alone(design[:, 1], outcome) == apart

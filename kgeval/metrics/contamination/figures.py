@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from kgeval.metrics.contamination.documents import Knowledge, sides
 from kgeval.metrics.contamination.measures import ATTEMPTED, FALSE, JUDGED, LONG
-from kgeval.metrics.contamination.question_table import QuestionTable, ScoredQuestions, lacking_closed_book
+from kgeval.metrics.contamination.question_table import QuestionTable, ScoredQuestions, missing_closed_book
 from kgeval.metrics.summary.gains import gain
 from kgeval.metrics.summary.means import mean_of_values
 from kgeval.records import (
@@ -56,7 +56,7 @@ def report_of(case: ContaminationInputs, run: RunManifest) -> ContaminationRepor
     import numpy as np
 
     asked, answerable = case.asked, case.asked.answerable()
-    missing = lacking_closed_book(asked, case.found, case.system, case.decides)
+    missing = missing_closed_book(asked, case.found, case.system, case.decides)
     marked = marked_of(case)
     without = np.setdiff1d(np.arange(len(asked)), marked)
     known, difference = _known(case, marked)

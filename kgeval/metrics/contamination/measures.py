@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from kgeval.metrics.definition import Metric, MetricValue, Subject, not_applicable, scored
-from kgeval.metrics.judge.context import said
+from kgeval.metrics.judge.context import answer_text
 from kgeval.metrics.judge.ratings import outside
 from kgeval.metrics.shares import zero_for_empty
 from kgeval.metrics.words import words
@@ -47,7 +47,7 @@ def says(answer: str, right: str) -> bool:
 
 def contains(subject: Subject) -> MetricValue:
     """1 if the answer says one of the right answers, else 0."""
-    question, text = subject.row.question, said(subject.row)
+    question, text = subject.row.question, answer_text(subject.row)
     if outside(question):
         return not_applicable(_OUTSIDE)
     if not question.right_answers:
@@ -66,7 +66,7 @@ def false_answer(subject: Subject) -> MetricValue:
 
 
 def _claims(subject: Subject) -> bool:
-    text = said(subject.row)
+    text = answer_text(subject.row)
     return bool(text) and not is_refusal(text)
 
 

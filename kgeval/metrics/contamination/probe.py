@@ -115,7 +115,7 @@ def probe(document: ProbedDocument, probers: Probers) -> ProbeResult:
     ))
     base = ProbeResult(document=document.document, title=document.title, status="unscored")
     if outcome.value is None:
-        _put_off(document, probers.judge)
+        _count_later(document, probers.judge)
         failure = outcome.failure or LOST
         return base.model_copy(update={"reason": reason_of(failure.cause, failure.detail)})
     if not outcome.value.known:
@@ -138,7 +138,7 @@ def _judged(document: ProbedDocument, summary: str, judge: Asker, base: ProbeRes
     })
 
 
-def _put_off(document: ProbedDocument, judge: Asker) -> None:
+def _count_later(document: ProbedDocument, judge: Asker) -> None:
     """A dry run: the calls about a summary that is not there yet. None of them is certain: the model may not know the document."""
     if judge.dry:
         for stage, prompt, tokens in (

@@ -115,7 +115,7 @@ def closed_book_of(systems: Sequence[str], wanted: str | None, without_contexts:
     raise UsageError(f"{what}, so that the closed book is not known", fix=f"name it with --closed-book: {', '.join(systems)}")
 
 
-def gathered(asked: QuestionTable, scores: Iterable[Score], decides: str, systems: Sequence[str]) -> ScoredQuestions:
+def gather_scores(asked: QuestionTable, scores: Iterable[Score], decides: str, systems: Sequence[str]) -> ScoredQuestions:
     """All scores in one table. Where a judge's class decides, what it says of attempts and false answers is taken in too.
 
     Raises: InputError where scores of one metric were made in different ways, or came twice.
@@ -138,7 +138,7 @@ def gathered(asked: QuestionTable, scores: Iterable[Score], decides: str, system
     return ScoredQuestions(table, list(infos.values()), list(systems), foreign)
 
 
-def decided_by(wanted: str | None, *, judge: bool, given: Collection[str]) -> str:
+def deciding_metric(wanted: str | None, *, judge: bool, given: Collection[str]) -> str:
     """The metric that says what is right: the one named; else the judge's where one is asked or its scores are given; else by words.
 
     `given`: metrics whose scores come from files.
@@ -146,7 +146,7 @@ def decided_by(wanted: str | None, *, judge: bool, given: Collection[str]) -> st
     return wanted or (JUDGED if judge or JUDGED in given else CONTAINS)
 
 
-def lacking_closed_book(asked: QuestionTable, found: ScoredQuestions, system: str, metric: str) -> int:
+def missing_closed_book(asked: QuestionTable, found: ScoredQuestions, system: str, metric: str) -> int:
     """Answerable questions without a closed-book score. Raises: InputError where there is no score at all."""
     import numpy as np
 

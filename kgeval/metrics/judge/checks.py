@@ -12,11 +12,11 @@ from kgeval.llm import tokens
 from kgeval.llm.asker import Later, digest
 from kgeval.llm.characters import whole
 from kgeval.metrics.facts import ItemVerdicts, JudgedItem
-from kgeval.metrics.judge.context import MOST_REASON, ItemList, JudgeContext, failure_of, passages, said
+from kgeval.metrics.judge.context import MOST_REASON, ItemList, JudgeContext, answer_text, failure_of, passages
 from kgeval.metrics.judge.replies import CitedVerdicts, SourcedVerdict, SourcedVerdicts, StatementVerdict, StatementVerdicts
 
 Verdicts = CitedVerdicts | SourcedVerdicts | StatementVerdicts
-MOST_ITEMS = 60
+MOST_ITEMS = 60  # statements a call: each has a sentence of reason in the reply
 GUESSED_ITEMS = 10
 GROWTH = 3  # claims say names again that the text says once: at most about three times its tokens (a guess, for dry runs only)
 SOURCES = ("reference", "contexts", "answer", "statements")
@@ -43,7 +43,7 @@ def source_of(judge: JudgeContext, name: str) -> VerdictSource:
     if name == "contexts":
         return numbered_source("verdicts-contexts", passages(judge.row), nothing="nothing was retrieved")
     if name == "answer":
-        text = said(judge.row)
+        text = answer_text(judge.row)
         return VerdictSource("verdicts-answer", prompt, {**asked, "answer": text}, nothing=None if text else "the answer is empty")
     texts = question.right_answers[:1] if name == "reference" else tuple(text for text in question.statements if text.strip())
     slot = "references" if name == "reference" else "statements"
@@ -56,7 +56,7 @@ def numbered_source(stage: str, texts: Mapping[int, str], *, nothing: str, reply
     return VerdictSource(stage, "judge-against-contexts", slots, frozenset(texts), None if texts else nothing, reply)
 
 
-def checked(judge: JudgeContext, source: VerdictSource, lists: Mapping[str, ItemList]) -> dict[str, ItemVerdicts]:
+def check_items(judge: JudgeContext, source: VerdictSource, lists: Mapping[str, ItemList]) -> dict[str, ItemVerdicts]:
     """Kind -> one verdict for each of its statements. A kind whose statements could not be had has the failure; the others are
     asked all the same. One call for all of them (MOST_ITEMS statements a call)."""
     verdicts = {kind: ItemVerdicts(failure=given.texts.failure) for kind, given in lists.items() if given.texts.failure is not None}
@@ -68,9 +68,9 @@ def checked(judge: JudgeContext, source: VerdictSource, lists: Mapping[str, Item
             for kind, texts in sure.items()
         }
     if any(given.origin is not None for given in lists.values()):
-        _put_off(judge, source, lists.values())
+        _count_later(judge, source, lists.values())
         return verdicts | {kind: ItemVerdicts(failure=next(iter(verdicts.values())).failure) for kind in sure}
-    items = _asked(judge, source, [text for texts in sure.values() for text in texts])
+    items = _ask_judge(judge, source, [text for texts in sure.values() for text in texts])
     start = 0
     for kind, texts in sure.items():
         own = items[start : start + len(texts)]
@@ -79,7 +79,7 @@ def checked(judge: JudgeContext, source: VerdictSource, lists: Mapping[str, Item
     return verdicts
 
 
-def _asked(judge: JudgeContext, source: VerdictSource, statements: list[str]) -> list[JudgedItem]:
+def _ask_judge(judge: JudgeContext, source: VerdictSource, statements: list[str]) -> list[JudgedItem]:
     """One item a statement, in their order. Numbers of passages that were not shown are dropped, the label stays."""
     items: list[JudgedItem] = []
     for start in range(0, len(statements), MOST_ITEMS):
@@ -103,7 +103,7 @@ def _asked(judge: JudgeContext, source: VerdictSource, statements: list[str]) ->
     return items
 
 
-def _put_off(judge: JudgeContext, source: VerdictSource, lists: Collection[ItemList]) -> None:
+def _count_later(judge: JudgeContext, source: VerdictSource, lists: Collection[ItemList]) -> None:
     """Counts the calls of a source whose statements are not all known. An unknown list is taken to have at least one statement,
     and to fit into a call with the others."""
     slots = [source.prompt, dict(source.slots), judge.subject.trial]

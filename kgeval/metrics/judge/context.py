@@ -66,7 +66,7 @@ def failure_of(outcome: Outcome[T], number: int | None = None) -> Failure:
     return missing or outcome.failure or LOST
 
 
-def said(row: Row) -> str:
+def answer_text(row: Row) -> str:
     """The answer's text; "" if there is none, or if the answer is an error."""
     return "" if row.answer.error or not row.answer.answer.strip() else row.answer.answer
 

@@ -15,12 +15,12 @@ from kgeval.llm.asker import Asker
 from kgeval.llm.calls import Failure
 from kgeval.metrics.definition import Subject
 from kgeval.metrics.facts import ItemVerdicts, JudgedItem, TextList
-from kgeval.metrics.judge.checks import SOURCES, checked, numbered_source, source_of
-from kgeval.metrics.judge.context import ItemList, JudgeContext, said
-from kgeval.metrics.judge.lists import ITEM_KINDS, ItemKind, listed, questions
+from kgeval.metrics.judge.checks import SOURCES, check_items, numbered_source, source_of
+from kgeval.metrics.judge.context import ItemList, JudgeContext, answer_text
+from kgeval.metrics.judge.lists import ITEM_KINDS, ItemKind, items_of, questions
 from kgeval.metrics.judge.ratings import binary, graded, joined, ratings
 from kgeval.metrics.judge.replies import CitedVerdicts
-from kgeval.metrics.references import others, wanted_of
+from kgeval.metrics.references import facts_for, others
 from kgeval.records import Citation, Row
 from kgeval.text.names import normalise
 
@@ -50,7 +50,7 @@ def cited(row: Row) -> Cited:
     """The row's citations with the texts that they name, of contexts and evidence. None of an empty answer."""
     given = [*(row.answer.contexts or ()), *row.question.evidence]
     known = {number: passage for number, passage in enumerate(given, start=1) if passage.text.strip()}
-    citations, own = tuple(row.answer.citations or ()) if said(row) else (), list[frozenset[int]]()
+    citations, own = tuple(row.answer.citations or ()) if answer_text(row) else (), list[frozenset[int]]()
     for citation in citations:
         name = normalise(citation.document or "")
         if citation.chunk_id is not None:
@@ -71,12 +71,12 @@ def citation_checks(judge: JudgeContext, claims: ItemList | None, *, coverage: b
     if row_citations.for_all and claims is not None:
         lists["answer"] = claims
     source = numbered_source("citations", row_citations.texts, nothing="no chunk that is cited is known", reply=CitedVerdicts)
-    verdicts = checked(judge, source, lists)
+    verdicts = check_items(judge, source, lists)
     checks = {"citations": ItemVerdicts(tuple(_citation(row_citations, at, verdicts) for at in range(len(row_citations.citations))))}
     if coverage and claims is not None:
         given = dict(enumerate(row_citations.claims, start=1))
         matching = numbered_source("citation-claims", given, nothing="no citation has a claim", reply=CitedVerdicts)
-        matched = checked(judge, matching, {"answer": claims})["answer"]
+        matched = check_items(judge, matching, {"answer": claims})["answer"]
         checks["citations:claims"] = _coverage(row_citations, claims, verdicts.get("answer"), matched, checks["citations"])
     return checks
 
@@ -153,7 +153,7 @@ def ask_facts(subject: Subject, wanted: frozenset[str], asker: Asker) -> None:
     Raises: what the asker raises (ModelError, IncompleteError): what ends a run.
     """
     for variant in (subject, *others(subject, wanted)):
-        _ask_facts(variant, wanted_of(variant, wanted), asker)
+        _ask_facts(variant, facts_for(variant, wanted), asker)
 
 
 def ask_criteria(subject: Subject, criteria: Iterable[Criterion], asker: Asker) -> None:
@@ -165,11 +165,11 @@ def ask_criteria(subject: Subject, criteria: Iterable[Criterion], asker: Asker) 
 
 def _ask_facts(subject: Subject, wanted: frozenset[str], asker: Asker) -> None:
     judge, facts = JudgeContext(subject, asker), subject.facts
-    lists = {kind: listed(judge, kind) for kind in ITEM_KINDS if _needed(kind, wanted, subject)}
+    lists = {kind: items_of(judge, kind) for kind in ITEM_KINDS if _needed(kind, wanted, subject)}
     for name in SOURCES:
         kinds: dict[str, ItemList] = {kind: lists[kind] for kind in ITEM_KINDS if f"{kind}@{name}" in wanted}
         if kinds:
-            verdicts = checked(judge, source_of(judge, name), kinds)
+            verdicts = check_items(judge, source_of(judge, name), kinds)
             facts.checks |= {f"{kind}@{name}": verdicts[kind] for kind in kinds}
     for name, ask in (("ratings", ratings), ("rating:joined", joined), ("binary", binary)):
         if name in wanted:

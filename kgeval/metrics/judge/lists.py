@@ -8,20 +8,20 @@ from kgeval.llm import tokens
 from kgeval.llm.asker import digest
 from kgeval.llm.characters import whole
 from kgeval.metrics.facts import TextList
-from kgeval.metrics.judge.context import ItemList, JudgeContext, Origin, failure_of, said
+from kgeval.metrics.judge.context import ItemList, JudgeContext, Origin, answer_text, failure_of
 from kgeval.metrics.judge.replies import MadeQuestions, Statements
 
 ItemKind = Literal["answer_claims", "reference_claims", "evidence", "points", "steps"]
 ITEM_KINDS: tuple[ItemKind, ...] = ("answer_claims", "reference_claims", "evidence", "points", "steps")
 
 
-def listed(judge: JudgeContext, kind: ItemKind) -> ItemList:
+def items_of(judge: JudgeContext, kind: ItemKind) -> ItemList:
     """The items of a kind: given by the row, or made by a model. Claims and points that a model made are facts of the subject too."""
     question = judge.row.question
     if kind == "answer_claims":
-        return _made(judge, "claims:answer", said(judge.row))
+        return _extracted_list(judge, "claims:answer", answer_text(judge.row))
     if kind == "reference_claims":
-        return _made(judge, "claims:reference", next(iter(question.right_answers), ""))
+        return _extracted_list(judge, "claims:reference", next(iter(question.right_answers), ""))
     if kind == "evidence":
         return ItemList(TextList(question.evidence_texts))
     if kind == "steps":
@@ -29,14 +29,14 @@ def listed(judge: JudgeContext, kind: ItemKind) -> ItemList:
     if given := _filled(question.points):
         judge.subject.facts.texts["points"] = TextList(given)
         return ItemList(TextList(given))
-    return _made(judge, "points", next(iter(question.right_answers), ""))
+    return _extracted_list(judge, "points", next(iter(question.right_answers), ""))
 
 
 def _filled(texts: list[str]) -> tuple[str, ...]:
     return tuple(text for text in texts if text.strip())
 
 
-def _made(judge: JudgeContext, fact: str, text: str) -> ItemList:
+def _extracted_list(judge: JudgeContext, fact: str, text: str) -> ItemList:
     """The list that a model makes of a text, asked for the question beside it. Nothing is asked about an empty text."""
     if not text.strip():
         judge.subject.facts.texts[fact] = TextList()
@@ -55,7 +55,7 @@ def _made(judge: JudgeContext, fact: str, text: str) -> ItemList:
 
 def questions(judge: JudgeContext) -> TextList:
     """Three questions that the answer would answer, with the flag `noncommittal`; none for an empty answer."""
-    text = said(judge.row)
+    text = answer_text(judge.row)
     if not text:
         return TextList()
     outcome = judge.ask("questions", "questions-of-answer", {"answer": text}, MadeQuestions)

@@ -11,7 +11,7 @@ from kgeval.config import Criterion
 from kgeval.llm.calls import Outcome
 from kgeval.metrics.facts import ItemVerdicts, JudgedItem
 from kgeval.metrics.judge.checks import MOST_ITEMS
-from kgeval.metrics.judge.context import MOST_REASON, JudgeContext, failure_of, passages, said
+from kgeval.metrics.judge.context import MOST_REASON, JudgeContext, answer_text, failure_of, passages
 from kgeval.metrics.judge.replies import AnswerVerdict, ContextRatings, CriterionGrade, JoinedRating, OutsideVerdict, grade_reply
 from kgeval.records import Question
 
@@ -66,7 +66,7 @@ def outside(question: Question) -> bool:
 def binary(judge: JudgeContext) -> ItemVerdicts:
     """The answer as a whole: one item with its class, rating 1 if it is right, else 0. No item for an empty answer, and none
     where there is no right answer to measure it by."""
-    question, text = judge.row.question, said(judge.row)
+    question, text = judge.row.question, answer_text(judge.row)
     if not text or not (question.right_answers or outside(question)):
         return ItemVerdicts()
     prompt = "judge-answer-outside" if outside(question) else "judge-answer"
@@ -84,7 +84,7 @@ def binary(judge: JudgeContext) -> ItemVerdicts:
 def graded(judge: JudgeContext, criterion: Criterion) -> ItemVerdicts:
     """The grade of the row by a criterion of the user's own: one item, its label the grade, its rating the grade in 0..1.
     No item for an empty answer, where the answer is seen."""
-    question, answer = judge.row.question, said(judge.row)
+    question, answer = judge.row.question, answer_text(judge.row)
     if "answer" in criterion.sees and not answer:
         return ItemVerdicts()
     seen: dict[str, JsonValue] = {

@@ -17,9 +17,9 @@ from kgeval.graph.queries import all_queries
 from kgeval.llm.calls import Failure
 from kgeval.metrics.definition import MetricSettings, Subject
 from kgeval.metrics.facts import PairCounts, StoredMatches
-from kgeval.metrics.kg.costs import MOST_EDGES, costs_of, spans_of, tried
+from kgeval.metrics.kg.costs import MOST_EDGES, costs_of, result_or_failure, spans_of
 from kgeval.metrics.kg.shape import CELLS, DECIMALS, TOLERANCE, Edges, PairGraph, TripleSide, join, links, side_of, triples_matched
-from kgeval.metrics.kg.sides import NO_LAYOUT, STORED, PairRequest, asked, matching_fact
+from kgeval.metrics.kg.sides import NO_LAYOUT, STORED, PairRequest, matching_fact, requests_of
 from kgeval.metrics.kg.triples import given_triples
 from kgeval.metrics.references import others
 from kgeval.metrics.stored.names import READ_ONCE
@@ -259,7 +259,7 @@ MOST_TRIPLES = 50_000  # of the pairs whose names are embedded and joined togeth
 class PairWork:
     """A pair with its graph, on the way to its counts. `failure`: why it has none."""
 
-    asked: PairRequest
+    request: PairRequest
     graph: PairGraph
     found: PairCounts
     runs: list[tuple[float, float, float]] = field(default_factory=list)
@@ -278,7 +278,7 @@ def add_pairs(subjects: Sequence[Subject], selection: Selection, graph: Graph, e
         with suppress(QueryError):  # what a run that was killed left in the server's memory
             sweep(graph)
     add_stored(subjects, selection, graph, embedder, layout)
-    for part in _parts(request for subject in each for request in asked(subject, selection)):
+    for part in _parts(request for subject in each for request in requests_of(subject, selection)):
         _add(part, graph, embedder)
 
 
@@ -315,11 +315,11 @@ def _add(part: Sequence[PairRequest], graph: Graph, embedder: Embedder) -> None:
             _put(request, PairCounts(failure=Failure("embedding_error", first_line(cause))))
         return
     match(works, graph)
-    split([work for work in works if work.asked.communities and work.failure is None], graph)
+    split([work for work in works if work.request.communities and work.failure is None], graph)
     for work in works:
         columns = tuple(zip(*work.runs, strict=True)) or ((), (), ())
         counts = replace(work.found, by_entity=columns[0], by_community=columns[1], modularity=columns[2])
-        _put(work.asked, counts if work.failure is None else PairCounts(failure=work.failure))
+        _put(work.request, counts if work.failure is None else PairCounts(failure=work.failure))
 
 
 def join_all(part: Sequence[PairRequest], embedder: Embedder) -> list[PairWork]:
@@ -348,7 +348,7 @@ def match(works: Sequence[PairWork], graph: Graph) -> None:
     """Counts matched input entities: one Dijkstra for all pairs [D Algorithm 2, eq. 1]."""
     if not works:
         return
-    settings = works[0].asked.subject.settings
+    settings = works[0].request.subject.settings
     for work, costs in zip(works, costs_of([work.graph for work in works], settings, graph), strict=True):
         if isinstance(costs, Failure):
             work.failure = costs
@@ -361,7 +361,7 @@ def split(works: Sequence[PairWork], graph: Graph) -> None:
     # Leiden's gamma makes the graphs of one call independent of each other (graph/pairs.py); Louvain has none: one graph a call
     if not works:
         return
-    settings = works[0].asked.subject.settings
+    settings = works[0].request.subject.settings
     every = [(work, run) for run in range(settings.runs) for work in works]
     most = 1 if settings.community == "louvain" else MOST_EDGES
     spans = list(spans_of([work.graph.size for work, _ in every], most))
@@ -379,7 +379,7 @@ def _scores(part: Sequence[tuple[PairWork, int]], settings: MetricSettings, grap
     failures = [work.failure for work, _ in part if work.failure is not None]
     if len(failures) == len(part):
         return failures[0]
-    outcome = tried(partial(partitioned, [work.graph for work, _ in part], [run for _, run in part], settings, graph))
+    outcome = result_or_failure(partial(partitioned, [work.graph for work, _ in part], [run for _, run in part], settings, graph))
     if isinstance(outcome, Failure):
         return outcome
     scores = outcome[1]

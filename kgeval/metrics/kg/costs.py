@@ -24,7 +24,7 @@ MOST_EDGES = 60_000  # of one projection: bounds the server's memory (about 40 M
 def costs_of(pairs: Sequence[PairGraph], settings: MetricSettings, graph: Graph) -> Iterator[np.ndarray | Failure]:
     """For each pair the cost from each input entity to its nearest context entity (infinity: none is reached). Raises: ConnectionLost."""
     spans = list(spans_of([len(pair.cosine) + 4 * len(pair.input.heads) for pair in pairs], MOST_EDGES))
-    calls = (partial(tried, partial(_costs, pairs[first:last], settings, graph)) for first, last in spans)
+    calls = (partial(result_or_failure, partial(_costs, pairs[first:last], settings, graph)) for first, last in spans)
     for (first, last), costs in zip(spans, gds.two_at_a_time(calls), strict=True):
         yield from [costs] * (last - first) if isinstance(costs, Failure) else costs
 
@@ -38,7 +38,7 @@ def _costs(pairs: Sequence[PairGraph], settings: MetricSettings, graph: Graph) -
     return [costs[start : start + len(pair.input.names)] for pair, start in zip(pairs, starts, strict=False)]
 
 
-def tried(work: Callable[[], T]) -> T | Failure:
+def result_or_failure(work: Callable[[], T]) -> T | Failure:
     """The result, or why the server did not give it (time, memory, rights). Raises: ConnectionLost."""
     try:
         return work()

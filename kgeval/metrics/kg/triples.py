@@ -15,8 +15,8 @@ from kgeval.llm.asker import Asker
 from kgeval.llm.calls import Failure, Reply
 from kgeval.metrics.definition import Subject
 from kgeval.metrics.facts import Triples
-from kgeval.metrics.judge.context import JudgeContext, failure_of, said
-from kgeval.metrics.references import others, wanted_of
+from kgeval.metrics.judge.context import JudgeContext, answer_text, failure_of
+from kgeval.metrics.references import facts_for, others
 from kgeval.metrics.stored.names import NamesCache
 from kgeval.records import Layout, Passage, Triple
 
@@ -109,7 +109,7 @@ def ask_triples(subject: Subject, wanted: frozenset[str], asker: Asker | None, t
     Raises: ConnectionLost, and what the asker raises.
     """
     for variant in (subject, *others(subject, wanted)):
-        _fill(variant, wanted_of(variant, wanted), asker, tools.graph, tools.layout)
+        _fill(variant, facts_for(variant, wanted), asker, tools.graph, tools.layout)
 
 
 def _fill(subject: Subject, wanted: frozenset[str], asker: Asker | None, graph: Graph | None, layout: Layout | None) -> None:
@@ -121,7 +121,7 @@ def _fill(subject: Subject, wanted: frozenset[str], asker: Asker | None, graph: 
 def given_triples(subjects: Sequence[Subject], selection: Selection, graph: Graph | None, layout: Layout | None) -> None:
     """Fills what no model was asked for: triples of the file and of the stored graph; the rest fails, because there is no model."""
     for subject in subjects:
-        _fill(subject, wanted_of(subject, selection.facts_of(subject.row)), None, graph, layout)
+        _fill(subject, facts_for(subject, selection.facts_of(subject.row)), None, graph, layout)
 
 
 def cleaned(triples: Iterable[Triple], origin: str) -> Triples:
@@ -139,15 +139,15 @@ def _triples(subject: Subject, fact: str, asker: Asker | None, graph: Graph | No
     if fact == "triples:contexts":
         return _of_contexts(subject, asker, graph, layout)
     if fact == "triples:question":
-        return _stated(subject, asker, row.question.question)
+        return _extracted_triples(subject, asker, row.question.question)
     if fact == "triples:reference":
-        return _stated(subject, asker, next(iter(row.question.right_answers), ""))
+        return _extracted_triples(subject, asker, next(iter(row.question.right_answers), ""))
     if row.answer.triples is not None and not row.answer.error:
         return cleaned(row.answer.triples, "file")
-    return _stated(subject, asker, said(row))
+    return _extracted_triples(subject, asker, answer_text(row))
 
 
-def _stated(subject: Subject, asker: Asker | None, text: str) -> Triples:
+def _extracted_triples(subject: Subject, asker: Asker | None, text: str) -> Triples:
     """The triples that a model finds in a text; none for an empty text, which nobody is asked about."""
     if not text.strip():
         return Triples(origin="none")
@@ -163,7 +163,7 @@ def _stated(subject: Subject, asker: Asker | None, text: str) -> Triples:
 def _of_contexts(subject: Subject, asker: Asker | None, graph: Graph | None, layout: Layout | None) -> Triples:
     """The triples of all contexts in their order; each chunk, each text, and each relation of the stored graph counts once."""
     try:
-        known = _known(subject, asker, graph, layout)
+        known = _stored_of_contexts(subject, asker, graph, layout)
     except QueryError as cause:
         if isinstance(cause, ConnectionLost):
             raise
@@ -175,7 +175,7 @@ def _of_contexts(subject: Subject, asker: Asker | None, graph: Graph | None, lay
     parts, failed = [], None
     for context in contexts:
         stored = known.get(context.chunk_id or "")
-        part = cleaned(stored, "graph") if stored is not None else _stated(subject, asker, context.text)
+        part = cleaned(stored, "graph") if stored is not None else _extracted_triples(subject, asker, context.text)
         if part.failure is not None:
             failed = failed or part
             if asker is not None and asker.dry:
@@ -190,7 +190,7 @@ def _of_contexts(subject: Subject, asker: Asker | None, graph: Graph | None, lay
     return Triples(tuple(t for part in parts for t in part.triples), origin, dropped=sum(part.dropped for part in parts))
 
 
-def _known(subject: Subject, asker: Asker | None, graph: Graph | None, layout: Layout | None) -> Mapping[str, list[Triple]]:
+def _stored_of_contexts(subject: Subject, asker: Asker | None, graph: Graph | None, layout: Layout | None) -> Mapping[str, list[Triple]]:
     """Chunk id -> triples, of the row's contexts that the stored graph knows."""
     ids = list(dict.fromkeys(context.chunk_id for context in subject.row.answer.contexts or () if context.chunk_id))
     if graph is None or layout is None:

@@ -17,10 +17,11 @@ from kgeval.metrics.stored.names import GraphNames
 from kgeval.records import Layout
 from kgeval.text.name_matching import EntityMention
 
+# Bounds of what is read for one answer: a claim that names a hub ("London") must not read half of the graph
 MOST_NAMED = 20  # entities of one claim
 MOST_IDS = 100  # entities of one answer
-MOST_BETWEEN = 2_000
-MOST_AROUND = 100  # relations of one entity
+MOST_BETWEEN = 2_000  # relations between these entities
+MOST_AROUND = 100  # further relations of one entity
 LONGEST_DESCRIPTION = 300  # characters of a description
 T = TypeVar("T")
 

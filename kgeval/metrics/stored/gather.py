@@ -22,10 +22,10 @@ from kgeval.llm.calls import Failure, Numbered, Outcome, Reply
 from kgeval.llm.characters import whole
 from kgeval.metrics.definition import MetricSettings, Subject
 from kgeval.metrics.facts import CypherRun, Expired, Grounded, ItemVerdicts, JudgedItem, Label, TextList
-from kgeval.metrics.judge.context import MOST_REASON, JudgeContext, failure_of, said
+from kgeval.metrics.judge.context import MOST_REASON, JudgeContext, answer_text, failure_of
 from kgeval.metrics.judge.replies import label_word
 from kgeval.metrics.stored.candidates import GraphLine, StoredGraph, candidates, from_graph, parts
-from kgeval.metrics.stored.joins import arrow, by_names, is_node_id, is_relation_id, joined, same_kind
+from kgeval.metrics.stored.joins import arrow, by_names, is_node_id, is_relation_id, relations_among, same_kind
 from kgeval.metrics.stored.names import NamesCache
 from kgeval.metrics.stored.steps import step_texts, steps_in_graph
 from kgeval.records import Layout, Row
@@ -79,7 +79,7 @@ def grounding(subject: Subject, store: StoredGraph, asker: Asker) -> Grounded:
     judge = JudgeContext(subject, asker)
     if given.failure is not None:
         if asker.dry and given.failure.cause == "cancelled":
-            _put_off(judge, store)
+            _count_later(judge, store)
         return Grounded(ItemVerdicts(failure=given.failure))
     if not given.texts:
         return Grounded(ItemVerdicts())
@@ -124,9 +124,9 @@ def _take(traces: _Traces, outcome: Outcome[TracedClaims], places: Sequence[int]
         )
 
 
-def _put_off(judge: JudgeContext, store: StoredGraph) -> None:
+def _count_later(judge: JudgeContext, store: StoredGraph) -> None:
     """Counts the call of an answer whose claims are not known yet. There is none if they name nothing in the graph."""
-    text = said(judge.row)
+    text = answer_text(judge.row)
     length = tokens.count(whole(text))
     judge.asker.later(Later(
         stage=STAGE, prompt=PROMPT, key=digest(STAGE, judge.row.question.question, text, judge.subject.trial), certain=False,
@@ -190,7 +190,7 @@ def _relations(texts: Sequence[str], store: StoredGraph) -> Places:
     places: dict[str, tuple[str, ...]] = {text: (text,) for text in texts if is_relation_id(text)}
     arrows = {text: written for text in texts if text not in places and (written := arrow(text)) is not None}
     ends = by_names([name for written in arrows.values() for name in (written.start, written.end)], store) if arrows else {}
-    among = joined((element_id for ids in ends.values() for element_id in ids), store)
+    among = relations_among((element_id for ids in ends.values() for element_id in ids), store)
     for text, written in arrows.items():
         rows = among.between(ends.get(written.start, ()), ends.get(written.end, ()))
         if ids := tuple(row["element_id"] for row in rows if same_kind(row, written.kind)):

@@ -58,7 +58,7 @@ def arrow(text: str) -> Arrow | None:
     return None
 
 
-def joined(ids: Iterable[str], store: StoredGraph) -> RelationsAmong:
+def relations_among(ids: Iterable[str], store: StoredGraph) -> RelationsAmong:
     """The relations among these entities (the first MOST_IDS of them). Raises: QueryError."""
     given = list(dict.fromkeys(ids))[:MOST_IDS]
     return RelationsAmong(tuple(store.ask("relations-between", ids=given, most=MOST_BETWEEN)) if len(given) > 1 else ())
@@ -76,6 +76,6 @@ def same_kind(row: Row, kind: str | None) -> bool:
     return kind is None or normalise(kind) in (normalise(row["type"]), normalise(row["predicate"] or ""))
 
 
-def said(row: Row) -> str:
+def relation_text(row: Row) -> str:
     """A relation as text."""
     return f"{row['subject'] or '?'} -[{row['predicate']}]-> {row['object'] or '?'}"

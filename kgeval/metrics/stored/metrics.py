@@ -7,7 +7,7 @@ from pydantic import JsonValue
 from kgeval.llm.calls import Failure
 from kgeval.metrics.definition import Metric, MetricValue, Subject, not_applicable, scored, unscored
 from kgeval.metrics.facts import ItemVerdicts
-from kgeval.metrics.judge.context import said
+from kgeval.metrics.judge.context import answer_text
 from kgeval.metrics.stored.steps import step_kinds, step_texts
 
 NOT_ASKED = Failure("cancelled", "the stored graph was not asked")
@@ -16,7 +16,7 @@ SUPPORTED, CONTRADICTED, NOT_STATED = "supported", "contradicted", "not_stated"
 
 def kg_grounding(subject: Subject) -> MetricValue:
     """Claims of the answer that go back to triples of the stored graph / claims. `support`: claim -> element ids of its triples."""
-    if not said(subject.row):
+    if not answer_text(subject.row):
         return not_applicable("the answer makes no claim", empty_answer=True)
     grounded = subject.facts.grounded
     if grounded is None:
@@ -95,7 +95,7 @@ def stepwise_accuracy(subject: Subject) -> MetricValue:
     where it was asked. That does not change the value: it tells about the graph, not about the answer.
     """
     texts = step_texts(subject.row.question)
-    if not said(subject.row):
+    if not answer_text(subject.row):
         return scored(0.0, steps_total=len(texts), empty_answer=True, steps=list[JsonValue](_described(subject, {})))
     checks = {source: subject.facts.checks.get(f"steps@{source}", ItemVerdicts(failure=NOT_ASKED)) for source in ("answer", "contexts")}
     # a step that the answer states or contradicts needs no word of the contexts

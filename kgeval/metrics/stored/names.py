@@ -16,7 +16,7 @@ from kgeval.graph.keys import MOST_OF_A_NAME, Keys
 from kgeval.graph.load.naming import name_key
 from kgeval.graph.queries import all_queries
 from kgeval.records import Layout
-from kgeval.text.name_matching import EntityMention, named, places
+from kgeval.text.name_matching import EntityMention, mentions_of, name_spans
 from kgeval.text.names import normalise
 
 READ_ONCE = 3600.0  # seconds that reading all names may take
@@ -37,9 +37,9 @@ class GraphNames:
 
         Raises: QueryError, QueryTimeout, ConnectionLost.
         """
-        spans = [places(text) for text in texts]
+        spans = [name_spans(text) for text in texts]
         element_ids = self.find(list(dict.fromkeys(span.key for own in spans for span in own)), timeout=timeout)
-        return [named(own, element_ids) for own in spans]
+        return [mentions_of(own, element_ids) for own in spans]
 
     def find(self, keys: Sequence[str], *, timeout: float) -> dict[str, tuple[str, ...]]:
         """Normalised name or alias -> element ids of entities, of the names that are there. Raises as in_texts."""

@@ -12,7 +12,17 @@ from kgeval.graph.connect import Row
 from kgeval.llm.calls import Failure
 from kgeval.metrics.facts import ItemVerdicts, JudgedItem
 from kgeval.metrics.stored.candidates import StoredGraph, from_graph
-from kgeval.metrics.stored.joins import Arrow, RelationsAmong, arrow, by_names, is_node_id, is_relation_id, joined, said, same_kind
+from kgeval.metrics.stored.joins import (
+    Arrow,
+    RelationsAmong,
+    arrow,
+    by_names,
+    is_node_id,
+    is_relation_id,
+    relation_text,
+    relations_among,
+    same_kind,
+)
 from kgeval.records import GraphRef, Question
 from kgeval.text.names import normalise
 
@@ -65,7 +75,7 @@ def steps_in_graph(question: Question, store: StoredGraph) -> ItemVerdicts:
         wanted = _wanted(question, store)
         ids = [ref.element_id for step in wanted if (ref := step.ref) and ref.element_id and is_relation_id(ref.element_id)]
         by_id = {row["element_id"]: row for row in store.ask("relations-by-id", ids=ids)} if ids else {}
-        relations = joined((element_id for step in wanted for end in step.ends for element_id in end), store)
+        relations = relations_among((element_id for step in wanted for end in step.ends for element_id in end), store)
         return ItemVerdicts(tuple(_item(number, step, by_id, relations) for number, step in enumerate(wanted, start=1)))
 
     verdicts = from_graph(read)
@@ -75,19 +85,19 @@ def steps_in_graph(question: Question, store: StoredGraph) -> ItemVerdicts:
 def _item(number: int, step: StepQuery, by_id: dict[str, Row], relations: RelationsAmong) -> JudgedItem:
     known = by_id.get(step.ref.element_id or "") if step.ref else None
     if known is not None and same_kind(known, step.kind) and _same_ends(known, step):
-        return JudgedItem(number, step.text, "supported", reason=f"by element id: {said(known)}")
+        return JudgedItem(number, step.text, "supported", reason=f"by element id: {relation_text(known)}")
     if step.loose:
         rows = [row for row in relations.rows if {row["start"], row["end"]} <= {element_id for end in step.ends for element_id in end}]
         if rows:
-            return JudgedItem(number, step.text, "supported", reason=f"two things that it names are joined: {said(rows[0])}")
+            return JudgedItem(number, step.text, "supported", reason=f"two things that it names are joined: {relation_text(rows[0])}")
         return JudgedItem(number, step.text, "not_stated", reason="no relation joins two things that it names")
     if len(step.ends) < 2 or not all(step.ends):
         return JudgedItem(number, step.text, "not_stated", reason="the graph does not know both ends")
     rows = relations.between(*step.ends[:2])
     right = [row for row in rows if same_kind(row, step.kind)]
     if right:
-        return JudgedItem(number, step.text, "supported", reason=f"by its ends: {said(right[0])}")
-    why = f"joined otherwise: {said(rows[0])}" if rows else "its ends are not joined"
+        return JudgedItem(number, step.text, "supported", reason=f"by its ends: {relation_text(right[0])}")
+    why = f"joined otherwise: {relation_text(rows[0])}" if rows else "its ends are not joined"
     return JudgedItem(number, step.text, "not_stated", reason=why)
 
 

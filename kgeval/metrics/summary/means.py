@@ -49,6 +49,7 @@ def _mean(scored: Floats, there: Floats, causes: dict[str, int], *, not_applicab
     order = np.lexsort((there, scored))  # sums of sorted numbers do not depend on the order of the rows
     scored, there = scored[order], there[order]
     mean = min(float(scored[-1]), max(float(scored[0]), float(scored.mean())))
+    # the bounds: what failed, a whole question or some of its repetitions, taken as 0 and as 1; a gate must hold at both
     seen, unseen = float((scored * there).sum()), float((1 - there).sum())
     ends = bootstrap_mean(scored, seed=seed)
     return counts.model_copy(update={

@@ -8,9 +8,10 @@ if at least half of them do.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import TypeVar
 
 from pydantic import JsonValue
 
@@ -26,6 +27,7 @@ MOST_WORDS = 100
 NO_METRIC = "none"
 HALF = 0.5
 MOST_POSITIONS = 10
+K = TypeVar("K", str, int)
 
 
 @dataclass
@@ -113,20 +115,19 @@ class Chains:
         return ReasoningSummary(
             system=system,
             accuracy_metric="none" if metric is None else metric if metric in YES_OR_NO else f"{metric}>={HALF}",
-            accuracy_by_hop=self._by_hop(right, seed),
+            accuracy_by_hop=_means_by((
+                (str(hops) if hops < 3 else "3+", repetitions) for question, repetitions in sorted(right.items())
+                if (hops := self._hops.get(question)) is not None
+            ), seed),
             stepwise_accuracy=_mean([chain.accuracy for _, chain in sorted(chains.items())], seed) if chains else None,
             questions=len(judged), with_wrong_step=len(bad), wrong_step_answers=len(known),
             wrong_step_share=len(bad) / len(judged) if judged else None,
             error_propagation=known.count(False) / len(known) if known else None, lucky=known.count(True) / len(known) if known else None,
-            by_relation=_by_relation(chains.values(), seed), by_position=_by_position(chains.values(), seed),
+            by_relation=_means_by(_by_relation(chains.values()), seed), by_position=_means_by((
+                (position, repetitions) for chain in chains.values()
+                for position, repetitions in enumerate(chain.positions[:MOST_POSITIONS], start=1)
+            ), seed),
         )
-
-    def _by_hop(self, right: Mapping[str, _Repetitions], seed: int) -> dict[str, Mean]:
-        groups: dict[str, list[_Repetitions]] = defaultdict(list)
-        for question, repetitions in sorted(right.items()):
-            if (hops := self._hops.get(question)) is not None:
-                groups[str(hops) if hops < 3 else "3+"].append(repetitions)
-        return {hops: _mean(groups[hops], seed) for hops in sorted(groups)}
 
 
 def reasoning(scores: Iterable[Score], rows: Iterable[Row], *, accuracy: str | None = None, seed: int = 0) -> list[ReasoningSummary]:
@@ -219,22 +220,19 @@ def _mean(given: Sequence[_Repetitions], seed: int) -> Mean:
     return mean_of(values, causes=dict(causes.most_common()), not_applicable=len(lost) - causes.total(), seed=seed)
 
 
-def _by_position(chains: Iterable[_Chain], seed: int) -> dict[str, Mean]:
-    places: dict[int, list[_Repetitions]] = defaultdict(list)
-    for chain in chains:
-        for at, place in enumerate(chain.positions[:MOST_POSITIONS], start=1):
-            places[at].append(place)
-    return {str(at): _mean(places[at], seed) for at in sorted(places)}
+def _means_by(groups: Iterable[tuple[K, _Repetitions]], seed: int) -> dict[str, Mean]:
+    """The mean of each group, in the order of the groups."""
+    members: dict[K, list[_Repetitions]] = defaultdict(list)
+    for key, repetitions in groups:
+        members[key].append(repetitions)
+    return {str(key): _mean(members[key], seed) for key in sorted(members)}
 
 
-def _by_relation(chains: Iterable[_Chain], seed: int) -> dict[str, Mean]:
-    """One value a question and type: the mean of its steps of that type."""
-    kinds: dict[str, list[_Repetitions]] = defaultdict(list)
+def _by_relation(chains: Iterable[_Chain]) -> Iterator[tuple[str, _Repetitions]]:
+    """One value a question and type: the mean of its steps of that type, so that a chain of five alike does not count five times."""
     for chain in chains:
         own: dict[str, _Repetitions] = {}
-        for kind, place in zip(chain.relations, chain.positions, strict=False):
-            if kind is not None and (value := place.value) is not None:
+        for kind, position in zip(chain.relations, chain.positions, strict=False):
+            if kind is not None and (value := position.value) is not None:
                 own.setdefault(kind, _Repetitions()).add(value)
-        for kind, repetitions in own.items():
-            kinds[kind].append(repetitions)
-    return {kind: _mean(kinds[kind], seed) for kind in sorted(kinds)}
+        yield from own.items()

@@ -171,10 +171,10 @@ class RunScores:
         runs = self.runs(system, metric)
         coded = np.stack(list(runs.values())) if runs else np.full((1, 0), ABSENT)
         asked = np.flatnonzero((coded != ABSENT).any(axis=0))
-        return settled(coded[:, asked], tuple(self.causes.of)), asked
+        return average_repetitions(coded[:, asked], tuple(self.causes.of)), asked
 
 
-def settled(coded: npt.NDArray[Any], causes: Sequence[str]) -> Values:
+def average_repetitions(coded: npt.NDArray[Any], causes: Sequence[str]) -> Values:
     """Coded values of repetitions (n_runs, n_questions), each question in one at least -> one value a question.
 
     A question has a value if any repetition has one: their mean. Without one it failed, if a repetition failed (the first one's

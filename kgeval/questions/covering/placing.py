@@ -18,7 +18,7 @@ from kgeval.questions.figures import depth_of, gold_of
 from kgeval.questions.graph_facts import known
 from kgeval.records import GraphRef, Question
 from kgeval.records.question_coverage import Facet
-from kgeval.text.name_matching import NameSpan, named, places
+from kgeval.text.name_matching import NameSpan, mentions_of, name_spans
 from kgeval.text.names import normalise
 
 # What a question's file records of the graph: entities and relations, found again by element id, else by key, name
@@ -223,10 +223,10 @@ class Places:
             opened[n].predicates = {row["predicate"] for row in found}
 
     def _named(self, texts: Sequence[str]) -> Iterator[str]:
-        spots: list[list[NameSpan]] = [places(text) for text in texts]
+        spots: list[list[NameSpan]] = [name_spans(text) for text in texts]
         found = self._known.entities(dict.fromkeys(spot.key for own in spots for spot in own))
         few = {key: (self._land.best(ids),) for key, ids in found.items() if len(ids) <= MOST_OF_A_NAME}
-        hits = (one.element_id for own in spots for one in named(own, few) if not one.within)
+        hits = (one.element_id for own in spots for one in mentions_of(own, few) if not one.within)
         yield from islice((one for one in dict.fromkeys(hits) if one in self._land.place), MOST_NAMED)
 
     def _relations(self, rows: Sequence[dict[str, object]]) -> dict[int, list[Row]]:

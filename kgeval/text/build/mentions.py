@@ -24,7 +24,7 @@ class Extracted:
 def group_mentions(chunks: Sequence[Extracted], counts: Counter[str]) -> tuple[list[WrittenName], list[list[WrittenName | None]]]:
     """Names as they are written, and for each chunk the name of each mention (None: it has none).
 
-    A place that two overlapping chunks share counts once.
+    A place that two overlapping chunks share counts once: an overlap of a sixth would else make a sixth more mentions of everything.
     """
     names: dict[tuple[str, str], WrittenName] = {}
     seen: set[tuple[str, int, int, str, str]] = set()

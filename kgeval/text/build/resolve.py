@@ -238,7 +238,7 @@ def _wanted(cluster: Cluster) -> Iterable[object]:
 
 
 DEFAULT_LEVELS = (EXACT, NORMALISED, ALIAS)
-DEFAULT_SIMILARITY = 0.9
+DEFAULT_SIMILARITY = 0.9  # cosine; a missed merge leaves a duplicate that the audit finds, a wrong one makes one thing of two
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from kgeval.llm.plan import PlannedStage
 from kgeval.llm.session import Models
 from kgeval.llm.tokens import count
 from kgeval.manifest import ModelUsage
+from kgeval.text.clean import clean_name
 from kgeval.text.extract import naming
 from kgeval.text.extract.mentions import ChunkSource, Extraction, Mention, RelationMention
 from kgeval.text.extract.schema import Allowed, Schema, folded
@@ -69,6 +70,8 @@ class Found(Reply):
     @classmethod
     def _patient(cls, data: Any) -> Any:
         """Numbers as texts, texts as numbers, names inside objects, relations by name: taken for what they mean.
+
+        But not anything at all: {"entities": {"a": 1}} once became an entity named 1, and no later run asked again.
 
         Raises: ValueError where entities or relations are no list, most entities are no objects with a name, or most relations dangle.
         """
@@ -184,7 +187,7 @@ _REFUSED, _AMBIGUOUS = -1, -2
 class _GatheredEntity:
     name: str
     type: str | None
-    description: str | None
+    description: str | None = None
     aliases: dict[str, None] = field(default_factory=dict)
 
 
@@ -242,8 +245,10 @@ class Gathering:
 
     def _entity(self, found: FoundEntity) -> int:
         """The place of the entity that is meant; _REFUSED where it can be none."""
-        name = naming.as_name(found.name)
-        kind = self._type(found.type)
+        name = clean_name(found.name)
+        kind = naming.as_type(found.type)
+        if self._schema is not None and kind is not None:
+            kind = self._schema.entity_type(kind)
         refusal = naming.refusal(name) or ("type_not_allowed" if kind is None and self._schema and self._schema.types_matter else None)
         key = (normalise(name) or name, kind)
         if refusal is None and key not in self._places and len(self._entities) >= MOST_ENTITIES:
@@ -255,22 +260,16 @@ class Gathering:
             self.dropped["repeated_entity"] += 1
         else:
             self._places[key] = len(self._entities)
-            self._entities.append(_GatheredEntity(name, kind, naming.as_description(found.description)))
+            self._entities.append(_GatheredEntity(name, kind))
         entity = self._entities[self._places[key]]
         entity.description = entity.description or naming.as_description(found.description)
         self._aliases(entity, [*found.aliases, name])
         return self._places[key]
 
-    def _type(self, given: str) -> str | None:
-        kind = naming.as_type(given)
-        if self._schema is None or kind is None:
-            return kind
-        return self._schema.entity_type(kind)
-
     def _aliases(self, entity: _GatheredEntity, given: list[str]) -> None:
         """Other names, where they stand in the material: an invented one would merge what does not belong together."""
         own = normalise(entity.name)
-        for alias in dict.fromkeys(map(naming.as_name, given)):
+        for alias in dict.fromkeys(map(clean_name, given)):
             if alias == entity.name or alias in entity.aliases or normalise(alias) == own:
                 continue
             if naming.refusal(alias) is not None or (self._finder.find(alias) or self._beside.find(alias)) is None:

@@ -31,11 +31,6 @@ def is_pronoun(name: str) -> bool:
     return low in word_list("pronouns") and not acronym
 
 
-def as_name(given: str) -> str:
-    """A name as it is kept: on one line, NFC, without quotation marks around it."""
-    return clean_name(given)
-
-
 def as_type(given: str | None) -> str | None:
     """A type as it is kept: words joined, each with a capital ("work of art", "WORK_OF_ART": WorkOfArt). Short capitals stay (GPE)."""
     plain = clean_name(given or "")[:LONGEST_TYPE]

@@ -24,7 +24,12 @@ class Finder:
         """The first place of the name, at borders of words where its script has them; None where it is not found."""
         if not name.strip() or len(name) > LONGEST:
             return None
-        return self._exact(name) or self._loose(name)
+        at = self.text.find(name)
+        while at >= 0:
+            if _at_borders(self.text, at, at + len(name)):
+                return at, at + len(name)
+            at = self.text.find(name, at + 1)
+        return self._loose(name)
 
     def sentence_with(self, one: str, other: str) -> Span | None:
         """The first sentence in which both names stand, or None."""
@@ -36,14 +41,6 @@ class Finder:
         for start, end in self._sentences:
             if all(pattern.search(self.text, start, end) for pattern in patterns):
                 return start, end
-        return None
-
-    def _exact(self, name: str) -> Span | None:
-        at = self.text.find(name)
-        while at >= 0:
-            if _at_borders(self.text, at, at + len(name)):
-                return at, at + len(name)
-            at = self.text.find(name, at + 1)
         return None
 
     def _loose(self, name: str) -> Span | None:

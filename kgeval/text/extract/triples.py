@@ -13,7 +13,7 @@ from kgeval.files import sha256
 from kgeval.graph.load import triples
 from kgeval.graph.load.model import Entity, Relation
 from kgeval.manifest import ModelUsage
-from kgeval.text.clean import clean_line
+from kgeval.text.clean import clean_line, clean_name
 from kgeval.text.extract import naming
 from kgeval.text.extract.mentions import ChunkSource, Extraction, Mention, RelationMention
 from kgeval.text.extract.spans import Finder, runs_together
@@ -212,7 +212,7 @@ class TriplesExtractor:
         named = relation.extra.get("document")
         wanted = self._wanted(ends, relation.chunks, [str(named)] if named else [])
         placed, reason = places.place(wanted)
-        predicate = naming.as_name(relation.predicate or "") or NO_PREDICATE
+        predicate = clean_name(relation.predicate or "") or NO_PREDICATE
         if not placed:
             self.unplaced.append(f"{_short(ends[0])} - {predicate[:60]} - {_short(ends[1])}: {reason}")
         for at in placed:
@@ -236,7 +236,7 @@ class TriplesExtractor:
         """The place of an entity among a chunk's mentions; it is made where it is new."""
         if at not in chunk.places:
             entity = self._loaded.entities[at]
-            aliases = tuple(dict.fromkeys(naming.as_name(alias) for alias in entity.aliases))
+            aliases = tuple(dict.fromkeys(clean_name(alias) for alias in entity.aliases))
             span = next((found for name in (_name(entity), *aliases) if (found := chunk.finder.find(name))), None)
             start, end = span or (None, None)
             chunk.places[at] = len(chunk.mentions)
@@ -246,7 +246,7 @@ class TriplesExtractor:
 
 
 def _name(entity: Entity) -> str:
-    return naming.as_name(entity.name or entity.id)
+    return clean_name(entity.name or entity.id)
 
 
 def _short(entity: Entity) -> str:
