@@ -32,7 +32,7 @@ def add_cosines(subjects: Sequence[Subject], selection: Selection, embedder: Emb
     vectors = embedder.embed(list(places), faulty=True)
     for subject, name, first, others in wanted:
         values = [float(value) for value in vectors[[places[text] for text in others]] @ vectors[places[first]]]
-        if any(math.isnan(value) for value in values):
+        if any(math.isnan(value) for value in values):  # of an embedding of zeros: as 0.0 it would pass for an unrelated answer
             subject.facts.cosines[name] = Cosines(failure=NO_VECTOR)
         else:
             subject.facts.cosines[name] = Cosines(tuple(max(-1.0, min(1.0, value)) for value in values))

@@ -173,7 +173,7 @@ def _compute(function: Callable[[MetricRow], Returned], low: float, high: float)
     def compute(subject: Subject) -> MetricValue:
         try:
             returned = function(_row(subject))
-        except (Exception, SystemExit) as fault:  # noqa: BLE001 - the row's border: the run goes on, the cause is kept
+        except (Exception, SystemExit) as fault:  # noqa: BLE001 - the row's border: a sys.exit() in it must not end the run
             return _failed(_fault_text(fault, function.__code__.co_filename))
         number, detail = returned if isinstance(returned, tuple) and len(returned) == 2 else (returned, {})
         try:

@@ -58,7 +58,8 @@ class PathMatch:
 def match_path(path: GoldPath, answer: Answer) -> PathMatch:
     """What of the path was retrieved: by id, key or name among the retrieved nodes and relations, else mentioned in a context.
 
-    A retrieved relation brings its ends. A relation is mentioned where both its ends stand in one context.
+    A retrieved relation brings its ends. A relation is mentioned where both its ends stand in one context: ends in two contexts say
+    nothing of what joins them.
     """
     nodes, relations = distinct(path.nodes), distinct(path.relations)
     known = list(answer.retrieved_relations or ())

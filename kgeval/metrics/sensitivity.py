@@ -71,7 +71,9 @@ def _result(system: str | None, metric: Metric, tallies: Tallies, systems: Seque
 
 
 def _separation(right: ConditionTally, wrong: ConditionTally, metric: Metric) -> Separation:
-    """How well right answers score above wrong ones; below, where lower is better."""
+    """How well right answers score above wrong ones; below, where lower is better.
+
+    By rank (AUC) and by medians: a metric may rank answers perfectly and still give all of them 0.9, so that no threshold parts them."""
     apart = separation(right.values, wrong.values)
     if metric.better == "lower" and apart.auc is not None:
         return Separation(apart.n, apart.m, 1 - apart.auc, apart.medians)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from math import atanh, sqrt, tanh
 from typing import TYPE_CHECKING, Literal
 
-from kgeval.stats.intervals import Interval, quantile
 from kgeval.stats.kappa import IntervalEstimate
 from kgeval.stats.resampling import RESAMPLES, numbered, resampled
 
@@ -155,16 +153,3 @@ def _each_tau(w: Floats, x: Floats, y: Floats) -> Floats:
     at = np.arange(len(x))
     drawn = (np.repeat(at, row.astype(np.int64)) for row in w)
     return np.array([plain(x[rows], y[rows], "kendall") for rows in drawn])
-
-
-def fisher(value: float, n: int, kind: Kind = "pearson", *, confidence: float = 0.95) -> Interval | None:
-    """The interval by Fisher's z, for rows that are independent of each other: a second way beside the bootstrap.
-
-    Standard errors: Pearson 1 / sqrt(n - 3); Spearman sqrt((1 + r^2 / 2) / (n - 3)) (Bonett & Wright 2000); Kendall sqrt(0.437 / (n - 4))
-    (Fieller, Hartley & Pearson 1957). None for |value| = 1 and too few rows.
-    """
-    if n < 5 or abs(value) >= 1:
-        return None
-    error = {"pearson": sqrt(1 / (n - 3)), "spearman": sqrt((1 + value * value / 2) / (n - 3)), "kendall": sqrt(0.437 / (n - 4))}[kind]
-    half = quantile(confidence) * error
-    return Interval(tanh(atanh(value) - half), tanh(atanh(value) + half))

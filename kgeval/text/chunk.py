@@ -130,7 +130,7 @@ def _word_end(text: str, start: int, cut: int) -> int:
 
 
 def _inside_character(text: str, at: int) -> bool:
-    """Whether a cut here would part a letter from its marks, or an emoji from its parts."""
+    """Whether a cut here would part a letter from its marks, or an emoji from its parts: half of one is another character, or none."""
     if at >= len(text):
         return False
     mark = text[at] in _JOINERS or unicodedata.category(text[at])[0] == "M" or "\U0001f3fb" <= text[at] <= "\U0001f3ff"

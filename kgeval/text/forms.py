@@ -113,7 +113,7 @@ def form(name: str) -> NameForm:
     )
 
 
-def surface_relation(a: str, b: str) -> str | None:
+def relation_of(a: NameForm, b: NameForm) -> str | None:
     """Which form joins two names, or None.
 
     Forms: honorific, initials, acronym, legal form, token subset, spacing, plural,
@@ -122,11 +122,6 @@ def surface_relation(a: str, b: str) -> str | None:
     Symmetric. Names that are equal in normal form give None (that is a duplicate name, not another form), and so do
     names that differ in a word or number that tells things apart.
     """
-    return relation_of(form(a), form(b))
-
-
-def relation_of(a: NameForm, b: NameForm) -> str | None:
-    """`surface_relation` of two names already taken apart."""
     if not a.tokens or not b.tokens or a.norm == b.norm:
         return None
     if len(b.norm) < len(a.norm) or (len(b.norm) == len(a.norm) and b.norm < a.norm):

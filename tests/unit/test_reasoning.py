@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import pytest
 
@@ -12,12 +14,22 @@ from kgeval.metrics.stored.joins import Arrow, arrow
 from kgeval.metrics.stored.metrics import METRICS, cypher_execution_match, kg_grounding, stale_context_share, stepwise_accuracy
 from kgeval.metrics.stored.steps import step_kinds
 from kgeval.metrics.summary.gains import gains
-from kgeval.metrics.summary.reasoning import accuracy_of, hops_of, reasoning
+from kgeval.metrics.summary.reasoning import Chains, accuracy_of, hops_of
 from kgeval.metrics.summary.values import RunScores
-from kgeval.records import Answer, GoldPath, GraphRef, MetricInfo, Passage, Question, Row, Score
+from kgeval.records import Answer, GoldPath, GraphRef, MetricInfo, Passage, Question, ReasoningSummary, Row, Score
 
 STEPS = ["Ada -[COMMANDS]-> North Light", "North Light -[OWNED_BY]-> Packet Line", "Packet Line -[SITS_IN]-> Varne"]
 S, C, N = "supported", "contradicted", "not_stated"
+
+
+def reasoning(scores: Iterable[Score], rows: Iterable[Row], *, accuracy: str | None = None, seed: int = 0) -> list[ReasoningSummary]:
+    chains = Chains(accuracy)
+    for score in scores:
+        chains.add(score)
+    for row in rows:
+        chains.read(row)
+    return chains.summaries(seed=seed)
+
 
 
 def row(question: Question, answer: str = "Varne.", **more: object) -> Row:

@@ -25,7 +25,8 @@ BESIDE = (ATTEMPTED, FALSE)
 
 @dataclass
 class QuestionTable:
-    """Questions by number, in the order of the file. Memory: a few small values a question, never its texts."""
+    """Questions by number, in the order of the file. Memory: a few small values a question, never its texts. `_same`: equal tuples of
+    documents and kinds as one object, of which a million questions have a few."""
 
     numbers: Numbers[str] = field(default_factory=Numbers)
     outside: bytearray = field(default_factory=bytearray)

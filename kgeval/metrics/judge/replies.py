@@ -33,6 +33,7 @@ def _no_truth(value: Any) -> Any:
     return value
 
 
+# Models write a reply in the order of its fields: a reason stands before the label or rating that it is for, never after.
 Rating = Annotated[Literal[0, 1, 2], BeforeValidator(_digit), BeforeValidator(_no_truth)]
 AnswerClass = Literal["correct", "partial", "incorrect", "refusal"]
 

@@ -79,7 +79,11 @@ class _Chain:
 
 
 class Chains:
-    """Scores as they come, kept as far as chains need them. Feed it every score and every row once, in any order."""
+    """Scores as they come, kept as far as chains need them. Feed it every score and every row once, in any order.
+
+    `accuracy`: the metric that says whether an answer is right (others than binary_accuracy and exact_match count as right from 0.5);
+    None: the first of ACCURACIES that there are scores of.
+    """
 
     def __init__(self, accuracy: str | None = None) -> None:
         self._wanted = (accuracy,) if accuracy else ACCURACIES  # NO_METRIC is no metric of any score
@@ -128,17 +132,6 @@ class Chains:
                 for position, repetitions in enumerate(chain.positions[:MOST_POSITIONS], start=1)
             ), seed),
         )
-
-
-def reasoning(scores: Iterable[Score], rows: Iterable[Row], *, accuracy: str | None = None, seed: int = 0) -> list[ReasoningSummary]:
-    """The summaries of a run's scores. `accuracy`: the metric that says whether an answer is right (others than binary_accuracy and
-    exact_match count as right from 0.5); None: the first of ACCURACIES that there are scores of."""
-    chains = Chains(accuracy)
-    for score in scores:
-        chains.add(score)
-    for row in rows:
-        chains.read(row)
-    return chains.summaries(seed=seed)
 
 
 @dataclass(frozen=True)

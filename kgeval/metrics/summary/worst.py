@@ -42,7 +42,8 @@ class _RowTexts:
 class Worst:
     """Keeps for each system and metric the `most` questions with the worst value, by their worst repetition.
 
-    A value that could not be better is no bad one, however few values there are.
+    A value that could not be better is no bad one, however few values there are. By repetition, not by their mean: somebody is to
+    look at one answer and at the verdicts on it.
     """
 
     infos: Sequence[MetricInfo]

@@ -108,7 +108,8 @@ def _canonical_form(cluster: Cluster) -> object:
 
 
 def _short_forms(clusters: list[Cluster], joiner: Joiner) -> list[Cluster]:
-    """Joins short forms to the one fuller name that they can mean, fullest names first."""
+    """Joins short forms to the one fuller name that they can mean, fullest names first: "Holm" may join "Anna Holm" only after it is known
+    whether "A. Holm" and "Anna Holm" are one."""
     def fullness(cluster: Cluster) -> tuple[int, int, str, str]:
         return len(cluster.form.compact), len(cluster.form.tokens), cluster.norm, cluster.name
 

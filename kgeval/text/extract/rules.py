@@ -35,7 +35,7 @@ from kgeval.text.extract.words import COMMA, SPACE, START, Capitals, Words, coun
 # Common nouns that a document speaks of often ("the carriage"): things without a proper name. Off unless asked for.
 
 _ARTICLES = ("the", "a", "an")
-_SHARE = 0.35  # of a noun's uses that have an article before them
+_SHARE = 0.35  # of a noun's uses that have an article before them: "the carriage" has, "time" and most adjectives have not
 
 
 def usual_nouns(counts: Capitals, least: int) -> frozenset[str]:

@@ -21,8 +21,8 @@ from kgeval.text.sentences import sentences
 
 # Finds the chunk that a triple was taken from: by its id, its text, its document, or the names that it joins.
 
-_MOST_LOOKED_AT = 50
-_LEAST_SENTENCE = 20
+_MOST_LOOKED_AT = 50  # chunks with both names that are searched for a sentence with both; "London" and "England" may share thousands
+_LEAST_SENTENCE = 20  # characters: a shorter one ("Yes.") stands in many chunks
 
 
 @dataclass(frozen=True)
