@@ -13,7 +13,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, JsonValue, model_validator
 
 from kgeval.graph.connect import Graph
-from kgeval.graph.foreign import Cell, Table
+from kgeval.graph.foreign import Cell, QueryResult
 from kgeval.graph.guard import ends_ordered
 from kgeval.graph.guarded import run_guarded
 from kgeval.llm import tokens
@@ -225,7 +225,7 @@ class ResultComparison:
     extra_columns: tuple[str, ...] = ()
 
 
-def compare(found: Table, gold: Table, *, ordered: bool) -> ResultComparison:
+def compare(found: QueryResult, gold: QueryResult, *, ordered: bool) -> ResultComparison:
     """The found result against the gold one. `ordered`: rows, and the items of lists, must come in the same order.
 
     Raises: TooManyWaysError.
@@ -255,7 +255,7 @@ class _Codes:
         return tuple(self.of(pair) for pair in zip(rows, column, strict=True))
 
 
-def _columns(table: Table, numbers: dict[float, int], codes: _Codes, *, ordered: bool) -> list[Column]:
+def _columns(table: QueryResult, numbers: dict[float, int], codes: _Codes, *, ordered: bool) -> list[Column]:
     """Each column in codes. Without rows all columns are alike."""
     rows = [[codes.of(_key(cell, numbers, ordered=ordered)) for cell in row] for row in table.rows]
     return [tuple(row[at] for row in rows) for at in range(len(table.columns))]
@@ -374,7 +374,7 @@ def cypher_run(row: Row, graph: Graph, settings: MetricSettings) -> CypherRun | 
     return _compared(mine.table, gold.table, ordered=settings.ordered and ends_ordered(row.question.cypher))
 
 
-def _compared(mine: Table, gold: Table, *, ordered: bool) -> CypherRun:
+def _compared(mine: QueryResult, gold: QueryResult, *, ordered: bool) -> CypherRun:
     """Both ran. A result that was cut has more rows than any gold result, so it cannot match."""
     rows, gold_rows = len(mine.rows), len(gold.rows)
     try:
