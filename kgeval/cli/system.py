@@ -172,13 +172,13 @@ def _check_output(output: Path | None) -> None:
 
 def _wanted(info: AdapterInfo, config: Config, given: Mapping[str, Any], started: Any) -> IndexWanted:
     from kgeval.systems.adapters.indexing import IndexWanted
-    from kgeval.text.documents import Documents, read_documents
+    from kgeval.text.documents import DocumentSet, read_documents
 
     paths = list(given["documents"])
     if not paths and not info.neo4j:
         raise UsageError("no documents to index", fix="give --documents FILE or FOLDER")
     card = _card(info, config, given)
-    read = read_documents(paths) if paths else Documents([], [], [])
+    read = read_documents(paths) if paths else DocumentSet([], [], [])
     for fault in read.faults:
         say(f"warning: passed over: {fault}")
     for note in read.notes:

@@ -507,11 +507,11 @@ def sweep_lines(
 def measured(question: Question, answer: Answer) -> dict[str, float | None]:
     """The measures of one question, by the metrics of `kgeval score`; None where one does not apply."""
     from kgeval.metrics import ids, path
-    from kgeval.metrics.definition import Settings, Subject
-    from kgeval.metrics.facts import Facts
+    from kgeval.metrics.definition import MetricSettings, Subject
+    from kgeval.metrics.facts import RowFacts
     from kgeval.records import Row
 
-    subject = Subject(Row(n=0, where="sweep", question=question, answer=answer), Facts(), Settings())
+    subject = Subject(Row(n=0, where="sweep", question=question, answer=answer), RowFacts(), MetricSettings())
     known = {metric.name: metric for metric in (*ids.METRICS, *path.METRICS)}
     there = {"id_recall": bool(question.gold_ids)}
     return {name: known[name].compute(subject).value if there.get(name, True) else None for name in MEASURES}

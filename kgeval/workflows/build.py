@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from kgeval.records import IndexRecord
     from kgeval.text.build.resolve import Rules
     from kgeval.text.build.run import BuildSettings
-    from kgeval.text.documents import Documents
+    from kgeval.text.documents import DocumentSet
     from kgeval.text.extract.mentions import Extractor
     from kgeval.text.extract.schema import Schema
 
@@ -96,7 +96,7 @@ class _Building:
     """One build: its documents, and what it is done with."""
 
     graph: Graph
-    documents: Documents
+    documents: DocumentSet
     extractor: Extractor | None
     settings: BuildSettings
 
@@ -158,10 +158,10 @@ def _opened(stack: ExitStack, session: Session, docs: Sequence[Path], options: B
     """All that a build needs, checked."""
     from kgeval.text.build.run import BuildSettings
     from kgeval.text.build.state import Cutting
-    from kgeval.text.documents import Documents, read_documents
+    from kgeval.text.documents import DocumentSet, read_documents
 
     _check(session, options)
-    read = shared(read_documents(list(docs)) if docs else Documents([], [], []), options)
+    read = shared(read_documents(list(docs)) if docs else DocumentSet([], [], []), options)
     for fault in read.faults:
         session.say(f"warning: passed over: {session.named(fault)}")
     for note in read.notes:
@@ -202,7 +202,7 @@ def _check(session: Session, options: BuildOptions) -> None:
         raise UsageError("; ".join(wrong), fix="kgeval build --help")
 
 
-def shared(read: Documents, options: BuildOptions) -> Documents:
+def shared(read: DocumentSet, options: BuildOptions) -> DocumentSet:
     """The documents of `share`, with a note of how many they are. Raises: UsageError where nothing would be left out."""
     from kgeval.files.rows import read_questions
     from kgeval.text.subset import documents_of, subset

@@ -13,7 +13,7 @@ from kgeval.config import Config, MetricOptions, ScoreOptions
 from kgeval.errors import ConnectError, GateError, KgevalError, UsageError, raise_together, tried
 from kgeval.files.shards import WHOLE, fingerprint_in
 from kgeval.format import beyond, percent
-from kgeval.metrics.definition import Settings
+from kgeval.metrics.definition import MetricSettings
 from kgeval.metrics.engine import Tools
 from kgeval.metrics.select import Selection
 from kgeval.workflows.result import Result
@@ -112,7 +112,7 @@ class Scoring:
     options: ScoreOptions
     wanted: RowSelection
     selection: Selection
-    settings: Settings
+    settings: MetricSettings
     gates: tuple[Gate, ...] = ()
     results: tuple[Path, ...] = ()
     reports: tuple[Path, ...] = ()
@@ -291,11 +291,11 @@ def walk(scoring: Scoring, rows: Iterable[Row], asker: Asker) -> None:
     """Goes through all asks of a run with an asker that needs no answers, and keeps nothing."""
     from kgeval.metrics.definition import Subject
     from kgeval.metrics.engine import row_facts
-    from kgeval.metrics.facts import Facts
+    from kgeval.metrics.facts import RowFacts
 
     for row in rows:
         for trial in range(scoring.options.trials):
-            subject = Subject(row, Facts(), scoring.settings, trial)
+            subject = Subject(row, RowFacts(), scoring.settings, trial)
             row_facts(subject, selection=scoring.selection, tools=scoring.tools, asker=asker)
 
 
@@ -357,7 +357,7 @@ def selection_of(session: Session, options: MetricOptions) -> Selection:
     return select(options.metrics or section.names, section.criteria, session.functions)
 
 
-def settings_of(config: Config, options: MetricOptions) -> Settings:
+def settings_of(config: Config, options: MetricOptions) -> MetricSettings:
     """The settings in force: an option, else kgeval.toml's, else the default. Raises: UsageError with all faults."""
     from kgeval.metrics.options import make_settings
 

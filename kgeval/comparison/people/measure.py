@@ -21,7 +21,7 @@ from kgeval.records import (
     PredictorKind,
 )
 from kgeval.stats.correlations import KINDS, correlate, plain, statistic
-from kgeval.stats.kappa import Estimate, agreed, alpha, majority, pairs_of
+from kgeval.stats.kappa import IntervalEstimate, agreed, alpha, majority, pairs_of
 from kgeval.stats.resampling import numbered, resampled
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 # People with each other: alpha, shares of equal labels, kappa of every two, each one against the others.
 
 
-def estimated(found: Estimate | None) -> Estimated:
+def estimated(found: IntervalEstimate | None) -> Estimated:
     """As a record; no figure where there is none."""
     return Estimated() if found is None else Estimated(value=found.value, low=found.low, high=found.high)
 

@@ -18,7 +18,7 @@ from kgeval.questions.gold_triples import depth_of, gold_of, relation_parts
 from kgeval.questions.graph_facts import facts_of
 from kgeval.records import GraphRef, Question
 from kgeval.records.question_coverage import Facet
-from kgeval.text.name_matching import named, places
+from kgeval.text.name_matching import mentions_of, name_spans
 from kgeval.text.names import normalise
 
 BATCH = 200  # questions that are looked up together: a handful of queries
@@ -158,10 +158,10 @@ class QuestionPlacer:
             batch[n].predicates = {row["predicate"] for row in relations}
 
     def _named(self, texts: Sequence[str]) -> Iterator[str]:
-        spots = [places(text) for text in texts]
+        spots = [name_spans(text) for text in texts]
         known = self._facts.entities(dict.fromkeys(spot.key for own in spots for spot in own))
         few = {key: (self._profile.best(ids),) for key, ids in known.items() if len(ids) <= MOST_OF_A_NAME}
-        hits = (hit.element_id for own in spots for hit in named(own, few) if not hit.within)
+        hits = (hit.element_id for own in spots for hit in mentions_of(own, few) if not hit.within)
         yield from islice((hit for hit in dict.fromkeys(hits) if hit in self._profile.place), MOST_NAMED)
 
     def _relations(self, rows: Sequence[dict[str, object]]) -> dict[int, list[Row]]:
