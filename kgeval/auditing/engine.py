@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from kgeval.auditing.border import Attempt, Failure, attempt
 from kgeval.auditing.check import Check, Embedding, Outcome, examples_of
 from kgeval.auditing.gates import Gates, Judged, judged
-from kgeval.auditing.gates.limits import told
+from kgeval.auditing.gates.limits import limits_text
 from kgeval.auditing.malloc import trim_heap, tune_malloc
 from kgeval.auditing.part import PartialScan
 from kgeval.auditing.repair import query_lists, repair_for
@@ -192,7 +192,7 @@ def _finding(rule: Rule, status: str, options: EngineOptions, **more: Any) -> Fi
     parameters = {name: value for name, value in pool.items() if name in declared}
     return Finding.model_validate({
         "rule_id": rule.id, "group": rule.group, "status": status, "severity": rule.severity, "title": rule.title,
-        "total_of": rule.total_of, "threshold": told(options.gates.of(rule)), "settings": settings, "advice": rule.advice,
+        "total_of": rule.total_of, "threshold": limits_text(options.gates.of(rule)), "settings": settings, "advice": rule.advice,
         "query": query.text if query else None, "query_lists": query_lists(rule),
         "parameters": {**parameters, **({"sample": ALL} if "sample" in declared else {})},
         **more,

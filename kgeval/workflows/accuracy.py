@@ -236,20 +236,19 @@ def _answered(report: AccuracyReport, thresholds: Sequence[Threshold]) -> tuple[
     from kgeval.auditing.accuracy.report import best
     from kgeval.records import AuditGate
     from kgeval.reports.display import beyond
-    from kgeval.stats.thresholds import passes
 
     better, gates, missed, unanswered = share_names(), [], [], []
     for threshold in thresholds:
-        estimate, least = best(report.estimates, threshold.name), threshold.least(better[threshold.name])
+        estimate, resolved = best(report.estimates, threshold.name), threshold.resolved(better[threshold.name])
         gate = AuditGate(id=threshold.name, limit=threshold.text)
         if estimate is None or estimate.value is None:
             gate = gate.model_copy(update={"reason": "there is no estimate of it here"})
             unanswered.append(f"gate not answered: {threshold.name} has no estimate here")
         else:
-            met = passes(estimate.value, threshold.limit, least=least)
+            met = resolved.met(estimate.value)
             gate = gate.model_copy(update={"value": estimate.value, "met": met, "reason": f"labelled by {estimate.labelled_by}"})
             if not met:
                 value = f"{beyond(estimate.value, threshold.limit)} ({estimate.labelled_by})"
-                missed.append(f"gate missed: {threshold.name} is {value}, wanted {'>=' if least else '<='} {threshold.limit:g}")
+                missed.append(f"gate missed: {threshold.name} is {value}, wanted {resolved.sign} {threshold.limit:g}")
         gates.append(gate)
     return gates, [*missed, *unanswered]

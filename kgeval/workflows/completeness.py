@@ -281,12 +281,11 @@ def _answered(report: CompletenessReport, thresholds: Iterable[Threshold]) -> tu
     """The thresholds, each met, missed or without an answer, and a line for each that is not met."""
     from kgeval.records import AuditGate
     from kgeval.reports.display import beyond
-    from kgeval.stats.thresholds import passes
 
     gates, lines = [], []
     for threshold in thresholds:
         name = f"{threshold.name}@{threshold.at}" if threshold.at else threshold.name
-        gate, least = AuditGate(id=name, limit=threshold.text), threshold.least("higher")
+        gate = AuditGate(id=name, limit=threshold.text)
         counted = _figure(report, threshold.name, threshold.at)
         if report.scope == "unmatched" and threshold.name != FACTS:
             gate = gate.model_copy(update={"reason": UNMATCHED})
@@ -295,9 +294,9 @@ def _answered(report: CompletenessReport, thresholds: Iterable[Threshold]) -> tu
             gate = gate.model_copy(update={"reason": "there is no such figure here"})
             lines.append(f"gate not answered: {name} has no figure here")
         else:
-            gate = gate.model_copy(update={"value": counted.share, "met": passes(counted.share, threshold.limit, least=least)})
+            gate = gate.model_copy(update={"value": counted.share, "met": threshold.met(counted.share)})
             if not gate.met:
-                how = "below" if least else "above"
+                how = "below" if threshold.least() else "above"
                 lines.append(f"gate missed: {name} is {beyond(counted.share, threshold.limit)}, {how} {threshold.limit:g}")
         gates.append(gate)
     return gates, lines

@@ -9,12 +9,13 @@ from typing import Literal
 
 from kgeval.auditing.check import Outcome
 from kgeval.auditing.gates.keys import by_type, recounted
-from kgeval.auditing.gates.limits import Limit
+from kgeval.auditing.gates.limits import Limits
 from kgeval.auditing.gates.ratchet import allowed, debt_of, known_of
 from kgeval.auditing.gates.waivers import Waiver
 from kgeval.auditing.identity import are_all
 from kgeval.auditing.rulebook import Rule
 from kgeval.records import SEVERITIES, Example, Finding, Ratchet, RatchetRule, Severity
+from kgeval.stats.thresholds import Threshold
 
 
 @dataclass(frozen=True)
@@ -22,15 +23,15 @@ class Gates:
     """What hits are held against. `limits`: by check or figure, in place of the check's own. `today`: for waivers that end. `remember`:
     keep each check's hits as debt (`Judged.debt`)."""
 
-    limits: Mapping[str, tuple[Limit, ...]] = field(default_factory=dict)
+    limits: Limits = field(default_factory=dict)
     waivers: tuple[Waiver, ...] = ()
     ratchet: Ratchet | None = None
     today: date = date.min
     remember: bool = False
 
-    def of(self, rule: Rule) -> tuple[Limit, ...]:
+    def of(self, rule: Rule) -> tuple[Threshold, ...]:
         """The limits of a check: the user's, or its own."""
-        return self.limits.get(rule.id) or (Limit(rule.id, rule.threshold),)
+        return self.limits.get(rule.id) or (Threshold(rule.id, "<=", rule.threshold, unit="share"),)
 
     def debt(self, rule_id: str) -> RatchetRule | None:
         """What the ratchet holds of a check."""
@@ -97,14 +98,14 @@ def judged(rule: Rule, outcome: Outcome, gates: Gates) -> Judged:
     )
 
 
-def worst(broken: Sequence[Limit], own: Severity) -> Severity:
+def worst(broken: Sequence[Threshold], own: Severity) -> Severity:
     """The worst severity among the broken limits; the check's own where none is broken."""
     return min((one.severity or own for one in broken), key=SEVERITIES.index, default=own)
 
 
-def held_value(limit: Limit, held: int, total: int) -> float | None:
+def held_value(limit: Threshold, held: int, total: int) -> float | None:
     """What a limit of a check looks at: a number of hits, or their share; null where there is nothing to have a share of."""
-    return float(held) if limit.of == "hits" else held / total if total else None
+    return float(held) if limit.unit == "hits" else held / total if total else None
 
 
 def silenced(finding: Finding, gates: Gates) -> tuple[Finding, list[int]]:
@@ -181,10 +182,10 @@ def _known_count(rule: Rule, found: _Sorted, gates: Gates, open_: int, total: in
     return min(open_, sum(example.counts for example in found.known) + found.parts)
 
 
-def _broken(limits: Sequence[Limit], held: int, total: int) -> list[Limit]:
+def _broken(limits: Sequence[Threshold], held: int, total: int) -> list[Threshold]:
     """The limits that so many hits break; without hits none is broken."""
     values = [(limit, held_value(limit, held, total)) for limit in limits]
-    return [limit for limit, value in values if held and (value is None or limit.broken(value))]
+    return [limit for limit, value in values if held and (value is None or not limit.met(value))]
 
 
 def _examples(found: _Sorted, gates: Gates) -> list[Example]:

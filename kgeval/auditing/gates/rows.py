@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from kgeval.auditing.gates.judging import Gates, held_value
-from kgeval.auditing.gates.limits import Limit
 from kgeval.auditing.gates.waivers import Waiver
 from kgeval.auditing.rulebook import load_rules
 from kgeval.records import SEVERITIES, AuditGate, Finding, Severity, StructureSkip, Waived
+from kgeval.stats.thresholds import Threshold
 
 RATCHET, FAIL_ON = "ratchet", "fail-on"
 
@@ -26,7 +26,7 @@ def gate_rows(
     audited = [finding for finding in findings if own(finding)]
     by_id = {finding.rule_id: finding for finding in audited}
     rows = [
-        _of_figure(limit, numbers, skipped, fail_on) if limit.of == "figure" else _of_check(limit, by_id.get(limit.id), fail_on)
+        _of_figure(limit, numbers, skipped, fail_on) if limit.unit == "" else _of_check(limit, by_id.get(limit.name), fail_on)
         for limits in gates.limits.values() for limit in limits
     ]
     if gates.ratchet is not None:
@@ -74,24 +74,24 @@ def waiver_notes(waivers: Sequence[Waived]) -> list[str]:
     return notes
 
 
-def _of_check(limit: Limit, finding: Finding | None, fail_on: Severity | None) -> AuditGate:
-    row = AuditGate(id=limit.id, limit=limit.text, severity=limit.severity, decides=decides(limit.severity, fail_on))
+def _of_check(limit: Threshold, finding: Finding | None, fail_on: Severity | None) -> AuditGate:
+    row = AuditGate(id=limit.name, limit=limit.text, severity=limit.severity, decides=decides(limit.severity, fail_on))
     if finding is None or finding.count is None:
         why = "it was left out of this run" if finding is None else finding.reason or finding.status
         return row.model_copy(update={"reason": why})
     held = finding.count - finding.suppressed - finding.known
     value = held_value(limit, held, finding.total or 0)
-    met = not held or (value is not None and not limit.broken(value))
+    met = not held or (value is not None and limit.met(value))
     return row.model_copy(update={"value": value, "met": met})
 
 
-def _of_figure(limit: Limit, numbers: Mapping[str, Any], skipped: Sequence[StructureSkip], fail_on: Severity | None) -> AuditGate:
-    row = AuditGate(id=limit.id, limit=limit.text, severity=limit.severity, decides=decides(limit.severity, fail_on))
-    value = numbers.get(limit.id)
+def _of_figure(limit: Threshold, numbers: Mapping[str, Any], skipped: Sequence[StructureSkip], fail_on: Severity | None) -> AuditGate:
+    row = AuditGate(id=limit.name, limit=limit.text, severity=limit.severity, decides=decides(limit.severity, fail_on))
+    value = numbers.get(limit.name)
     if isinstance(value, bool) or not isinstance(value, int | float):
-        why = next((one.reason for one in skipped if limit.id in one.ids), "it was not measured here")
+        why = next((one.reason for one in skipped if limit.name in one.ids), "it was not measured here")
         return row.model_copy(update={"reason": why})
-    return row.model_copy(update={"value": float(value), "met": not limit.broken(float(value))})
+    return row.model_copy(update={"value": float(value), "met": limit.met(float(value))})
 
 
 def failing(findings: Sequence[Finding], fail_on: Severity | None) -> list[AuditGate]:
