@@ -18,7 +18,7 @@ from measuring import measure  # noqa: E402
 from world import read, write  # noqa: E402
 
 from kgeval.auditing.check import Embedding  # noqa: E402
-from kgeval.auditing.pages import FILE, Case, Measured, Run, Share  # noqa: E402
+from kgeval.auditing.rule_pages import FILE, Case, Measured, Run, Share  # noqa: E402
 from kgeval.graph.connect import open_graph  # noqa: E402
 from kgeval.graph.server import ensure_started, stop  # noqa: E402
 from kgeval.llm.embed import open_embedder  # noqa: E402

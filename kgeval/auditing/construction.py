@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kgeval.auditing.border import attempt
+from kgeval.auditing.attempts import attempt
 from kgeval.graph.connect import Graph
 from kgeval.graph.queries import all_queries
 from kgeval.records import Construction, Layout

@@ -10,12 +10,12 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from kgeval.auditing.border import Attempt, Failure, attempt
+from kgeval.auditing.attempts import Attempt, Failure, attempt
 from kgeval.auditing.check import Check, Embedding, Outcome, examples_of
 from kgeval.auditing.gates import Gates, Judged, judged
 from kgeval.auditing.gates.limits import limits_text
 from kgeval.auditing.malloc import trim_heap, tune_malloc
-from kgeval.auditing.part import PartialScan
+from kgeval.auditing.partial_scan import PartialScan
 from kgeval.auditing.repair import query_lists, repair_for
 from kgeval.auditing.roles import Missing, missing_roles, read_share
 from kgeval.auditing.rulebook import Rule, load_rules
@@ -155,8 +155,7 @@ def _outcome(graph: Graph, layout: Layout, rule: Rule, options: EngineOptions) -
     if rule.step:
         outcome: Outcome = importlib.import_module(rule.step).run(check)
         return outcome
-    rows = graph.read(check.query, check.params(schema=options.schema), timeout=options.timeout)
-    row = rows[0]
+    row = check.own_rows()[0]
     return Outcome(row["count"], row["total"], examples_of(row["sample"]))
 
 

@@ -177,7 +177,7 @@ class _Names:
         from kgeval.llm.text_table import Item
 
         check, most = self._check, int(self._check.settings["max_embedded"])
-        with closing(check.graph.stream(check.query, check.params(ids=None), timeout=check.timeout)) as rows:
+        with closing(check.graph.stream(check.query, check.params(check.query, ids=None), timeout=check.timeout)) as rows:
             named = list(islice(rows, most + 1))
         self.more = len(named) > most
         return [Item(row["element_id"], row["element_id"], row["name"]) for row in named[:most]]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from kgeval.auditing.border import Failure, attempt
+from kgeval.auditing.attempts import Failure, attempt
 from kgeval.auditing.communities import communities, method_for
 from kgeval.graph.algorithms import Expected, View, missing
 from kgeval.graph.connect import Graph

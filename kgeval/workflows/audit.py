@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from kgeval.auditing.check import Embedding
     from kgeval.auditing.engine import Audit, EngineOptions
-    from kgeval.auditing.joined import Joined
-    from kgeval.auditing.part import PartialScan
+    from kgeval.auditing.partial_scan import PartialScan
+    from kgeval.auditing.report_files import JoinedReport
     from kgeval.config import Config
     from kgeval.graph.algorithms import Algorithms
     from kgeval.graph.connect import Graph
@@ -80,7 +80,7 @@ class Prepared:
 
     options: AuditOptions
     engine: EngineOptions
-    joined: list[Joined]
+    joined: list[JoinedReport]
     gates: GatePlan
     baseline: Baseline | None = None
     several: bool = False
@@ -99,7 +99,7 @@ def audit_options(config: Config, given: Mapping[str, Any]) -> AuditOptions:
 
 def prepare(session: Session, options: AuditOptions, *, several: bool = False) -> Prepared:
     """The audit as it will be run. Raises: UsageError, InputError, ConfigError for whatever is wrong with options and files."""
-    from kgeval.auditing.joined import read_joined
+    from kgeval.auditing.report_files import read_joined
     from kgeval.records import AuditReport, GraphsReport
     from kgeval.reports.write import check_outputs
 
@@ -153,7 +153,7 @@ def audited(session: Session, prepared: Prepared, graph_name: str | None, *, bou
     """The report of one graph, what its gates come to as its run's exit code, and what it was made from. `bound`: its layout, if that is
     known."""
     from kgeval.auditing.engine import audit
-    from kgeval.auditing.joined import findings_of, warnings
+    from kgeval.auditing.report_files import joined_findings, joined_warnings
 
     graph, options = session.graph, prepared.options
     session.open_algorithms()
@@ -167,9 +167,9 @@ def audited(session: Session, prepared: Prepared, graph_name: str | None, *, bou
         engine = replace(engine, schema=schema.parameters(), unanswered=schema.unanswered())
     with _memory_limited(graph, options), steps_bar(len(engine.rules) + 8, show=session.show) as progress:
         found = audit(graph, bound, engine, progress=progress)
-    for warning in warnings(prepared.joined, bound.scope_value or graph_name):
+    for warning in joined_warnings(prepared.joined, bound.scope_value or graph_name):
         session.say(f"warning: --with: {warning}")
-    found = replace(found, findings=[*found.findings, *findings_of(prepared.joined)])
+    found = replace(found, findings=[*found.findings, *joined_findings(prepared.joined)])
     report = _report(session, bound, found, prepared, notes, graph_name)
     report = gated(report, found, engine.gates, options.fail_on, session.say, several=prepared.several)
     return compare_with_baseline(report, prepared.baseline, session.say, alone=not prepared.several), found
@@ -267,7 +267,7 @@ def gds_session_notes(where: Algorithms | None) -> list[str]:
 
 def part_of(options: AuditOptions) -> PartialScan:
     """What the checks of strings look at. Raises: UsageError beside a ratchet, which counts single hits."""
-    from kgeval.auditing.part import PartialScan
+    from kgeval.auditing.partial_scan import PartialScan
 
     share = options.sample_share or 1.0
     if share < 1 and (named := [name for name in BY_PART if getattr(options, name)]):
@@ -415,7 +415,7 @@ class Baseline:
 
 def read_baseline(session: Session, options: AuditOptions) -> Baseline | None:
     """The baseline that is asked for. Raises: UsageError, InputError, before anything is run."""
-    from kgeval.auditing.previous import read_audits
+    from kgeval.auditing.report_files import read_audits
     from kgeval.reports.write import check_replaced
 
     path = options.baseline

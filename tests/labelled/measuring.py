@@ -5,9 +5,9 @@ from __future__ import annotations
 from world import PAIRS
 
 from kgeval.auditing.accuracy.duplicates import Listed, listed_pairs
-from kgeval.auditing.accuracy.gold_pairs import Counts, GoldPair, against_gold, read_pairs
+from kgeval.auditing.accuracy.gold_pairs import Counts, GoldPair, against_gold, read_pairs, share_interval
 from kgeval.auditing.check import Embedding
-from kgeval.auditing.pages import Case, Measured, Run, Share
+from kgeval.auditing.rule_pages import Case, Measured, Run, Share
 from kgeval.graph.connect import Graph
 from kgeval.records import Layout
 from kgeval.stats.intervals import Interval
@@ -43,11 +43,11 @@ def lists(graph: Graph, layout: Layout, checks: tuple[str, ...], embedding: Embe
 def _run(listed: Listed, gold: list[GoldPair], embedding: str) -> Run:
     found = against_gold(listed, gold)
     counts, cubed = found.counts, found.cubed
-    recall = _share(counts.right, counts.same, counts.recall_interval())
+    recall = _share(counts.right, counts.same, share_interval(counts.right, counts.same))
     assert recall is not None and cubed.precision is not None and cubed.recall is not None and cubed.f1 is not None
     return Run(
         checks=listed.checks, embedding=embedding, pairs=counts.n, same=counts.same, listed=counts.listed, right=counts.right,
-        unlabelled=len(listed.pairs) - counts.listed, precision=_share(counts.right, counts.listed, counts.precision_interval()),
+        unlabelled=len(listed.pairs) - counts.listed, precision=_share(counts.right, counts.listed, share_interval(counts.right, counts.listed)),
         recall=recall, f1=None if found.pairs.f1 is None else round(found.pairs.f1, 6),
         bcubed=(round(cubed.precision, 6), round(cubed.recall, 6), round(cubed.f1, 6)),
         classes=[_case(name, one) for name, one in found.classes.items()],

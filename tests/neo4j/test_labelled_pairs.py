@@ -14,7 +14,7 @@ from sklearn.metrics import precision_recall_fscore_support
 from kgeval.auditing.accuracy.duplicates import CHECKS
 from kgeval.auditing.accuracy.gold_pairs import read_pairs
 from kgeval.auditing.check import Embedding
-from kgeval.auditing.pages import FILE, Run, measured
+from kgeval.auditing.rule_pages import FILE, Run, measured
 from kgeval.graph.connect import Graph
 from kgeval.llm.embed import open_embedder
 from kgeval.records import Layout

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from kgeval.auditing.accuracy.chunks import Chunks
 from kgeval.auditing.accuracy.drawing import everything, item_id, numbered
-from kgeval.auditing.accuracy.population import BATCH, Reader
+from kgeval.auditing.accuracy.population import Reader
 from kgeval.auditing.accuracy.sample import Item, Sample, SampleSpec
 from kgeval.auditing.check import Embedding
 from kgeval.auditing.engine import run_check
@@ -40,10 +40,10 @@ class Pair:
     @property
     def key(self) -> tuple[str, ...]:
         """What names the pair after a rebuild: names and types, no ids."""
-        return tuple(sorted(_told(end) for end in (self.a, self.b)))
+        return tuple(sorted(_named(end) for end in (self.a, self.b)))
 
 
-def _told(end: GraphRef) -> str:
+def _named(end: GraphRef) -> str:
     return f"{end.name} ({end.type})" if end.type else end.name
 
 
@@ -90,7 +90,7 @@ def _pairs(found: Finding) -> Iterable[Pair]:
     """The pairs of a finding: of a group of like names every two, of a fragment pair the one."""
     for example in found.examples:
         ends = sorted(example.items, key=lambda end: (end.name, end.key, end.type or ""))
-        group = " = ".join(_told(end) for end in ends)
+        group = " = ".join(_named(end) for end in ends)
         form = SAME_NAME if found.rule_id == "duplicate-name" else (example.why or "").partition(";")[0]
         for a, b in combinations(ends, 2):
             yield Pair(a, b, OTHER_SCRIPT if scripts(a.name) != scripts(b.name) else form, group)
@@ -136,30 +136,21 @@ def _notes(listed: Listed, drawn: int) -> list[str]:
 
 
 def _items(reader: Reader, drawn: Sequence[tuple[str, Pair]], weight: float) -> list[Item]:
-    details = _details(reader, sorted({end.element_id for _, pair in drawn for end in (pair.a, pair.b) if end.element_id}))
+    """The drawn pairs (with their units) as they are shown: what the graph knows of both ends, and a quotation of a passage of each."""
+    details = reader.details({end.element_id for _, pair in drawn for end in (pair.a, pair.b) if end.element_id})
     quotes = _quotes(reader, details)
-    return numbered([_item(cluster, pair, weight, details=details, quotes=quotes) for cluster, pair in drawn])
-
-
-def _item(cluster: str, pair: Pair, weight: float, *, details: Mapping[str, Row], quotes: Mapping[str, str]) -> Item:
-    shown: dict[str, JsonValue] = {}
-    for letter, end in (("a", pair.a), ("b", pair.b)):
-        row = details.get(end.element_id or "", {})
-        quote = quotes.get(end.element_id or "")
-        about: list[str] = [row["description"]] if row.get("description") else []
-        about += [*(row.get("relations") or []), *([f"“{quote}”"] if quote else [])]
-        shown |= {f"name_{letter}": end.name, f"type_{letter}": row.get("type") or "", f"about_{letter}": list[JsonValue](about)}
-    return Item(
-        id=item_id("duplicates", *pair.key), ref=pair.a, partner=pair.b, shown=shown, stratum="", cluster=cluster, home="", weight=weight,
-        failure_class=pair.failure_class,
-    )
-
-
-def _details(reader: Reader, ids: Sequence[str]) -> dict[str, Row]:
-    return {
-        row["element_id"]: row
-        for start in range(0, len(ids), BATCH) for row in reader.rows("entity-details", ids=list(ids[start : start + BATCH]), most=5)
-    }
+    items = []
+    for cluster, pair in drawn:
+        shown: dict[str, JsonValue] = {}
+        for letter, end in (("a", pair.a), ("b", pair.b)):
+            row, quote = details.get(end.element_id or "", {}), quotes.get(end.element_id or "")
+            about = [*filter(None, [row.get("description")]), *(row.get("relations") or []), *([f"“{quote}”"] if quote else [])]
+            shown |= {f"name_{letter}": end.name, f"type_{letter}": row.get("type") or "", f"about_{letter}": list[JsonValue](about)}
+        items.append(Item(
+            id=item_id("duplicates", *pair.key), ref=pair.a, partner=pair.b, shown=shown, stratum="", cluster=cluster, home="",
+            weight=weight, failure_class=pair.failure_class,
+        ))
+    return numbered(items)
 
 
 def _quotes(reader: Reader, details: Mapping[str, Row]) -> dict[str, str]:

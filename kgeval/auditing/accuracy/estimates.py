@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from kgeval.auditing.accuracy.judge import Judged
@@ -31,6 +32,7 @@ MAIN: dict[AccuracyKind, str] = {"relations": "accuracy", "entities": "accuracy"
 FLAGS = ("redundant", "irrelevant")
 BLEMISHED = "wrong_redundant_or_irrelevant"
 MOST_ROWS = 200
+NOT_IN = -1.0  # the value of an item that a share is not about, such as a relation that is not entailed where those are split
 _HIGH = {*MAIN.values(), "real_entity"}  # of all other shares less is better
 
 
@@ -39,14 +41,6 @@ def share_names() -> dict[str, Literal["higher", "lower"]]:
     of_labels = [name for shares in LABEL_SHARES.values() for name in shares]
     names = [*MAIN.values(), *of_labels, BLEMISHED, *(f"{flag}_of_entailed" for flag in FLAGS)]
     return {name: "higher" if name in _HIGH else "lower" for name in names}
-
-
-@dataclass(frozen=True)
-class Scale:
-    """One share to estimate: its name and each item's value in 0..1, null where the item has no label."""
-
-    of: str
-    value: Callable[[Item], float | None]
 
 
 @dataclass(frozen=True)
@@ -77,23 +71,17 @@ def main_estimates(evidence: Evidence) -> list[Estimate]:
     if evidence.people:
         out.append(_by_people(evidence, of, good))
     if evidence.judged:
-        out.append(_by_judge(evidence, Scale(of, lambda item: evidence.judge_value(item, good))))
+        out.append(_by_judge(evidence, of, partial(evidence.judge_value, labels=good)))
+    shares = LABEL_SHARES[evidence.kind].items()
     if evidence.people:
-        out += [_by_people(evidence, name, labels) for name, labels in LABEL_SHARES[evidence.kind].items()]
-    return [*out, *(_further(evidence) if evidence.judged else [])]
-
-
-def _further(evidence: Evidence) -> list[Estimate]:
-    """The judge's shares of other labels, and of flags."""
-    shares = [
-        Scale(name, lambda item, labels=labels: evidence.judge_value(item, labels))  # type: ignore[misc]
-        for name, labels in LABEL_SHARES[evidence.kind].items()
-    ]
+        out += [_by_people(evidence, name, labels) for name, labels in shares]
+    if not evidence.judged:
+        return out
+    out += [_by_judge(evidence, name, partial(evidence.judge_value, labels=labels)) for name, labels in shares]
     if evidence.kind == "relations":
-        shares.append(Scale(BLEMISHED, lambda item: _blemished(evidence, item)))
-        for flag in FLAGS:
-            shares.append(Scale(f"{flag}_of_entailed", lambda item, flag=flag: _flagged(evidence, item, flag)))  # type: ignore[misc]
-    return [_by_judge(evidence, scale) for scale in shares]
+        out.append(_by_judge(evidence, BLEMISHED, partial(_blemished, evidence)))
+        out += [_by_judge(evidence, f"{flag}_of_entailed", partial(_flagged, evidence, flag)) for flag in FLAGS]
+    return out
 
 
 def _blemished(evidence: Evidence, item: Item) -> float | None:
@@ -102,21 +90,21 @@ def _blemished(evidence: Evidence, item: Item) -> float | None:
     return None if verdict is None or verdict.label is None else float(verdict.label != "entailed" or bool(verdict.flags))
 
 
-def _flagged(evidence: Evidence, item: Item, flag: str) -> float | None:
-    """Of entailed relations: whether the flag is set. -1 stands for an item that the share is not about."""
+def _flagged(evidence: Evidence, flag: str, item: Item) -> float | None:
+    """Of entailed relations: whether the flag is set."""
     verdict = evidence.judged.get(item.id)
     if verdict is None or verdict.label is None:
         return None
-    return float(flag in verdict.flags) if verdict.label == "entailed" else -1.0
+    return float(flag in verdict.flags) if verdict.label == "entailed" else NOT_IN
 
 
-def _by_judge(evidence: Evidence, scale: Scale, items: Sequence[Item] | None = None) -> Estimate:
+def _by_judge(evidence: Evidence, of: str, value: Callable[[Item], float | None], items: Sequence[Item] | None = None) -> Estimate:
     """The judge's share over the sample, or over some items of it (a domain)."""
     own = evidence.sample.items if items is None else items
-    values = {item.id: scale.value(item) for item in own}
+    values = {item.id: value(item) for item in own}
     causes = Counter(verdict.cause for item in own if (verdict := evidence.judged.get(item.id)) and verdict.cause)
     labelled = frozenset(name for name, verdict in evidence.judged.items() if verdict.label is not None)
-    return _estimate(evidence.sample, scale.of, values, Labelling("judge", f"{_FORM}, uncorrected", dict(causes), labelled))
+    return _estimate(evidence.sample, of, values, Labelling("judge", f"{_FORM}, uncorrected", dict(causes), labelled))
 
 
 def _by_people(evidence: Evidence, of: str, labels: Sequence[str], items: Sequence[Item] | None = None) -> Estimate:
@@ -145,7 +133,7 @@ class Labelling:
 def _estimate(
     sample: Sample, of: str, values: Mapping[str, float | None], labelling: Labelling, *, part: frozenset[str] | None = None,
 ) -> Estimate:
-    """The share over the items that have a value; the others are `n - n_scored`. -1: not in the share at all.
+    """The share over the items that have a value; the others are `n - n_scored`. NOT_IN: not in the share at all.
 
     `part`: the ids that count as drawn, where that is not the whole sample. A cluster without any label counts as not drawn:
     what nobody labelled makes nothing surer.
@@ -157,9 +145,9 @@ def _estimate(
     right, known = _columns(seen, values)
     found = ratio(right, known, design(sample, seen), answered=answered) if seen else None
     least, most = _bounds(sample, drawn, values)
-    told = _told(labelling.method, found, everything=sample.census and len(seen) == len(sample.items))
+    method = _method(labelling.method, found, everything=sample.census and len(seen) == len(sample.items))
     return Estimate.model_validate({
-        "of": of, "labelled_by": labelling.by, "method": told, "n": sum(values.get(item.id, -1.0) != -1.0 for item in drawn),
+        "of": of, "labelled_by": labelling.by, "method": method, "n": sum(values.get(item.id, NOT_IN) != NOT_IN for item in drawn),
         "n_scored": found.n if found else 0, "clusters": found.clusters if found else 0,
         "value": found.value if found else None, "low": found.low if found else None, "high": found.high if found else None,
         "bound_low": least, "bound_high": most, "design_effect": found.design_effect if found else None,
@@ -171,8 +159,8 @@ def _columns(items: Sequence[Item], values: Mapping[str, float | None], *, missi
     """Each item's value, and whether it is in the share: y and x of `ratio`. `missing`: the value of items without one; null: not in."""
     import numpy as np
 
-    given = [missing if value is None else value for value in (values.get(item.id, -1.0) for item in items)]
-    inside = [value is not None and value != -1.0 for value in given]
+    given = [missing if value is None else value for value in (values.get(item.id, NOT_IN) for item in items)]
+    inside = [value is not None and value != NOT_IN for value in given]
     right = [value if value is not None and value > 0 else 0.0 for value in given]
     return np.array(right, dtype=np.float64), np.array(inside, dtype=np.float64)
 
@@ -186,7 +174,7 @@ def _bounds(sample: Sample, drawn: Sequence[Item], values: Mapping[str, float | 
     return (low.value if low else None, high.value if high else None)
 
 
-def _told(method: str, found: ShareEstimate | None, *, everything: bool) -> str:
+def _method(method: str, found: ShareEstimate | None, *, everything: bool) -> str:
     """The method with what the reader must know of this case."""
     if found is None:
         return f"{method}; no item has a label"
@@ -248,4 +236,4 @@ def split(evidence: Evidence, by: Callable[[Item], str | None]) -> list[Estimate
     ranked = sorted(groups.items(), key=lambda pair: (-len(pair[1]), pair[0]))[:MOST_ROWS]
     if not evidence.judged:
         return [_by_people(evidence, name, good, items) for name, items in ranked]
-    return [_by_judge(evidence, Scale(name, lambda item: evidence.judge_value(item, good)), items) for name, items in ranked]
+    return [_by_judge(evidence, name, partial(evidence.judge_value, labels=good), items) for name, items in ranked]

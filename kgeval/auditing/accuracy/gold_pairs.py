@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 from kgeval.auditing.accuracy.duplicates import Listed
@@ -51,7 +52,11 @@ def read_pairs(path: Path) -> list[GoldPair]:
             pair, fault = _pair({name: unescaped(str(cell).strip()) for name, cell in zip(header, line.value, strict=False)})
             out += [pair] if pair else []
             faults += [f"{line.where}: {fault}"] if fault else []
-    faults += _both_ways(out)
+    labels: dict[tuple[Entity, Entity], bool] = {}
+    faults += [
+        f"{pair.a[0]} and {pair.b[0]} are labelled same and different"
+        for pair in out if labels.setdefault((pair.a, pair.b), pair.same) != pair.same
+    ]
     if faults or not out:
         what = f"{len(faults)} faults" if faults else "no pairs"
         raise InputError(f"{path}: {what}", faults=faults, fix="labels are same and different")
@@ -72,14 +77,6 @@ def _ordered(a: Entity, b: Entity) -> tuple[Entity, Entity]:
     return (a, b) if a <= b else (b, a)
 
 
-def _both_ways(pairs: Sequence[GoldPair]) -> list[str]:
-    seen: dict[tuple[Entity, Entity], bool] = {}
-    return [
-        f"{pair.a[0]} and {pair.b[0]} are labelled same and different"
-        for pair in pairs if seen.setdefault((pair.a, pair.b), pair.same) != pair.same
-    ]
-
-
 @dataclass(frozen=True)
 class Counts:
     """Labelled pairs (`n`): how many are the same, how many the checks list, and how many of the listed ones are the same (`right`)."""
@@ -89,13 +86,10 @@ class Counts:
     listed: int
     right: int
 
-    def precision_interval(self) -> Interval | None:
-        """Wilson's interval of right / listed, each pair as one independent draw; null where nothing is listed."""
-        return wilson(self.right / self.listed, self.listed, quantile=quantile()) if self.listed else None
 
-    def recall_interval(self) -> Interval | None:
-        """Wilson's interval of right / same; null where no pair is the same."""
-        return wilson(self.right / self.same, self.same, quantile=quantile()) if self.same else None
+def share_interval(hits: int, pairs: int) -> Interval | None:
+    """Wilson's interval of hits / pairs, each pair as one independent draw; null where there are none."""
+    return wilson(hits / pairs, pairs, quantile=quantile()) if pairs else None
 
 
 @dataclass(frozen=True)
@@ -110,7 +104,8 @@ class OnGold:
 
     def figures(self) -> dict[str, float | int | None]:
         """The plain numbers of the report."""
-        counts, precision, recall = self.counts, self.counts.precision_interval(), self.counts.recall_interval()
+        counts = self.counts
+        precision, recall = share_interval(counts.right, counts.listed), share_interval(counts.right, counts.same)
         return {
             "gold_pairs": counts.n, "gold_same": counts.same, "gold_listed": counts.listed, "gold_right": counts.right,
             "pairwise_precision": self.pairs.precision, "pairwise_recall": self.pairs.recall, "pairwise_f1": self.pairs.f1,
@@ -124,8 +119,8 @@ class OnGold:
 def against_gold(listed: Listed, gold: Sequence[GoldPair]) -> OnGold:
     """The checks' pairs against the labelled ones. Entities meet by normalised name, and by type where the file gives one."""
     pairs = sorted({(p.a, p.b): p for p in gold}.items())
-    said_of = _said(listed)
-    said = [_listed(a, b, said_of) for (a, b), _ in pairs]
+    listed_keys = _keys(listed)
+    said = [ends in listed_keys for ends, _ in pairs]
     true = [pair.same for _, pair in pairs]
     records = sorted({end for ends, _ in pairs for end in _told_apart(*ends)})
     said_groups = joined(records, [_told_apart(*ends) for (ends, _), s in zip(pairs, said, strict=True) if s])
@@ -150,29 +145,21 @@ def _told_apart(a: Entity, b: Entity) -> tuple[tuple[str, str, int], tuple[str, 
     return (*a, 0), (*b, int(a == b))
 
 
-def _said(listed: Listed) -> set[tuple[Entity, Entity]]:
+def _keys(listed: Listed) -> set[tuple[Entity, Entity]]:
     """What the checks list, with and without types."""
-    out: set[tuple[Entity, Entity]] = set()
+    keys: set[tuple[Entity, Entity]] = set()
     for pair in listed.pairs:
-        names = normalise(pair.a.name), normalise(pair.b.name)
-        types = (pair.a.type or "").casefold(), (pair.b.type or "").casefold()
-        for kind_a in {types[0], ""}:
-            for kind_b in {types[1], ""}:
-                out.add(_ordered((names[0], kind_a), (names[1], kind_b)))
-    return out
-
-
-def _listed(a: Entity, b: Entity, said: set[tuple[Entity, Entity]]) -> bool:
-    return (a, b) in said
+        a, b = ([(normalise(end.name), kind) for kind in {(end.type or "").casefold(), ""}] for end in (pair.a, pair.b))
+        keys |= {_ordered(left, right) for left, right in product(a, b)}
+    return keys
 
 
 def _of_class(name: str, cases: Sequence[tuple[bool, bool]]) -> list[Estimate]:
     """Precision and recall within one class of the user's, each pair counted as an independent draw."""
     out = []
     for of, kept in (("recall", [said for said, same in cases if same]), ("precision", [same for said, same in cases if said])):
-        if kept:
+        if (interval := share_interval(sum(kept), len(kept))) is not None:
             share = sum(kept) / len(kept)
-            interval = wilson(share, len(kept), quantile=quantile())
             out.append(Estimate(
                 of=f"{of}: {name}", labelled_by="people", method="labelled pairs; Wilson interval", n=len(kept), n_scored=len(kept),
                 value=share, low=interval.low, high=interval.high, bound_low=share, bound_high=share,

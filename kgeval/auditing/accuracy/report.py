@@ -51,7 +51,7 @@ def accuracy_report(results: Results, *, graph: str | None, layout: Layout, run:
         by_type=[] if pairs else split(evidence, lambda item: item.type), by_document=split(evidence, lambda item: item.document),
         labels=_counted(v.label for v in results.judged.values()), flags=_counted(f for v in results.judged.values() for f in v.flags),
         needed=_needed(estimates, results), agreement=_agreement(evidence), calibration=bins,
-        duplicates=_duplicates(results, on_gold.figures() if on_gold else {}),
+        duplicates={"pairs_listed": len(results.listed.pairs), **(on_gold.figures() if on_gold else {})} if results.listed else {},
         by_class=[*by_class, *(on_gold.by_class if on_gold else [])], items=items, passages=list(passages),
         findings=findings(items, results.kind, results.sample) if results.judged or results.people else [],
         notes=[*results.sample.notes, *_warnings(evidence, estimates), *calibration_notes],
@@ -69,21 +69,14 @@ def best(estimates: Sequence[Estimate], of: str) -> Estimate | None:
 
 
 def _verdict(evidence: Evidence, item: Item, passages: Mapping[Passage, int]) -> ItemVerdict:
-    judged = evidence.judged.get(item.id)
+    judged = evidence.judged.get(item.id) or Judged(item.id, reason="no judge was asked")
     human = evidence.people.majority(item.id) if evidence.people else None
-    label = judged.label if judged else None
-    reason = judged.reason if judged else "no judge was asked"
-    if judged and judged.cause:
-        reason = f"{judged.cause}: {judged.reason}" if judged.reason else judged.cause
     return ItemVerdict(
-        id=item.id, item=item.ref, text=_text(item), status="scored" if label or human else "unscored", label=label, human=human,
-        reason=reason or None, flags=list(judged.flags) if judged else [], stratum=item.stratum or None, cluster=item.cluster,
-        weight=item.weight, passages=[passages[one] for one in item.passages], call=judged.call if judged else None,
+        id=item.id, item=item.ref, text=f"{item.ref.name} = {item.partner.name}" if item.partner else item.ref.name,
+        status="scored" if judged.label or human else "unscored", label=judged.label, human=human,
+        reason=": ".join(filter(None, [judged.cause, judged.reason])) or None, flags=list(judged.flags), stratum=item.stratum or None,
+        cluster=item.cluster, weight=item.weight, passages=[passages[one] for one in item.passages], call=judged.call,
     )
-
-
-def _text(item: Item) -> str:
-    return f"{item.ref.name} = {item.partner.name}" if item.partner else item.ref.name
 
 
 def _counted(names: Iterable[str | None]) -> dict[str, int]:
@@ -124,10 +117,9 @@ def _agreement(evidence: Evidence) -> dict[str, float | int | None]:
 
 def _calibration(evidence: Evidence) -> tuple[list[CalibrationBin], list[str]]:
     """Stored confidence against the share of right items; labels of people where there are some, else of the judge."""
-    known = [item for item in evidence.sample.items if item.confidence is not None]
     good = GOOD[evidence.kind]
     pairs = []
-    for item in known:
+    for item in evidence.sample.items:
         right = evidence.human_value(item, good)
         right = evidence.judge_value(item, good) if right is None else right
         if right is not None and item.confidence is not None:
@@ -142,10 +134,6 @@ def _calibration(evidence: Evidence) -> tuple[list[CalibrationBin], list[str]]:
     return rows, [f"stored confidence: expected calibration error {error:.3f} over {len(pairs)} relations in {len(bins)} bins"]
 
 
-def _duplicates(results: Results, gold: dict[str, float | int | None]) -> dict[str, float | int | None]:
-    return {"pairs_listed": len(results.listed.pairs), **gold} if results.listed else {}
-
-
 def _warnings(evidence: Evidence, estimates: Sequence[Estimate]) -> list[str]:
     """What a reader must know before trusting the numbers."""
     notes = []
@@ -154,15 +142,9 @@ def _warnings(evidence: Evidence, estimates: Sequence[Estimate]) -> list[str]:
     drawn = evidence.sample.design.clusters_drawn
     if 0 < drawn < FEW_CLUSTERS and not evidence.sample.census:
         notes.append(f"only {drawn} clusters were drawn: intervals are rough below {FEW_CLUSTERS}; raise --n")
-    if evidence.people:
-        notes += _about_labels(evidence, evidence.people)
-        notes += _saved(estimates, MAIN[evidence.kind])
-    return notes
-
-
-def _about_labels(evidence: Evidence, people: HumanLabels) -> list[str]:
-    """Whether the labelled items look like a random part of the sample."""
-    notes = []
+    people = evidence.people
+    if people is None:
+        return notes
     missing = len(people.rows) - len(people.votes)
     if missing:
         notes.append(f"{missing} of {len(people.rows)} rows of the sheet have no label; estimates suppose that they are like the others")
@@ -180,7 +162,7 @@ def _about_labels(evidence: Evidence, people: HumanLabels) -> list[str]:
     split_votes = sum(people.majority(item) is None for item in people.votes)
     if split_votes:
         notes.append(f"{split_votes} items have as many votes for one label as for another: counted by their share of votes")
-    return notes
+    return notes + _labels_saved(estimates, MAIN[evidence.kind])
 
 
 def _selection(evidence: Evidence, people: HumanLabels) -> float | None:
@@ -195,7 +177,7 @@ def _selection(evidence: Evidence, people: HumanLabels) -> float | None:
     return selection(said, np.array([item.id in people.votes for item in items]), design(evidence.sample, items))
 
 
-def _saved(estimates: Sequence[Estimate], of: str) -> list[str]:
+def _labels_saved(estimates: Sequence[Estimate], of: str) -> list[str]:
     """How many labels the judge was worth."""
     by = {e.labelled_by: e for e in reversed(estimates) if e.of == of and e.low is not None and not e.method.startswith("Rogan")}
     both, people = by.get("judge corrected by people"), by.get("people")

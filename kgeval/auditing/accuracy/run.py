@@ -55,9 +55,6 @@ def judge(models: Models, sample: Sample, kind: AccuracyKind) -> dict[str, Judge
 
 def query_hashes(kind: AccuracyKind) -> dict[str, str]:
     """SHA-256 of the queries that a run of this kind reads with."""
-    names = queries_used() if kind == "duplicates" else [*QUERIES[kind], "passages", "passage-texts", f"{_one(kind)}-details"]
+    details = "relation-details" if kind == "relations" else "entity-details"
+    names = queries_used() if kind == "duplicates" else [*QUERIES[kind], "passages", "passage-texts", details]
     return {name: all_queries()[name].sha256 for name in names}
-
-
-def _one(kind: AccuracyKind) -> str:
-    return "relation" if kind == "relations" else "entity"

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 
 from kgeval.auditing.completeness.fact_files import Fact
 from kgeval.auditing.completeness.figures import proportion
-from kgeval.auditing.completeness.parts import parts
+from kgeval.auditing.graph_reader import GraphReader, batched
 from kgeval.errors import UsageError
 from kgeval.graph.connect import Graph
 from kgeval.graph.queries import all_queries
@@ -69,7 +69,7 @@ def nearest(texts: Sequence[str], among: Iterable[Named], embedder: Embedder, *,
     import numpy as np
 
     wanted = embedder.embed(texts)
-    for block in parts(among, BLOCK):
+    for block in batched(among, BLOCK):
         scores = np.round(wanted @ embedder.embed([one.text for one in block]).T, 6)  # the last bits depend on the block
         for at, row in enumerate(scores):
             best[at] = _merged(best[at], row, block, k)
@@ -132,18 +132,6 @@ class Context:
     partly: bool = False
 
 
-@dataclass
-class _Around:
-    """Relations found around one sentence's entities: relation -> its text, in the order found; entities seen.
-
-    `partly`: something was left out.
-    """
-
-    seen: set[str]
-    said: dict[str, tuple[int, str]] = field(default_factory=dict)
-    partly: bool = False
-
-
 def fact_retention(graph: Graph, layout: Layout, facts: Sequence[Fact], models: Models, embedder: Embedder,
                    *, options: FactOptions | None = None) -> FactRetention:
     """The share of the sentences that follow from the graph; `n` is the number of sentences given, never of those judged.
@@ -164,8 +152,16 @@ def fact_retention(graph: Graph, layout: Layout, facts: Sequence[Fact], models: 
     prompt = models.prompt(PROMPT)
     outcomes = {outcome.id: outcome for outcome in models.ask_all(asked(), total=len(facts))}
     verdicts = [_verdict(context, outcomes.get(context.fact.id)) for context in contexts]
-    retention = _retention(verdicts, outcomes.values(), options, (embedder.name, models.endpoint.model))
-    return retention.model_copy(update={"notes": _notes(contexts, options)})
+    n, kept = len(verdicts), sum(verdict.value is True for verdict in verdicts)
+    scored = sum(verdict.value is not None for verdict in verdicts)
+    causes = Counter[str](outcome.failure.cause for outcome in outcomes.values() if outcome.value is None and outcome.failure)
+    if lost := n - scored - causes.total():
+        causes["missing_item"] = lost
+    return FactRetention(
+        k=options.top_k, hops=options.hops, n=n, n_scored=scored, retention=proportion(kept, scored),
+        bound_low=kept / n if n else 0.0, bound_high=(kept + n - scored) / n if n else 1.0, failures=dict(sorted(causes.items())),
+        embedding_model=embedder.name, judge=models.endpoint.model, facts=verdicts, notes=_notes(contexts, options),
+    )
 
 
 def fact_tasks(graph: Graph, layout: Layout, facts: Sequence[Fact], prompt: Prompt, embedder: Embedder,
@@ -180,9 +176,9 @@ def fact_contexts(graph: Graph, layout: Layout, facts: Sequence[Fact], embedder:
     """What the judge sees of each sentence, in the order of the sentences."""
     among = entities(graph, layout, timeout=options.timeout)
     found = nearest([fact.text for fact in facts], among, embedder, k=options.top_k)
-    reader = _Reader(graph, layout, options)
+    reader = GraphReader(graph, layout, options.timeout)
     for fact, near in zip(facts, found, strict=True):
-        yield reader.context(fact, near)
+        yield _context(reader, fact, [one.element_id for one in near], options)
 
 
 def _notes(contexts: Sequence[Context], options: FactOptions) -> list[str]:
@@ -198,50 +194,36 @@ def _notes(contexts: Sequence[Context], options: FactOptions) -> list[str]:
     return notes + ([f"{empty} facts had no relation near them: they do not follow, and the judge was not asked"] if empty else [])
 
 
-@dataclass(frozen=True)
-class _Reader:
-    """Reads what is around entities."""
+def _context(reader: GraphReader, fact: Fact, frontier: list[str], options: FactOptions) -> Context:
+    """Relations around the nearest entities (`frontier`), hop by hop; within a hop those that share most words with the sentence first."""
+    from rapidfuzz import fuzz
 
-    graph: Graph
-    layout: Layout
-    options: FactOptions
-
-    def context(self, fact: Fact, near: Sequence[Near]) -> Context:
-        """Relations around the nearest entities, hop by hop; within a hop those that share most words with the sentence first."""
-        from rapidfuzz import fuzz
-
-        frontier, most = [one.element_id for one in near], self.options.triples
-        around = _Around(set(frontier))
-        for hop in range(1, self.options.hops + 1):
-            if not frontier:
-                break
-            if len(around.said) >= 10 * most:
-                around.partly = True
-                break
-            frontier = self._hop(frontier, around, hop)
-        lines: dict[str, int] = {}
-        for hop, text in around.said.values():
-            lines.setdefault(text, hop)
-        wanted = fact.text.casefold()
-        ordered = sorted(lines, key=lambda text: (lines[text], -fuzz.token_set_ratio(text.casefold(), wanted), text))
-        return Context(fact, tuple(ordered[:most]), max(0, len(ordered) - most), around.partly)
-
-    def _hop(self, frontier: list[str], around: _Around, hop: int) -> list[str]:
-        """Adds the relations at the entities of the frontier; the entities that are reached for the first time."""
-        asked = {"layout": self.layout.model_dump(), "ids": frontier, "most": self.options.most + 1}  # one more tells that there is more
-        reached: dict[str, None] = {}
+    seen, partly = set(frontier), False
+    relations: dict[str, tuple[int, str]] = {}  # by relation the first hop that reaches it, and its text
+    for hop in range(1, options.hops + 1):
+        if not frontier:
+            break
+        if len(relations) >= 10 * options.triples:  # more than enough to choose from: a hop more would only take time
+            partly = True
+            break
+        reached: set[str] = set()
         rows: Counter[str] = Counter()
-        for row in self.graph.read(all_queries()["fact-relations"], asked, timeout=self.options.timeout):
+        for row in reader.rows("fact-relations", ids=frontier, most=options.most + 1):  # one more tells that there is more
             rows[row["element_id"]] += 1
-            if rows[row["element_id"]] > self.options.most:
-                around.partly = True
-                continue
-            around.said.setdefault(row["relation"], (hop, row["said"]))
-            if row["other"] not in around.seen:
-                reached[row["other"]] = None
-        around.seen.update(reached)
-        around.partly |= hop < self.options.hops and len(reached) > self.options.triples
-        return sorted(reached)[: self.options.triples]
+            if rows[row["element_id"]] > options.most:
+                partly = True
+            else:
+                relations.setdefault(row["relation"], (hop, row["said"]))
+                reached |= {row["other"]} - seen
+        seen |= reached
+        partly |= hop < options.hops and len(reached) > options.triples
+        frontier = sorted(reached)[: options.triples]
+    lines: dict[str, int] = {}
+    for hop, text in relations.values():
+        lines.setdefault(text, hop)
+    wanted = fact.text.casefold()
+    ordered = sorted(lines, key=lambda text: (lines[text], -fuzz.token_set_ratio(text.casefold(), wanted), text))
+    return Context(fact, tuple(ordered[: options.triples]), max(0, len(ordered) - options.triples), partly)
 
 
 def _task(context: Context, prompt: Prompt) -> Task[FactReply]:
@@ -260,18 +242,3 @@ def _verdict(context: Context, outcome: Outcome[FactReply] | None) -> FactVerdic
         reason = f"{failure.cause}: {failure.detail}".rstrip(": ") if failure else "missing_item"
     fact = context.fact
     return FactVerdict(id=fact.id, fact=fact.text, document=fact.document, value=value, reason=reason, retrieved=list(context.triples))
-
-
-def _retention(
-    verdicts: Sequence[FactVerdict], outcomes: Iterable[Outcome[FactReply]], options: FactOptions, models: tuple[str, str],
-) -> FactRetention:
-    n, kept = len(verdicts), sum(verdict.value is True for verdict in verdicts)
-    scored = sum(verdict.value is not None for verdict in verdicts)
-    causes: Counter[str] = Counter(outcome.failure.cause for outcome in outcomes if outcome.value is None and outcome.failure)
-    lost = n - scored - causes.total()
-    failures: dict[str, int] = {**causes, **({"missing_item": lost} if lost else {})}
-    return FactRetention(
-        k=options.top_k, hops=options.hops, n=n, n_scored=scored, retention=proportion(kept, scored),
-        bound_low=kept / n if n else 0.0, bound_high=(kept + n - scored) / n if n else 1.0,
-        failures=dict(sorted(failures.items())), embedding_model=models[0], judge=models[1], facts=list(verdicts),
-    )

@@ -6,18 +6,14 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kgeval.auditing.completeness.candidates import Candidates, stream_names
+from kgeval.auditing.completeness.candidates import NAMES_QUERY, Candidates
 from kgeval.auditing.completeness.documents import Documents
 from kgeval.auditing.completeness.gold import Gold
 from kgeval.auditing.completeness.index import RANK, Hit
-from kgeval.auditing.completeness.parts import parts
-from kgeval.graph.connect import Graph
-from kgeval.records import Layout
+from kgeval.auditing.graph_reader import GraphReader, batched
 from kgeval.text.forms import Form, form
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from kgeval.llm.embed import Embedder
 
 BATCH = 2_048
@@ -86,30 +82,25 @@ def add_by_meaning(
     `names` gives (element id, name) of the graph's entities; each batch is embedded and forgotten. Names that differ in a number
     or in a word that tells things apart never match, however near they are.
     """
+    import numpy as np
+
     numbers = sorted(still)
     if not numbers:
         return
     wanted = embedder.embed([gold.entities[at].name for at in numbers])
     forms = [form(gold.entities[at].name) for at in numbers]
-    for batch in parts(names(), BATCH):
+    for batch in batched(names(), BATCH):
         close = embedder.embed([name for _, name in batch]) @ wanted.T
-        for row, column, score in _above(close, similarity):
+        for row, column in np.argwhere(close >= similarity).tolist():
             element_id, name = batch[row]
             if _same_kind(form(name), forms[column]):
+                score = round(min(1.0, float(close[row, column])), 4)
                 candidates.add(element_id, Hit(numbers[column], EMBEDDING, score))
 
 
-def names_of(graph: Graph, layout: Layout, *, timeout: float) -> Iterator[tuple[str, str]]:
+def names_of(reader: GraphReader) -> Iterator[tuple[str, str]]:
     """Element id and name of every entity, one by one."""
-    for row in stream_names(graph, layout, timeout=timeout):
-        yield row["element_id"], row["name"][:300]
-
-
-def _above(close: np.ndarray, similarity: float) -> Iterator[tuple[int, int, float]]:
-    import numpy as np
-
-    for row, column in np.argwhere(close >= similarity).tolist():
-        yield row, column, round(min(1.0, float(close[row, column])), 4)
+    return ((row["element_id"], row["name"][:300]) for row in reader.stream(NAMES_QUERY))
 
 
 def _same_kind(a: Form, b: Form) -> bool:

@@ -8,10 +8,8 @@ from itertools import product
 
 from kgeval.auditing.completeness.gold import Gold
 from kgeval.auditing.completeness.match import Match
-from kgeval.auditing.completeness.parts import parts
 from kgeval.auditing.completeness.predicates import Judge
-from kgeval.graph.connect import Graph, Row
-from kgeval.graph.queries import all_queries
+from kgeval.auditing.graph_reader import GraphReader, batched
 from kgeval.records import Layout
 from kgeval.text.predicates import is_placeholder
 
@@ -48,12 +46,13 @@ class TripleMatch:
     found: tuple[Joined, ...] = field(default=())
 
 
-def triple_matches(
-    graph: Graph, layout: Layout, gold: Gold, entities: Sequence[Match], judge: Judge, *, timeout: float,
-) -> list[TripleMatch]:
+def triple_matches(reader: GraphReader, gold: Gold, entities: Sequence[Match], judge: Judge) -> list[TripleMatch]:
     """The match of each gold triple, given the matches of its ends (`gold.ends`)."""
-    joined = _joined(graph, layout, (pair for ends in dict.fromkeys(gold.ends) for pair in pairs(entities, *ends)), timeout)
-    judge.prepare((gold.triples[at].predicate, found) for at, found in _with_predicate(gold, entities, joined))
+    joined = _joined(reader, (pair for ends in dict.fromkeys(gold.ends) for pair in pairs(entities, *ends)))
+    judge.prepare(
+        (triple.predicate, [one for pair in pairs(entities, *ends) for one in joined.get(pair, ())])
+        for triple, ends in zip(gold.triples, gold.ends, strict=True) if triple.predicate
+    )
     return [_match(gold, at, entities, joined, judge) for at in range(len(gold.triples))]
 
 
@@ -76,27 +75,17 @@ def pairs(entities: Sequence[Match], subject: int, obj: int) -> Iterator[Pair]:
     return ((a, b) for a, b in every if a != b or subject == obj)
 
 
-def _joined(graph: Graph, layout: Layout, wanted: Iterable[Pair], timeout: float) -> dict[Pair, list[Joined]]:
-    """The relations of the pairs that have some. The pairs pass by in parts: crowded names can give millions of them."""
+def _joined(reader: GraphReader, wanted: Iterable[Pair]) -> dict[Pair, list[Joined]]:
+    """The relations of the pairs that have some. The pairs pass by in batches: crowded names can give millions of them."""
     found: dict[Pair, list[Joined]] = {}
-    for part in parts(wanted, BATCH):
-        params = {"layout": layout.model_dump(), "pairs": [list(pair) for pair in sorted(set(part))]}
-        here: dict[Pair, list[Joined]] = {}
-        for row in graph.stream(all_queries()["gold-relations"], params, timeout=timeout):
-            here.setdefault((row["a"], row["b"]), []).append(_of(row))
+    for batch in batched(wanted, BATCH):
+        here: dict[Pair, list[Joined]] = {}  # a pair that comes again in a later batch is read again, and must not be listed twice
+        for row in reader.stream("gold-relations", pairs=[list(pair) for pair in sorted(set(batch))]):
+            labels, descriptions = (tuple(filter(None, row[key])) for key in ("labels", "descriptions"))
+            relation = Joined(row["a"], row["b"], row["forward"], row["element_id"], row["type"], labels or (row["type"],), descriptions)
+            here.setdefault((row["a"], row["b"]), []).append(relation)
         found.update(here)
     return found
-
-
-def _of(row: Row) -> Joined:
-    texts = [tuple(text for text in row[key] if text) for key in ("labels", "descriptions")]
-    return Joined(row["a"], row["b"], row["forward"], row["element_id"], row["type"], texts[0] or (row["type"],), texts[1])
-
-
-def _with_predicate(gold: Gold, entities: Sequence[Match], joined: dict[Pair, list[Joined]]) -> Iterable[tuple[int, list[Joined]]]:
-    for at, triple in enumerate(gold.triples):
-        if triple.predicate:
-            yield at, [one for pair in pairs(entities, *gold.ends[at]) for one in joined.get(pair, ())]
 
 
 def _match(gold: Gold, at: int, entities: Sequence[Match], joined: dict[Pair, list[Joined]], judge: Judge) -> TripleMatch:
@@ -111,10 +100,7 @@ def _match(gold: Gold, at: int, entities: Sequence[Match], joined: dict[Pair, li
     name = gold.triples[at].predicate
     named = [max(rank, said) for rank, one in found if name and (said := judge.rank(name, one)) is not None]
     return TripleMatch(
-        ends=max(subject.rank, obj.rank), joined=_least([rank for rank, _ in found]),
-        directed=_least([rank for rank, one in found if one.forward]), predicate=_least(named), found=tuple(one for _, one in found),
+        ends=max(subject.rank, obj.rank), joined=min((rank for rank, _ in found), default=None),
+        directed=min((rank for rank, one in found if one.forward), default=None), predicate=min(named, default=None),
+        found=tuple(one for _, one in found),
     )
-
-
-def _least(ranks: Sequence[int]) -> int | None:
-    return min(ranks, default=None)

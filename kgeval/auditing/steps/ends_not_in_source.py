@@ -8,9 +8,8 @@ from functools import lru_cache
 from heapq import nsmallest
 from typing import Any
 
-from kgeval.auditing.check import Check, Outcome
-from kgeval.auditing.slices import RELATIONS_OF, lists
-from kgeval.auditing.sources import Chunks, Entities, Form, chunk_texts, entities, stands_in
+from kgeval.auditing.check import RELATIONS_OF, Check, Outcome
+from kgeval.auditing.source_texts import Chunks, Entities, Form, chunk_texts, entities, stands_in
 from kgeval.records import Example, GraphRef
 
 
@@ -43,7 +42,7 @@ class _Search:
 
     def missed(self) -> Iterator[Missed]:
         """The relations that are hits."""
-        for batch in lists(self._check, "relation-source-slices", slice=RELATIONS_OF):
+        for batch in self._check.slices("relation-source-slices", slice=RELATIONS_OF):
             sources = self._known.roll.positions([element_id for element_id, _ in batch])
             targets = iter(self._known.roll.positions([relation[1] for _, relations in batch for relation in relations]))
             for source, (_, relations) in zip(sources, batch, strict=True):

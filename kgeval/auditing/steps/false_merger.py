@@ -11,7 +11,6 @@ from kgeval.auditing.check import Check, Outcome
 from kgeval.auditing.contexts import Contexts
 from kgeval.auditing.same_names import code
 from kgeval.graph.connect import Row
-from kgeval.graph.queries import all_queries
 from kgeval.records import Example, GraphRef
 
 WORD = re.compile(r"\w{4,}")
@@ -21,7 +20,7 @@ Hit = tuple[float, Row, str]
 def run(check: Check) -> Outcome:
     """`count`: entities that fall apart or carry labels that never go together; `total`: entities looked at."""
     rare = _rare_label_pairs(check)
-    rows = check.graph.read(check.query, check.params(rare_label_pairs=rare), timeout=check.timeout)
+    rows = check.own_rows(rare_label_pairs=rare)
     least = int(check.settings["min_group"])
     hits = []
     for row, groups in _apart(check, rows, least):
@@ -41,7 +40,7 @@ def _rare_label_pairs(check: Check) -> list[list[str]]:
         return []
     alone: dict[str, int] = {}
     together: dict[tuple[str, str], int] = {}
-    for row in check.graph.stream(all_queries()["label-sets"], {"layout": check.layout.model_dump()}, timeout=check.timeout):
+    for row in check.stream("label-sets"):
         labels = sorted(row["labels"])
         for label in labels:
             alone[label] = alone.get(label, 0) + row["uses"]

@@ -14,7 +14,6 @@ from kgeval.auditing.contexts import Contexts, Shared
 from kgeval.auditing.entity_columns import EntityColumns
 from kgeval.auditing.nearness import cosines
 from kgeval.auditing.similar import is_person
-from kgeval.auditing.slices import rows
 from kgeval.graph.connect import Row
 from kgeval.records import Example
 from kgeval.text import forms
@@ -34,7 +33,7 @@ class Entities:
         self.roll = EntityColumns()
         self.aliases: dict[int, frozenset[str]] = {}
         self._unknown = set(check.layout.placeholder_values)
-        for row in rows(check, "entity-slices", aliases=True):
+        for row in check.sliced_rows("entity-slices", aliases=True):
             if normalise(row["name"][:300]):
                 self._add(row)
         self._folded = [(kind or "").strip().casefold() for kind in self.roll.kinds]

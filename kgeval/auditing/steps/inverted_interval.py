@@ -16,7 +16,7 @@ _PARTIAL = re.compile(r"(-?\d{1,4})(?:-(\d{1,2}))?$")
 
 def run(check: Check) -> Outcome:
     """Relations whose validity ends before it begins, of all that have both ends of it."""
-    row = check.graph.read(check.query, check.params(), timeout=check.timeout)[0]
+    row = check.own_rows()[0]
     late = [hit for hit in row["candidates"] if is_inverted(hit["start"], hit["end"])]
     late.sort(key=lambda hit: (hit["start"], hit["item"]["element_id"]))
     examples = examples_of(row["sample"]) + [_example(hit) for hit in late[: check.sample]]

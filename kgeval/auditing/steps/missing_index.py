@@ -8,7 +8,6 @@ from typing import Any
 
 from kgeval.auditing.check import Check, Outcome
 from kgeval.graph.literals import cypher_name
-from kgeval.graph.queries import all_queries
 from kgeval.records import Example, GraphRef
 
 LOOKUP_KINDS = ("RANGE", "TEXT")
@@ -29,9 +28,9 @@ class Expected:
 
 def run(check: Check) -> Outcome:
     """Absent or unusable indexes, of those expected for labels that the database uses."""
-    used = {row["label"] for row in check.graph.read(all_queries()["used-labels"], timeout=check.timeout)}
+    used = {row["label"] for row in check.rows("used-labels")}
     wanted = [index for index in map(parse, check.layout.expected_indexes) if index.label in used]
-    present = check.graph.read(check.query, timeout=check.timeout)
+    present = check.own_rows()
     faults = [(index, fault) for index in wanted if (fault := lack(index, present))]
     return Outcome(
         len(faults), len(wanted), [_example(index, fault) for index, fault in faults[: check.sample]],

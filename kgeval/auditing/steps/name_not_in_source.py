@@ -6,7 +6,7 @@ from array import array
 from heapq import nsmallest
 
 from kgeval.auditing.check import Check, Outcome
-from kgeval.auditing.sources import Chunks, Entities, chunk_texts, entities, stands_in
+from kgeval.auditing.source_texts import Chunks, Entities, chunk_texts, entities, stands_in
 from kgeval.records import Example
 
 

@@ -27,7 +27,7 @@ class Usage:
 
 def run(check: Check) -> Outcome:
     """`count`: relation names that have a synonym; `total`: relation names. Each example is a group of synonyms."""
-    rows = check.graph.read(check.query, check.params(), timeout=check.timeout)
+    rows = check.own_rows()
     usages = [_usage(row) for row in rows]
     groups = _groups(usages, check)
     groups.sort(key=lambda group: (-sum(u.uses for u in group), group[0].label))

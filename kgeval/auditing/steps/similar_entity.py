@@ -33,7 +33,7 @@ def _entities(check: Check, ids: list[str]) -> dict[str, GraphRef]:
     """Names and types of the entities that are in a pair."""
     if not ids:
         return {}
-    rows = check.graph.read(check.query, check.params(ids=ids), timeout=check.timeout)
+    rows = check.own_rows(ids=ids)
     return {
         row["element_id"]: GraphRef(element_id=row["element_id"], key=row["key"], name=row["name"], type=row["type"]) for row in rows
     }

@@ -17,7 +17,7 @@ _IRREGULAR = {
 
 def run(check: Check) -> Outcome:
     """The types that are another spelling of a type with at least as many entities, of all types."""
-    rows = check.graph.read(check.query, check.params(), timeout=check.timeout)
+    rows = check.own_rows()
     uses = {str(row["type"]): int(row["entities"]) for row in rows if row["type"] is not None}
     spellings = list(other_spellings(uses, int(check.settings["min_letters"])))
     return Outcome(len(spellings), len(uses), [_example(pair, uses) for pair in spellings[: check.sample]])

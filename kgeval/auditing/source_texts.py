@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
-from contextlib import closing
 from dataclasses import dataclass, field
 
 from kgeval.auditing.check import Check
 from kgeval.auditing.entity_columns import EntityColumns, FiledTexts, Lists
-from kgeval.auditing.part import PartialScan
-from kgeval.auditing.slices import rows
+from kgeval.auditing.partial_scan import PartialScan
 from kgeval.graph.connect import Row
-from kgeval.graph.queries import all_queries
 from kgeval.text.names import normalise
 
 WORD, FORM = b"\x1f", b"\x1e"  # between words, between forms: reduced texts hold no such character
@@ -32,7 +29,7 @@ class Entities:
 
     def looked_for(self, at: int) -> list[Form]:
         """The name and aliases of the entity, each as its words."""
-        return _split(self.forms.raw(at))
+        return [tuple(form.split(WORD)) for form in self.forms.raw(at).split(FORM)]
 
 
 def stands_in(forms: Iterable[Form], text: bytes) -> bool:
@@ -95,10 +92,8 @@ class Chunks:
 def chunk_texts(check: Check) -> Chunks:
     """All chunks that have text, read once."""
     out, plain = Chunks(), Plain()
-    params = {"layout": check.layout.model_dump(), "texts": True}
-    with closing(check.graph.stream(all_queries()["chunk-sources"], params, timeout=check.timeout)) as found:
-        for row in found:
-            out.add(row, plain(row["text"]))
+    for row in check.stream("chunk-sources", texts=True):
+        out.add(row, plain(row["text"]))
     return out
 
 
@@ -106,7 +101,7 @@ def entities(check: Check, chunks: Chunks) -> Entities:
     """Every entity with a name and the chunks that it is said to come from."""
     out, plain = Entities(), Plain()
     part = check.part if check.query.name == "name-not-in-source" else PartialScan()  # relations need all ends
-    for row in rows(check, "entity-source-slices", **part.params()):
+    for row in check.sliced_rows("entity-source-slices", **part.params()):
         words = (tuple(_singular(plain(word)) for word in normalise(name).split()) for name in [row["name"], *row["aliases"][:50]])
         forms = tuple(dict.fromkeys(filter(None, words)))
         if not forms:
@@ -115,10 +110,6 @@ def entities(check: Check, chunks: Chunks) -> Entities:
         out.forms.append(FORM.decode().join(WORD.decode().join(form) for form in forms))
         out.chunks.append(chunks.known([*row["chunks"], *row["ids"]]))
     return out
-
-
-def _split(packed: bytes) -> list[Form]:
-    return [tuple(form.split(WORD)) for form in packed.split(FORM)]
 
 
 def _singular(word: str) -> str:
