@@ -72,52 +72,40 @@ def audit(graph: Graph, layout: Layout, options: EngineOptions, *, progress: Pro
 
     The graph is projected once for all of them.
     """
-    with sharing(graph):
-        return _audit(graph, layout, options, progress)
-
-
-def _audit(graph: Graph, layout: Layout, options: EngineOptions, progress: Progress) -> Audit:
     structure = Structure()
-    tune_malloc()
-    if options.structure is not None:
-        structure = measure(graph, layout, options.structure, progress=lambda part: progress("structure", part))
-        trim_heap()
-    progress("check", "what the graph has")
-    reading = attempt(lambda: read_share(graph, layout, timeout=options.timeout)).value
-    roles = _roles(graph, layout, options, structure.numbers)
     findings: list[Finding] = []
     judgements: dict[str, Judged] = {}
     lost: Failure | None = None
-    for rule in options.rules:
-        progress("check", rule.id)
-        finding, result = _run(graph, layout, rule, options, roles, lost)
-        findings.append(finding)
-        if isinstance(result, Judged):
-            judgements[rule.id] = result
-        elif result is not None and result.lost:
-            lost = result
+    tune_malloc()
+    with sharing(graph):
+        if options.structure is not None:
+            structure = measure(graph, layout, options.structure, progress=lambda part: progress("structure", part))
+            trim_heap()
+        progress("check", "what the graph has")
+        reading = attempt(lambda: read_share(graph, layout, timeout=options.timeout)).value
+        roles = _roles(graph, layout, options, structure.numbers)
+        for rule in options.rules:
+            progress("check", rule.id)
+            finding, result = _run(graph, layout, rule, options, roles, lost)
+            findings.append(finding)
+            if isinstance(result, Judged):
+                judgements[rule.id] = result
+            elif result is not None and result.lost:  # the server is gone: the checks that are left are told so, and ask nothing
+                lost = result
     return Audit(structure, findings, reading, judgements)
 
 
 def _roles(graph: Graph, layout: Layout, options: EngineOptions, numbers: Mapping[str, Any]) -> Attempt[Missing]:
-    return attempt(
-        lambda: missing_roles(
-            graph, layout, numbers, has_schema=options.schema is not None, has_embedder=options.embedding is not None,
-            timeout=options.timeout,
-        )
-    )
+    has = {"has_schema": options.schema is not None, "has_embedder": options.embedding is not None}
+    return attempt(lambda: missing_roles(graph, layout, numbers, timeout=options.timeout, **has))
 
 
-def run_check(graph: Graph, layout: Layout, rule_id: str, **options: Any) -> Finding:
-    """One check's finding; options as in EngineOptions. Missing roles are looked up first."""
+def run_check(graph: Graph, layout: Layout, rule_id: str, *, settings: Mapping[str, Any] | None = None, **options: Any) -> Finding:
+    """One check's finding; options as in EngineOptions, but settings without the rule's id. Missing roles are looked up first."""
     rule = load_rules()[rule_id]
-    chosen = EngineOptions(rules=[rule], structure=None, **_settings_for(rule, options))
+    named = {f"{rule_id}.{name}": value for name, value in (settings or {}).items()}
+    chosen = EngineOptions(rules=[rule], structure=None, settings=named, **options)
     return _run(graph, layout, rule, chosen, _roles(graph, layout, chosen, {}), None)[0]
-
-
-def _settings_for(rule: Rule, options: dict[str, Any]) -> dict[str, Any]:
-    settings = options.pop("settings", None) or {}
-    return {**options, "settings": {f"{rule.id}.{name}": value for name, value in settings.items()}}
 
 
 def _run(

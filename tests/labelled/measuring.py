@@ -47,7 +47,8 @@ def _run(listed: Listed, gold: list[GoldPair], embedding: str) -> Run:
     assert recall is not None and cubed.precision is not None and cubed.recall is not None and cubed.f1 is not None
     return Run(
         checks=listed.checks, embedding=embedding, pairs=counts.n, same=counts.same, listed=counts.listed, right=counts.right,
-        unlabelled=len(listed.pairs) - counts.listed, precision=_share(counts.right, counts.listed, share_interval(counts.right, counts.listed)),
+        unlabelled=len(listed.pairs) - counts.listed,
+        precision=_share(counts.right, counts.listed, share_interval(counts.right, counts.listed)),
         recall=recall, f1=None if found.pairs.f1 is None else round(found.pairs.f1, 6),
         bcubed=(round(cubed.precision, 6), round(cubed.recall, 6), round(cubed.f1, 6)),
         classes=[_case(name, one) for name, one in found.classes.items()],

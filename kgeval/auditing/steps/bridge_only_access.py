@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from kgeval.auditing.check import Check, Outcome
 from kgeval.auditing.steps.projection import simple_graph
 from kgeval.graph.algorithms import Adjacency, View
-from kgeval.records import Example, GraphRef
+from kgeval.records import Example
 
 
 @dataclass(frozen=True)
@@ -121,11 +121,6 @@ class _Walker:
                     stack.append(other)
 
 
-def _cut_off(tree: Walk, node: int) -> bool:
-    """Whether the subtree of `node` hangs on its parent alone."""
-    return tree.low[node] >= tree.rank[tree.parent[node]]
-
-
 def _bulk(tree: Walk) -> int:
     """The lowest entity whose subtree holds more than half: no part smaller than half ever contains it."""
     lowest = tree.order[0]
@@ -141,22 +136,20 @@ def _parts(tree: Walk, min_part: int) -> list[GatedPart]:
     inside_until = 0
     for node in tree.order[1:]:
         size, gate = tree.size[node], tree.parent[node]
-        if tree.rank[node] < inside_until or not min_part <= size < len(tree.order) / 2 or not _cut_off(tree, node):
-            continue
-        parts.append(GatedPart(gate, node, size, single=tree.low[node] > tree.rank[gate]))
-        inside_until = tree.rank[node] + size
+        hangs_on_gate = tree.low[node] >= tree.rank[gate]  # nothing below reaches above it
+        if hangs_on_gate and tree.rank[node] >= inside_until and min_part <= size < len(tree.order) / 2:
+            parts.append(GatedPart(gate, node, size, single=tree.low[node] > tree.rank[gate]))
+            inside_until = tree.rank[node] + size
     return parts
 
 
 def _examples(view: View, parts: list[GatedPart]) -> list[Example]:
     items = view.entities(sorted({n for part in parts for n in (part.gate, part.entry)}))
-    return [
-        Example(items=[items[part.gate], items[part.entry]], why=_why(part, items), counts=part.size)
-        for part in parts if part.gate in items and part.entry in items
-    ]
-
-
-def _why(part: GatedPart, items: dict[int, GraphRef]) -> str:
-    entry = items[part.entry].name
-    where = f"over its one link to {entry}" if part.single else f"the first of them {entry}"
-    return f"{part.size} entities are reached only through {items[part.gate].name}, {where}"
+    examples = []
+    for part in parts:
+        if part.gate in items and part.entry in items:
+            gate, entry = items[part.gate], items[part.entry]
+            where = f"over its one link to {entry.name}" if part.single else f"the first of them {entry.name}"
+            why = f"{part.size} entities are reached only through {gate.name}, {where}"
+            examples.append(Example(items=[gate, entry], why=why, counts=part.size))
+    return examples

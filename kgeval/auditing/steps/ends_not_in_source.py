@@ -27,8 +27,12 @@ def run(check: Check) -> Outcome:
     """`count`: relations with neither end in any of their chunks; `total`: relations with named ends and a chunk with text."""
     chunks = chunk_texts(check)
     search = _Search(check, chunks, entities(check, chunks))
-    first = nsmallest(check.sample, search.missed(), key=lambda one: (-one.chunks, one.name, one.element_id))
-    return Outcome(search.count, search.total, [_example(one) for one in first])
+    examples = []
+    for hit in nsmallest(check.sample, search.missed(), key=lambda hit: (-hit.chunks, hit.name, hit.element_id)):
+        relation = GraphRef(element_id=hit.element_id, key=hit.name, name=hit.name, type=hit.label, kind="relation")
+        why = f"neither name is in {'its chunk' if hit.chunks == 1 else f'its {hit.chunks} chunks'}"
+        examples.append(Example(items=[relation], why=why))
+    return Outcome(search.count, search.total, examples)
 
 
 class _Search:
@@ -52,8 +56,10 @@ class _Search:
 
     def _look(self, relation: Sequence[Any], source: int, target: int) -> Missed | None:
         element_id, _, label, ids = relation
-        numbers: Sequence[int] = self._chunks.known(ids) if ids else ()
-        numbers = numbers or self._shared(source, target)
+        numbers = self._chunks.known(ids) if ids else []
+        if not numbers:  # a writer that gives relations no sources of their own: the chunks of both ends, else those of either
+            a, b = set(self._known.chunks[source]), set(self._known.chunks[target])
+            numbers = sorted(a & b or a | b)
         if not numbers:
             return None
         self.total += 1
@@ -64,13 +70,3 @@ class _Search:
         self.count += 1
         names = self._known.roll.names
         return Missed(element_id, label, f"{names[source]} -[{label}]-> {names[target]}", len(numbers))
-
-    def _shared(self, source: int, target: int) -> Sequence[int]:
-        """The chunks of both ends, else those of either: where writers give relations no sources of their own."""
-        a, b = set(self._known.chunks[source]), set(self._known.chunks[target])
-        return sorted(a & b or a | b)
-
-
-def _example(one: Missed) -> Example:
-    ref = GraphRef(element_id=one.element_id, key=one.name, name=one.name, type=one.label, kind="relation")
-    return Example(items=[ref], why=f"neither name is in {'its chunk' if one.chunks == 1 else f'its {one.chunks} chunks'}")

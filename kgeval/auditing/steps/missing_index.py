@@ -32,8 +32,12 @@ def run(check: Check) -> Outcome:
     wanted = [index for index in map(parse, check.layout.expected_indexes) if index.label in used]
     present = check.own_rows()
     faults = [(index, fault) for index in wanted if (fault := lack(index, present))]
+    examples = [
+        Example(items=[GraphRef(key=index.name, name=index.name, type=index.label, kind="index")], why=fault)
+        for index, fault in faults[: check.sample]
+    ]
     return Outcome(
-        len(faults), len(wanted), [_example(index, fault) for index, fault in faults[: check.sample]],
+        len(faults), len(wanted), examples,
         repair="\n".join(statement(index, absent=fault == absent(index)) for index, fault in faults) or None,
     )
 
@@ -77,7 +81,3 @@ def _serves(index: Expected, row: dict[str, Any]) -> bool:
     if index.kind == "lookup":
         return row["type"] in LOOKUP_KINDS and keys == [index.key]
     return row["type"] == index.kind.upper() and index.key in keys
-
-
-def _example(index: Expected, fault: str) -> Example:
-    return Example(items=[GraphRef(key=index.name, name=index.name, type=index.label, kind="index")], why=fault)

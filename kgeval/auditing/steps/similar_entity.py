@@ -22,11 +22,19 @@ def run(check: Check) -> Outcome:
         how = alike(ends[a], ends[b], placeholders=unknown) if a in ends and b in ends else None
         if how is not None:
             pairs.append(Near(ends[a], ends[b], cosine, how))
-    shared = _shared(check, pairs)
-    kept = [(pair, near) for pair, near in zip(pairs, shared, strict=True) if not (near.related and near.neighbours < LEAST_SHARED)]
+    kept = [
+        (pair, near) for pair, near in zip(pairs, _shared(check, pairs), strict=True)
+        if not (near.related and near.neighbours < LEAST_SHARED)
+    ]
     kept.sort(key=lambda one: (-one[0].cosine, one[0].a.name, one[0].b.name, one[0].a.element_id or "", one[0].b.element_id or ""))
     involved = {end.element_id for pair, _ in kept for end in (pair.a, pair.b)}
-    return Outcome(len(involved), found.compared, [_example(*one) for one in kept[: check.sample]], found.note, len(kept))
+    examples = [
+        Example(
+            items=sorted((pair.a, pair.b), key=lambda end: (end.name, end.element_id or "")),
+            why=f"{pair.form}; cosine {pair.cosine:.3f}; {near}",
+        ) for pair, near in kept[: check.sample]
+    ]
+    return Outcome(len(involved), found.compared, examples, found.note, len(kept))
 
 
 def _entities(check: Check, ids: list[str]) -> dict[str, GraphRef]:
@@ -45,8 +53,3 @@ def _shared(check: Check, pairs: list[Near]) -> list[Shared]:
     numbers = {element_id: number for number, element_id in enumerate(listed)}
     contexts = Contexts(check, dict(enumerate(listed)))
     return [contexts.shared(numbers.get(pair.a.element_id or "", -1), numbers.get(pair.b.element_id or "", -1)) for pair in pairs]
-
-
-def _example(pair: Near, near: Shared) -> Example:
-    ends = sorted((pair.a, pair.b), key=lambda end: (end.name, end.element_id or ""))
-    return Example(items=ends, why=f"{pair.form}; cosine {pair.cosine:.3f}; {near}")

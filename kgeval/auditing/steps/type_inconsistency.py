@@ -20,7 +20,13 @@ def run(check: Check) -> Outcome:
     rows = check.own_rows()
     uses = {str(row["type"]): int(row["entities"]) for row in rows if row["type"] is not None}
     spellings = list(other_spellings(uses, int(check.settings["min_letters"])))
-    return Outcome(len(spellings), len(uses), [_example(pair, uses) for pair in spellings[: check.sample]])
+    examples = [
+        Example(
+            items=[GraphRef(key=name[:200], name=name[:200], kind="type") for name in (other, main)],
+            why=f"{uses[other]} against {uses[main]} entities",
+        ) for other, main in spellings[: check.sample]
+    ]
+    return Outcome(len(spellings), len(uses), examples)
 
 
 def other_spellings(uses: Mapping[str, int], min_letters: int) -> Iterator[tuple[str, str]]:
@@ -74,9 +80,3 @@ def _near(forms: list[str], min_letters: int) -> dict[str, str]:
         if long and near is None:
             block.append(form)
     return found
-
-
-def _example(pair: tuple[str, str], uses: Mapping[str, int]) -> Example:
-    items = [GraphRef(key=name[:200], name=name[:200], kind="type") for name in pair]
-    other, main = pair
-    return Example(items=items, why=f"{uses[other]} against {uses[main]} entities")
